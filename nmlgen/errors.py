@@ -1,0 +1,43 @@
+"""The errors nmlgen raises: a small tree, so that a caller can catch as much or as little as it means to.
+
+A user's mistake inside a document is a finding with a position (see `nmlgen.findings`); an exception is for
+what cannot go on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nmlgen.findings import Finding
+
+
+class NmlgenError(Exception):
+    """Every error that nmlgen raises on purpose."""
+
+
+class SpecError(NmlgenError):
+    """A spec, preset or site file that cannot be understood; nothing was built from it.
+
+    `findings` holds every mistake that was found, each with its position.
+    """
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        super().__init__("; ".join(f"{finding.where}: {finding.message}" for finding in findings))
+        self.findings = findings
+
+
+class BuildError(NmlgenError):
+    """The rules found errors, so there is nothing to write. `findings` holds all findings of the check."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        super().__init__("; ".join(f"{finding.where}: {finding.message}" for finding in findings))
+        self.findings = findings
+
+
+class InputError(NmlgenError):
+    """A file or a name given to nmlgen cannot be used: it is missing, a directory, unreadable or unknown."""
+
+
+class WriteError(NmlgenError):
+    """A build was not written: a file in the directory was changed by someone else, or the disk refused."""

@@ -1,0 +1,95 @@
+"""What is known of the machine an experiment runs on: partitions, memory, file systems, MPI, Darshan.
+
+These are facts of a site, not settings of an experiment. A fact that is not known is None, and a rule that
+needs it stays silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from attrs import field, frozen
+
+
+@frozen
+class Partition:
+    """A Slurm partition: its limits (seconds, bytes, counts)."""
+
+    name: str
+    max_time: int | None = None
+    max_nodes: int | None = None
+    exclusive: bool | None = None
+    cores_per_node: int | None = None
+    threads_per_core: int | None = None
+    memory_per_node: int | None = None
+
+
+@frozen
+class FileSystem:
+    """A mounted file system: `type` is lustre, gpfs, beegfs, nfs, local or unknown."""
+
+    path: str
+    type: str
+    ost_count: int | None = None
+
+
+@frozen
+class NodeLocal:
+    """A file system that lives as long as its job, such as BeeOND.
+
+    `mount` may hold %j, the job id as in Slurm's file name patterns; `constraints` are the node features that
+    ask for it, the first one the usual; `capacity_per_node` is in bytes.
+    """
+
+    name: str
+    type: str
+    mount: str
+    directory: str | None = None
+    directories: tuple[str, ...] = ()
+    capacity_per_node: int | None = None
+    constraints: tuple[str, ...] = ()
+    exclusive: bool = False
+
+
+@frozen
+class MpiInstallation:
+    """An MPI implementation as the site installs it."""
+
+    implementation: str
+    version: str | None = None
+    modules: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(factory=dict)
+
+
+@frozen(kw_only=True)
+class Machine:
+    """A site. `name` is that of its preset."""
+
+    name: str
+    scheduler: str = "slurm"
+    account_required: bool = False
+    cores_per_node: int | None = None
+    threads_per_core: int | None = None
+    memory_per_node: int | None = None
+    file_system: str = "unknown"
+    ost_count: int | None = None
+    partitions: Mapping[str, Partition] = field(factory=dict)
+    features: tuple[str, ...] = ()
+    file_systems: tuple[FileSystem, ...] = ()
+    node_local: Mapping[str, NodeLocal] = field(factory=dict)
+    mpi: Mapping[str, MpiInstallation] = field(factory=dict)
+    darshan_library: str | None = None
+
+    def file_system_of(self, path: str) -> FileSystem:
+        """The file system that `path` lies on; a relative path lies on the site's usual one."""
+        candidates = [fs for fs in self.file_systems if PurePosixPath(path).is_relative_to(fs.path)]
+        if candidates:
+            found = max(candidates, key=lambda fs: len(fs.path))
+            ost_count = found.ost_count
+            if ost_count is None and found.type == "lustre":
+                ost_count = self.ost_count
+            return FileSystem(found.path, found.type, ost_count)
+        if path.startswith("/") and self.file_systems:
+            return FileSystem(path, "unknown")
+        return FileSystem("", self.file_system, self.ost_count)

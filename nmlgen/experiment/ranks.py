@@ -1,0 +1,192 @@
+"""How MPI ranks split, and which I/O rank writes which output file.
+
+Sources: ICON 2024.10 `src/parallel_infrastructure/mo_mpi.f90:1375-2169` (the split),
+`src/configure_model/mo_io_config.f90:536-645` (restart modes),
+`src/io/shared/mo_name_list_output_init.f90:1283-1470` (files and their placement), and runs of the real model.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.setting import Setting
+
+LEVEL_TYPES = ("ml", "pl", "hl", "il")
+
+
+class RestartMode(Enum):
+    """The ways ICON writes checkpoints, spelt as `restart_write_mode` takes them."""
+
+    SYNC = "sync"
+    ASYNC = "async"
+    JOINT = "joint procs multifile"
+    DEDICATED = "dedicated procs multifile"
+
+
+@frozen
+class RankSplit:
+    """The tasks of the model by what they do, in ICON's order: test, work, I/O, restart, prefetch, radar."""
+
+    test: int
+    work: int
+    io: int
+    restart: int
+    prefetch: int
+    radar: int
+
+    @property
+    def total(self) -> int:
+        """All tasks."""
+        return self.test + self.work + self.taken
+
+    @property
+    def taken(self) -> int:
+        """The tasks that do not compute."""
+        return self.io + self.restart + self.prefetch + self.radar
+
+
+def restart_mode(experiment: Experiment) -> RestartMode | None:
+    """The mode in effect: without one, async if ranks are set apart for restart, else sync; None if unknown
+    to ICON."""
+    name = str(experiment["io_nml", "restart_write_mode"].value).strip().lower()
+    if not name:
+        return RestartMode.ASYNC if _count(experiment, "num_restart_procs") > 0 else RestartMode.SYNC
+    try:
+        return RestartMode(name)
+    except ValueError:
+        return None
+
+
+def split(experiment: Experiment) -> RankSplit:
+    """The split that ICON will make; `work` is zero or negative where ICON refuses to start."""
+    tasks = experiment.tasks.value
+    mode = restart_mode(experiment)
+    if tasks < 2:  # one task does everything itself: mo_mpi.f90:1521-1551
+        return RankSplit(test=0, work=tasks, io=0, restart=0, prefetch=0, radar=0)
+    test = 0
+    if experiment["parallel_nml", "p_test_run"].value:
+        test = max(1, int(experiment["parallel_nml", "num_test_pe"].value))
+    dedicated = mode in (RestartMode.ASYNC, RestartMode.DEDICATED)
+    io = _count(experiment, "num_io_procs")
+    restart = _count(experiment, "num_restart_procs") if dedicated else 0
+    prefetch = _count(experiment, "num_prefetch_proc") if reads_boundaries(experiment) else 0
+    radar_used = any(as_list(experiment["run_nml", "luse_radarfwo"].value))
+    radar = _count(experiment, "num_io_procs_radar") if radar_used else 0
+    work = tasks - test - io - restart - prefetch - radar
+    return RankSplit(test, work, io, restart, prefetch, radar)
+
+
+def reads_boundaries(experiment: Experiment) -> bool:
+    """Whether a prefetch rank has work: lateral boundaries, or global nudging, with itype_latbc > 0."""
+    nudged = as_list(experiment["nudging_nml", "nudge_type"].value)[0] == 2
+    limited = experiment["grid_nml", "l_limited_area"].value
+    return bool(limited or nudged) and experiment["limarea_nml", "itype_latbc"].value > 0
+
+
+def domains(experiment: Experiment) -> int:
+    """The number of model domains: the grids named by dynamics_grid_filename."""
+    names = as_list(experiment["grid_nml", "dynamics_grid_filename"].value)
+    return max(1, sum(1 for name in names if str(name).strip()))
+
+
+@frozen
+class OutputFile:
+    """One sequence of output files, written by one rank: a stream's level type, domain and partition.
+
+    `partition` counts from 1 to `partitions`.
+    """
+
+    stream: Group
+    level_type: str
+    domain: int
+    partition: int
+    partitions: int
+
+
+def writes_output(experiment: Experiment) -> bool:
+    """Whether output_nml groups are read: `run_nml: output` contains 'nml', or is left at its default."""
+    keywords = [str(word).strip().lower() for word in as_list(experiment["run_nml", "output"].value)]
+    return any(word in ("nml", "default") for word in keywords)
+
+
+def output_files(experiment: Experiment) -> tuple[OutputFile, ...]:
+    """All output files in ICON's order: streams, their domains, level types, partitions."""
+    if not writes_output(experiment):
+        return ()
+    return tuple(
+        OutputFile(stream, level_type, domain, partition, partitions)
+        for stream in experiment.streams
+        for domain in _stream_domains(experiment, stream)
+        for level_type in level_types(experiment, stream)
+        for partitions in (partition_count(experiment, stream, level_type),)
+        for partition in range(1, partitions + 1)
+    )
+
+
+def level_types(experiment: Experiment, stream: Group) -> tuple[str, ...]:
+    """The level types a stream writes: those whose varlist has a first name."""
+    return tuple(
+        level_type
+        for level_type in LEVEL_TYPES
+        if str(_first(experiment.stream_setting(stream, f"{level_type}_varlist"))).strip()
+    )
+
+
+def partition_count(experiment: Experiment, stream: Group, level_type: str) -> int:
+    """The effective stream_partitions of one level type of a stream."""
+    return int(experiment.stream_setting(stream, f"stream_partitions_{level_type}").value)
+
+
+class PlacementError(ValueError):
+    """ICON refuses the explicit placement: a rank that does not exist, or none left for other files."""
+
+
+def placement(experiment: Experiment) -> tuple[tuple[OutputFile, int], ...]:
+    """Each output file with the I/O rank that writes it, counted from 0 within the I/O ranks.
+
+    Files with pe_placement go where it says; the others round robin over the ranks that hold no such file.
+    Raises PlacementError where ICON aborts.
+    """
+    ranks = max(1, split(experiment).io)
+    placed = [(file, _explicit_rank(experiment, file)) for file in output_files(experiment)]
+    taken = {rank for _, rank in placed if rank >= 0}
+    if any(rank >= ranks for rank in taken):
+        raise PlacementError(f"pe_placement names I/O rank {max(taken)}, there are {ranks}, counted from 0")
+    free = [rank for rank in range(ranks) if rank not in taken]
+    if not free and any(rank < 0 for _, rank in placed):
+        raise PlacementError("explicit placement leaves no I/O rank for the other files")
+    result, turn = [], 0
+    for file, rank in placed:
+        if rank >= 0:
+            result.append((file, rank))
+            continue
+        result.append((file, free[turn % len(free)]))
+        turn += 1
+    return tuple(result)
+
+
+def _explicit_rank(experiment: Experiment, file: OutputFile) -> int:
+    ranks = as_list(experiment.stream_setting(file.stream, f"pe_placement_{file.level_type}").value)
+    return int(ranks[file.partition - 1]) if file.partition <= len(ranks) else -1
+
+
+def _stream_domains(experiment: Experiment, stream: Group) -> list[int]:
+    listed = [int(domain) for domain in as_list(experiment.stream_setting(stream, "dom").value)]
+    count = domains(experiment)
+    if listed[0] < 0:
+        return list(range(1, count + 1))
+    chosen = listed[: next((i for i, domain in enumerate(listed) if domain < 0), len(listed))]
+    return [domain for domain in chosen if 1 <= domain <= count]
+
+
+def _count(experiment: Experiment, name: str) -> int:
+    return max(0, int(experiment["parallel_nml", name].value))
+
+
+def _first(setting: Setting) -> Any:
+    values = as_list(setting.value)
+    return values[0] if values else ""

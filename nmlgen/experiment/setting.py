@@ -1,0 +1,80 @@
+"""A setting: a value, how sure we are of it, and everyone who had a say in it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.source import Span
+
+
+class Certainty(Enum):
+    """How a value is known: somebody wrote it, the model release assumes it, or only a running shell knows."""
+
+    WRITTEN = "written"
+    DEFAULT = "default"
+    UNKNOWN = "unknown"
+
+
+class UndecidedError(Exception):
+    """Raised when a value is asked for that is not known; it silences the rule that asked."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting.name)
+        self.setting = setting
+
+
+@frozen
+class Origin:
+    """One say in a setting: the layer that spoke ("spec", "site levante"), where, and what it said."""
+
+    layer: str
+    value: Any
+    span: Span | None = None
+
+
+@frozen
+class Setting:
+    """One value of an experiment.
+
+    `name` is what its manual calls it ("parallel_nml.num_io_procs"); `history` lists who set it, the last one
+    in force. Ask for `value` where the value matters: it raises UndecidedError when nobody can know it.
+    """
+
+    name: str
+    history: tuple[Origin, ...]
+    certainty: Certainty = Certainty.WRITTEN
+
+    @property
+    def value(self) -> Any:
+        """The effective value."""
+        if self.certainty is Certainty.UNKNOWN:
+            raise UndecidedError(self)
+        return self.history[-1].value
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a spec, preset or script says it, rather than the release's default."""
+        return self.certainty is not Certainty.DEFAULT
+
+    @property
+    def origin(self) -> Origin:
+        """The say that is in force."""
+        return self.history[-1]
+
+    @property
+    def span(self) -> Span | None:
+        """Where the value in force was written; None for a default."""
+        return self.history[-1].span if self.history else None
+
+
+def unknown(name: str, span: Span | None = None) -> Setting:
+    """A setting whose value cannot be known from the text."""
+    return Setting(name, (Origin("unknown", None, span),), Certainty.UNKNOWN)
+
+
+def written(name: str, value: Any, layer: str, span: Span | None = None) -> Setting:
+    """A setting that one layer wrote."""
+    return Setting(name, (Origin(layer, value, span),))

@@ -1,0 +1,42 @@
+"""Positions: a text with a name, and a stretch of it that a message can point at."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from attrs import frozen
+
+
+@frozen(slots=False, eq=False)
+class Source:
+    """A text that was read from somewhere: `name` is what a message calls it, `text` is the whole of it."""
+
+    name: str
+    text: str
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text without their ends."""
+        return self.text.splitlines()
+
+    def line(self, number: int) -> str:
+        """Line `number`, counted from 1; empty beyond the end."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+    def span(self, line: int, column: int, length: int = 1) -> Span:
+        """The `length` characters that start at `line` and `column`, both counted from 1."""
+        return Span(self, line, column, line, column + length)
+
+
+@frozen
+class Span:
+    """The stretch of `source` from (line, column) up to, not including, (end_line, end_column), all from 1."""
+
+    source: Source
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.source.name}:{self.line}:{self.column}"

@@ -1,0 +1,55 @@
+"""What can be wrong with a document before any rule can look at it, and how to say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from nmlgen.findings import Finding, Severity
+from nmlgen.source import Span
+
+PROBLEMS = {
+    "SPC001": (
+        "yaml-syntax",
+        "The document is not the YAML that nmlgen reads: a syntax error, an empty document, several documents, a "
+        "tag, a key that is not a plain word, or text that is not UTF-8.",
+    ),
+    "SPC002": (
+        "duplicate-key",
+        "The same key stands twice in one mapping. YAML readers keep one of the two without a word; which one, "
+        "the author cannot know.",
+    ),
+    "SPC003": (
+        "unknown-key",
+        "No such key exists at this place. Keys that are settings of ICON, Slurm, Lustre or MPI are spelt as their "
+        "manuals spell them, with underscores.",
+    ),
+    "SPC004": (
+        "wrong-value",
+        "The value has the wrong type or form: a number where a unit is needed, a duration that ICON's time "
+        "library refuses, a word that is not among the choices.",
+    ),
+    "SPC005": ("missing-key", "A key without which there is no experiment is not set by any layer."),
+    "SPC006": (
+        "too-many-aliases",
+        "Aliases of aliases unfold to more than a hundred thousand nodes. A spec needs none of that size; the "
+        "document is refused before it fills the memory.",
+    ),
+    "SPC007": ("unknown-preset", "No preset or site of this name ships with nmlgen, and no such file exists."),
+    "SPC008": (
+        "set-twice",
+        "One layer sets the same ICON variable under two keys, once in its section and once under `namelists:`.",
+    ),
+}
+
+
+def problem(code: str, message: str, span: Span | None, *notes: str) -> Finding:
+    """A finding about the document itself."""
+    return Finding(code, PROBLEMS[code][0], Severity.ERROR, message, span, notes)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> tuple[str, ...]:
+    """A note naming the nearest known word, if one is near."""
+    choices = {name.lower(): name for name in known}
+    near = get_close_matches(word.lower(), choices, n=1, cutoff=0.6)
+    return (f'did you mean "{choices[near[0]]}"?',) if near else ()

@@ -1,0 +1,110 @@
+"""Instants in the calendars that ICON knows, and the arithmetic between them.
+
+A calendar here is a value that is passed along; libraries that keep the calendar in a process-wide variable
+would make two specs in one process disturb each other. The tests hold this arithmetic against one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from enum import Enum
+
+from attrs import frozen
+
+from nmlgen.units.duration import Duration
+
+_DAY = 86_400_000
+_EXTENDED = re.compile(
+    r"([+-]?\d{1,6})-(\d\d)-(\d\d)(?:[Tt ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?)?[Zz]?"
+)
+_BASIC = re.compile(r"([+-]?\d{4})(\d\d)(\d\d)(?:[Tt ](\d\d)(\d\d)(\d\d)(?:\.(\d{1,3}))?)?[Zz]?")
+
+
+@frozen(order=True)
+class Instant:
+    """A date and a time of day; `milliseconds` counts from midnight."""
+
+    year: int
+    month: int
+    day: int
+    milliseconds: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Instant:
+        """Read an instant in mtime's extended (2008-09-01T00:00:00Z) or basic (20080901T000000Z) form.
+
+        Raises ValueError for anything else: another offset than Z, 24:00, a 13th month.
+        """
+        match = _EXTENDED.fullmatch(text) or _BASIC.fullmatch(text)
+        if not match:
+            raise ValueError("an ISO 8601 instant such as 2008-09-01T00:00:00Z is expected")
+        year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
+        if not (1 <= month <= 12 and 1 <= day <= 31 and hour <= 23 and minute <= 59 and second <= 59):
+            raise ValueError("there is no such date or time of day")
+        fraction = int((match[7] or "").ljust(3, "0"))
+        return cls(year, month, day, ((hour * 60 + minute) * 60 + second) * 1000 + fraction)
+
+    def __str__(self) -> str:
+        seconds, fraction = divmod(self.milliseconds, 1000)
+        time = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+        time += f".{fraction:03d}" if fraction else ""
+        return f"{self.year:04d}-{self.month:02d}-{self.day:02d}T{time}Z"
+
+
+class Calendar(Enum):
+    """The calendars of ICON's `master_time_control_nml`, spelt as ICON spells them."""
+
+    PROLEPTIC_GREGORIAN = "proleptic gregorian"
+    DAYS_365 = "365 day year"
+    DAYS_360 = "360 day year"
+
+    def has(self, instant: Instant) -> bool:
+        """Whether the day exists in this calendar."""
+        return instant.day <= self._days_in_month(instant.year, instant.month)
+
+    def position(self, instant: Instant) -> int:
+        """Milliseconds from a fixed beginning: the difference of two positions is the time between them."""
+        return self._day_number(instant) * _DAY + instant.milliseconds
+
+    def add(self, instant: Instant, duration: Duration) -> Instant:
+        """The instant so much later; a day beyond the end of the new month becomes its last day."""
+        months = instant.year * 12 + instant.month - 1 + duration.months
+        year, month = divmod(months, 12)
+        month += 1
+        day = min(instant.day, self._days_in_month(year, month))
+        position = self.position(Instant(year, month, day, instant.milliseconds)) + duration.milliseconds
+        number, milliseconds = divmod(position, _DAY)
+        return self._from_day_number(number, milliseconds)
+
+    def _days_in_month(self, year: int, month: int) -> int:
+        if self is Calendar.DAYS_360:
+            return 30
+        if month == 2:
+            return 29 if self is Calendar.PROLEPTIC_GREGORIAN and _is_leap(year) else 28
+        return 30 if month in (4, 6, 9, 11) else 31
+
+    def _day_number(self, instant: Instant) -> int:
+        if self is Calendar.DAYS_360:
+            return instant.year * 360 + (instant.month - 1) * 30 + instant.day - 1
+        if self is Calendar.DAYS_365:
+            return instant.year * 365 + date(2001, instant.month, 1).timetuple().tm_yday + instant.day - 2
+        shifted = instant.year % 400 + 400  # within datetime's range; 400 years are 146097 days
+        first = date(shifted, instant.month, 1).toordinal()
+        return first + instant.day - 1 + (instant.year - shifted) // 400 * 146_097
+
+    def _from_day_number(self, number: int, milliseconds: int) -> Instant:
+        if self is Calendar.DAYS_360:
+            year, rest = divmod(number, 360)
+            return Instant(year, rest // 30 + 1, rest % 30 + 1, milliseconds)
+        if self is Calendar.DAYS_365:
+            year, rest = divmod(number, 365)
+            there = date.fromordinal(date(2001, 1, 1).toordinal() + rest)
+            return Instant(year, there.month, there.day, milliseconds)
+        cycles, rest = divmod(number - 1, 146_097)
+        there = date.fromordinal(rest + 1)
+        return Instant(there.year + 400 * cycles, there.month, there.day, milliseconds)
+
+
+def _is_leap(year: int) -> bool:
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)

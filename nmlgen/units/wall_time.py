@@ -1,0 +1,46 @@
+"""Wall times in the forms that Slurm's sbatch takes."""
+
+from __future__ import annotations
+
+import re
+
+_FORMS = (
+    (re.compile(r"(?P<minutes>\d+)"), "minutes"),
+    (re.compile(r"(?P<minutes>\d+):(?P<seconds>\d+)"), "minutes:seconds"),
+    (re.compile(r"(?P<hours>\d+):(?P<minutes>\d+):(?P<seconds>\d+)"), "hours:minutes:seconds"),
+    (re.compile(r"(?P<days>\d+)-(?P<hours>\d+)"), "days-hours"),
+    (re.compile(r"(?P<days>\d+)-(?P<hours>\d+):(?P<minutes>\d+)"), "days-hours:minutes"),
+    (
+        re.compile(r"(?P<days>\d+)-(?P<hours>\d+):(?P<minutes>\d+):(?P<seconds>\d+)"),
+        "days-hours:minutes:seconds",
+    ),
+)
+_SECONDS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
+
+
+def parse_wall_time(text: str) -> int:
+    """Seconds of a time limit as sbatch reads it: "00:40:00", "8:00" (eight minutes!), "1-12", "90".
+
+    Raises ValueError for what sbatch refuses ("90s", "1h") and for the unlimited forms, which no job here means.
+    """
+    match, _ = _match(text)
+    return sum(int(number) * _SECONDS[unit] for unit, number in match.groupdict().items())
+
+
+def wall_time_form(text: str) -> str:
+    """Which of sbatch's forms the text has, such as "minutes:seconds"."""
+    return _match(text)[1]
+
+
+def format_wall_time(seconds: int) -> str:
+    """So many seconds as days-hours:minutes:seconds, or hours:minutes:seconds below a day."""
+    days, rest = divmod(seconds, 86400)
+    clock = f"{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
+    return f"{days}-{clock}" if days else clock
+
+
+def _match(text: str) -> tuple[re.Match[str], str]:
+    for pattern, form in _FORMS:
+        if match := pattern.fullmatch(text):
+            return match, form
+    raise ValueError("a time limit as sbatch takes it is expected: hours:minutes:seconds or days-hours")
