@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from attrs import frozen
+from attrs import field, frozen
 
 
 @frozen(slots=False, eq=False)
@@ -12,7 +12,7 @@ class Source:
     """A text that was read from somewhere: `name` is what a message calls it, `text` is the whole of it."""
 
     name: str
-    text: str
+    text: str = field(repr=False)
 
     @cached_property
     def lines(self) -> list[str]:

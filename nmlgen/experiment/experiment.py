@@ -58,11 +58,13 @@ class Striping:
 
 @frozen
 class Mpi:
-    """The MPI library the executable is linked with, and the ROMIO hints given to it."""
+    """The MPI library the executable is linked with, the ROMIO hints given to it, and the variables that
+    switch its Lustre driver on: `lustre_variables`, exported only if the run directory turns out to be Lustre."""
 
     implementation: Setting | None
     version: Setting | None
     hints: Mapping[str, Setting] = field(factory=dict)
+    lustre_variables: Mapping[str, Setting] = field(factory=dict)
 
 
 @frozen

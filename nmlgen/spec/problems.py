@@ -40,12 +40,21 @@ PROBLEMS = {
         "set-twice",
         "One layer sets the same ICON variable under two keys, once in its section and once under `namelists:`.",
     ),
+    "SPC009": (
+        "unused-suppression",
+        "A suppression excuses a finding that is not there. It would hide the next one, for which nobody gave a "
+        "reason.",
+    ),
+    "SPC010": ("unknown-rule", "A suppression names a rule that does not exist, so it suppresses nothing."),
 }
+"""Code to name and explanation."""
 
 
-def problem(code: str, message: str, span: Span | None, *notes: str) -> Finding:
+def problem(
+    code: str, message: str, span: Span | None, *notes: str, severity: Severity = Severity.ERROR
+) -> Finding:
     """A finding about the document itself."""
-    return Finding(code, PROBLEMS[code][0], Severity.ERROR, message, span, notes)
+    return Finding(code, PROBLEMS[code][0], severity, message, span, notes)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> tuple[str, ...]:

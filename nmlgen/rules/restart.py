@@ -1,0 +1,524 @@
+"""Checkpoints and the chain of jobs: who writes, when, and whether it comes out even."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nmlgen.experiment.clock import clock, first_meeting
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.ranks import RestartMode, domains, restart_mode, split
+from nmlgen.experiment.setting import Setting
+from nmlgen.findings import Finding, Severity
+from nmlgen.rules.rule import Rule
+from nmlgen.units.duration import Duration
+
+_MODES = ", ".join(f'"{mode.value}"' for mode in RestartMode)
+
+
+def _mode(experiment: Experiment) -> Setting:
+    return experiment["io_nml", "restart_write_mode"]
+
+
+def _procs(experiment: Experiment) -> Setting:
+    return experiment["parallel_nml", "num_restart_procs"]
+
+
+class SyncWithRestartProcs(Rule):
+    """`sync` has work rank 0 write the checkpoint, so it refuses ranks set apart for restart.
+
+    ## What it does
+    Finds `restart_write_mode = "sync"` together with `num_restart_procs` greater than zero.
+
+    ## Why it matters
+    ICON aborts in its cross-check, after the job has waited in the queue.
+
+    ## Evidence
+    ICON 2024.10 rejects it with any number of tasks: "num_restart_procs must be zero OR unset for the given
+    restart_write_mode" (`mo_io_config.f90:579`).
+
+    ## Example
+    ```yaml bad
+    restart: {restart_write_mode: sync, num_restart_procs: 2}
+    #                                                      ^
+    ```
+    ```yaml good
+    restart: {restart_write_mode: async, num_restart_procs: 1}
+    ```
+
+    ## References
+    ICON namelist overview, io_nml and parallel_nml. F. Ott, IO-Verhalten und -Effizienz im Klima- und Wettermodell
+    ICON (2025), section 4.2.
+    """
+
+    code = "RST001"
+    name = "sync-with-restart-procs"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        written = str(_mode(experiment).value).strip().lower()
+        procs = _procs(experiment)
+        if written == RestartMode.SYNC.value and procs.value > 0:
+            yield self.finding(
+                procs,
+                f'restart_write_mode "sync" takes no restart ranks, num_restart_procs is {procs.value}',
+                "expected: num_restart_procs 0, or the mode async or dedicated procs multifile",
+            )
+
+
+class NoRestartProcs(Rule):
+    """`async` and `dedicated procs multifile` need ranks set apart for restart.
+
+    ## What it does
+    Finds one of these modes with `num_restart_procs` zero or not set.
+
+    ## Why it matters
+    ICON aborts in its cross-check.
+
+    ## Evidence
+    ICON 2024.10 rejects it (`mo_io_config.f90:590` and `:617`).
+
+    ## Example
+    ```yaml bad
+    restart: {restart_write_mode: dedicated procs multifile}
+    #                             ^
+    ```
+    ```yaml good
+    restart: {restart_write_mode: dedicated procs multifile, num_restart_procs: 4}
+    ```
+
+    ## References
+    ICON namelist overview, io_nml and parallel_nml.
+    """
+
+    code = "RST002"
+    name = "no-restart-procs"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        mode = _mode(experiment)
+        written = str(mode.value).strip().lower()
+        if written in (RestartMode.ASYNC.value, RestartMode.DEDICATED.value) and _procs(experiment).value <= 0:
+            yield self.finding(
+                mode,
+                f'restart_write_mode "{written}" needs restart ranks, num_restart_procs is {_procs(experiment).value}',
+                "expected: num_restart_procs 1 or more; the mode joint procs multifile needs none",
+            )
+
+
+class UnknownRestartMode(Rule):
+    """ICON knows four restart modes, and their spelling must be exact.
+
+    ## What it does
+    Finds a `restart_write_mode` that is none of sync, async, joint procs multifile and dedicated procs multifile.
+    Upper and lower case do not matter, blanks do.
+
+    ## Why it matters
+    ICON aborts in its cross-check.
+
+    ## Evidence
+    ICON 2024.10, `mo_io_config.f90:627`; it rejected every misspelling that was tried.
+
+    ## Example
+    ```yaml bad
+    restart: {restart_write_mode: joint procs multi-file}
+    #                             ^
+    ```
+    ```yaml good
+    restart: {restart_write_mode: joint procs multifile}
+    ```
+
+    ## References
+    ICON namelist overview, io_nml.
+    """
+
+    code = "RST003"
+    name = "unknown-restart-mode"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        mode = _mode(experiment)
+        if restart_mode(experiment) is None:
+            yield self.finding(mode, f'ICON has no restart_write_mode "{mode.value}"', f"expected: one of {_MODES}")
+
+
+class JointProcsBeyondWork(Rule):
+    """The joint mode cannot have more writers than there are work ranks.
+
+    ## What it does
+    Finds `joint procs multifile` with more `num_restart_procs` than work ranks. In this mode the number does not set
+    ranks apart: 0 lets every work rank write, n lets n of them write.
+
+    ## Why it matters
+    ICON does not check it; fewer files than announced are written.
+
+    ## Evidence
+    ICON 2024.10, reading of `mo_multifile_restart.f90`.
+
+    ## Example
+    ```yaml bad
+    restart: {restart_write_mode: joint procs multifile, num_restart_procs: 300}
+    #                                                                       ^
+    ```
+    ```yaml good
+    restart: {restart_write_mode: joint procs multifile, num_restart_procs: 0}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "RST004"
+    name = "joint-procs-beyond-work"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        procs = _procs(experiment)
+        if restart_mode(experiment) is RestartMode.JOINT:
+            work = split(experiment).work
+            if 0 < work < procs.value:
+                yield self.finding(
+                    procs,
+                    f"num_restart_procs {procs.value} asks for more writers than the {work} work ranks",
+                    f"expected: 0, which lets all of them write, or at most {work}",
+                )
+
+
+class IdleAsyncRanks(Rule):
+    """The mode async writes one file a domain, each by one rank, so further restart ranks idle.
+
+    ## What it does
+    Finds more `num_restart_procs` than domains where the mode in effect is async. Without a mode ICON chooses async
+    as soon as `num_restart_procs` is greater than zero.
+
+    ## Why it matters
+    The idle ranks are taken from computing. Several writers need the mode dedicated procs multifile.
+
+    ## Evidence
+    ICON 2024.10, `mo_restart_descriptor.f90:254`. Measured on Levante: with checkpoints of an R2B5 grid every 12
+    minutes on one node one to eight async ranks all leave one writer at work (heat maps in the report below).
+
+    ## Example
+    ```yaml bad
+    restart: {restart_write_mode: async, num_restart_procs: 4}
+    #                                                       ^
+    ```
+    ```yaml good
+    restart: {restart_write_mode: dedicated procs multifile, num_restart_procs: 4}
+    ```
+
+    ## References
+    F. Ott, IO-Verhalten und -Effizienz im Klima- und Wettermodell ICON (2025), section 5.2.2.
+    """
+
+    code = "RST005"
+    name = "idle-async-restart-ranks"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        procs = _procs(experiment)
+        count = domains(experiment)
+        if restart_mode(experiment) is RestartMode.ASYNC and procs.value > count:
+            idle = procs.value - count
+            yield self.finding(
+                procs,
+                f"the mode async writes {count} file{'s' * (count > 1)} from as many ranks, so {idle} of "
+                f"{procs.value} restart ranks idle",
+                f"expected: num_restart_procs {count}, or restart_write_mode dedicated procs multifile",
+            )
+
+
+class CheckpointOffStep(Rule):
+    """A checkpoint is written only when the model stands exactly at its time.
+
+    ## What it does
+    Finds a `checkpointTimeIntval` that is no multiple of the time step.
+
+    ## Why it matters
+    ICON's events fire when a step's time equals the event's time. Checkpoints whose time falls between two steps are
+    not written, and nothing is said.
+
+    ## Evidence
+    ICON 2024.10, `mo_nh_stepping.f90:1616-1635`: no check and no rounding.
+
+    ## Example
+    ```yaml bad
+    restart: {checkpointTimeIntval: PT25M, restartTimeIntval: P1D}
+    #                               ^
+    ```
+    ```yaml good
+    restart: {checkpointTimeIntval: PT30M, restartTimeIntval: P1D}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml.
+    """
+
+    code = "RST006"
+    name = "checkpoint-off-step"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        setting = experiment["master_time_control_nml", "checkpointTimeIntval"]
+        time = clock(experiment)
+        if time.checkpoint and time.checkpoint > 0 and time.checkpoint % time.step:
+            meeting = first_meeting(time.checkpoint, time.step)
+            every = Duration(0, meeting)
+            outcome = f"are written every {every} only" if meeting <= time.length else "are never written"
+            yield self.finding(
+                setting,
+                f"checkpointTimeIntval {setting.value} is no multiple of the time step {Duration(0, time.step)}: "
+                f"checkpoints {outcome}",
+                "expected: a multiple of the time step",
+            )
+
+
+class RestartOffStep(Rule):
+    """A job of the chain can write its last checkpoint only at the time of a step.
+
+    ## What it does
+    Finds a `restartTimeIntval` that is no multiple of the time step, where it ends a job before the experiment's end.
+
+    ## Why it matters
+    The job stops at the first step after the interval, and the checkpoint that the next job needs is not written: the
+    chain breaks, and finish.status says RESTART all the same.
+
+    ## Evidence
+    ICON 2024.10, `mo_nh_stepping.f90:1616-1635,1773` and `mo_time_management.f90`.
+
+    ## Example
+    ```yaml bad
+    restart: {restartTimeIntval: PT1H25M, checkpointTimeIntval: PT30M}
+    #                            ^
+    ```
+    ```yaml good
+    restart: {restartTimeIntval: PT1H30M, checkpointTimeIntval: PT30M}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml.
+    """
+
+    code = "RST007"
+    name = "restart-off-step"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        setting = experiment["master_time_control_nml", "restartTimeIntval"]
+        time = clock(experiment)
+        if time.restart and 0 < time.restart < time.length and time.restart % time.step:
+            yield self.finding(
+                setting,
+                f"restartTimeIntval {setting.value} is no multiple of the time step {Duration(0, time.step)}: the "
+                "next job finds no checkpoint",
+                "expected: a multiple of the time step",
+            )
+
+
+class NoCheckpoint(Rule):
+    """Intervals longer than the run write no checkpoint at all.
+
+    ## What it does
+    Finds an experiment in which neither the checkpoint interval nor the restart interval ends within the run.
+
+    ## Why it matters
+    Whatever ends the job, a time limit or a failed node, loses the whole run. For a measurement without checkpoints
+    this is what one wants: suppress the rule with that reason.
+
+    ## Evidence
+    ICON 2024.10, `mo_nh_stepping.f90:1616-1635`: a checkpoint is written at an event of either interval.
+
+    ## Example
+    ```yaml bad
+    restart: {checkpointTimeIntval: P12D, restartTimeIntval: P20D}
+    #                               ^
+    ```
+    ```yaml good
+    restart: {checkpointTimeIntval: PT12H, restartTimeIntval: P20D}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml.
+    """
+
+    code = "RST008"
+    name = "no-checkpoint"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        setting = experiment["master_time_control_nml", "checkpointTimeIntval"]
+        time = clock(experiment)
+        intervals = [interval for interval in (time.checkpoint, time.restart) if interval]
+        if intervals and min(intervals) > time.length:
+            where = setting if setting.is_written else experiment["master_time_control_nml", "restartTimeIntval"]
+            yield self.finding(
+                where,
+                f"{where.name.rpartition('.')[2]} {where.value} is longer than the run of "
+                f"{Duration(0, time.length)}: no checkpoint is written",
+                "expected: an interval within the run",
+            )
+
+
+class RestartStreamsIgnored(Rule):
+    """`nrestart_streams` means something in the dedicated mode only, and there it must be at least 1.
+
+    ## What it does
+    Finds `nrestart_streams` written in another mode than dedicated procs multifile.
+
+    ## Why it matters
+    ICON ignores it; the files come out as if it were not there.
+
+    ## Evidence
+    ICON 2024.10, `mo_io_config.f90:563-624`.
+
+    ## Example
+    ```yaml bad
+    restart: {restart_write_mode: joint procs multifile, nrestart_streams: 4}
+    #                                                                      ^
+    ```
+    ```yaml good
+    restart: {restart_write_mode: dedicated procs multifile, num_restart_procs: 2, nrestart_streams: 4}
+    ```
+
+    ## References
+    ICON namelist overview, io_nml.
+    """
+
+    code = "RST009"
+    name = "restart-streams-ignored"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        streams = experiment["io_nml", "nrestart_streams"]
+        mode = restart_mode(experiment)
+        if streams.is_written and mode not in (RestartMode.DEDICATED, None) and streams.value > 1:
+            assert mode is not None
+            yield self.finding(
+                streams,
+                f'nrestart_streams {streams.value} is ignored in the mode "{mode.value}"',
+                "expected: restart_write_mode dedicated procs multifile, or no nrestart_streams",
+            )
+
+
+class RestartStreamsOutOfRange(Rule):
+    """No stream at all divides by zero; more streams than work ranks are refused.
+
+    ## What it does
+    Finds `nrestart_streams` below zero or above the number of work ranks in any mode, and zero in the dedicated mode.
+
+    ## Why it matters
+    ICON aborts, or crashes at its first checkpoint.
+
+    ## Evidence
+    ICON 2024.10, `mo_io_nml.f90:363`, `mo_multifile_restart.f90:249-254`.
+
+    ## Example
+    ```yaml bad
+    restart: {restart_write_mode: dedicated procs multifile, num_restart_procs: 2, nrestart_streams: 0}
+    #                                                                                                ^
+    ```
+    ```yaml good
+    restart: {restart_write_mode: dedicated procs multifile, num_restart_procs: 2, nrestart_streams: 1}
+    ```
+
+    ## References
+    ICON namelist overview, io_nml.
+    """
+
+    code = "RST010"
+    name = "restart-streams-out-of-range"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        streams = experiment["io_nml", "nrestart_streams"]
+        if not streams.is_written:
+            return
+        work = split(experiment).work
+        least = 1 if restart_mode(experiment) is RestartMode.DEDICATED else 0
+        if not least <= streams.value <= max(work, least):
+            yield self.finding(
+                streams,
+                f"nrestart_streams is {streams.value}",
+                f"expected: {least} to {work}, the number of work ranks",
+            )
+
+
+class RestartFileType(Rule):
+    """A checkpoint written as one file is NetCDF: type 4 or 5.
+
+    ## What it does
+    Finds another `restart_file_type` where the mode in effect is sync or async. The multifile modes always write
+    NetCDF-4 and ignore it.
+
+    ## Why it matters
+    ICON aborts at the first checkpoint, hours into the run.
+
+    ## Evidence
+    ICON 2024.10 rejects 1, 3, 6 and 99 in its time loop: "file format for restart variables must be NetCDF"
+    (`mo_restart_descriptor.f90:290-298`).
+
+    ## Example
+    ```yaml bad
+    restart: {restart_write_mode: sync, restart_file_type: 2}
+    #                                                      ^
+    ```
+    ```yaml good
+    restart: {restart_write_mode: sync, restart_file_type: 5}
+    ```
+
+    ## References
+    ICON namelist overview, io_nml.
+    """
+
+    code = "RST011"
+    name = "restart-file-type"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        file_type = experiment["io_nml", "restart_file_type"]
+        if restart_mode(experiment) in (RestartMode.SYNC, RestartMode.ASYNC) and file_type.value not in (4, 5):
+            yield self.finding(
+                file_type,
+                f"restart_file_type {file_type.value} is no NetCDF: ICON stops at its first checkpoint",
+                "expected: 4 (NetCDF-2) or 5 (NetCDF-4)",
+            )
+
+
+class NoLastRestart(Rule):
+    """A chain of jobs needs the checkpoint at the end of each.
+
+    ## What it does
+    Finds `lrestart_write_last: false` with a restart interval that ends a job before the experiment's end.
+
+    ## Why it matters
+    ICON then sets the restart interval to zero: the first job does not stop there, runs into its time limit, and no
+    job follows.
+
+    ## Evidence
+    ICON 2024.10, `mo_time_management.f90:246`; the real model ran on and wrote finish.status OK.
+
+    ## Example
+    ```yaml bad
+    restart: {restartTimeIntval: P1D, checkpointTimeIntval: PT12H, lrestart_write_last: false}
+    #                                                                                   ^
+    ```
+    ```yaml good
+    restart: {restartTimeIntval: P1D, checkpointTimeIntval: PT12H}
+    ```
+
+    ## References
+    ICON namelist overview, master_nml.
+    """
+
+    code = "RST012"
+    name = "no-last-restart"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        last = experiment["master_nml", "lrestart_write_last"]
+        time = clock(experiment)
+        if last.value is False and time.restart and time.restart < time.length:
+            yield self.finding(
+                last,
+                "lrestart_write_last false takes restartTimeIntval out of force: the chain has one job",
+                "expected: true, which is the default, or no restartTimeIntval",
+            )

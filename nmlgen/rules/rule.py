@@ -1,0 +1,46 @@
+"""What a rule is: one class with a code, a name, a severity and its documentation.
+
+The docstring is the rule's page: a summary line, then the headings What it does, Why it matters, Evidence,
+Example and References. The fenced blocks `yaml bad` and `yaml good` of the example are run as tests; in the
+bad one a comment line with a caret marks the place of the finding in the line above.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar
+
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import Setting
+from nmlgen.findings import Finding, Severity
+from nmlgen.source import Span
+
+
+class Rule(ABC):
+    """A check of an experiment. `since` is the nmlgen version that brought it; codes are never reused."""
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    severity: ClassVar[Severity]
+    since: ClassVar[str] = "0.1"
+
+    @abstractmethod
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        """What this rule finds. A value that nobody can know raises UndecidedError and silences the rule."""
+
+    def finding(self, where: Setting | Span | None, message: str, *notes: str) -> Finding:
+        """A finding of this rule at a setting's value or a span."""
+        span = where.span if isinstance(where, Setting) else where
+        return Finding(self.code, self.name, self.severity, message, span, notes)
+
+    @classmethod
+    def document(cls) -> str:
+        """The rule's page in Markdown."""
+        return inspect.cleandoc(cls.__doc__ or "")
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the page."""
+        return cls.document().partition("\n")[0]

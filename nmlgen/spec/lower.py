@@ -1,0 +1,396 @@
+"""Lowering: from the merged keys of a spec to an Experiment.
+
+What the author left open and the experiment decides (the names of output files, the output window, the
+variables of the MPI library's Lustre driver) is filled in here, with nmlgen as its origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from nmlgen.errors import InputError, SpecError
+from nmlgen.experiment.experiment import (
+    MODEL_NAME,
+    Darshan,
+    Experiment,
+    Group,
+    InputFile,
+    Launch,
+    Mpi,
+    NodeLocalRun,
+    Striping,
+    as_list,
+)
+from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.mpi_io import lustre_variables
+from nmlgen.experiment.setting import Origin, Setting, written
+from nmlgen.findings import Finding, in_order
+from nmlgen.namelist.registry import Registry, load_registry
+from nmlgen.source import Span
+from nmlgen.spec.layers import EMPTY, Tree
+from nmlgen.spec.problems import did_you_mean, problem
+from nmlgen.spec.sections import section_of, spelling
+from nmlgen.units.calendar import Instant
+from nmlgen.units.duration import Duration
+from nmlgen.units.size import format_size, parse_size
+from nmlgen.units.wall_time import parse_wall_time
+
+LAYER = "nmlgen"
+"""The name of the layer that nmlgen itself is: lowest of all, and origin of what it derives."""
+
+OUTPUT_DIRECTORY = "output"
+DEFAULTS: dict[str, Any] = {
+    "launch": {"command": "srun"},
+    "run_directory": "run",
+    "job": {"output": "%x.%j.log", "requeue": False, "signal": "B:USR1@120"},
+    "namelists": {
+        "master_nml": {"lrestart": False},
+        "master_model_nml": {"model_type": 1, "model_name": MODEL_NAME},
+    },
+}
+
+_REQUIRED = (
+    ("name",),
+    ("site",),
+    ("model", "release"),
+    ("model", "executable"),
+    ("grid", "file"),
+    ("namelists", "master_time_control_nml", "experimentstartdate"),
+)
+_EITHER = (
+    (("master_time_control_nml", "experimentStopDate"), ("master_time_control_nml", "forecastLeadTime")),
+    (("run_nml", "modelTimeStep"), ("run_nml", "dtime")),
+)
+_MASTER_GROUPS = ("master_nml", "master_time_control_nml", "master_model_nml")
+_FIRST_GROUPS = ("parallel_nml", "grid_nml", "run_nml")
+_INSTANTS = {
+    "master_time_control_nml": ("experimentstartdate", "experimentstopdate", "experimentreferencedate"),
+    "output_nml": ("output_start", "output_end"),
+}
+_DURATIONS = {
+    "master_time_control_nml": ("checkpointtimeintval", "restarttimeintval", "forecastleadtime"),
+    "run_nml": ("modeltimestep",),
+    "output_nml": ("output_interval", "file_interval"),
+}
+_OWN_GROUPS = {"output_nml": "name the streams below `output:` instead"}
+
+
+def lower(tree: Tree, machine: Machine, site: Tree) -> Experiment:
+    """The Experiment of a merged tree whose variables stand below `namelists` (see `sections.canonical`).
+
+    `site` is the tree of the site's facts. Raises SpecError with everything that is missing or unreadable.
+    """
+    findings = [*_missing(tree), *_bad_values(tree)]
+    if findings:
+        raise SpecError(in_order(findings))
+    release = _setting(tree, "model", "release")
+    try:
+        registry = load_registry(str(release.value))
+    except InputError as error:
+        raise SpecError((problem("SPC004", str(error), release.span),)) from None
+    return _Lowering(tree, machine, site, registry).experiment()
+
+
+def _missing(tree: Tree) -> Iterator[Finding]:
+    for path in _REQUIRED:
+        if tree.at(*path) is None:
+            name = section_of(*path[1:]) if path[0] == "namelists" else ".".join(path)
+            yield problem("SPC005", f"{name} is not set", None, f"set {name} in the spec")
+    for pair in _EITHER:
+        if all(tree.at("namelists", group, name.lower()) is None for group, name in pair):
+            name, other = (section_of(*variable) for variable in pair)
+            yield problem("SPC005", f"neither {name} nor {other} is set", None, f"set {name} in the spec")
+
+
+def _bad_values(tree: Tree) -> Iterator[Finding]:
+    for group, advice in _OWN_GROUPS.items():
+        if (found := tree.at("namelists", group)) is not None:
+            yield problem("SPC003", f"{group} is not set below namelists", found.span, advice)
+    for group, name, leaf in _leaves(tree):
+        if name in _INSTANTS.get(group, ()):
+            yield from _unreadable(group, name, leaf, Instant.parse)
+        if name in _DURATIONS.get(group, ()):
+            yield from _unreadable(group, name, leaf, Duration.parse)
+    job = tree.get("job") or EMPTY
+    for key, parse in (("time", parse_wall_time), ("mem", parse_size), ("mem_per_cpu", parse_size)):
+        if (leaf := job.get(key)) is not None:
+            yield from _unparsable(f"job.{key}", leaf, leaf.value, parse)
+    for what, block in _children(tree.get("lustre")):
+        if (leaf := block.get("stripe_size")) is not None:
+            yield from _unparsable(f"lustre.{what}.stripe_size", leaf, leaf.value, parse_size)
+
+
+def _leaves(tree: Tree) -> Iterator[tuple[str, str, Tree]]:
+    for group, variables in _children(tree.get("namelists")):
+        for name, leaf in _children(variables):
+            yield group, name, leaf
+    for _, stream in _children(tree.get("output")):
+        for name, leaf in _children(stream):
+            yield "output_nml", name, leaf
+
+
+def _unreadable(group: str, name: str, leaf: Tree, parse: Any) -> Iterator[Finding]:
+    for value in as_list(leaf.value):
+        text = value.lstrip("<>") if isinstance(value, str) and group == "output_nml" else value
+        if text != "":
+            yield from _unparsable(spelling(name), leaf, text, parse)
+
+
+def _unparsable(name: str, leaf: Tree, value: Any, parse: Any) -> Iterator[Finding]:
+    if not isinstance(value, str):
+        kind = "an instant" if parse == Instant.parse else "a duration with its units, such as PT12M"
+        yield problem("SPC004", f"{name} is the bare value {value}", leaf.span, f"expected: {kind}")
+        return
+    try:
+        parse(value)
+    except ValueError as error:
+        yield problem("SPC004", f'{name} is "{value}"', leaf.span, str(error))
+
+
+def _children(tree: Tree | None) -> list[tuple[str, Tree]]:
+    """The keys below a tree that null did not take away."""
+    if tree is None or tree.children is None:
+        return []
+    return [(key, child) for key, child in tree.children.items() if not child.is_unset]
+
+
+def _optional(tree: Tree, *path: str) -> Setting | None:
+    found = tree.at(*path)
+    return None if found is None or found.is_mapping else Setting(".".join(path), found.history)
+
+
+def _setting(tree: Tree, *path: str) -> Setting:
+    found = _optional(tree, *path)
+    assert found is not None, path
+    return found
+
+
+def _derived(name: str, value: Any, span: Span | None = None) -> Setting:
+    return written(name, value, LAYER, span)
+
+
+class _Lowering:
+    """One lowering; its methods each make one part of the Experiment."""
+
+    def __init__(self, tree: Tree, machine: Machine, site: Tree, registry: Registry) -> None:
+        self.tree = tree
+        self.machine = machine
+        self.site = site
+        self.registry = registry
+        self.name = str(_setting(tree, "name").value)
+
+    def experiment(self) -> Experiment:
+        master, namelist = self._groups()
+        node_local = self._node_local()
+        mpi = self._mpi(node_local)
+        return Experiment(
+            name=self.name,
+            registry=self.registry,
+            machine=self.machine,
+            master=master,
+            namelist=namelist,
+            directives=self._directives(node_local),
+            environment=self._environment(mpi),
+            executable=_setting(self.tree, "model", "executable"),
+            base_directory=_optional(self.tree, "model", "directory"),
+            run_directory=_setting(self.tree, "run_directory"),
+            inputs=self._inputs(),
+            grid_name=_optional(self.tree, "grid", "name"),
+            striping=self._striping(namelist),
+            mpi=mpi,
+            darshan=self._darshan(),
+            node_local=node_local,
+            launch=self._launch(),
+            modules=self._modules(mpi),
+            stack_limit=_optional(self.tree, "shell", "limits", "stack"),
+        )
+
+    def _groups(self) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
+        groups = {name: self._group(name, tree) for name, tree in _children(self.tree.get("namelists"))}
+        self._derive(groups, "master_model_nml", "model_namelist_filename", f"NAMELIST_{self.name}")
+        grid = _setting(self.tree, "grid", "file")
+        file_name = PurePosixPath(grid.value).name
+        self._derive(groups, "grid_nml", "dynamics_grid_filename", file_name, grid.span)
+        master = tuple(groups.pop(name) for name in _MASTER_GROUPS if name in groups)
+        first = [groups.pop(name) for name in _FIRST_GROUPS if name in groups]
+        others = [groups[name] for name in sorted(groups)]
+        return master, (*first, *others, *self._streams(master))
+
+    def _group(self, name: str, tree: Tree, label: str | None = None) -> Group:
+        settings = {
+            key: Setting(f"{name}.{spelling(key)}", leaf.history) for key, leaf in _children(tree)
+        }
+        return Group(name, settings, label, tree.key_span)
+
+    def _derive(
+        self, groups: dict[str, Group], group: str, variable: str, value: Any, span: Span | None = None
+    ) -> None:
+        """Fill in a variable that nobody wrote."""
+        settings = dict(groups[group].settings) if group in groups else {}
+        settings.setdefault(variable.lower(), _derived(f"{group}.{variable}", value, span))
+        groups[group] = Group(group, settings, None, groups[group].span if group in groups else None)
+
+    def _streams(self, master: tuple[Group, ...]) -> Iterator[Group]:
+        time = next(group.settings for group in master if group.name == "master_time_control_nml")
+        for label, tree in _children(self.tree.get("output")):
+            group = self._group("output_nml", tree, label)
+            settings = {}
+            if "output_filename" not in group.settings:
+                path = f"{OUTPUT_DIRECTORY}/{self.name}_{label}"
+                settings["output_filename"] = _derived("output_nml.output_filename", path, tree.key_span)
+            settings |= group.settings
+            if "output_bounds" not in settings:
+                for variable, source in (("output_start", "experimentstartdate"), ("output_end", "experimentstopdate")):
+                    if variable not in settings and source in time:
+                        value = time[source]
+                        origin = Origin(LAYER, value.value, value.span)
+                        settings[variable] = Setting(f"output_nml.{variable}", (origin,))
+            yield Group("output_nml", settings, label, group.span)
+
+    def _directives(self, node_local: NodeLocalRun | None) -> dict[str, Setting]:
+        directives = {"job-name": _derived("job.job_name", self.name, self._key_span("name"))}
+        for key, leaf in _children(self.tree.get("job")):
+            setting = Setting(f"job.{key}", leaf.history)
+            if key in ("mem", "mem_per_cpu"):
+                last = setting.origin
+                size = format_size(parse_size(last.value))
+                setting = Setting(setting.name, (*setting.history[:-1], Origin(last.layer, size, last.span)))
+            directives[key.replace("_", "-")] = setting
+        if node_local is not None:
+            self._ask_for_node_local(directives, node_local)
+        return directives
+
+    def _ask_for_node_local(self, directives: dict[str, Setting], node_local: NodeLocalRun) -> None:
+        """Two features need one --constraint: of two options Slurm obeys the last."""
+        facts = self.machine.node_local.get(node_local.kind.value)
+        if facts is None:
+            return
+        feature = node_local.constraint.value if node_local.constraint else next(iter(facts.constraints), None)
+        span = (node_local.constraint or node_local.kind).span
+        if feature:
+            given = directives.get("constraint")
+            text = f"{given.value}&{feature}" if given else feature
+            history = given.history if given else ()
+            directives["constraint"] = Setting("job.constraint", (*history, Origin(LAYER, text, span)))
+        if facts.exclusive and "exclusive" not in directives:
+            directives["exclusive"] = _derived("job.exclusive", True, span)
+
+    def _key_span(self, *path: str) -> Span | None:
+        found = self.tree.at(*path)
+        return found.span if found else None
+
+    def _mpi(self, node_local: NodeLocalRun | None) -> Mpi:
+        implementation = _optional(self.tree, "mpi", "implementation")
+        version = _optional(self.tree, "mpi", "version")
+        if version is None and implementation is not None:
+            version = _optional(self.site, "mpi", implementation.value, "version")
+        hints = {key: Setting(f"mpi.hints.{key}", leaf.history) for key, leaf in _children(self.tree.at("mpi", "hints"))}
+        path = str(_setting(self.tree, "run_directory").value)
+        on_lustre = node_local is None and self.machine.file_system_of(path).type == "lustre"
+        variables = {}
+        if implementation is not None and on_lustre:
+            number = version.value if version else None
+            variables = {
+                name: _derived(f"environment.{name}", value, (version or implementation).span)
+                for name, value in lustre_variables(implementation.value, number).items()
+            }
+        return Mpi(implementation, version, hints, variables)
+
+    def _environment(self, mpi: Mpi) -> dict[str, Setting]:
+        """What the site's MPI wants, then what everything else says; the last word is the author's."""
+        environment: dict[str, Setting] = {}
+        if mpi.implementation is not None:
+            block = self.site.at("mpi", mpi.implementation.value, "environment")
+            environment = {name: Setting(f"environment.{name}", leaf.history) for name, leaf in _children(block)}
+        for name, leaf in _children(self.tree.get("environment")):
+            below = environment[name].history if name in environment else ()
+            environment[name] = Setting(f"environment.{name}", below + leaf.history)
+        return environment
+
+    def _modules(self, mpi: Mpi) -> tuple[Setting, ...]:
+        found = self.tree.get("modules")
+        if found is None and mpi.implementation is not None:
+            found = self.site.at("mpi", mpi.implementation.value, "modules")
+        return _elements("modules", found)
+
+    def _inputs(self) -> tuple[InputFile, ...]:
+        grid = _setting(self.tree, "grid", "file")
+        files = [InputFile(PurePosixPath(grid.value).name, grid)]
+        for target, tree in _children(self.tree.get("input_files")):
+            source = _optional(tree, "source")
+            if source is None:
+                span = tree.key_span
+                raise SpecError((problem("SPC005", f"input_files.{target}.source is not set", span),))
+            method = _optional(tree, "method")
+            named = Setting(f"input_files.{target}.source", source.history)
+            files.append(InputFile(target, named, method.value if method else "link"))
+        return tuple(files)
+
+    def _striping(self, namelist: tuple[Group, ...]) -> tuple[Striping, ...]:
+        directories = {"output": output_directories(namelist), "restart": (".",), "input": (".",)}
+        return tuple(
+            Striping(
+                what,
+                directories[what],
+                {key: Setting(f"lustre.{what}.{key}", leaf.history) for key, leaf in _children(block)},
+            )
+            for what, block in _children(self.tree.get("lustre"))
+        )
+
+    def _darshan(self) -> Darshan | None:
+        found = self.tree.get("darshan")
+        if found is None or (not found.is_mapping and found.value is False):
+            return None
+        library = _optional(found, "library") if found.is_mapping else None
+        if library is None:
+            library = _optional(self.site, "darshan", "library")
+        environment = {
+            key: Setting(f"darshan.{key}", leaf.history)
+            for key, leaf in _children(found)
+            if key.startswith("DARSHAN_")
+        }
+        records = found.get("MAX_RECORDS") if found.is_mapping else None
+        max_records = Setting("darshan.MAX_RECORDS", records.history) if records else None
+        return Darshan(found.span, library, environment, max_records)
+
+    def _node_local(self) -> NodeLocalRun | None:
+        block = self.tree.get("node_local")
+        if block is None:
+            return None
+        kind = _optional(block, "file_system")
+        if kind is None:
+            raise SpecError((problem("SPC005", "node_local.file_system is not set", block.span),))
+        known = self.machine.node_local
+        if kind.value not in known:
+            notes = did_you_mean(str(kind.value), known) or (
+                f"it has {', '.join(known)}" if known else "it has none that nmlgen knows of",
+            )
+            message = f'site {self.machine.name} has no node-local file system "{kind.value}"'
+            raise SpecError((problem("SPC004", message, kind.span, *notes),))
+        return NodeLocalRun(kind, _optional(block, "directory"), _optional(block, "constraint"))
+
+    def _launch(self) -> Launch:
+        return Launch(
+            _setting(self.tree, "launch", "command"),
+            _elements("launch.options", self.tree.at("launch", "options")),
+        )
+
+
+def output_directories(namelist: tuple[Group, ...]) -> tuple[str, ...]:
+    """The directories that the output streams write to, relative to the run directory, each once."""
+    paths = [
+        str(PurePosixPath(str(group.settings["output_filename"].value)).parent)
+        for group in namelist
+        if group.name == "output_nml" and "output_filename" in group.settings
+    ]
+    return tuple(dict.fromkeys(paths))
+
+
+def _elements(name: str, tree: Tree | None) -> tuple[Setting, ...]:
+    """A list as one setting an element, each with the list's origin."""
+    if tree is None:
+        return ()
+    origin = tree.history[-1]
+    return tuple(Setting(name, (Origin(origin.layer, value, origin.span),)) for value in as_list(origin.value))

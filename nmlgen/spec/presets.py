@@ -1,0 +1,54 @@
+"""Presets and sites: what ships with nmlgen, and files of the user's own that serve as such."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nmlgen.errors import InputError, SpecError
+from nmlgen.resources import directory
+from nmlgen.source import Span
+from nmlgen.spec.document import Node, read_file
+from nmlgen.spec.problems import did_you_mean, problem
+
+SITE_PREFIX = "sites/"
+
+
+def names() -> tuple[str, ...]:
+    """The names of all presets and sites that ship with nmlgen: icon/jabw, sites/levante, ..."""
+    root = directory("presets")
+    return tuple(sorted(str(path.relative_to(root).with_suffix("")) for path in root.rglob("*.yaml")))
+
+
+def text(name: str) -> str:
+    """The text of a preset that ships with nmlgen; raises InputError for another name."""
+    if name not in names():
+        notes = did_you_mean(name, names())
+        hint = f": {notes[0]}" if notes else f"; there are {', '.join(names())}"
+        raise InputError(f'there is no preset "{name}"{hint}')
+    return (directory("presets") / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def read(reference: str, kind: str, base: Path, span: Span | None) -> tuple[str, Node, Path]:
+    """Read what `extends:` (kind "preset") or `site:` (kind "site") names.
+
+    A name is looked up among what ships with nmlgen; a path beginning with ./, ../ or / is taken from the
+    directory `base`. Returns the label of the layer, the document and its path. Raises SpecError at `span`.
+    """
+    if reference.startswith(("./", "../", "/")):
+        path = base / reference
+        try:
+            return f"{kind} {reference}", read_file(path, reference), path
+        except InputError as error:
+            raise SpecError((problem("SPC007", str(error), span),)) from None
+    name = f"{SITE_PREFIX}{reference}" if kind == "site" else reference
+    if name not in names() or (kind == "preset" and name.startswith(SITE_PREFIX)):
+        known = [
+            other.removeprefix(SITE_PREFIX) if kind == "site" else other
+            for other in names()
+            if other.startswith(SITE_PREFIX) == (kind == "site")
+        ]
+        notes = did_you_mean(reference, known)
+        advice = f"there are {', '.join(known)}; or give a file as ./{reference}.yaml"
+        raise SpecError((problem("SPC007", f'there is no {kind} "{reference}"', span, *notes, advice),))
+    path = directory("presets") / f"{name}.yaml"
+    return f"{kind} {reference}", read_file(path, f"{kind} {reference}"), path

@@ -1,0 +1,78 @@
+"""A site file, read into the machine's facts and a layer of defaults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nmlgen.experiment.machine import FileSystem, Machine, MpiInstallation, NodeLocal, Partition
+from nmlgen.spec.document import Node
+from nmlgen.spec.validate import validate
+from nmlgen.units.size import parse_size
+from nmlgen.units.wall_time import parse_wall_time
+
+
+def read_site(node: Node, name: str) -> tuple[Machine, Node | None]:
+    """The facts of a site file and its `defaults`; raises SpecError if it does not match the schema."""
+    validate(node, "site")
+    return machine_of(name, node.value["machine"].plain()), node.value.get("defaults")
+
+
+def machine_of(name: str, facts: dict[str, Any]) -> Machine:
+    """The machine that the block `machine:` of a site file describes."""
+    lustre = facts.get("lustre", {})
+    return Machine(
+        name=name,
+        scheduler=facts["scheduler"],
+        account_required=facts.get("account_required", False),
+        cores_per_node=facts.get("cores_per_node"),
+        threads_per_core=facts.get("threads_per_core"),
+        memory_per_node=_size(facts),
+        file_system=facts["file_system"],
+        ost_count=lustre.get("ost_count"),
+        partitions={key: _partition(key, value or {}) for key, value in facts.get("partitions", {}).items()},
+        features=tuple(facts.get("features", ())),
+        file_systems=tuple(
+            FileSystem(path, value["type"], value.get("ost_count"))
+            for path, value in facts.get("file_systems", {}).items()
+        ),
+        node_local={key: _node_local(key, value) for key, value in facts.get("node_local", {}).items()},
+        mpi={key: _mpi(key, value or {}) for key, value in facts.get("mpi", {}).items()},
+        darshan_library=facts.get("darshan", {}).get("library"),
+    )
+
+
+def _partition(name: str, facts: dict[str, Any]) -> Partition:
+    return Partition(
+        name=name,
+        max_time=parse_wall_time(facts["max_time"]) if "max_time" in facts else None,
+        max_nodes=facts.get("max_nodes"),
+        exclusive=facts.get("exclusive"),
+        cores_per_node=facts.get("cores_per_node"),
+        threads_per_core=facts.get("threads_per_core"),
+        memory_per_node=_size(facts),
+    )
+
+
+def _node_local(name: str, facts: dict[str, Any]) -> NodeLocal:
+    first = [facts["constraint"]] if "constraint" in facts else []
+    constraints = dict.fromkeys(first + facts.get("constraints", []))
+    return NodeLocal(
+        name=name,
+        type=facts["type"],
+        mount=facts["mount"],
+        directory=facts.get("directory"),
+        directories=tuple(facts.get("directories", ())),
+        capacity_per_node=parse_size(facts["capacity_per_node"]) if "capacity_per_node" in facts else None,
+        constraints=tuple(constraints),
+        exclusive=facts.get("exclusive", False),
+    )
+
+
+def _mpi(name: str, facts: dict[str, Any]) -> MpiInstallation:
+    return MpiInstallation(
+        name, facts.get("version"), tuple(facts.get("modules", ())), facts.get("environment", {})
+    )
+
+
+def _size(facts: dict[str, Any]) -> int | None:
+    return parse_size(facts["memory_per_node"]) if "memory_per_node" in facts else None

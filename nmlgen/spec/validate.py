@@ -1,0 +1,141 @@
+"""A document held against its JSON Schema, with messages that point and say what was expected.
+
+The schemas use no anyOf: each keyword that fails is said in its own words. The keyword `expected`, an
+annotation of ours, holds those words where the pattern alone would not help anyone.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from nmlgen.errors import SpecError
+from nmlgen.findings import Finding, in_order
+from nmlgen.resources import schema
+from nmlgen.source import Span
+from nmlgen.spec.document import Node
+from nmlgen.spec.problems import did_you_mean, problem
+
+_TYPE_WORDS = {
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+}
+
+
+def validate(node: Node, schema_name: str) -> None:
+    """Hold a document against `schemas/<schema_name>.schema.json`; raises SpecError with every mistake.
+
+    Keys whose value is null say nothing and are not looked at.
+    """
+    findings = [
+        finding
+        for error in _validator(schema_name).iter_errors(_without_nulls(node))
+        for finding in _findings(error, node)
+    ]
+    if findings:
+        raise SpecError(in_order(findings))
+
+
+@lru_cache(maxsize=None)
+def _validator(schema_name: str) -> Any:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(schema(schema_name))
+
+
+def _without_nulls(node: Node) -> Any:
+    if isinstance(node.value, dict):
+        return {key: _without_nulls(child) for key, child in node.value.items() if child.value is not None}
+    if isinstance(node.value, list):
+        return [_without_nulls(child) for child in node.value]
+    return node.value
+
+
+def _findings(error: Any, root: Node) -> list[Finding]:
+    path = [str(part) for part in error.absolute_path]
+    node, span = _locate(root, list(error.absolute_path))
+    name = ".".join(path)
+    if error.validator == "additionalProperties":
+        return [_unknown_key(key, node, path, error.schema) for key in _extra_keys(error)]
+    if error.validator == "propertyNames":
+        key = error.instance
+        expected = error.schema.get("expected", "letters, digits and underscores")
+        return [problem("SPC003", f'"{key}" cannot be a name here', _key_span(node, key), f"expected: {expected}")]
+    if "propertyNames" in error.absolute_schema_path:
+        return [_bad_name(error, node)]
+    return [problem("SPC004", _message(error, name), span, *_expectation(error))]
+
+
+def _bad_name(error: Any, node: Node) -> Finding:
+    pattern = error.schema.get("pattern", "")
+    message = f'"{error.instance}" cannot be a name here'
+    return problem("SPC003", message, _key_span(node, error.instance), f"a name matches {pattern}")
+
+
+def _unknown_key(key: str, node: Node, path: list[str], part: dict[str, Any]) -> Finding:
+    known = list(part.get("properties", {}))
+    place = f"in {'.'.join(path)}" if path else "at the top of a spec"
+    notes = did_you_mean(key, known) or ((f"known are {', '.join(known)}",) if known else ())
+    return problem("SPC003", f'there is no key "{key}" {place}', _key_span(node, key), *notes)
+
+
+def _extra_keys(error: Any) -> list[str]:
+    known = error.schema.get("properties", {})
+    return [key for key in error.instance if key not in known]
+
+
+def _message(error: Any, name: str) -> str:
+    value = error.instance
+    if error.validator == "type":
+        return f"{name} is {_describe(value)}"
+    if error.validator == "required":
+        return f"{error.message} in {name or 'the document'}"
+    if error.validator == "minItems":
+        return f"{name} is an empty list"
+    if error.validator == "minimum":
+        return f"{name} is {value}, less than {error.validator_value}"
+    if error.validator == "maximum":
+        return f"{name} is {value}, more than {error.validator_value}"
+    return f"{name} is {_describe(value)}"
+
+
+def _expectation(error: Any) -> tuple[str, ...]:
+    if error.validator == "enum":
+        notes = did_you_mean(str(error.instance), [str(choice) for choice in error.validator_value])
+        choices = ", ".join(str(choice) for choice in error.validator_value)
+        return (*notes, f"expected: {'one of ' if len(error.validator_value) > 1 else ''}{choices}")
+    if "expected" in error.schema:
+        return (f"expected: {error.schema['expected']}",)
+    if error.validator == "type":
+        types = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
+        return (f"expected: {' or '.join(_TYPE_WORDS[kind] for kind in types)}",)
+    return ()
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, bool):
+        return f"{str(value).lower()}, a boolean"
+    if isinstance(value, (int, float)):
+        return f"the bare number {value}"
+    if isinstance(value, str):
+        return f'"{value}"' if value else "an empty string"
+    return "a list" if isinstance(value, list) else "a mapping"
+
+
+def _locate(root: Node, path: list[str | int]) -> tuple[Node, Span | None]:
+    node, span = root, root.span
+    for part in path:
+        child = node.value[part]
+        span = child.span
+        if isinstance(child.value, dict) and isinstance(part, str):
+            span = node.keys.get(part, child.span)
+        node = child
+    return node, span
+
+
+def _key_span(node: Node, key: str) -> Span | None:
+    return node.keys.get(key, node.span)

@@ -1,0 +1,338 @@
+"""A throw-away Slurm of several nodes on this one host: real sbatch, srun and squeue for the tests.
+
+No service manager, no munge, no accounting. Every cluster has its own directory and its own block of ports, so
+that several can run side by side. Only what was started here is stopped, by the pid files of the daemons.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from attrs import field, frozen
+
+PROGRAMS = ("slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo")
+UNFINISHED = "PENDING,CONFIGURING,RUNNING,COMPLETING,SUSPENDED,REQUEUED,REQUEUE_HOLD,STAGE_OUT,SIGNALING,STOPPED"
+POLL_SECONDS = 0.2
+
+# Ranks on two of our nodes share a host but must not think so: PMIx says they do not, and Open MPI's
+# shared-memory transports then hang or crash. Yielding matters where ranks outnumber the CPUs tenfold.
+ENVIRONMENT = {
+    "OMPI_MCA_btl": "self,tcp",
+    "OMPI_MCA_btl_tcp_if_include": "lo",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "SLURM_MPI_TYPE": "pmix",
+}
+
+
+def require(*programs: str) -> None:
+    """Skip the test where a program is missing; in CI, where nothing may be missing, fail it."""
+    missing = [program for program in programs if shutil.which(program, path=search_path()) is None]
+    if not missing:
+        return
+    reason = f"not installed: {', '.join(missing)}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def search_path() -> str:
+    """PATH with the directories of daemons, which an ordinary user's PATH may lack."""
+    return os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin", "/sbin"])
+
+
+@frozen
+class State:
+    """What became of a job: ``COMPLETED``, ``FAILED``, ... and the two halves of its exit code."""
+
+    name: str
+    exit_code: int
+    signal: int = 0
+
+    @property
+    def is_finished(self) -> bool:
+        return self.name not in UNFINISHED.split(",")
+
+
+@frozen
+class Job:
+    """One line of ``scontrol show job``; ``details`` has every field as Slurm prints it."""
+
+    id: int
+    name: str
+    state: State
+    details: Mapping[str, str] = field(repr=False)
+
+    @property
+    def array_id(self) -> int:
+        """The id that sbatch printed: an array's tasks have ids of their own."""
+        return int(self.details.get("ArrayJobId", self.id))
+
+
+@frozen
+class Layout:
+    """Size and rules of a cluster."""
+
+    nodes: int = 4
+    cpus: int = 8
+    memory_mib: int = 4000
+    max_time: str = "08:00:00"
+
+
+class Cluster:
+    """A running cluster. Get one from :func:`running_cluster` or from the fixture ``cluster``."""
+
+    def __init__(self, directory: Path, layout: Layout) -> None:
+        self.directory = directory
+        self.layout = layout
+        self.environment = ENVIRONMENT | {"SLURM_CONF": str(directory / "slurm.conf")}
+
+    def run(self, *command: str | Path, cwd: Path | None = None, check: bool = True) -> str:
+        """Run a client program against this cluster; returns what it printed."""
+        done = subprocess.run(command, cwd=cwd, env=self.complete_environment(), capture_output=True, text=True)
+        if check and done.returncode:
+            raise RuntimeError(f"{' '.join(map(str, command))}: exit code {done.returncode}: {done.stderr.strip()}")
+        return done.stdout
+
+    def complete_environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """This process's environment, less what an outer Slurm put there, plus this cluster's."""
+        own = {name: value for name, value in os.environ.items() if not re.match(r"(SLURM|SBATCH|PMIX|OMPI)_", name)}
+        return own | {"PATH": search_path()} | self.environment | dict(more or {})
+
+    def submit(
+        self, script: Path, cwd: Path, *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> int:
+        """``sbatch`` a script as a user would, from ``cwd``; returns the job's id."""
+        command = ["sbatch", "--parsable", *arguments, str(script)]
+        done = subprocess.run(
+            command, cwd=cwd, env=self.complete_environment(environment), capture_output=True, text=True
+        )
+        if done.returncode:
+            raise RuntimeError(f"sbatch {script}: exit code {done.returncode}: {done.stderr.strip()}")
+        return int(done.stdout.strip().partition(";")[0])
+
+    def jobs(self) -> list[Job]:
+        """All jobs so far, finished ones too, in the order of their ids; one for each task of an array."""
+        return _parse_jobs(self.run("scontrol", "show", "job", "-o", check=False))
+
+    def job(self, job_id: int) -> Job:
+        """One job; of an array the first task that did not complete well, if there is one."""
+        tasks = _parse_jobs(self.run("scontrol", "show", "job", "-o", str(job_id)))
+        unwell = [task for task in tasks if task.state.name != "COMPLETED"]
+        return (unwell or tasks)[0]
+
+    def state(self, job_id: int) -> State:
+        return self.job(job_id).state
+
+    def wait(self, *job_ids: int, timeout: float = 60.0) -> None:
+        """Until these jobs, with all tasks of arrays, are over. ``sbatch --wait`` would look every two seconds."""
+        selection = ["-j", ",".join(map(str, job_ids))]
+        self._poll(lambda: not self._unfinished(selection), timeout, f"jobs {job_ids}")
+
+    def wait_until_idle(self, timeout: float = 60.0) -> None:
+        """Until no job is left, also none that another job submitted. A job that nothing can start counts too."""
+        self._poll(lambda: not self._unfinished([]), timeout, "an idle cluster")
+
+    def cancel_all(self) -> None:
+        """Kill every job, softly first, and see them off."""
+        for job in self.jobs():
+            if not job.state.is_finished:
+                self.run("scancel", str(job.id), check=False)
+        with contextlib.suppress(TimeoutError):
+            self.wait_until_idle(timeout=10.0)
+
+    def _unfinished(self, selection: list[str]) -> bool:
+        return bool(self.run("squeue", "-h", "-o", "%i", "-t", UNFINISHED, *selection, check=False).strip())
+
+    def _poll(self, is_done: Callable[[], bool], timeout: float, what: str) -> None:
+        deadline = time.monotonic() + timeout
+        while not is_done():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{what}: not within {timeout:g} s\n{self.run('squeue', '-l', check=False)}")
+            time.sleep(POLL_SECONDS)
+
+
+def _parse_jobs(text: str) -> list[Job]:
+    lines = (line for line in text.splitlines() if line.startswith("JobId="))
+    return sorted((_parse_job(line) for line in lines), key=lambda job: job.id)
+
+
+def _parse_job(line: str) -> Job:
+    # A value runs up to the next NAME=, blanks included; parentheses after a value belong to it.
+    details = dict(re.findall(r"(\w+(?::\w+)?)=(.*?)(?=\s+\w+(?::\w+)?=|$)", line))
+    code, _, number = details["ExitCode"].partition(":")
+    state = State(details["JobState"], int(code), int(number or 0))
+    return Job(int(details["JobId"]), details["JobName"], state, details)
+
+
+@contextlib.contextmanager
+def running_cluster(layout: Layout | None = None) -> Iterator[Cluster]:
+    """Bring a cluster up, and down again whatever happens."""
+    layout = layout or Layout()
+    # The path must be short: it ends up in names of Unix sockets, and those hold 107 characters.
+    directory = Path(tempfile.mkdtemp(prefix="slurm.", dir="/tmp"))
+    directory.chmod(0o755)
+    cluster = Cluster(directory, layout)
+    try:
+        _start(cluster)
+        yield cluster
+        cluster.cancel_all()
+    finally:
+        _stop(directory)
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _start(cluster: Cluster) -> None:
+    directory, layout = cluster.directory, cluster.layout
+    for name in ("state", "log"):
+        (directory / name).mkdir()
+    for node in _node_names(layout):
+        (directory / f"spool.{node}").mkdir()
+        temporary = directory / f"tmp.{node}"
+        temporary.mkdir()
+        temporary.chmod(0o1777)
+    (directory / "slurm.conf").write_text(_configuration(directory, layout, _free_ports(layout.nodes + 2)))
+    # Without it slurmd looks for mounted control groups and dies where there are none.
+    (directory / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
+    cluster.run("slurmctld", "-f", directory / "slurm.conf")
+    for node in _node_names(layout):
+        cluster.run("slurmd", "-N", node, "-f", directory / "slurm.conf")
+    try:
+        cluster._poll(lambda: _idle_nodes(cluster) == layout.nodes, 15.0, "all nodes idle")
+    except TimeoutError as error:
+        raise RuntimeError(f"{error}\n{_logs(directory)}") from None
+
+
+def _idle_nodes(cluster: Cluster) -> int:
+    return cluster.run("sinfo", "-h", "-N", "-o", "%T", check=False).split().count("idle")
+
+
+def _node_names(layout: Layout) -> list[str]:
+    return [f"n{number}" for number in range(1, layout.nodes + 1)]
+
+
+def _free_ports(count: int) -> int:
+    """The first of so many free ports in a row. Below the range the kernel gives away by itself."""
+    for _ in range(200):
+        first = random.randrange(20000, 30000)
+        if all(_is_free(port) for port in range(first, first + count)):
+            return first
+    raise RuntimeError(f"found no {count} free ports in a row")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("", port))
+        except OSError:
+            return False
+    return True
+
+
+def _configuration(directory: Path, layout: Layout, port: int) -> str:
+    host = socket.gethostname().partition(".")[0]
+    user = getpass.getuser()
+    settings = {
+        "ClusterName": "nmlgentest",
+        "SlurmctldHost": f"{host}(127.0.0.1)",
+        "SlurmctldPort": port,
+        "SlurmUser": user,
+        "SlurmdUser": user,
+        "AuthType": "auth/none",
+        "CredType": "cred/none",
+        "StateSaveLocation": directory / "state",
+        "SlurmdSpoolDir": directory / "spool.%n",
+        # The PMIx plugin makes a directory of a fixed name there: it must be another one on each node.
+        "TmpFS": directory / "tmp.%n",
+        "SlurmctldPidFile": directory / "slurmctld.pid",
+        "SlurmdPidFile": directory / "slurmd.%n.pid",
+        "SlurmctldLogFile": directory / "log" / "slurmctld.log",
+        "SlurmdLogFile": directory / "log" / "slurmd.%n.log",
+        "ProctrackType": "proctrack/linuxproc",
+        "TaskPlugin": "task/none",
+        "SwitchType": "switch/none",
+        "JobAcctGatherType": "jobacct_gather/none",
+        "AccountingStorageType": "accounting_storage/none",
+        "SelectType": "select/cons_tres",
+        "SelectTypeParameters": "CR_Core_Memory",
+        "DefMemPerCPU": 1,
+        "SchedulerType": "sched/backfill",
+        "SchedulerParameters": "batch_sched_delay=0,sched_interval=1,bf_interval=1,default_queue_depth=1000",
+        "PriorityType": "priority/basic",
+        "EnforcePartLimits": "ALL",
+        "MailProg": "/bin/true",
+        # Finished jobs stay visible for the tests.
+        "MinJobAge": 3600,
+        "ReturnToService": 2,
+        "SlurmctldTimeout": 30,
+        "SlurmdTimeout": 60,
+        "InactiveLimit": 0,
+        "KillWait": 2,
+        "Waittime": 0,
+        # More CPUs than the host has, on every node.
+        "SlurmdParameters": "config_overrides",
+        "PropagateResourceLimits": "NONE",
+    }
+    lines = [f"{name}={value}" for name, value in settings.items()]
+    shape = f"Sockets=1 CoresPerSocket={layout.cpus} ThreadsPerCore=1 RealMemory={layout.memory_mib}"
+    for number, node in enumerate(_node_names(layout), start=1):
+        lines.append(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port + number} {shape} State=UNKNOWN")
+    lines.append(f"PartitionName=compute Nodes=ALL Default=YES MaxTime={layout.max_time} DefaultTime=00:10:00 State=UP")
+    return "\n".join(lines) + "\n"
+
+
+def _logs(directory: Path) -> str:
+    parts = []
+    for path in sorted((directory / "log").glob("*.log")):
+        tail = path.read_text(errors="replace").splitlines()[-15:]
+        parts.append("\n".join([f"== {path.name}", *tail]))
+    return "\n".join(parts)
+
+
+def _stop(directory: Path) -> None:
+    pids = [pid for path in directory.glob("slurm*.pid") if (pid := _read_pid(path))]
+    for pid in pids:
+        _signal(pid, signal.SIGTERM)
+    deadline = time.monotonic() + 10.0
+    while any(_is_alive(pid) for pid in pids):
+        if time.monotonic() > deadline:
+            for pid in filter(_is_alive, pids):
+                _signal(pid, signal.SIGKILL)
+            return
+        time.sleep(0.02)
+
+
+def _read_pid(path: Path) -> int | None:
+    with contextlib.suppress(OSError, ValueError):
+        return int(path.read_text())
+    return None
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def _is_alive(pid: int) -> bool:
+    """A zombie is dead: the first process of a container may never reap it."""
+    try:
+        after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return False
+    return after_name[0] != "Z"

@@ -1,0 +1,86 @@
+"""Every rule's documentation is true: the bad example is found where it says, the good one is clean."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from nmlgen.checking import check_experiment
+from nmlgen.rules import all_rules
+from nmlgen.rules.rule import Rule
+from nmlgen.spec.spec import load_spec
+
+BASE = Path(__file__).parent / "example.yaml"
+HEADINGS = ("## What it does", "## Why it matters", "## Evidence", "## Example", "## References")
+FENCE = re.compile(r"```yaml (bad|good)\n(.*?)```", re.DOTALL)
+
+
+def examples(rule: type[Rule], kind: str) -> list[str]:
+    return [text for found, text in FENCE.findall(rule.document()) if found == kind]
+
+
+def check(text: str, tmp_path: Path):
+    path = tmp_path / "spec.yaml"
+    path.write_text(text, encoding="utf-8")
+    spec = load_spec(path, [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}"])
+    return check_experiment(spec.experiment, spec.suppressions)
+
+
+def marked(text: str) -> tuple[int, int] | None:
+    """Line and column that a caret in the example points at."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if re.fullmatch(r"#\s*\^+", line):
+            return number - 1, line.index("^") + 1
+    return None
+
+
+def pytest_generate_tests(metafunc):
+    if "rule" in metafunc.fixturenames:
+        metafunc.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+
+
+def test_base_is_clean(tmp_path):
+    report = check("nmlgen: 1\n", tmp_path)
+    assert report.findings == ()
+
+
+def test_bad_examples_are_found(rule, tmp_path):
+    texts = examples(rule, "bad")
+    assert texts, "a rule shows at least one bad example"
+    for text in texts:
+        found = [f for f in check(text, tmp_path).findings if f.code == rule.code]
+        assert found, text
+        where = marked(text)
+        if where is None:
+            assert found[0].span is None, "the finding points somewhere: mark it with a caret"
+        else:
+            assert (found[0].line, found[0].column) == where
+
+
+def test_good_examples_are_clean(rule, tmp_path):
+    texts = examples(rule, "good")
+    assert texts, "a rule shows at least one good example"
+    for text in texts:
+        assert check(text, tmp_path).findings == (), text
+
+
+def test_page_has_all_headings(rule):
+    positions = [rule.document().find(heading) for heading in HEADINGS]
+    assert -1 not in positions
+    assert positions == sorted(positions)
+
+
+def test_codes_and_names_are_unique():
+    rules = all_rules()
+    assert len({rule.code for rule in rules}) == len(rules)
+    assert len({rule.name for rule in rules}) == len(rules)
+    assert all(re.fullmatch(r"[A-Z]{3}\d{3}", rule.code) for rule in rules)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", rule.name) for rule in rules)
+
+
+def test_messages_say_what_is_expected(rule, tmp_path):
+    for text in examples(rule, "bad"):
+        for finding in check(text, tmp_path).findings:
+            if finding.code == rule.code:
+                assert finding.notes
+                assert not finding.message.endswith(".")
