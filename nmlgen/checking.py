@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.findings import Finding, Report, Severity, Undecided, in_order
+from nmlgen.findings import Finding, Report, Severity, Undecided, did_you_mean, in_order
 from nmlgen.rules import all_rules
-from nmlgen.spec.problems import did_you_mean, problem
+from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Suppression
 
 

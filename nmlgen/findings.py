@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from enum import Enum
 
 from attrs import field, frozen
@@ -93,3 +94,10 @@ class Report:
     def warnings(self) -> tuple[Finding, ...]:
         """The findings that stop a build only when strict."""
         return tuple(finding for finding in self.findings if finding.severity is Severity.WARNING)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> tuple[str, ...]:
+    """A note naming the nearest known word, if one is near."""
+    choices = {name.lower(): name for name in known}
+    near = get_close_matches(word.lower(), choices, n=1, cutoff=0.6)
+    return (f'did you mean "{choices[near[0]]}"?',) if near else ()

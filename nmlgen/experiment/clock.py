@@ -1,7 +1,7 @@
 """Model time: when the experiment and its legs begin and end, and how long a step takes.
 
-Sources: ICON 2024.10 `src/shared/mo_time_management.f90` (the stop of a leg is the earliest of experiment stop,
-start + restart interval and start + nsteps * step) and the runs of the real model.
+Sources: ICON 2024.10 `src/shared/mo_time_management.f90` (the stop of a leg is the earliest of experiment
+stop, start + restart interval and start + nsteps * step) and the runs of the real model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _TIME = "master_time_control_nml"
 class Clock:
     """Model time of an experiment; lengths in milliseconds, None where nothing is set.
 
-    Intervals in months have been turned into the time from the start of the experiment.
+    Intervals in months have been turned into the time from the start of the experiment. `steps_of_a_leg` is
+    `nsteps`; `restart_ends_leg` is false where `lrestart_write_last` takes the restart interval out of force.
     """
 
     calendar: Calendar
@@ -31,6 +32,8 @@ class Clock:
     step: int
     checkpoint: int | None
     restart: int | None
+    steps_of_a_leg: int | None = None
+    restart_ends_leg: bool = True
 
     @property
     def length(self) -> int:
@@ -39,8 +42,13 @@ class Clock:
 
     @property
     def leg(self) -> int:
-        """The length of the first leg: the restart interval ends it, or the experiment does."""
-        return min(self.length, self.restart) if self.restart else self.length
+        """The length of the first leg: the experiment's end, the restart interval or nsteps ends it."""
+        ends = [self.length]
+        if self.restart and self.restart_ends_leg:
+            ends.append(self.restart)
+        if self.steps_of_a_leg is not None:
+            ends.append(self.steps_of_a_leg * self.step)
+        return min(ends)
 
     @property
     def legs(self) -> int:
@@ -49,22 +57,37 @@ class Clock:
 
 
 def clock(experiment: Experiment) -> Clock:
-    """The clock of an experiment; raises UndecidedError for a date or an interval that nobody can know."""
+    """The clock of an experiment; raises UndecidedError for a date or an interval that nobody can know, and
+    where ICON refuses to start: a step that is not positive, a stop before the start."""
     calendar = calendar_of(experiment)
-    start = _instant(experiment[_TIME, "experimentStartDate"])
-    stop_setting = experiment[_TIME, "experimentStopDate"]
-    if stop_setting.value:
-        stop = _instant(stop_setting)
-    else:
-        stop = calendar.add(start, _duration(experiment[_TIME, "forecastLeadTime"]))
+    start, stop = start_of(experiment), stop_of(experiment)
+    if calendar.position(stop) < calendar.position(start):
+        raise UndecidedError(experiment[_TIME, "experimentStopDate"])
+    nsteps = experiment["run_nml", "nsteps"].value
     return Clock(
         calendar=calendar,
         start=start,
         stop=stop,
         step=time_step(experiment),
-        checkpoint=length_from(calendar, start, experiment[_TIME, "checkpointTimeIntval"]),
-        restart=length_from(calendar, start, experiment[_TIME, "restartTimeIntval"]),
+        checkpoint=_interval(experiment, calendar, start, "checkpointTimeIntval", ("io_nml", "dt_checkpoint")),
+        restart=_interval(experiment, calendar, start, "restartTimeIntval", ("time_nml", "dt_restart")),
+        steps_of_a_leg=nsteps if isinstance(nsteps, int) and nsteps >= 0 else None,
+        restart_ends_leg=experiment["master_nml", "lrestart_write_last"].value is not False,
     )
+
+
+def start_of(experiment: Experiment) -> Instant:
+    """When the experiment starts."""
+    return _instant(experiment[_TIME, "experimentStartDate"])
+
+
+def stop_of(experiment: Experiment) -> Instant:
+    """When the experiment stops: the date, else the lead time after the start."""
+    stop = experiment[_TIME, "experimentStopDate"]
+    if stop.value:
+        return _instant(stop)
+    lead = _duration(experiment[_TIME, "forecastLeadTime"])
+    return calendar_of(experiment).add(start_of(experiment), lead)
 
 
 def calendar_of(experiment: Experiment) -> Calendar:
@@ -77,14 +100,21 @@ def calendar_of(experiment: Experiment) -> Calendar:
 
 
 def time_step(experiment: Experiment) -> int:
-    """The model time step in milliseconds: `modelTimeStep`, else `dtime`."""
+    """The model time step in milliseconds: `modelTimeStep`, else `dtime`; UndecidedError unless positive."""
     written = experiment["run_nml", "modelTimeStep"]
     if written.value:
-        return _duration(written).milliseconds
-    seconds = experiment["run_nml", "dtime"]
-    if not isinstance(seconds.value, (int, float)) or seconds.value <= 0:
-        raise UndecidedError(seconds)
-    return round(seconds.value * 1000)
+        step = _duration(written).milliseconds
+    else:
+        written = experiment["run_nml", "dtime"]
+        step = round(written.value * 1000) if is_number(written.value) else 0
+    if step <= 0:
+        raise UndecidedError(written)
+    return step
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is an integer or a real; to Python a boolean is one, to Fortran it is not."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def length_from(calendar: Calendar, start: Instant, setting: Setting) -> int | None:
@@ -104,6 +134,27 @@ def length_of(calendar: Calendar, start: Instant, setting: Setting, text: str) -
 def first_meeting(interval: int, step: int) -> int:
     """When a multiple of `interval` first falls on a multiple of `step`, in the unit of both."""
     return lcm(interval, step)
+
+
+def legacy_seconds(experiment: Experiment, group: str, name: str) -> float | None:
+    """An interval in seconds as ICON's older variables set it; None where it is not in force.
+
+    ICON looks for time_nml in icon_master.namelist only.
+    """
+    if group == "time_nml" and not any(other.name.lower() == group for other in experiment.master):
+        return None
+    seconds = experiment[group, name].value
+    return seconds if is_number(seconds) and seconds > 0 else None
+
+
+def _interval(
+    experiment: Experiment, calendar: Calendar, start: Instant, name: str, older: tuple[str, str]
+) -> int | None:
+    setting = experiment[_TIME, name]
+    if setting.value:
+        return length_from(calendar, start, setting)
+    seconds = legacy_seconds(experiment, *older)
+    return None if seconds is None else int(seconds) * 1000
 
 
 def _instant(setting: Setting) -> Instant:

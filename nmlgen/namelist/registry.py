@@ -23,7 +23,8 @@ class Variable:
 
     `type` is "integer", "real", "logical", "character", "derived" or "unknown"; `length` the LEN of a character
     variable; `shape` its dimensions, an int n for 1:n or a pair for other bounds, None when not known; `default`
-    what the release assigns before it reads, broadcast over an array, meaningful only if `has_default`.
+    what the release assigns before it reads, broadcast over an array, meaningful only if `has_default`. Of a
+    component such as `echotop_meta%nechotop`, `base_shapes` holds the dimensions of each part before the last.
     """
 
     group: str
@@ -34,6 +35,7 @@ class Variable:
     default: Any
     has_default: bool
     allowed: tuple[Any, ...] | None
+    base_shapes: tuple[tuple[int | tuple[int, int], ...], ...] = ()
 
     @property
     def is_array(self) -> bool:
@@ -61,6 +63,10 @@ class Registry:
         """Whether any part of the release reads the group."""
         return bool(self._groups[group.lower()].get("read", True))
 
+    def component(self, group: str) -> str:
+        """The component whose group it is: "atmosphere", "ocean", "master", ..."""
+        return str(self._groups[group.lower()]["component"])
+
     def is_repeatable(self, group: str) -> bool:
         """Whether ICON reads every copy of the group, not only the first."""
         return bool(self._groups.get(group.lower(), {}).get("repeatable", False))
@@ -75,18 +81,22 @@ class Registry:
         if entry is None:
             return None
         shape = entry.get("shape", [])
-        dimensions = None if shape is None else tuple(n if isinstance(n, int) else tuple(n) for n in shape)
         allowed = entry.get("allowed")
         return Variable(
             group=group.lower(),
             name=name.lower(),
             type=entry["type"],
-            shape=dimensions,
+            shape=None if shape is None else _dimensions(shape),
             length=entry.get("length"),
             default=entry.get("default"),
             has_default="default" in entry,
             allowed=None if allowed is None else tuple(allowed),
+            base_shapes=tuple(_dimensions(part["shape"]) for part in entry.get("base_shape", [])),
         )
+
+
+def _dimensions(shape: list[Any]) -> tuple[int | tuple[int, int], ...]:
+    return tuple(extent if isinstance(extent, int) else (extent[0], extent[1]) for extent in shape)
 
 
 def releases() -> tuple[str, ...]:

@@ -26,11 +26,11 @@ from nmlgen.experiment.experiment import (
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import lustre_variables
 from nmlgen.experiment.setting import Origin, Setting, written
-from nmlgen.findings import Finding, in_order
+from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.namelist.registry import Registry, load_registry
 from nmlgen.source import Span
 from nmlgen.spec.layers import EMPTY, Tree
-from nmlgen.spec.problems import did_you_mean, problem
+from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import section_of, spelling
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
@@ -184,7 +184,8 @@ class _Lowering:
     def experiment(self) -> Experiment:
         master, namelist = self._groups()
         node_local = self._node_local()
-        mpi = self._mpi(node_local)
+        environment = self._environment()
+        mpi = self._mpi(node_local, environment)
         return Experiment(
             name=self.name,
             registry=self.registry,
@@ -192,7 +193,7 @@ class _Lowering:
             master=master,
             namelist=namelist,
             directives=self._directives(node_local),
-            environment=self._environment(mpi),
+            environment=environment,
             executable=_setting(self.tree, "model", "executable"),
             base_directory=_optional(self.tree, "model", "directory"),
             run_directory=_setting(self.tree, "run_directory"),
@@ -281,7 +282,7 @@ class _Lowering:
         found = self.tree.at(*path)
         return found.span if found else None
 
-    def _mpi(self, node_local: NodeLocalRun | None) -> Mpi:
+    def _mpi(self, node_local: NodeLocalRun | None, environment: dict[str, Setting]) -> Mpi:
         implementation = _optional(self.tree, "mpi", "implementation")
         version = _optional(self.tree, "mpi", "version")
         if version is None and implementation is not None:
@@ -295,14 +296,15 @@ class _Lowering:
             variables = {
                 name: _derived(f"environment.{name}", value, (version or implementation).span)
                 for name, value in lustre_variables(implementation.value, number).items()
+                if name not in environment
             }
         return Mpi(implementation, version, hints, variables)
 
-    def _environment(self, mpi: Mpi) -> dict[str, Setting]:
+    def _environment(self) -> dict[str, Setting]:
         """What the site's MPI wants, then what everything else says; the last word is the author's."""
         environment: dict[str, Setting] = {}
-        if mpi.implementation is not None:
-            block = self.site.at("mpi", mpi.implementation.value, "environment")
+        if (implementation := _optional(self.tree, "mpi", "implementation")) is not None:
+            block = self.site.at("mpi", implementation.value, "environment")
             environment = {name: Setting(f"environment.{name}", leaf.history) for name, leaf in _children(block)}
         for name, leaf in _children(self.tree.get("environment")):
             below = environment[name].history if name in environment else ()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from nmlgen.errors import InputError, SpecError
+from nmlgen.findings import did_you_mean
 from nmlgen.resources import directory
 from nmlgen.source import Span
 from nmlgen.spec.document import Node, read_file
-from nmlgen.spec.problems import did_you_mean, problem
+from nmlgen.spec.problems import problem
 
 SITE_PREFIX = "sites/"
 

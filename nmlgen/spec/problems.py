@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
-
 from nmlgen.findings import Finding, Severity
 from nmlgen.source import Span
 
@@ -55,10 +52,3 @@ def problem(
 ) -> Finding:
     """A finding about the document itself."""
     return Finding(code, PROBLEMS[code][0], severity, message, span, notes)
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> tuple[str, ...]:
-    """A note naming the nearest known word, if one is near."""
-    choices = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), choices, n=1, cutoff=0.6)
-    return (f'did you mean "{choices[near[0]]}"?',) if near else ()

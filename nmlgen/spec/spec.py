@@ -11,15 +11,16 @@ from typing import Any
 from attrs import field, frozen
 
 from nmlgen.errors import InputError, SpecError
-from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.setting import Setting
+from nmlgen.experiment.experiment import Experiment, effective
+from nmlgen.experiment.setting import Certainty, Origin, Setting
+from nmlgen.findings import did_you_mean
 from nmlgen.resources import schema
 from nmlgen.source import Source, Span
 from nmlgen.spec import presets
 from nmlgen.spec.document import Node, from_plain, read_file, read_text
 from nmlgen.spec.layers import EMPTY, Tree, merge, tree_of
 from nmlgen.spec.lower import DEFAULTS, LAYER, lower
-from nmlgen.spec.problems import did_you_mean, problem
+from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical
 from nmlgen.spec.site import read_site
 from nmlgen.spec.validate import validate
@@ -78,6 +79,17 @@ class Spec:
         if parts[0] in ("output", "output_nml"):
             return self._stream_variable(parts, name)
         return self._key(parts, name)
+
+    def chain(self, name: str) -> tuple[Origin, ...]:
+        """Everyone who had a say in a setting, the last word first, ICON's own default at the end."""
+        setting = self.find(name)
+        says = tuple(reversed(setting.history))
+        group, _, variable = setting.name.rpartition(".")
+        if setting.is_written and self.experiment.registry.variable(group, variable) is not None:
+            default = effective(self.experiment.registry, None, group, variable)
+            if default.certainty is Certainty.DEFAULT:
+                says = (*says, default.origin)
+        return says
 
     def _variable(self, group: str, variable: str) -> Setting:
         registry = self.experiment.registry

@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import Any
 
 from nmlgen.errors import SpecError
-from nmlgen.findings import Finding, in_order
+from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.resources import schema
 from nmlgen.source import Span
 from nmlgen.spec.document import Node
-from nmlgen.spec.problems import did_you_mean, problem
+from nmlgen.spec.problems import problem
 
 _TYPE_WORDS = {
     "string": "a string",

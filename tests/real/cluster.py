@@ -1,7 +1,7 @@
 """A throw-away Slurm of several nodes on this one host: real sbatch, srun and squeue for the tests.
 
-No service manager, no munge, no accounting. Every cluster has its own directory and its own block of ports, so
-that several can run side by side. Only what was started here is stopped, by the pid files of the daemons.
+No service manager, no munge, no accounting. Every cluster has its own directory and its own block of ports,
+so that several can run side by side. Only what was started here is stopped, by the daemons' pid files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,16 @@ import pytest
 from attrs import field, frozen
 
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo")
-UNFINISHED = "PENDING,CONFIGURING,RUNNING,COMPLETING,SUSPENDED,REQUEUED,REQUEUE_HOLD,STAGE_OUT,SIGNALING,STOPPED"
+UNFINISHED = (
+    "PENDING",
+    "CONFIGURING",
+    "RUNNING",
+    "COMPLETING",
+    "SUSPENDED",
+    "REQUEUED",
+    "SIGNALING",
+    "STOPPED",
+)
 POLL_SECONDS = 0.2
 
 # Ranks on two of our nodes share a host but must not think so: PMIx says they do not, and Open MPI's
@@ -67,7 +76,7 @@ class State:
 
     @property
     def is_finished(self) -> bool:
-        return self.name not in UNFINISHED.split(",")
+        return self.name not in UNFINISHED
 
 
 @frozen
@@ -105,27 +114,21 @@ class Cluster:
 
     def run(self, *command: str | Path, cwd: Path | None = None, check: bool = True) -> str:
         """Run a client program against this cluster; returns what it printed."""
-        done = subprocess.run(command, cwd=cwd, env=self.complete_environment(), capture_output=True, text=True)
-        if check and done.returncode:
-            raise RuntimeError(f"{' '.join(map(str, command))}: exit code {done.returncode}: {done.stderr.strip()}")
-        return done.stdout
+        done = self._call(list(command), cwd)
+        return _output_of(done) if check else done.stdout
 
     def complete_environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """This process's environment, less what an outer Slurm put there, plus this cluster's."""
-        own = {name: value for name, value in os.environ.items() if not re.match(r"(SLURM|SBATCH|PMIX|OMPI)_", name)}
+        outer = re.compile(r"(SLURM|SBATCH|PMIX|OMPI)_")
+        own = {name: value for name, value in os.environ.items() if not outer.match(name)}
         return own | {"PATH": search_path()} | self.environment | dict(more or {})
 
     def submit(
         self, script: Path, cwd: Path, *arguments: str, environment: Mapping[str, str] | None = None
     ) -> int:
         """``sbatch`` a script as a user would, from ``cwd``; returns the job's id."""
-        command = ["sbatch", "--parsable", *arguments, str(script)]
-        done = subprocess.run(
-            command, cwd=cwd, env=self.complete_environment(environment), capture_output=True, text=True
-        )
-        if done.returncode:
-            raise RuntimeError(f"sbatch {script}: exit code {done.returncode}: {done.stderr.strip()}")
-        return int(done.stdout.strip().partition(";")[0])
+        done = self._call(["sbatch", "--parsable", *arguments, script], cwd, environment)
+        return int(_output_of(done).strip().partition(";")[0])
 
     def jobs(self) -> list[Job]:
         """All jobs so far, finished ones too, in the order of their ids; one for each task of an array."""
@@ -141,12 +144,12 @@ class Cluster:
         return self.job(job_id).state
 
     def wait(self, *job_ids: int, timeout: float = 60.0) -> None:
-        """Until these jobs, with all tasks of arrays, are over. ``sbatch --wait`` would look every two seconds."""
+        """Until these jobs, with all tasks of arrays, are over. (``sbatch --wait`` looks every 2 s.)"""
         selection = ["-j", ",".join(map(str, job_ids))]
         self._poll(lambda: not self._unfinished(selection), timeout, f"jobs {job_ids}")
 
     def wait_until_idle(self, timeout: float = 60.0) -> None:
-        """Until no job is left, also none that another job submitted. A job that nothing can start counts too."""
+        """Until no job is left, one that another job submitted included, and one that can never start."""
         self._poll(lambda: not self._unfinished([]), timeout, "an idle cluster")
 
     def cancel_all(self) -> None:
@@ -157,15 +160,31 @@ class Cluster:
         with contextlib.suppress(TimeoutError):
             self.wait_until_idle(timeout=10.0)
 
+    def _call(
+        self, command: list[str | Path], cwd: Path | None, more: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        environment = self.complete_environment(more)
+        return subprocess.run(command, check=False, cwd=cwd, env=environment, capture_output=True, text=True)
+
     def _unfinished(self, selection: list[str]) -> bool:
-        return bool(self.run("squeue", "-h", "-o", "%i", "-t", UNFINISHED, *selection, check=False).strip())
+        return bool(
+            self.run("squeue", "-h", "-o", "%i", "-t", ",".join(UNFINISHED), *selection, check=False).strip()
+        )
 
     def _poll(self, is_done: Callable[[], bool], timeout: float, what: str) -> None:
         deadline = time.monotonic() + timeout
         while not is_done():
             if time.monotonic() > deadline:
-                raise TimeoutError(f"{what}: not within {timeout:g} s\n{self.run('squeue', '-l', check=False)}")
+                queue = self.run("squeue", "-l", check=False)
+                raise TimeoutError(f"{what}: not within {timeout:g} s\n{queue}")
             time.sleep(POLL_SECONDS)
+
+
+def _output_of(done: subprocess.CompletedProcess[str]) -> str:
+    if done.returncode:
+        command = " ".join(map(str, done.args))
+        raise RuntimeError(f"{command}: exit code {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def _parse_jobs(text: str) -> list[Job]:
@@ -292,8 +311,10 @@ def _configuration(directory: Path, layout: Layout, port: int) -> str:
     lines = [f"{name}={value}" for name, value in settings.items()]
     shape = f"Sockets=1 CoresPerSocket={layout.cpus} ThreadsPerCore=1 RealMemory={layout.memory_mib}"
     for number, node in enumerate(_node_names(layout), start=1):
-        lines.append(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port + number} {shape} State=UNKNOWN")
-    lines.append(f"PartitionName=compute Nodes=ALL Default=YES MaxTime={layout.max_time} DefaultTime=00:10:00 State=UP")
+        address = f"NodeHostname={host} NodeAddr=127.0.0.1 Port={port + number}"
+        lines.append(f"NodeName={node} {address} {shape} State=UNKNOWN")
+    limits = f"MaxTime={layout.max_time} DefaultTime=00:10:00"
+    lines.append(f"PartitionName=compute Nodes=ALL Default=YES {limits} State=UP")
     return "\n".join(lines) + "\n"
 
 

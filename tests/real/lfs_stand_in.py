@@ -18,6 +18,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import NoReturn
 
@@ -147,7 +148,8 @@ def _setting(name: str, value: str, osts: int) -> Layout:
     if name == "stripe-count":
         return {"stripe_count": _count(value, least=-1)}
     if name == "overstripe-count":
-        return {"stripe_count": _count(value, least=-MAX_OVERSTRIPES_OF_AN_OST), "layout": "raid0,overstriped"}
+        count = _count(value, least=-MAX_OVERSTRIPES_OF_AN_OST)
+        return {"stripe_count": count, "layout": "raid0,overstriped"}
     if name == "stripe-size":
         return {"stripe_size": _stripe_size(value)}
     if name == "stripe-index":
@@ -191,7 +193,8 @@ def _size(text: str, what: str) -> int:
     match = re.fullmatch(rf"(\d+)([{SUFFIXES}]?)", text.lower())
     if not match:
         raise UsageError(f"invalid {what} '{text}'")
-    value = int(match[1]) * KIB ** (SUFFIXES.index(match[2]) + 1 if match[2] else 0)
+    factor: int = KIB ** (SUFFIXES.index(match[2]) + 1 if match[2] else 0)
+    value = int(match[1]) * factor
     if value < 4 * KIB:  # a small bare number is meant in KiB
         value *= KIB
     if value % STRIPE_UNIT:
@@ -251,7 +254,7 @@ def _check_ends(ends: list[int]) -> None:
     if END_OF_FILE in inner:
         raise UsageError("invalid layout: a component after the end of file")
     bounded = inner if last == END_OF_FILE else ends
-    if any(left >= right for left, right in zip(bounded, bounded[1:], strict=False)):
+    if any(left >= right for left, right in pairwise(bounded)):
         raise UsageError("invalid layout: component ends must increase")
 
 
@@ -310,7 +313,8 @@ def _print_layout(file: str, layout: Layout, wanted: set[str]) -> None:
     elif wanted & {"-S", "--stripe-size"}:
         print(size)
     else:
-        print(f"{file}\nstripe_count:  {count} stripe_size:   {size} stripe_offset: {layout.get('stripe_index', -1)}")
+        offset = layout.get("stripe_index", -1)
+        print(f"{file}\nstripe_count:  {count} stripe_size:   {size} stripe_offset: {offset}")
 
 
 def _exit() -> NoReturn:

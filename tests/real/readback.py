@@ -41,7 +41,7 @@ class Declaration:
 
     @classmethod
     def from_registry(cls, entry: Mapping[str, Any]) -> Declaration:
-        """From an entry with the keys ``type``, ``len`` and ``shape`` (a pair is a lower and an upper bound)."""
+        """From an entry with the keys ``type``, ``len`` and ``shape`` (a pair is a lower and upper bound)."""
         dimensions: Sequence[int | Sequence[int]] = entry.get("shape") or ()
         shape = tuple(dim if isinstance(dim, int) else (dim[0], dim[1]) for dim in dimensions)
         return cls(entry["type"], entry.get("len"), shape)
@@ -75,9 +75,9 @@ Groups = Mapping[str, Mapping[str, Declaration]]
 def read_back(path: Path, groups: Groups, workdir: Path) -> list[dict[str, Any]]:
     """Read ``path`` as ICON would and return one record for each variable that is set.
 
-    A record is ``{"group": str, "copy": int, "name": str, "values": [{"index": [...], "value": ...}]}``, in the
-    order of ``groups``, then of copies (from 1), then of variables; ``index`` is empty for a scalar. Text loses
-    its trailing blanks, as in Fortran. Raises :class:`ReadbackError` where gfortran would stop.
+    A record is ``{"group": str, "copy": int, "name": str, "values": [{"index": [...], "value": ...}]}``. They
+    come in the order of ``groups``, then of copies (from 1), then of variables; ``index`` is empty for a
+    scalar. Text loses its trailing blanks, as in Fortran. Raises :class:`ReadbackError` where gfortran stops.
 
     The program is compiled into ``workdir`` and found there again for the same ``groups``.
     """
@@ -107,8 +107,8 @@ def _shortened(elements: list[dict[str, Any]]) -> Any:
 
 
 def _elements(values: Mapping[tuple[int, ...], Any]) -> list[dict[str, Any]]:
-    # Fortran's order: the first index runs fastest.
-    return [{"index": list(index), "value": values[index]} for index in sorted(values, key=lambda index: index[::-1])]
+    in_fortran_order = sorted(values, key=lambda index: index[::-1])  # the first index runs fastest
+    return [{"index": list(index), "value": values[index]} for index in in_fortran_order]
 
 
 def _order(groups: Groups) -> dict[tuple[str, str], int]:
@@ -134,14 +134,14 @@ def _compile(source: str, workdir: Path) -> Path:
     workdir.mkdir(parents=True, exist_ok=True)
     (workdir / f"{name}.f90").write_text(source)
     command = ["gfortran", *FLAGS, "-J", str(workdir), "-o", str(program), str(workdir / f"{name}.f90")]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"gfortran: exit code {done.returncode}\n{done.stderr}")
     return program
 
 
 def _run(program: Path, path: Path, number: int) -> list[dict[str, Any]]:
-    done = subprocess.run([program, path, str(number)], capture_output=True, text=True)
+    done = subprocess.run([program, path, str(number)], check=False, capture_output=True, text=True)
     if done.returncode:
         raise ReadbackError(done.stderr.strip())
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -151,8 +151,9 @@ def generate_program(groups: Groups) -> str:
     """The Fortran source; group and variable names must be plain names, not components of derived types."""
     routines = (line for group, variables in groups.items() for line in _routine(group, variables))
     calls = (f"  call readback_of_{group}()" for group in groups)
-    return "\n".join([_MODULE, "program readback_program", "  use readback_printing", "  implicit none",
-                      "  call readback_start()", *calls, "contains", *routines, "end program", ""])  # fmt: skip
+    head = ["program readback_program", "  use readback_printing", "  implicit none"]
+    body = ["  call readback_start()", *calls, "contains", *routines]
+    return "\n".join([_MODULE, *head, *body, "end program", ""])
 
 
 def _routine(group: str, variables: Mapping[str, Declaration]) -> Iterator[str]:
@@ -193,10 +194,10 @@ def _printing(group: str, name: str, declaration: Declaration) -> Iterator[str]:
     indices = [f"readback_{k}" for k in range(1, len(declaration.bounds) + 1)]
     element = f"{name}({', '.join(indices)})" if indices else name
     unequal = ".neqv." if declaration.type == "logical" else "/="
+    where = f"'{group}', readback_copy, '{name}', [integer :: {', '.join(indices)}]"
     for index, (low, high) in zip(reversed(indices), reversed(declaration.bounds), strict=True):
         yield f"      do {index} = {low}, {high}"
-    yield f"      if ({element} {unequal} {_initial(declaration)}) &"
-    yield f"        & call readback_print('{group}', readback_copy, '{name}', [integer :: {', '.join(indices)}], {element})"
+    yield f"      if ({element} {unequal} {_initial(declaration)}) call readback_print({where}, {element})"
     for _ in indices:
         yield "      end do"
 
@@ -231,13 +232,19 @@ contains
       at = index(small(line), '&'//group)
       if (at == 0) cycle
       if (index(line(1:at), '!') > 0) cycle
-      if (at + len(group) < 256) then
-        if (scan(small(line(at + len(group) + 1:at + len(group) + 1)), 'abcdefghijklmnopqrstuvwxyz0123456789_') > 0) cycle
-      end if
+      if (continues_name(line, at + len(group) + 1)) cycle
       readback_found = .true.
       backspace (readback_unit)
       return
     end do
+  end function
+
+  pure logical function continues_name(line, at)
+    character(*), intent(in) :: line
+    integer, intent(in) :: at
+    continues_name = .false.
+    if (at > len(line)) return
+    continues_name = scan(small(line(at:at)), 'abcdefghijklmnopqrstuvwxyz0123456789_') > 0
   end function
 
   pure function small(text)
@@ -262,7 +269,8 @@ contains
     character(*), intent(in) :: group, name
     integer, intent(in) :: copy, indices(:)
     integer :: i
-    write (*, '(3a, i0, 3a)', advance='no') '{"group": "', group, '", "copy": ', copy, ', "name": "', name, '", "index": ['
+    write (*, '(3a, i0)', advance='no') '{"group": "', group, '", "copy": ', copy
+    write (*, '(3a)', advance='no') ', "name": "', name, '", "index": ['
     do i = 1, size(indices)
       if (i > 1) write (*, '(a)', advance='no') ', '
       write (*, '(i0)', advance='no') indices(i)

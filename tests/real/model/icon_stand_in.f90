@@ -10,8 +10,9 @@
 ! wrong name or value ends the program with the compiler's own message.
 !
 ! Not ICON, on purpose: durations know days, hours, minutes and seconds only; the calendar is the proleptic
-! Gregorian one; names of output variables are not checked; a limited-area run always keeps its prefetch rank;
-! each component of a coupled run steps by itself; a leg's end is a restart event wherever the leg began.
+! Gregorian one; names of output variables and levels are not checked; a limited-area run always keeps its
+! prefetch rank, an ocean's does no harm; each component of a coupled run steps by itself; the end of a leg is a
+! restart event wherever the leg began; the numbers in the restart writers' lines are made up.
 !
 ! Environment:
 !   ICON_STAND_IN_STEP_SECONDS     every rank sleeps so long in each step (default 0, fractions allowed)
@@ -271,45 +272,49 @@ contains
     text = trim(buffer)
   end function
 
-  ! PnDTnHnMn.nS
+  ! PnDTnHnMn.nS. As in mtime a single unit may have any amount (PT90M); of several, in their order, each has
+  ! its natural bound (PT1H30M, not PT1H90M). Years and months only if they are zero.
   subroutine read_duration(text, span, ok)
     character(*), intent(in) :: text
     integer(i8), intent(out) :: span
     logical, intent(out) :: ok
+    character(*), parameter :: letters = 'ymdtHMS'  ! small before the T, capital after it
+    integer, parameter :: bounds(7) = [0, 0, 31, 0, 23, 59, 59]
+    integer(i8), parameter :: units(7) = [0_i8, 0_i8, day, 0_i8, hour, minute, second]
     character(len=len(text)) :: word
-    integer :: i, first, status
+    integer :: i, first, status, unit, previous, parts
     real(dp) :: amount
-    logical :: in_time
+    logical :: exceeds
     span = 0
     word = lower(adjustl(text))
     ok = word(1:1) == 'p' .and. len_trim(word) > 2
-    in_time = .false.
-    first = 2
+    first = 2; previous = 0; parts = 0
+    exceeds = .false.
     do i = 2, len_trim(word)
       if (.not. ok) return
       if (verify(word(i:i), '0123456789.') == 0) cycle
+      unit = index(letters, merge(raised(word(i:i)), word(i:i), previous >= index(letters, 't')))
+      ok = unit > previous
+      previous = unit
       if (word(i:i) == 't') then
-        ok = .not. in_time .and. first == i
-        in_time = .true.
-      else
+        ok = ok .and. first == i
+      else if (ok) then
         read (word(first:i - 1), *, iostat=status) amount
-        ok = status == 0 .and. i > first .and. unit_of(word(i:i), in_time) > 0 &
+        ok = status == 0 .and. i > first .and. (amount <= 0.0_dp .or. units(unit) > 0) &
           & .and. (word(i:i) == 's' .or. index(word(first:i), '.') == 0)
-        if (ok) span = span + nint(amount*real(unit_of(word(i:i), in_time), dp), i8)
+        if (ok) span = span + nint(amount*real(units(unit), dp), i8)
+        if (ok) exceeds = exceeds .or. amount > bounds(unit) + 0.999_dp
+        parts = parts + 1
       end if
       first = i + 1
     end do
-    ok = ok .and. first > len_trim(word) .and. word(len_trim(word):len_trim(word)) /= 't'
+    ok = ok .and. first > len_trim(word) .and. previous /= index(letters, 't') .and. (parts == 1 .or. .not. exceeds)
   end subroutine
 
-  pure integer(i8) function unit_of(letter, in_time)
+  pure character(len=1) function raised(letter)
     character(len=1), intent(in) :: letter
-    logical, intent(in) :: in_time
-    unit_of = 0
-    if (.not. in_time .and. letter == 'd') unit_of = day
-    if (in_time .and. letter == 'h') unit_of = hour
-    if (in_time .and. letter == 'm') unit_of = minute
-    if (in_time .and. letter == 's') unit_of = second
+    raised = letter
+    if (letter >= 'a' .and. letter <= 'z') raised = achar(iachar(letter) - 32)
   end function
 
   pure function duration_text(span) result(text)
@@ -385,7 +390,7 @@ module stand_in_namelists
   implicit none
   public
 
-  integer, parameter :: max_models = 16, max_triples = 10
+  integer, parameter :: max_models = 16, max_triples = 10, atmosphere = 1
   character(len=2), parameter :: level_types(4) = ['ml', 'pl', 'hl', 'il']
 
   type t_model
@@ -397,7 +402,7 @@ module stand_in_namelists
 
   ! One output_nml, in model time.
   type t_stream
-    character(len=1024) :: filename, form, extension
+    character(len=1024) :: filename, form, extension, ready_file
     logical :: include_last, inclfirst
     integer :: steps_per_file
     integer(i8) :: file_interval
@@ -780,6 +785,7 @@ contains
       logical :: ok
       stream%filename = output_filename
       stream%form = filename_format
+      stream%ready_file = ready_file
       stream%extension = filename_extn
       if (filename_extn == 'default') stream%extension = merge('.grb', '.nc ', filetype == 2)
       stream%include_last = include_last
@@ -1065,14 +1071,15 @@ contains
   end subroutine
 
   ! In a component: test, work, I/O, restart, prefetch.
-  subroutine split_ranks()
+  subroutine split_ranks(model)
+    type(t_model), intent(in) :: model
     integer :: n_test, n_prefetch
     n_test = 0
     if (p_test_run) n_test = max(num_test_pe, 1)
     n_io = max(num_io_procs, 0)
     n_restart = dedicated_restart_ranks()
     n_prefetch = max(num_prefetch_proc, 0)
-    if (n_prefetch > 0 .and. .not. l_limited_area) then
+    if (n_prefetch > 0 .and. model%kind == atmosphere .and. .not. l_limited_area) then
       call message(' WARNING! num_prefetch_proc reset to 0 !', 'mo_nml_crosscheck::atm_crosscheck')
       n_prefetch = 0
     end if
@@ -1081,7 +1088,7 @@ contains
     n_work = n_pe - n_test - n_io - n_restart - n_prefetch
     if (n_work < 1) call fatal(routine, 'not enough processors for given values of p_test_run/num_io_procs/'// &
       & 'num_restart_procs/sizeof_prefetch_processes/num_radario_procs')
-    if (p_test_run .and. n_work == 1) &
+    if (n_test > 0 .and. n_work == 1) &
       & call fatal(routine, 'running p_test_run with only 1 work processor does not make sense')
     first_work = n_test
     first_io = first_work + n_work
@@ -1096,7 +1103,8 @@ contains
     integer, intent(inout) :: n_test, n_prefetch
     if (n_test + n_io + n_restart + n_prefetch == 0) return
     call message('p_test_run and num_*_procs have no effect on one processor', routine)
-    n_test = 0; n_io = 0; n_restart = 0; n_prefetch = 0
+    if (n_restart > 0) call fatal(routine, 'MPI_ERR_COMM: invalid communicator')  ! ICON forgets these
+    n_test = 0; n_io = 0; n_prefetch = 0
   end subroutine
 
   integer function dedicated_restart_ranks() result(n)
@@ -1240,6 +1248,7 @@ contains
     integer, allocatable :: free(:)
     integer :: i, j
     if (.not. async_output) then
+      if (any(files%writer /= -1 .and. files%writer /= 0)) call finish(setup, 'Invalid explicit placement of IO rank!')
       files%writer = first_work
       return
     end if
@@ -1312,10 +1321,25 @@ contains
         if (files(i)%next > size(files(i)%dates)) exit
         if (files(i)%dates(files(i)%next) > now) exit
         call advance(files(i), now)
+        call check_name(i)
         if (.not. (files(i)%is_continued .and. now == run_start)) call deliver(files(i), i, now)
         files(i)%next = files(i)%next + 1
       end do
     end do
+  end subroutine
+
+  ! ICON compares names only within one ready_file event, and so do we.
+  subroutine check_name(i)
+    integer, intent(in) :: i
+    integer :: j
+    logical :: is_ambiguous
+    is_ambiguous = .false.
+    do j = 1, size(files)
+      is_ambiguous = is_ambiguous .or. (j /= i .and. files(j)%name == files(i)%name &
+        & .and. files(j)%stream%ready_file == files(i)%stream%ready_file)
+    end do
+    if (is_ambiguous) call finish('mo_output_event_handler::merge_event', &
+      & 'Error! Ambiguous output file name: '''//trim(files(i)%name)//'''')
   end subroutine
 
   ! Opens the next file of a sequence when the window of the present one is over.
@@ -1337,6 +1361,8 @@ contains
       file%number = file%number + 1
       file%records = 0
       if (file%next > 1) file%is_continued = .false.
+      if (file%name == name_of(file, now)) call finish('mo_output_event_control::generate_output_filenames', &
+        & 'Ambiguous output file name: '''//trim(file%name)//'''')
       file%name = name_of(file, now)
     end if
     file%records = file%records + 1
@@ -1779,7 +1805,7 @@ program icon_stand_in
   call read_controls()
   call read_master()
   call join_component(mine)
-  call initialise(trim(models(mine)%name), trim(models(mine)%namelist))
+  call initialise(models(mine))
   call start(total)
   call run()
   call stop_timer(total)
@@ -1804,19 +1830,19 @@ contains
       & call finish('icon_stand_in', 'unknown ICON_STAND_IN_FAIL: '//failure)
   end subroutine
 
-  subroutine initialise(name, namelist_file)
-    character(*), intent(in) :: name, namelist_file
+  subroutine initialise(model)
+    type(t_model), intent(in) :: model
     integer(i8) :: restarted_at
     integer, allocatable :: numbers(:)
     call message('')
-    call message(name//' runs on '//number(n_pe)//' mpi processes.')
+    call message(trim(model%name)//' runs on '//number(n_pe)//' mpi processes.')
     call message('')
-    call read_model(namelist_file)
+    call read_model(trim(model%namelist))
     call check_settings()
     call set_experiment()
-    call read_checkpoint(name, restarted_at, numbers)
+    call read_checkpoint(trim(model%name), restarted_at, numbers)
     call set_run(restarted_at)
-    call split_ranks()
+    call split_ranks(model)
     call log_environment()
     call plan_output(numbers)
     call tell_restart_mode()

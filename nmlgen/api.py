@@ -1,0 +1,53 @@
+"""The library's functions: what the command line is a thin layer over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from nmlgen.checking import check_experiment
+from nmlgen.errors import BuildError
+from nmlgen.findings import Report
+from nmlgen.render.build import Build, make_build
+from nmlgen.spec.spec import Spec, load_spec
+
+SpecLike = Spec | str | Path | Mapping[str, Any]
+"""What `check` and `build` take: a loaded spec, the path of a YAML file, or a mapping."""
+
+
+def check(spec: SpecLike, *, overrides: Iterable[str] = ()) -> Report:
+    """Apply the rules to a spec.
+
+    `overrides` are texts such as "job.nodes=4", for a spec that is not loaded yet. Raises SpecError if the spec
+    cannot be understood, InputError if a file cannot be read.
+    """
+    loaded = _loaded(spec, overrides)
+    return check_experiment(loaded.experiment, loaded.suppressions)
+
+
+def build(
+    spec: SpecLike,
+    *,
+    overrides: Iterable[str] = (),
+    strict: bool = False,
+    stamp: Mapping[str, str] | None = None,
+) -> Build:
+    """Check a spec and render its files in memory; `Build.write` puts them on the disk.
+
+    Raises BuildError, with the findings, if there are errors, or warnings when `strict`; SpecError and InputError
+    as `check` does. `stamp` adds facts such as the time to the manifest, which otherwise holds none of the kind.
+    """
+    loaded = _loaded(spec, overrides)
+    report = check_experiment(loaded.experiment, loaded.suppressions)
+    if report.errors or (strict and report.warnings):
+        raise BuildError(report.findings)
+    return make_build(loaded, report.findings, stamp)
+
+
+def _loaded(spec: SpecLike, overrides: Iterable[str]) -> Spec:
+    if isinstance(spec, Spec):
+        if tuple(overrides):
+            raise TypeError("overrides are given to load_spec, not beside a spec that is loaded")
+        return spec
+    return load_spec(spec, overrides)

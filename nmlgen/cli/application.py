@@ -1,0 +1,94 @@
+"""The application `nmlgen`: its commands, loaded when they are called, and what becomes of errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from difflib import get_close_matches
+from importlib import import_module
+
+import click
+
+from nmlgen._version import __version__
+from nmlgen.errors import BuildError, NmlgenError, SpecError
+
+_COMMANDS = {
+    "build": "Check a spec and write its namelists, batch script and manifest.",
+    "check": "Check a spec against the rules; write nothing.",
+    "completion": "Print the shell completion script.",
+    "explain": "Explain a rule, or a problem of a spec, by its code or name.",
+    "init": "Write a first spec from a preset and a site.",
+    "presets": "List the presets and sites; show one.",
+    "rules": "List the rules.",
+    "schema": "Print the JSON Schema of specs, for editors.",
+    "why": "Show who set a value, where, and what it replaced.",
+}
+
+
+class _Application(click.Group):
+    """A group whose commands are imported when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"nmlgen.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            near = get_close_matches(name, _COMMANDS, n=1)
+            hint = f'; did you mean "{near[0]}"?' if near else ""
+            ctx.fail(f'there is no command "{name}"{hint}')
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(_COMMANDS.items()))
+
+
+@click.command(cls=_Application, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="nmlgen", message="%(prog)s %(version)s")
+def application() -> None:
+    """The namelist compiler for ICON on Slurm.
+
+    From one YAML spec nmlgen makes checked Fortran namelists, a batch script, Lustre striping and the MPI-IO
+    environment:
+
+    \b
+      nmlgen init --preset icon/nh_dcmip_tc_52 --site levante --account bb1234 -o spec.yaml
+      nmlgen check spec.yaml
+      nmlgen build spec.yaml -o run1
+      sbatch run1/*.sbatch
+
+    Exit codes: 0 clean, 1 findings, 2 usage or input and output.
+    """
+
+
+def run(arguments: list[str]) -> int:
+    """Run the application; errors become messages and exit codes."""
+    try:
+        result = application.main(arguments, prog_name="nmlgen", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except click.Abort:
+        return 130
+    except (SpecError, BuildError) as error:
+        from nmlgen.cli.console import show_findings
+
+        show_findings(error.findings, err=True)
+        return 1
+    except NmlgenError as error:
+        click.echo(f"nmlgen: error: {error}", err=True)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

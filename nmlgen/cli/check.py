@@ -1,0 +1,42 @@
+"""nmlgen check: hold a spec against the rules."""
+
+from __future__ import annotations
+
+import click
+
+import nmlgen
+from nmlgen.cli.console import format_option, quiet_option, set_option, show_findings, spec_argument
+from nmlgen.report.json import report_document, to_json
+from nmlgen.report.text import summary
+
+
+@click.command("check")
+@spec_argument
+@set_option
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
+@click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, and which.")
+@format_option
+@quiet_option
+def command(
+    spec: str, overrides: tuple[str, ...], strict: bool, show_undecided: bool, output_format: str, quiet: bool
+) -> int:
+    """Check SPEC against the rules; write nothing.
+
+    Exit code 1 if there are errors, or warnings with --strict.
+    """
+    try:
+        report = nmlgen.check(spec, overrides=overrides)
+    except nmlgen.SpecError as error:
+        if output_format == "text":
+            raise
+        report = nmlgen.Report(error.findings)
+    if output_format == "json":
+        click.echo(to_json(report_document(report)))
+    else:
+        show_findings(report.findings)
+        if show_undecided:
+            for item in report.undecided:
+                click.echo(f"not applied: {item.code}, because {item.setting} is not known")
+        if not quiet:
+            click.echo(("\n" if report.findings else "") + summary(report))
+    return 1 if report.errors or (strict and report.warnings) else 0

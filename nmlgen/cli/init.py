@@ -1,0 +1,48 @@
+"""nmlgen init: a first spec."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from nmlgen.errors import InputError
+from nmlgen.starter import starter_spec
+
+
+@click.command("init")
+@click.option("--preset", default="icon/jabw", show_default=True, help="What the experiment builds on.")
+@click.option("--site", default="generic-slurm", show_default=True, help="The machine.")
+@click.option("--name", help="The experiment's name; that of the preset by default.")
+@click.option("--account", help="The project that is charged.")
+@click.option("--grid", "grid_file", default="iconR02B05-grid.nc", show_default=True, help="The grid file.")
+@click.option("--directory", default=".", show_default=True, help="Where ICON lies.")
+@click.option("--nodes", type=click.IntRange(min=1), default=1, show_default=True, help="How many nodes.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("spec.yaml"), show_default=True,
+              help="The file to write; - prints it.")
+@click.option("--force", is_flag=True, help="Overwrite the file.")
+def command(
+    preset: str,
+    site: str,
+    name: str | None,
+    account: str | None,
+    grid_file: str,
+    directory: str,
+    nodes: int,
+    output: Path,
+    force: bool,
+) -> int:
+    """Write a first spec from a preset and a site, ready to be changed and built."""
+    text = starter_spec(preset, site, name, account, grid_file, directory, nodes)
+    if str(output) == "-":
+        click.echo(text, nl=False)
+        return 0
+    try:
+        with output.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise InputError(f"{output} exists; --force overwrites it") from None
+    except OSError as error:
+        raise InputError(f"{output}: {(error.strerror or str(error)).lower()}") from None
+    click.echo(f"wrote {output}\nnext: nmlgen check {output}")
+    return 0

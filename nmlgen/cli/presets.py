@@ -1,0 +1,36 @@
+"""nmlgen presets: what specs can build on."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from nmlgen.cli.console import uses_colour
+from nmlgen.report.table import format_table
+from nmlgen.spec import presets
+
+
+@click.group("presets", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> int | None:
+    """List the presets and sites that ship with nmlgen, or show one."""
+    if context.invoked_subcommand is not None:
+        return None
+    rows = [(name, _first_words(name)) for name in presets.names()]
+    click.echo(format_table(("name", "what it is"), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
+    return 0
+
+
+@command.command("show")
+@click.argument("name")
+def show(name: str) -> int:
+    """Print the preset NAME, such as icon/jabw or sites/levante."""
+    click.echo(presets.text(name), nl=False)
+    return 0
+
+
+def _first_words(name: str) -> str:
+    """The preset's own first line: a site's description, or a comment."""
+    line = presets.text(name).partition("\n")[0]
+    return line.removeprefix("description:").lstrip("# ").strip()

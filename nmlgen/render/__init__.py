@@ -1,0 +1,1 @@
+"""The back end: from an Experiment to files, and from files to the disk, whole or not at all."""

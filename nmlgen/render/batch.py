@@ -1,0 +1,159 @@
+"""The batch script: from an Experiment to the text of `templates/job.sbatch.j2`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from nmlgen._version import __version__
+from nmlgen.experiment.experiment import MODEL_NAME, Experiment, Striping
+from nmlgen.experiment.mpi_io import needs_library_path
+from nmlgen.experiment.setting import Setting
+from nmlgen.render.shell import directive, shell_path, shell_word
+from nmlgen.resources import directory
+from nmlgen.units.size import format_size, parse_size
+
+_FIRST_DIRECTIVES = ("job-name", "account", "partition", "qos", "nodes", "ntasks", "ntasks-per-node")
+_STRIPE_OPTIONS = {
+    "stripe_count": "--stripe-count",
+    "stripe_size": "--stripe-size",
+    "stripe_index": "--stripe-index",
+    "pool": "--pool",
+}
+
+
+def batch_script(experiment: Experiment, script: str, namelist_files: tuple[str, ...], build: str) -> str:
+    """The text of the batch script.
+
+    `script` and `namelist_files` are file names; `build` is the mark that all files of one build carry.
+    """
+    return str(_template().render(_context(experiment, script, namelist_files, build)))
+
+
+def _context(experiment: Experiment, script: str, namelist_files: tuple[str, ...], build: str) -> dict[str, Any]:
+    slurm = experiment.machine.scheduler == "slurm"
+    demand = experiment["io_nml", "checkpoint_on_demand"]
+    return {
+        "name": experiment.name,
+        "release": experiment.registry.release,
+        "machine": experiment.machine.name,
+        "version": __version__,
+        "build": build,
+        "script": script,
+        "usage": f"{'sbatch' if slurm else 'bash'} {script}",
+        "slurm": slurm,
+        "directives": _directives(experiment) if slurm else [],
+        "namelist_files": namelist_files,
+        "model_name": MODEL_NAME,
+        "run_directory": experiment.run_directory.value,
+        "modules": [module.value for module in experiment.modules],
+        "environment": _values(experiment.environment),
+        "stack_limit": experiment.stack_limit.value if experiment.stack_limit else None,
+        "executable": _model_path(experiment, experiment.executable),
+        "inputs": [
+            {"source": _model_path(experiment, file.source), "target": file.target, "method": file.method}
+            for file in experiment.inputs
+        ],
+        "output_directories": [path for path in _output_directories(experiment) if path != "."],
+        "striping": [entry for striping in experiment.striping for entry in _stripe_calls(striping)],
+        "lustre_variables": _values(experiment.mpi.lustre_variables),
+        "library_path": _needs_library_path(experiment),
+        "hints": _values(experiment.mpi.hints),
+        "launch": _launch(experiment),
+        "copy_launch": [experiment.launch.command.value],
+        "darshan": _darshan(experiment),
+        "checkpoint_on_demand": demand.value is True,
+        "node_local": _node_local(experiment),
+    }
+
+
+def _directives(experiment: Experiment) -> list[str]:
+    directives = experiment.directives
+    order = [name for name in _FIRST_DIRECTIVES if name in directives]
+    order += sorted(name for name in directives if name not in _FIRST_DIRECTIVES)
+    lines = [directive(name, directives[name].value) for name in order]
+    return [line for line in lines if line is not None]
+
+
+def _values(settings: Any) -> list[tuple[str, Any]]:
+    return [(name, setting.value) for name, setting in settings.items()]
+
+
+def _model_path(experiment: Experiment, setting: Setting) -> str:
+    """A shell word for a file of the model: relative paths start from model.directory, else from the script's."""
+    path = str(setting.value)
+    base = experiment.base_directory
+    if base is None or path.startswith("/"):
+        return shell_path(path, "here")
+    return shell_path(f"{str(base.value).rstrip('/')}/{path}", "here")
+
+
+def _output_directories(experiment: Experiment) -> tuple[str, ...]:
+    paths = [str(stream.settings["output_filename"].value) for stream in experiment.streams]
+    return tuple(dict.fromkeys(path.rpartition("/")[0] or "." for path in paths))
+
+
+def _stripe_calls(striping: Striping) -> list[dict[str, Any]]:
+    options = []
+    for name, option in _STRIPE_OPTIONS.items():
+        if name in striping.settings:
+            value = striping.settings[name].value
+            options.append(f"{option}={format_size(parse_size(value)) if name == 'stripe_size' else value}")
+    return [{"directory": path, "options": options} for path in striping.directories if options]
+
+
+def _needs_library_path(experiment: Experiment) -> bool:
+    mpi = experiment.mpi
+    if mpi.implementation is None or mpi.version is None:
+        return False
+    return needs_library_path(mpi.implementation.value, mpi.version.value)
+
+
+def _launch(experiment: Experiment) -> list[str]:
+    command = str(experiment.launch.command.value)
+    options = [str(option.value) for option in experiment.launch.options]
+    tasks = experiment.tasks.value
+    count = [f"--ntasks={tasks}"] if command == "srun" else ["-n", str(tasks)]
+    if command == "srun" and (cpus := experiment.directives.get("cpus-per-task")) is not None:
+        count.append(f"--cpus-per-task={cpus.value}")  # since Slurm 22.05 srun does not inherit it
+    return [command, *count, *options]
+
+
+def _darshan(experiment: Experiment) -> dict[str, Any] | None:
+    darshan = experiment.darshan
+    if darshan is None or darshan.library is None:
+        return None
+    return {
+        "library": darshan.library.value,
+        "environment": _values(darshan.environment),
+        "max_records": darshan.max_records.value if darshan.max_records else None,
+    }
+
+
+def _node_local(experiment: Experiment) -> dict[str, Any] | None:
+    run = experiment.node_local
+    if run is None:
+        return None
+    facts = experiment.machine.node_local[run.kind.value]
+    mount = '"${job}"'.join(shell_word(part) if part else "" for part in facts.mount.split("%j"))
+    below = run.directory.value if run.directory else facts.directory
+    return {"name": facts.name, "mount": f"{mount}/{shell_word(below)}" if below else mount}
+
+
+@lru_cache(maxsize=None)
+def _template() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(directory("templates")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        comment_start_string="{%#",  # "{#" is shell: ${#array[@]}
+        comment_end_string="#%}",
+        autoescape=False,
+    )
+    environment.filters["word"] = shell_word
+    environment.filters["path"] = shell_path
+    return environment.get_template("job.sbatch.j2")

@@ -1,0 +1,79 @@
+"""A build: the files of an experiment, made in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+from nmlgen._version import __version__
+from nmlgen.findings import Finding
+from nmlgen.namelist.writer import write_groups
+from nmlgen.render.batch import batch_script
+from nmlgen.render.write import MANIFEST, write_files
+
+if TYPE_CHECKING:
+    from nmlgen.spec.spec import Spec
+
+_MARK = "0" * 12
+
+
+@frozen(eq=False)
+class Build:
+    """The files of one experiment: `files` maps names to bytes; `findings` are those of the check."""
+
+    files: Mapping[str, bytes]
+    findings: tuple[Finding, ...] = field(default=())
+
+    def write(self, directory: str | Path, force: bool = False) -> tuple[str, ...]:
+        """Write the files to a directory, all of them or none; returns the names of those that changed.
+
+        Raises WriteError if a file there was changed by someone else since nmlgen wrote it, unless `force`.
+        """
+        return write_files(self.files, Path(directory), force)
+
+
+def make_build(spec: Spec, findings: tuple[Finding, ...], stamp: Mapping[str, str] | None = None) -> Build:
+    """Render an experiment. `stamp` are further facts for the manifest, such as a time and a host."""
+    texts = _render(spec, _MARK)
+    mark = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[: len(_MARK)]
+    files = {name: text.encode() for name, text in _render(spec, mark).items()}
+    files[MANIFEST] = _manifest(spec, findings, files, mark, stamp or {})
+    return Build(files, findings)
+
+
+def _render(spec: Spec, mark: str) -> dict[str, str]:
+    experiment = spec.experiment
+    namelist = str(experiment["master_model_nml", "model_namelist_filename"].value)
+    script = f"{experiment.name}.sbatch"
+    master = "icon_master.namelist"
+    heading = f"written by nmlgen {__version__}, build {mark}"
+    return {
+        master: write_groups(experiment.master, (f"{master} of {experiment.name}, {heading}",)),
+        namelist: write_groups(experiment.namelist, (f"{namelist}, ICON {experiment.registry.release}, {heading}",)),
+        script: batch_script(experiment, script, (master, namelist), mark),
+    }
+
+
+def _manifest(
+    spec: Spec, findings: tuple[Finding, ...], files: Mapping[str, bytes], mark: str, stamp: Mapping[str, str]
+) -> bytes:
+    document = {
+        "format": 1,
+        "nmlgen": __version__,
+        "build": mark,
+        "name": spec.experiment.name,
+        "icon_release": spec.experiment.registry.release,
+        "inputs": [{"document": d.label, "sha256": d.sha256} for d in spec.documents],
+        "overrides": list(spec.overrides),
+        "findings": [
+            {"code": f.code, "severity": f.severity.value, "message": f.message} for f in findings
+        ],
+        "outputs": {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())},
+        **({"stamp": dict(stamp)} if stamp else {}),
+    }
+    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()

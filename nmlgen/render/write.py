@@ -1,0 +1,154 @@
+"""Writing a build to the disk: whole or not at all, and never over what somebody changed.
+
+The new files are first written beside the old ones, in a directory that is then renamed to `.nmlgen-commit`:
+that rename is the moment from which the build counts. Moving the files out of it can be interrupted; whoever
+comes next finishes it. Until then the batch script notices files of two builds and refuses to run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from nmlgen.errors import WriteError
+
+MANIFEST = "nmlgen-manifest.json"
+_COMMIT = ".nmlgen-commit"
+_STAGING = ".nmlgen-staging-"
+_LEFTOVER_SECONDS = 3600
+
+
+def write_files(files: Mapping[str, bytes], directory: Path, force: bool = False) -> tuple[str, ...]:
+    """Write a build; returns the names of the files that are new or different, sorted.
+
+    Raises WriteError if a file that is not nmlgen's, or was changed since nmlgen wrote it, is in the way and
+    `force` is not given, or if the disk refuses. Files of the build before that this one no longer has go.
+    """
+    try:
+        return _write(files, directory, force)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise WriteError(f"{error.filename or directory}: {reason}") from error
+
+
+def changed_files(files: Mapping[str, bytes], directory: Path) -> tuple[str, ...]:
+    """The names of the files that are missing or different in the directory, sorted."""
+    return tuple(sorted(name for name, data in files.items() if _read(directory / name) != data))
+
+
+def _write(files: Mapping[str, bytes], directory: Path, force: bool) -> tuple[str, ...]:
+    if directory.exists() and not directory.is_dir():
+        raise WriteError(f"{directory} is a file; a directory is expected")
+    _finish(directory)
+    before = _outputs_before(directory)
+    if not force:
+        _refuse_foreign(files, directory, before)
+    changed = changed_files(files, directory)
+    stale = [name for name in before if name not in files and _is_ours(directory, name, before)]
+    if changed:
+        _commit({name: files[name] for name in changed}, directory)
+    for name in stale:
+        (directory / name).unlink(missing_ok=True)
+    return changed
+
+
+def _commit(files: Mapping[str, bytes], directory: Path) -> None:
+    existed = directory.is_dir()
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    holder = directory if existed else directory.parent
+    _clear_leftovers(holder)
+    staging = holder / f"{_STAGING}{secrets.token_hex(8)}"
+    staging.mkdir()
+    try:
+        for name, data in files.items():
+            _write_through(staging / name, data)
+        _synchronise(staging)
+        if not existed:
+            staging.rename(directory)
+        else:
+            staging.rename(directory / _COMMIT)
+            _finish(directory)
+        _synchronise(holder)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _finish(directory: Path) -> None:
+    """Complete a build that was committed and not yet moved into place."""
+    commit = directory / _COMMIT
+    if commit.is_dir():
+        for path in sorted(commit.iterdir(), key=lambda path: path.name == MANIFEST):
+            path.replace(directory / path.name)
+        commit.rmdir()
+
+
+def _clear_leftovers(holder: Path) -> None:
+    """Remove what builds that were killed before their commit left behind an hour ago or more."""
+    for leftover in holder.glob(f"{_STAGING}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - leftover.stat().st_mtime > _LEFTOVER_SECONDS:
+                shutil.rmtree(leftover)
+
+
+def _refuse_foreign(files: Mapping[str, bytes], directory: Path, before: Mapping[str, str]) -> None:
+    foreign = [
+        name
+        for name, data in files.items()
+        if name != MANIFEST
+        and (directory / name).exists()
+        and _read(directory / name) != data
+        and not _is_ours(directory, name, before)
+    ]
+    if foreign:
+        what = "is not as nmlgen wrote it" if len(foreign) == 1 else "are not as nmlgen wrote them"
+        raise WriteError(f"{', '.join(sorted(foreign))} in {directory} {what}; --force overwrites, --diff shows")
+
+
+def _is_ours(directory: Path, name: str, before: Mapping[str, str]) -> bool:
+    data = _read(directory / name)
+    return data is not None and hashlib.sha256(data).hexdigest() == before.get(name)
+
+
+def _outputs_before(directory: Path) -> dict[str, str]:
+    data = _read(directory / MANIFEST)
+    if data is None:
+        return {}
+    with contextlib.suppress(ValueError, AttributeError):
+        outputs = json.loads(data).get("outputs", {})
+        if isinstance(outputs, dict):
+            return {name: value for name, value in outputs.items() if _is_file_name(name)}
+    return {}
+
+
+def _is_file_name(name: object) -> bool:
+    return isinstance(name, str) and name not in ("", ".", "..") and "/" not in name
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _synchronise(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+

@@ -1,0 +1,1 @@
+"""Findings and tables for people and for programs; knows nothing of where they came from."""

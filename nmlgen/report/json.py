@@ -1,0 +1,45 @@
+"""Findings and builds as JSON, for programs. Keys are stable; new ones may be added."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from nmlgen.findings import Finding, Report
+
+
+def finding_document(finding: Finding) -> dict[str, Any]:
+    """One finding; `location` is null where there is no text to point at. Lines and columns count from 1."""
+    span = finding.span
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        "notes": list(finding.notes),
+        "location": None
+        if span is None
+        else {
+            "file": span.source.name,
+            "line": span.line,
+            "column": span.column,
+            "end_line": span.end_line,
+            "end_column": span.end_column,
+        },
+    }
+
+
+def report_document(report: Report) -> dict[str, Any]:
+    """A whole report."""
+    return {
+        "findings": [finding_document(finding) for finding in report.findings],
+        "suppressed": [
+            {**finding_document(finding), "reason": reason} for finding, reason in report.suppressed
+        ],
+        "undecided": [{"code": item.code, "setting": item.setting} for item in report.undecided],
+    }
+
+
+def to_json(document: Any) -> str:
+    """The text of a JSON document."""
+    return json.dumps(document, indent=2, ensure_ascii=False)

@@ -1,0 +1,25 @@
+"""Tables for the terminal."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Iterable, Sequence
+
+
+def format_table(headings: Sequence[str], rows: Iterable[Sequence[str]], colour: bool, terminal: bool) -> str:
+    """Rows under headings; wrapped to the width of a terminal, never cut elsewhere."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for number, heading in enumerate(headings):
+        table.add_column(heading.upper(), no_wrap=not terminal or number < len(headings) - 1)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    width = shutil.get_terminal_size().columns if terminal else 10_000
+    out = io.StringIO()
+    console = Console(file=out, width=width, force_terminal=colour, no_color=not colour, highlight=False)
+    console.print(table)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())

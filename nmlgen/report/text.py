@@ -1,0 +1,74 @@
+"""Findings as text: the line, the offending part underlined, what was expected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from nmlgen.findings import Finding, Report, Severity
+from nmlgen.source import Span
+
+_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
+_BLUE = "34"
+
+
+def format_findings(findings: Iterable[Finding], colour: bool = False) -> str:
+    """All findings, one block each, with an empty line between; empty if there are none."""
+    return "\n\n".join(format_finding(finding, colour) for finding in findings)
+
+
+def format_finding(finding: Finding, colour: bool = False) -> str:
+    """One finding."""
+    paint = _Paint(colour)
+    tone = f"1;{_COLOURS[finding.severity]}"
+    head = paint(tone, f"{finding.severity.value}[{finding.code}]") + paint("1", f" {finding.name}: {finding.message}")
+    width = len(str(finding.line)) if finding.span else 1
+    lines = [head]
+    if finding.span is not None:
+        lines += _excerpt(finding.span, width, tone, paint)
+    lines += [f"{' ' * width} {paint(_BLUE, '=')} {note}" for note in finding.notes]
+    return "\n".join(lines)
+
+
+def summary(report: Report) -> str:
+    """One line: how many findings of each kind, how many suppressed, how many rules could not be applied."""
+    counts = Counter(finding.severity for finding in report.findings)
+    parts = [
+        _count(counts[severity], word)
+        for severity, word in ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.ADVICE, "advice"))
+        if counts[severity]
+    ]
+    line = ", ".join(parts) or "no findings"
+    if report.suppressed:
+        line += f"; {len(report.suppressed)} suppressed"
+    if report.undecided:
+        line += f"; {_count(len(report.undecided), 'rule')} not applied (--show-undecided)"
+    return line
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'s' if number != 1 and word != 'advice' else ''}"
+
+
+def _excerpt(span: Span, width: int, tone: str, paint: _Paint) -> list[str]:
+    bar = paint(_BLUE, "|")
+    line = span.source.line(span.line)
+    before = "".join("\t" if char == "\t" else " " for char in line[: span.column - 1])
+    length = max(1, min(span.end_column - span.column, len(line) - span.column + 1))
+    return [
+        f"{' ' * width}{paint(_BLUE, '-->')} {span}",
+        f"{' ' * width} {bar}",
+        f"{paint(_BLUE, str(span.line))} {bar} {line}",
+        f"{' ' * width} {bar} {before}{paint(tone, '^' * length)}",
+    ]
+
+
+class _Paint:
+    """Wraps text in an ANSI colour, or leaves it alone."""
+
+    def __init__(self, colour: bool) -> None:
+        self.colour = colour
+
+    def __call__(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
+

@@ -1,0 +1,784 @@
+"""Namelists as Fortran reads them: groups and variables that exist, values that fit what was declared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.setting import Certainty, Setting
+from nmlgen.findings import Finding, Severity, did_you_mean
+from nmlgen.namelist.registry import Registry, Variable, load_registry, releases
+from nmlgen.rules.rule import Rule
+from nmlgen.source import Span
+
+_Shape = tuple[int | tuple[int, int], ...]
+
+_ATMOSPHERE = 1  # master_model_nml: model_type
+_OWN_COMPONENTS = ("atmosphere", "art", "comin")
+_MASTER_FILE = "icon_master.namelist"
+_JSBACH_IN_MASTER = ("jsb_control_nml", "jsb_model_nml")
+
+_AES = (2, 5)
+_NWP = (3,)
+_IFORCING: dict[str, tuple[int, ...]] = {
+    **dict.fromkeys(
+        (
+            "aes_cop_nml",
+            "aes_cov_nml",
+            "aes_phy_nml",
+            "aes_rad_nml",
+            "aes_vdf_nml",
+            "aes_wmo_nml",
+            "sea_ice_nml",
+        ),
+        _AES,
+    ),
+    **dict.fromkeys(("art_nml", "ccycle_nml"), (*_AES, *_NWP)),
+    **dict.fromkeys(
+        (
+            "ensemble_pert_nml",
+            "les_nml",
+            "lnd_nml",
+            "ls_forcing_nml",
+            "nwp_phy_nml",
+            "nwp_tuning_nml",
+            "radiation_nml",
+            "sppt_nml",
+            "turb_vdiff_nml",
+            "turbdiff_nml",
+            "twomom_mcrph_nml",
+        ),
+        _NWP,
+    ),
+}
+"""The values of run_nml: iforcing with which a physics group is read (`mo_read_namelists.f90:170-208`)."""
+
+_NOT_REFUSED = {
+    ("ccycle_nml", "ccycle_config%iccycle"): "looked at with AES physics only",
+    ("io_nml", "itype_pres_msl"): "no check; 9 ran",
+    ("limarea_nml", "itype_latbc"): "looked at in limited areas and with nudging only",
+    ("master_time_control_nml", "calendar"): "replaced by the proleptic Gregorian one; see unknown-calendar",
+    ("output_nml", "mode"): "any other value means 2",
+    ("output_nml", "operation"): "no operation is done",
+    ("output_nml", "output_time_unit"): "looked at with output_bounds only",
+    ("output_nml", "reg_def_mode"): "no check; 9 ran",
+    ("parallel_nml", "itype_exch_barrier"): "means 0",
+    ("time_nml", "calendar"): "only 0 is refused",
+}
+"""Variables whose unlisted values do not stop ICON, and what it does instead."""
+
+_OTHER_RULES = {
+    ("io_nml", "restart_file_type"),
+    ("io_nml", "restart_write_mode"),
+    ("output_nml", "filetype"),
+    ("parallel_nml", "num_prefetch_proc"),
+    ("parallel_nml", "pio_type"),
+}
+"""Variables whose values other rules judge, in view of the settings beside them."""
+
+
+@frozen
+class _Written:
+    """A variable as somebody wrote it: `path` is its name in lower case without subscripts, `subscripts` what
+    stood in the parentheses after each part of it, None where there were none."""
+
+    group: Group
+    key: str
+    path: str
+    subscripts: tuple[str | None, ...]
+    setting: Setting
+
+    @property
+    def name(self) -> str:
+        return self.key if "%" in self.key or "(" in self.key else self.group.spelling(self.key)
+
+
+_PART = re.compile(r"([a-z]\w*)\s*(?:\(([^()]*)\))?")
+_INDEX = re.compile(r"[-+]?\d+")
+
+
+def _parse(group: Group, key: str, setting: Setting) -> _Written:
+    """A name such as `echotop_meta(1)%dbzthresh`; of a name that cannot be read no subscripts are known."""
+    matches = [_PART.fullmatch(part.strip()) for part in key.lower().split("%")]
+    parts = [match.groups() for match in matches if match is not None]
+    if len(parts) != len(matches):
+        path = re.sub(r"\([^()]*\)|\s", "", key.lower())
+        return _Written(group, key, path, (None,) * (path.count("%") + 1), setting)
+    path = "%".join(name for name, _ in parts)
+    return _Written(group, key, path, tuple(text for _, text in parts), setting)
+
+
+def _written(experiment: Experiment) -> Iterator[_Written]:
+    """Every variable of the groups that ICON reads. Those whose value is not known come last: asking for one
+    then ends a rule, and what it has found before stays found."""
+    unknown = []
+    for group in _groups_read(experiment):
+        for key, setting in group.settings.items():
+            if setting.certainty is Certainty.UNKNOWN:
+                unknown.append(_parse(group, key, setting))
+            else:
+                yield _parse(group, key, setting)
+    yield from unknown
+
+
+def _declared(experiment: Experiment) -> Iterator[tuple[_Written, Variable]]:
+    """The written variables that the release knows."""
+    for written in _written(experiment):
+        variable = experiment.registry.variable(written.group.name, written.path)
+        if variable is not None:
+            yield written, variable
+
+
+def _groups_read(experiment: Experiment) -> Iterator[Group]:
+    """The groups that ICON reads; those that depend on the physics come last, as iforcing may be unknown."""
+    groups = [group for group in experiment.all_groups() if _is_read(experiment, group)]
+    yield from (group for group in groups if group.name.lower() not in _IFORCING)
+    for group in groups:
+        needed = _IFORCING.get(group.name.lower())
+        if needed and experiment["run_nml", "iforcing"].value in needed:
+            yield group
+
+
+def _is_read(experiment: Experiment, group: Group) -> bool:
+    """Whether a reader of this component asks for the group; of several copies ICON reads the first."""
+    registry = experiment.registry
+    if not registry.has_group(group.name) or not registry.is_read(group.name):
+        return False
+    first = experiment.group(group.name) is group or registry.is_repeatable(group.name)
+    return first and _stranger(experiment, group) is None
+
+
+def _stranger(experiment: Experiment, group: Group) -> str | None:
+    """Who reads a group that does not belong into the file it stands in; None if it belongs there."""
+    name = group.name.lower()
+    component = experiment.registry.component(name)
+    if any(group is other for other in experiment.master):
+        belongs = component == "master" or name in _JSBACH_IN_MASTER
+        return None if belongs else f"the {component} from its own file"
+    if component == "master":
+        return f"every component from {_MASTER_FILE}"
+    models = [other for other in experiment.master if other.name.lower() == "master_model_nml"]
+    alone = len(models) == 1 and experiment["master_model_nml", "model_type"].value == _ATMOSPHERE
+    if alone and component not in _OWN_COMPONENTS:
+        return f"the component {component}"
+    return None
+
+
+def _place(group: Group) -> Span | None:
+    """Where a group was written, or else where its first value was."""
+    return group.span or next((setting.span for setting in group.settings.values() if setting.span), None)
+
+
+class UnknownGroup(Rule):
+    """ICON searches its namelist file for the groups it knows and never looks at the others.
+
+    ## What it does
+    Finds a namelist group that the release does not have.
+
+    ## Why it matters
+    ICON ignores the group in silence and runs with its defaults: a misspelt `paralel_nml` costs a whole run.
+
+    ## Evidence
+    ICON 2024.10 ran to its end with `bogus_nml`, `paralel_nml` and `io_nlm` (`mo_namelist.F90:100-169`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      sleeve_nml: {top_height: 40000.0}
+    #                          ^
+    ```
+    ```yaml good
+    namelists:
+      sleve_nml: {top_height: 40000.0}
+    ```
+
+    ## References
+    ICON namelist overview.
+    """
+
+    code = "NML001"
+    name = "unknown-group"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        registry = experiment.registry
+        for group in experiment.all_groups():
+            if registry.has_group(group.name):
+                continue
+            notes = did_you_mean(group.name, registry.groups) + _in_other_releases(registry, group.name)
+            yield self.finding(
+                _place(group),
+                f'ICON {registry.release} has no namelist group "{group.name}" and ignores it in silence',
+                *(notes or ("expected: a group of ICON's namelist overview",)),
+            )
+
+
+class UnknownVariable(Rule):
+    """A variable that its group does not have ends the reading of the group.
+
+    ## What it does
+    Finds a variable that the release does not have in this group. Subscripts do not matter; of
+    `echotop_meta(1)%dbzthresh` both the variable and its component must exist.
+
+    ## Why it matters
+    ICON reads its namelists without an error exit: the compiler's run-time library ends the job.
+
+    ## Evidence
+    ICON 2024.10 rejected `bogus` in `io_nml`, `master_nml`, `diffusion_nml` and `transport_nml`, and
+    `num_io_procs` in `run_nml`: "Cannot match namelist object name".
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_proc: 4}
+    #                       ^
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 4}
+    ```
+
+    ## References
+    ICON namelist overview.
+    """
+
+    code = "NML002"
+    name = "unknown-variable"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        registry = experiment.registry
+        for written in _written(experiment):
+            group = written.group.name.lower()
+            known = registry.variables(group)
+            if written.path in known or _is_derived(registry, group, written.path):
+                continue
+            notes = _elsewhere(registry, written.path) or did_you_mean(written.path, known)
+            notes += _in_other_releases(registry, group, written.path)
+            yield self.finding(
+                written.setting,
+                f'{group} of ICON {registry.release} has no variable "{written.name}"',
+                *(notes or (f"expected: one of {', '.join(known)}" if known else "expected: no variable",)),
+            )
+
+
+class WrongType(Rule):
+    """A value must have the type that ICON declares.
+
+    ## What it does
+    Finds a string, a boolean or a real number given to an integer, a string or a boolean given to a real,
+    anything but a boolean given to a logical and a boolean given to a character variable, each element of a
+    list for itself. An integer given to a real is fine. An integer beyond 32 bits does not fit an integer
+    variable.
+
+    ## Why it matters
+    ICON reads its namelists without an error exit: the compiler's run-time library ends the job, often with a
+    message about another variable.
+
+    ## Evidence
+    ICON 2024.10 rejected `nproma = 16.0`, `num_lev = '10'`, `damp_height = "25000"`, `ltimer = 1`, `ltimer =
+    "T"` and `nproma = 99999999999`.
+
+    ## Example
+    ```yaml bad
+    parallel: {nproma: 16.0}
+    #                  ^
+    ```
+    ```yaml good
+    parallel: {nproma: 16}
+    ```
+
+    ## References
+    ICON namelist overview; Fortran 2018, 13.11.3.
+    """
+
+    code = "NML003"
+    name = "wrong-type"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for written, variable in _declared(experiment):
+            wrong = next((v for v in as_list(written.setting.value) if not _fits(v, variable)), None)
+            if wrong is not None:
+                yield self.finding(
+                    written.setting,
+                    f"{written.name} is {_describe(wrong)}",
+                    f"expected: {_EXPECTED[variable.type]}, as {written.group.name.lower()} declares it",
+                )
+
+
+class TooManyValues(Rule):
+    """A variable takes as many values as it has elements.
+
+    ## What it does
+    Finds a list that is longer than the array it is given to, and a list given to a scalar.
+
+    ## Why it matters
+    The run-time library takes the first value too many for the name of the next variable and ends the job.
+
+    ## Evidence
+    ICON 2024.10 rejected `nproma = 16, 32` and a `num_lev` with 15 values for 10 domains.
+
+    ## Example
+    ```yaml bad
+    parallel: {nproma: [16, 32]}
+    #                  ^
+    ```
+    ```yaml good
+    parallel: {nproma: 16}
+    ```
+
+    ## References
+    ICON namelist overview; Fortran 2018, 13.11.3.
+    """
+
+    code = "NML004"
+    name = "too-many-values"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for written, variable in _declared(experiment):
+            count = len(as_list(written.setting.value))
+            room = _room(written, variable)
+            if room is not None and count > room:
+                yield self.finding(
+                    written.setting,
+                    f"{written.name} has {count} values",
+                    f"expected: at most {room}" if room > 1 else "expected: one value, no list",
+                )
+
+
+class TextTooLong(Rule):
+    """Text that is longer than its variable is cut off.
+
+    ## What it does
+    Finds a string with more characters than ICON declares, not counting blanks at its end.
+
+    ## Why it matters
+    Fortran keeps the first characters and says nothing. Of a path or a file name that is another file.
+
+    ## Evidence
+    The run-time library of gfortran cuts text off without a message, as the Fortran standard has it; ICON
+    2024.10 took a `modelTimeStep` of 200 characters, most of them blanks, for its 32.
+
+    ## Example
+    ```yaml bad
+    namelists:
+      dbg_index_nml: {str_mod_tst: mo_nh_interface_nwp}
+    #                              ^
+    ```
+    ```yaml good
+    namelists:
+      dbg_index_nml: {str_mod_tst: nh_stepping}
+    ```
+
+    ## References
+    ICON namelist overview.
+    """
+
+    code = "NML005"
+    name = "text-too-long"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for written, variable in _declared(experiment):
+            length = variable.length
+            if variable.type != "character" or length is None:
+                continue
+            texts = [value for value in as_list(written.setting.value) if isinstance(value, str)]
+            longest = max((len(text.rstrip().encode()) for text in texts), default=0)
+            if longest > length:
+                yield self.finding(
+                    written.setting,
+                    f"{written.name} has {longest} characters; ICON keeps the first {length}",
+                    f"expected: at most {length} characters",
+                )
+
+
+class SubscriptOutOfBounds(Rule):
+    """A subscript names an element that the variable has.
+
+    ## What it does
+    Finds a subscript outside the declared bounds, a subscript after a scalar, and another number of
+    subscripts than the variable has dimensions.
+
+    ## Why it matters
+    The run-time library ends the job.
+
+    ## Evidence
+    ICON 2024.10 rejected `num_lev(0)` ("Index 1 out of range") and `nproma(1)` ("Qualifier for a scalar").
+
+    ## Example
+    ```yaml bad
+    namelists:
+      nonhydrostatic_nml: {"damp_height(11)": 20000.0}
+    #                                         ^
+    ```
+    ```yaml good
+    namelists:
+      nonhydrostatic_nml: {"damp_height(2)": 20000.0}
+    ```
+
+    ## References
+    ICON namelist overview; Fortran 2018, 13.11.3.
+    """
+
+    code = "NML006"
+    name = "subscript-out-of-bounds"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for written, variable in _declared(experiment):
+            for text, shape, is_text in _parts(written, variable):
+                if text is not None and not (is_text and not shape) and not _inside(text, shape):
+                    expected = ", ".join(f"{low}:{high}" for low, high in map(_bounds, shape))
+                    yield self.finding(
+                        written.setting,
+                        f"{written.name} is no element: the subscript is ({text})",
+                        f"expected: within ({expected})" if shape else "expected: a scalar without subscript",
+                    )
+
+
+class OtherComponent(Rule):
+    """Every component reads its own groups from its own file.
+
+    ## What it does
+    Finds a group of another component, such as the ocean, in the namelists of the atmosphere, and a group
+    that belongs into icon_master.namelist in the model's own file or the other way round.
+
+    ## Why it matters
+    ICON ignores the group in silence and runs with its defaults.
+
+    ## Evidence
+    ICON 2024.10, `mo_read_namelists.f90:126-248`. It ran to its end with a `time_nml` in the atmosphere's
+    file whose `dt_restart` contradicts `restartTimeIntval`; in icon_master.namelist it rejected the same
+    group.
+
+    ## Example
+    ```yaml bad
+    namelists:
+      ocean_dynamics_nml: {n_zlev: 64}
+    #                              ^
+    ```
+    ```yaml good
+    grid: {num_lev: 64}
+    ```
+
+    ## References
+    ICON namelist overview.
+    """
+
+    code = "NML007"
+    name = "other-component"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        registry = experiment.registry
+        for group in experiment.all_groups():
+            if not registry.has_group(group.name) or not registry.is_read(group.name):
+                continue
+            reader = _stranger(experiment, group)
+            if reader is not None:
+                yield self.finding(
+                    _place(group),
+                    f"{group.name.lower()} is not read from this file and is ignored in silence",
+                    f"it is read by {reader}",
+                    "expected: a group of the atmosphere",
+                )
+
+
+class PhysicsGroupNotRead(Rule):
+    """The groups of a physics package are read with that package only.
+
+    ## What it does
+    Finds a group of the NWP or AES physics where `run_nml: iforcing` chooses another physics or none.
+
+    ## Why it matters
+    ICON ignores the group in silence. Mistakes in it show up only once the physics is switched on.
+
+    ## Evidence
+    ICON 2024.10 ran to its end with an unknown variable in `radiation_nml` and `aes_phy_nml` and iforcing 0
+    (`mo_read_namelists.f90:170-208`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      nwp_phy_nml: {inwp_gscp: 1}
+    #                          ^
+    ```
+    ```yaml good
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true, ntracer: 5}
+      nwp_phy_nml: {inwp_gscp: 1}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml.
+    """
+
+    code = "NML008"
+    name = "physics-group-not-read"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for group in experiment.all_groups():
+            needed = _IFORCING.get(group.name.lower())
+            if needed is None or not _is_read(experiment, group):
+                continue
+            iforcing = experiment["run_nml", "iforcing"].value
+            if isinstance(iforcing, int) and iforcing not in needed:
+                yield self.finding(
+                    _place(group),
+                    f"{group.name.lower()} is not read with iforcing {iforcing} and is ignored in silence",
+                    f"expected: iforcing {' or '.join(map(str, needed))}, or no such group",
+                )
+
+
+class ValueNotAllowed(Rule):
+    """Some variables take a few values only, and ICON checks them.
+
+    ## What it does
+    Finds a value outside the list that ICON's own check has, where this check ends the run. Variables that
+    other rules judge, and those whose check depends on further settings, are left out.
+
+    ## Why it matters
+    ICON aborts while it reads its namelists, or crashes soon after.
+
+    ## Evidence
+    ICON 2024.10 rejected `iforcing = 6`, `itime_scheme = 9`, `divdamp_order = 3`, `hdiff_order = 9`,
+    `division_method = 2`, `iorder_sendrecv = 4`, `default_comm_pattern_type = 3`, `output = "netcdf"`, `remap
+    = -1`, `lplane = .TRUE.` and, at the very end of the run, `profiling_output = 9`.
+
+    ## Example
+    ```yaml bad
+    namelists:
+      nonhydrostatic_nml: {divdamp_order: 3}
+    #                                     ^
+    ```
+    ```yaml good
+    namelists:
+      nonhydrostatic_nml: {divdamp_order: 4}
+    ```
+
+    ## References
+    ICON namelist overview.
+    """
+
+    code = "NML009"
+    name = "value-not-allowed"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for written, variable in _declared(experiment):
+            if variable.allowed is None or not _is_refused(experiment, variable):
+                continue
+            values = [v for v in as_list(written.setting.value) if v is not None and _fits(v, variable)]
+            wrong = next((value for value in values if not _is_allowed(value, variable)), None)
+            if wrong is not None:
+                choices = ", ".join(_literal(choice) for choice in variable.allowed)
+                yield self.finding(
+                    written.setting,
+                    f"ICON refuses {written.name} {_literal(wrong)}",
+                    f"expected: {'one of ' * (len(variable.allowed) > 1)}{choices}",
+                )
+
+
+class GroupNeverRead(Rule):
+    """Some groups stand in ICON's source and are read by nothing.
+
+    ## What it does
+    Finds a group for which the release has a NAMELIST statement and no call that reads it, or whose reading
+    is not compiled into the model.
+
+    ## Why it matters
+    ICON ignores the group in silence.
+
+    ## Evidence
+    ICON 2024.10: no call of the readers of `cloud_mig_nml`, `cloud_two_nml` and `mpiom_phy_nml`; `radiation`
+    is ecRad's own, which ICON sets up without it; `ser_nml` is read in serialised builds only.
+
+    ## Example
+    ```yaml bad
+    namelists:
+      ser_nml: {ser_debug: true}
+    #                      ^
+    ```
+    ```yaml good
+    namelists:
+      dbg_index_nml: {idbg_mxmn: 1}
+    ```
+
+    ## References
+    ICON namelist overview.
+    """
+
+    code = "NML010"
+    name = "group-never-read"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        registry = experiment.registry
+        for group in experiment.all_groups():
+            if registry.has_group(group.name) and not registry.is_read(group.name):
+                yield self.finding(
+                    _place(group),
+                    f"nothing in ICON {registry.release} reads {group.name.lower()}",
+                    "expected: no such group",
+                )
+
+
+_EXPECTED = {
+    "integer": "an integer of 32 bits",
+    "real": "a number",
+    "logical": "true or false",
+    "character": "a string",
+}
+_LARGEST = 2**31 - 1
+_WIDE = {("initicon_nml", "pinit_seed")}  # INTEGER(i8), mo_initicon_nml.f90:230
+
+
+def _fits(value: Any, variable: Variable) -> bool:
+    """Whether the run-time library can read a value into a variable. It takes numbers for text."""
+    if variable.type not in _EXPECTED or not isinstance(value, (bool, int, float, str)):
+        return True
+    if variable.type == "logical" or isinstance(value, bool):
+        return variable.type == "logical" and isinstance(value, bool)
+    if variable.type == "character":
+        return True
+    if variable.type == "real":
+        return not isinstance(value, str)
+    wide = (variable.group, variable.name) in _WIDE
+    return isinstance(value, int) and (wide or -_LARGEST - 1 <= value <= _LARGEST)
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, bool):
+        return f"{_literal(value)}, a boolean"
+    if isinstance(value, str):
+        return f'the string "{value}"'
+    return f"{value}, {'an integer' if isinstance(value, int) else 'a real number'}"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _is_refused(experiment: Experiment, variable: Variable) -> bool:
+    key = (variable.group, variable.name)
+    if key in _NOT_REFUSED or key in _OTHER_RULES or variable.group == "aes_rad_nml":
+        return False  # aes_rad_nml is looked at with radiation only
+    return key != ("run_nml", "profiling_output") or experiment["run_nml", "ltimer"].value is not False
+
+
+def _is_allowed(value: Any, variable: Variable) -> bool:
+    allowed = variable.allowed or ()
+    if isinstance(value, str):
+        return value.strip().lower() in (str(choice).lower() for choice in allowed)
+    inherits = variable.group == "nwp_phy_nml" and value < 0  # mo_nwp_phy_nml.f90:333-378
+    return inherits or value in allowed
+
+
+def _is_derived(registry: Registry, group: str, path: str) -> bool:
+    """Whether the path is a variable of derived type as a whole, or one whose components are not known."""
+    base = path.partition("%")[0]
+    variable = registry.variable(group, base)
+    if variable is not None and variable.type == "derived":
+        return True
+    return path == base and any(name.startswith(f"{base}%") for name in registry.variables(group))
+
+
+def _elsewhere(registry: Registry, path: str) -> tuple[str, ...]:
+    """A note naming the groups of the atmosphere that have the variable."""
+    found = [
+        group
+        for group in registry.groups
+        if registry.component(group) in ("atmosphere", "master") and registry.variable(group, path)
+    ]
+    return (f"it is a variable of {' and '.join(found)}",) if found else ()
+
+
+def _in_other_releases(registry: Registry, group: str, path: str | None = None) -> tuple[str, ...]:
+    """A note naming the other releases that have a group, or a variable of it."""
+    found = []
+    for release in releases():
+        other = load_registry(release)
+        known = other.has_group(group) if path is None else other.variable(group, path) is not None
+        if known and release != registry.release:
+            found.append(release)
+    return (f"ICON {' and '.join(found)} {'has' if len(found) == 1 else 'have'} it",) if found else ()
+
+
+def _parts(written: _Written, variable: Variable) -> Iterator[tuple[str | None, _Shape, bool]]:
+    """Each part of a name: its subscripts, its shape, and whether it holds text. Parts of unknown shape and
+    derived types inside derived types are left out."""
+    *bases, last = written.subscripts
+    if len(bases) == len(variable.base_shapes):
+        for text, shape in zip(bases, variable.base_shapes, strict=True):
+            yield text, shape, False
+    if variable.shape is not None and variable.type != "derived":
+        yield last, variable.shape, variable.type == "character"
+
+
+def _bounds(extent: int | tuple[int, int]) -> tuple[int, int]:
+    return (1, extent) if isinstance(extent, int) else extent
+
+
+def _inside(text: str, shape: _Shape) -> bool:
+    """Whether subscripts lie within the bounds; of a section `a:b:c` the ends are looked at."""
+    subscripts = text.split(",")
+    if len(subscripts) != len(shape):
+        return False
+    for subscript, (low, high) in zip(subscripts, map(_bounds, shape), strict=True):
+        ends = [end.strip() for end in subscript.split(":")[:2]]
+        if any(_INDEX.fullmatch(end) and not low <= int(end) <= high for end in ends):
+            return False
+    return True
+
+
+def _room(written: _Written, variable: Variable) -> int | None:
+    """How many values may follow the equals sign; None if that cannot be told."""
+    if variable.shape is None or variable.type not in _EXPECTED:
+        return None
+    if len(written.subscripts) != len(variable.base_shapes) + 1:
+        return None
+    rooms = [
+        _elements(text, shape) for text, shape in zip(written.subscripts, variable.base_shapes, strict=False)
+    ]
+    rooms.append(_elements(written.subscripts[-1], variable.shape, rest=True))
+    return None if None in rooms else prod(room for room in rooms if room is not None)
+
+
+def _elements(text: str | None, shape: _Shape, rest: bool = False) -> int | None:
+    """The elements that subscripts choose; with `rest` also those after a single element, which gfortran fills
+    with further values."""
+    bounds = [_bounds(extent) for extent in shape]
+    if text is None:
+        return prod(high - low + 1 for low, high in bounds)
+    if not shape or not _inside(text, shape):
+        return None  # a substring, or a subscript that another rule judges
+    subscripts = [subscript.strip() for subscript in text.split(",")]
+    if all(_INDEX.fullmatch(subscript) for subscript in subscripts):
+        if not rest:
+            return 1
+        before, stride = 0, 1
+        for subscript, (low, high) in zip(subscripts, bounds, strict=True):
+            before += (int(subscript) - low) * stride
+            stride *= high - low + 1
+        return stride - before
+    return _section(subscripts, bounds)
+
+
+def _section(subscripts: list[str], bounds: list[tuple[int, int]]) -> int | None:
+    counts = []
+    for subscript, (low, high) in zip(subscripts, bounds, strict=True):
+        first, colon, last = subscript.partition(":")
+        ends = (first.strip() or str(low), (last.strip() if colon else first.strip()) or str(high))
+        if not all(_INDEX.fullmatch(end) for end in ends):
+            return None
+        counts.append(max(0, int(ends[1]) - int(ends[0]) + 1))
+    return prod(counts)

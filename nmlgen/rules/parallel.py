@@ -1,0 +1,824 @@
+"""How the tasks are divided: enough to compute, none wasted, and blocks of a sensible length.
+
+What several rules ask without stumbling over a value of the wrong type stands at the top: such a value is the
+business of the rule about types, so it silences the rules here as an unknown one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from nmlgen.experiment.clock import Clock, clock
+from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.ranks import RankSplit, RestartMode, restart_mode, split, writes_output
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.findings import Finding, Severity
+from nmlgen.rules.rule import Rule
+
+MOST_IO_RANKS = 256
+"""More are refused (`mo_parallel_config.f90:280`)."""
+
+_TYPES: dict[str, tuple[type, ...]] = {"integer": (int,), "real": (int, float), "logical": (bool,), "character": (str,)}
+_LARGEST_INTEGER = 2**31 - 1
+_INFINITY = float("inf")
+_LONGEST_STEP = 1e9
+_TASK_DIRECTIVES = ("ntasks", "nodes", "ntasks-per-node")
+_SETTINGS_OF_SPLIT = (
+    ("parallel_nml", "num_io_procs"),
+    ("parallel_nml", "num_restart_procs"),
+    ("parallel_nml", "num_prefetch_proc"),
+    ("parallel_nml", "num_io_procs_radar"),
+    ("parallel_nml", "num_test_pe"),
+    ("parallel_nml", "p_test_run"),
+    ("io_nml", "restart_write_mode"),
+    ("run_nml", "luse_radarfwo"),
+    ("grid_nml", "l_limited_area"),
+    ("grid_nml", "dynamics_grid_filename"),
+    ("nudging_nml", "nudge_type"),
+    ("limarea_nml", "itype_latbc"),
+)
+_SETTINGS_OF_CLOCK = (
+    ("master_time_control_nml", "checkpointTimeIntval"),
+    ("master_time_control_nml", "restartTimeIntval"),
+    ("master_time_control_nml", "experimentStopDate"),
+    ("run_nml", "modelTimeStep"),
+    ("run_nml", "dtime"),
+)
+_SETTING_OF_RANKS = {
+    "test": "p_test_run",
+    "I/O": "num_io_procs",
+    "restart": "num_restart_procs",
+    "prefetch": "num_prefetch_proc",
+    "radar": "num_io_procs_radar",
+}
+_BLOCK_LENGTHS = ("nproma", "nblocks_c", "nblocks_e")
+
+
+def is_well_typed(experiment: Experiment, setting: Setting) -> bool:
+    """Whether the value has its variable's type; a value or a variable that nobody knows passes."""
+    group, _, name = setting.name.partition(".")
+    variable = experiment.registry.variable(group, name)
+    if variable is None or setting.certainty is Certainty.UNKNOWN:
+        return True
+    values = as_list(setting.value)
+    if not values or (isinstance(setting.value, list) and not variable.is_array):
+        return False
+    return all(_has_type(variable.type, value) for value in values)
+
+
+def _has_type(name: str, value: Any) -> bool:
+    """Whether a Fortran variable of this type can hold the value; an integer has 32 bits."""
+    if name not in _TYPES:
+        return True
+    if not isinstance(value, _TYPES[name]) or (isinstance(value, bool) and name != "logical"):
+        return False
+    if name == "integer":
+        return bool(abs(value) <= _LARGEST_INTEGER)
+    return name != "real" or bool(-_INFINITY < value < _INFINITY)
+
+
+def well_typed(experiment: Experiment, group: str, name: str) -> Setting:
+    """The effective setting of a variable; raises UndecidedError for a value of another type."""
+    setting = experiment[group, name]
+    if not is_well_typed(experiment, setting) or experiment.registry.variable(group, name) is None:
+        raise UndecidedError(setting)
+    return setting
+
+
+def task_count(experiment: Experiment) -> int:
+    """The number of MPI tasks; raises UndecidedError where a directive holds no plain number."""
+    for name in _TASK_DIRECTIVES:
+        directive = experiment.directives.get(name)
+        if directive is not None and not (_has_type("integer", directive.value) and directive.value > 0):
+            raise UndecidedError(directive)
+    return int(experiment.tasks.value)
+
+
+def rank_split(experiment: Experiment) -> RankSplit:
+    """The split that ICON will make; raises UndecidedError where a value has the wrong type."""
+    task_count(experiment)
+    for group, name in _SETTINGS_OF_SPLIT:
+        well_typed(experiment, group, name)
+    return split(experiment)
+
+
+def model_clock(experiment: Experiment) -> Clock:
+    """The clock of an experiment with a time step that can be counted in; else UndecidedError."""
+    for group, name in _SETTINGS_OF_CLOCK:
+        well_typed(experiment, group, name)
+    seconds = experiment["run_nml", "dtime"]
+    if not experiment["run_nml", "modelTimeStep"].value and seconds.value > _LONGEST_STEP:
+        raise UndecidedError(seconds)
+    found = clock(experiment)
+    if found.step <= 0:
+        raise UndecidedError(experiment["run_nml", "modelTimeStep"])
+    return found
+
+
+def _parts(count: RankSplit) -> dict[str, int]:
+    """The ranks that do not compute, by what they do, as far as there are any."""
+    parts = {
+        "test": count.test,
+        "I/O": count.io,
+        "restart": count.restart,
+        "prefetch": count.prefetch,
+        "radar": count.radar,
+    }
+    return {name: number for name, number in parts.items() if number}
+
+
+def _largest(experiment: Experiment, parts: dict[str, int]) -> Setting:
+    """The setting that takes most ranks."""
+    return experiment["parallel_nml", _SETTING_OF_RANKS[max(parts, key=lambda name: parts[name])]]
+
+
+def _listed(parts: dict[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in parts.items())
+
+
+class NoWorkRanks(Rule):
+    """The ranks for I/O, restart and the rest must leave at least one to compute.
+
+    ## What it does
+    Subtracts `num_io_procs`, `num_restart_procs` (in the modes that set restart ranks apart), the prefetch,
+    radar and test ranks from the tasks, and finds a job in which no work rank is left.
+
+    ## Why it matters
+    ICON aborts at once, after the job has waited in the queue.
+
+    ## Evidence
+    ICON 2024.10 rejects it: "not enough processors for given values of
+    p_test_run/num_io_procs/num_restart_procs" (`mo_mpi.f90:1582-1599`), as with 2 tasks and 3 I/O ranks, or 2
+    tasks, 1 I/O and 1 restart rank.
+
+    ## Example
+    ```yaml bad
+    job: {nodes: 1, ntasks_per_node: 4}
+    parallel: {num_io_procs: 4}
+    #                        ^
+    ```
+    ```yaml good
+    job: {nodes: 1, ntasks_per_node: 16}
+    parallel: {num_io_procs: 4}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR001"
+    name = "no-work-ranks"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        count = rank_split(experiment)
+        if count.work >= 1 or count.io > MOST_IO_RANKS or count.prefetch > 1:
+            return
+        parts = _parts(count)
+        taken = "".join(f" - {number} {name}" for name, number in parts.items())
+        yield self.finding(
+            _largest(experiment, parts),
+            f"{task_count(experiment)} tasks{taken} = {count.work}: no work rank is left",
+            "expected: at least 1 work rank, by fewer ranks set apart or more tasks",
+        )
+
+
+class SingleTaskRestartRanks(Rule):
+    """A single task cannot set a restart rank apart, and ICON does not notice.
+
+    ## What it does
+    Finds `num_restart_procs` greater than zero in a job of one task, where the mode in effect is async or
+    dedicated procs multifile. Without a mode ICON chooses async.
+
+    ## Why it matters
+    With one task ICON makes no restart ranks, yet prepares to speak to them: MPI stops the job.
+
+    ## Evidence
+    ICON 2024.10 with one task crashes in all of these modes: "MPI_ERR_COMM: invalid communicator". The mode
+    joint procs multifile, which sets no ranks apart, runs.
+
+    ## Example
+    ```yaml bad
+    job: {nodes: 1, ntasks_per_node: 1}
+    parallel: {num_io_procs: 0}
+    restart: {restart_write_mode: async, num_restart_procs: 1}
+    #                                                       ^
+    ```
+    ```yaml good
+    job: {nodes: 1, ntasks_per_node: 1}
+    parallel: {num_io_procs: 0}
+    restart: {restart_write_mode: sync, num_restart_procs: 0}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml and io_nml.
+    """
+
+    code = "PAR002"
+    name = "single-task-restart-ranks"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        if task_count(experiment) > 1:
+            return
+        procs = well_typed(experiment, "parallel_nml", "num_restart_procs")
+        well_typed(experiment, "io_nml", "restart_write_mode")
+        if procs.value > 0 and restart_mode(experiment) in (RestartMode.ASYNC, RestartMode.DEDICATED):
+            yield self.finding(
+                procs,
+                f"num_restart_procs is {procs.value} and the job has one task: MPI stops it",
+                "expected: num_restart_procs 0, or more tasks",
+            )
+
+
+class SingleTaskResets(Rule):
+    """A single task does everything itself: I/O ranks and the test run are taken back.
+
+    ## What it does
+    Finds `num_io_procs` greater than zero, or `p_test_run`, in a job of one task.
+
+    ## Why it matters
+    ICON sets them to zero with a message and runs on: output is synchronous, nothing is tested.
+
+    ## Evidence
+    ICON 2024.10, `mo_mpi.f90:1521-1551`; with one task and 1, 2 or 4 I/O ranks it ran with none.
+
+    ## Example
+    ```yaml bad
+    job: {nodes: 1, ntasks_per_node: 1}
+    parallel: {num_io_procs: 2}
+    #                        ^
+    ```
+    ```yaml good
+    job: {nodes: 1, ntasks_per_node: 1}
+    parallel: {num_io_procs: 0}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR003"
+    name = "single-task-resets"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        if task_count(experiment) > 1:
+            return
+        procs = well_typed(experiment, "parallel_nml", "num_io_procs")
+        if 0 < procs.value <= MOST_IO_RANKS:
+            yield self.finding(
+                procs,
+                f"num_io_procs {procs.value} becomes 0: the job has one task",
+                "expected: num_io_procs 0, or more tasks",
+            )
+        test = well_typed(experiment, "parallel_nml", "p_test_run")
+        if test.value:
+            yield self.finding(
+                test,
+                "p_test_run is switched off: the job has one task",
+                "expected: p_test_run false, or at least 3 tasks",
+            )
+
+
+class LargeDedicatedShare(Rule):
+    """Ranks set apart for I/O and restart are ranks that do not compute.
+
+    ## What it does
+    Finds a job in which more than a quarter of the tasks are set apart for I/O, restart, prefetch or radar.
+
+    ## Why it matters
+    Beyond what the output needs, every further rank makes the run longer.
+
+    ## Evidence
+    Measured on Levante, R2B5, 128 tasks: with output every 4 minutes 32 I/O ranks (a quarter) take 1893 s
+    where 4 take 1504 s; with output every 12 minutes 1849 s against 1428 s.
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 96}
+    #                        ^
+    output: {atm: {stream_partitions_ml: 96, file_interval: P4D}}
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 8}
+    output: {atm: {stream_partitions_ml: 8, file_interval: P1D}}
+    ```
+
+    ## References
+    F. Ott, IO-Verhalten und -Effizienz im Klima- und Wettermodell ICON (2025), section 5.2.1.
+    """
+
+    code = "PAR004"
+    name = "large-dedicated-share"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        count = rank_split(experiment)
+        tasks = task_count(experiment)
+        if count.work >= 1 and 4 * count.taken > tasks:
+            parts = {name: number for name, number in _parts(count).items() if name != "test"}
+            percent = f"{100 * count.taken / tasks:.3g} %"
+            yield self.finding(
+                _largest(experiment, parts),
+                f"{count.taken} of {tasks} tasks ({percent}) do not compute: {_listed(parts)}",
+                f"expected: at most a quarter of the tasks, {tasks // 4}",
+            )
+
+
+class IoProcsBeyondLimit(Rule):
+    """ICON has room for 256 I/O ranks.
+
+    ## What it does
+    Finds `num_io_procs` greater than 256.
+
+    ## Why it matters
+    ICON aborts while it reads its namelist, whatever the number of tasks.
+
+    ## Evidence
+    ICON 2024.10 rejects 1000: "Namelist parameter num_io_procs chosen too large ( > 256)!"
+    (`mo_parallel_config.f90:280`).
+
+    ## Example
+    ```yaml bad
+    job: {nodes: 16}
+    parallel: {num_io_procs: 300}
+    #                        ^
+    ```
+    ```yaml good
+    job: {nodes: 16}
+    parallel: {num_io_procs: 256}
+    output: {atm: {stream_partitions_ml: 256, file_interval: PT256H}}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR005"
+    name = "io-procs-beyond-limit"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        procs = well_typed(experiment, "parallel_nml", "num_io_procs")
+        if procs.value > MOST_IO_RANKS:
+            yield self.finding(
+                procs,
+                f"num_io_procs {procs.value} is more than ICON has room for",
+                f"expected: at most {MOST_IO_RANKS}",
+            )
+
+
+class NegativeRankCount(Rule):
+    """A negative number of ranks silently means none.
+
+    ## What it does
+    Finds `num_io_procs`, `num_restart_procs`, `num_prefetch_proc` or `num_io_procs_radar` below zero.
+
+    ## Why it matters
+    ICON sets it to zero and says nothing: -1 does not mean "as many as needed".
+
+    ## Evidence
+    ICON 2024.10 ran with no I/O, restart or prefetch rank (`mo_parallel_config.f90:278-284`).
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: -1}
+    #                        ^
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 4}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR006"
+    name = "negative-rank-count"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for name in ("num_io_procs", "num_restart_procs", "num_prefetch_proc", "num_io_procs_radar"):
+            procs = experiment["parallel_nml", name]
+            if procs.certainty is Certainty.WRITTEN and is_well_typed(experiment, procs) and procs.value < 0:
+                yield self.finding(procs, f"{name} {procs.value} silently becomes 0", "expected: 0 or more")
+
+
+class TestRunNeedsWorkRanks(Rule):
+    """A test run compares one rank with several: a single work rank leaves nothing to compare.
+
+    ## What it does
+    Finds `p_test_run` where one work rank is left beside the test rank.
+
+    ## Why it matters
+    ICON aborts.
+
+    ## Evidence
+    ICON 2024.10 with 2 tasks: "running p_test_run with only 1 work processor does not make sense"
+    (`mo_mpi.f90:1606`; builds for GPUs do not check it).
+
+    ## Example
+    ```yaml bad
+    job: {nodes: 1, ntasks_per_node: 2}
+    parallel: {num_io_procs: 0, p_test_run: true}
+    #                                       ^
+    restart: {checkpointTimeIntval: null, restartTimeIntval: null}
+    ```
+    ```yaml good
+    job: {nodes: 1, ntasks_per_node: 3}
+    parallel: {num_io_procs: 0, p_test_run: true}
+    restart: {checkpointTimeIntval: null, restartTimeIntval: null}
+    output: {atm: {output_interval: PT12H, file_interval: P4D}}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR007"
+    name = "test-run-needs-work-ranks"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        test = well_typed(experiment, "parallel_nml", "p_test_run")
+        if not test.value:
+            return
+        count = rank_split(experiment)
+        if count.test and count.work == 1:
+            yield self.finding(
+                test,
+                f"p_test_run leaves 1 work rank of {task_count(experiment)} tasks: nothing can be compared",
+                "expected: at least 2 work ranks beside the test rank",
+            )
+
+
+class TestRunWithCheckpoints(Rule):
+    """A test run cannot write checkpoints, nor keep ranks for them.
+
+    ## What it does
+    Finds `p_test_run` in an experiment that writes a checkpoint before its end, or sets restart ranks apart.
+
+    ## Why it matters
+    ICON aborts or crashes, at the first checkpoint at the latest.
+
+    ## Evidence
+    ICON 2024.10 with 3 to 5 tasks ended in its time loop in each of the four restart modes: "NetCDF: Invalid
+    dimension size" or a segmentation fault. Without checkpoints the same runs finished, except with a restart
+    rank.
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 4, p_test_run: true}
+    #                                       ^
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 4, p_test_run: true}
+    restart: {checkpointTimeIntval: null, restartTimeIntval: null}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR008"
+    name = "test-run-with-checkpoints"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        test = well_typed(experiment, "parallel_nml", "p_test_run")
+        if not test.value:
+            return
+        count = rank_split(experiment)
+        if count.test == 0 or count.work < 2:
+            return
+        if count.restart:
+            outcome = f"num_restart_procs {count.restart}"
+        elif _writes_checkpoint(experiment):
+            outcome = "checkpoints"
+        else:
+            return
+        yield self.finding(
+            test,
+            f"p_test_run does not go with {outcome}: ICON ends in its time loop",
+            "expected: p_test_run without checkpointTimeIntval, restartTimeIntval and restart ranks",
+        )
+
+
+def _writes_checkpoint(experiment: Experiment) -> bool:
+    """Whether a checkpoint falls into the run; there is none without any output."""
+    keywords = well_typed(experiment, "run_nml", "output").value
+    if all(str(word).strip().lower() in ("", "none") for word in as_list(keywords)):
+        return False
+    time = model_clock(experiment)
+    intervals = (time.checkpoint, time.restart)
+    return any(interval is not None and 0 < interval < time.length for interval in intervals)
+
+
+class PrefetchProcsBeyondLimit(Rule):
+    """Boundary data are prefetched by one rank or by none.
+
+    ## What it does
+    Finds `num_prefetch_proc` greater than one.
+
+    ## Why it matters
+    ICON aborts while it reads its namelist, even where nothing is to be prefetched.
+
+    ## Evidence
+    ICON 2024.10 rejects 2: "The no of prefetch processor can be zero or one, but should not be set more than
+    one!" (`mo_parallel_config.f90:285`).
+
+    ## Example
+    ```yaml bad
+    parallel: {num_prefetch_proc: 2}
+    #                             ^
+    ```
+    ```yaml good
+    parallel: {num_prefetch_proc: 1}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR009"
+    name = "prefetch-procs-beyond-limit"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        procs = well_typed(experiment, "parallel_nml", "num_prefetch_proc")
+        if procs.value > 1:
+            yield self.finding(procs, f"num_prefetch_proc is {procs.value}", "expected: 0 or 1")
+
+
+class SeveralBlockLengths(Rule):
+    """The block length is given once: by `nproma`, or by the number of blocks of cells or of edges.
+
+    ## What it does
+    Finds more than one of `nproma`, `nblocks_c` and `nblocks_e` greater than zero, from release 2024.07 on.
+
+    ## Why it matters
+    ICON aborts while it reads its namelist. Release 2024.01 took `nblocks_c` and said nothing.
+
+    ## Evidence
+    ICON 2024.10: "More than one of (nproma, nblocks_c, nblocks_e) is specified (>0)"
+    (`mo_parallel_config.f90:315-325`).
+
+    ## Example
+    ```yaml bad
+    parallel: {nproma: 16, nblocks_c: 1}
+    #                                 ^
+    ```
+    ```yaml good
+    parallel: {nproma: 0, nblocks_c: 1}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR010"
+    name = "several-block-lengths"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        if experiment.registry.variable("parallel_nml", "nblocks_e") is None:  # a release before 2024.07
+            return
+        settings = {name: well_typed(experiment, "parallel_nml", name) for name in _BLOCK_LENGTHS}
+        given = [(name, setting) for name, setting in settings.items() if setting.value > 0]
+        if len(given) > 1:
+            values = ", ".join(f"{name} {setting.value}" for name, setting in given)
+            yield self.finding(
+                given[-1][1],
+                f"the block length is given {len(given)} times: {values}",
+                "expected: only one of nproma, nblocks_c and nblocks_e greater than 0",
+            )
+
+
+class NoBlockLength(Rule):
+    """Without a block length ICON computes cell by cell.
+
+    ## What it does
+    Finds an experiment that sets none of `nproma`, `nblocks_c` and `nblocks_e` to more than zero.
+
+    ## Why it matters
+    `nproma` becomes 1: nothing is vectorised and the run is very slow.
+
+    ## Evidence
+    ICON 2024.10 runs and says so: "Setting nproma = 1" (`mo_parallel_config.f90:339`). In 2024.01 the default
+    of nproma is 1.
+
+    ## Example
+    ```yaml bad
+    parallel: {nproma: 0}
+    #                  ^
+    ```
+    ```yaml good
+    parallel: {nproma: 16}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR011"
+    name = "no-block-length"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        known = [name for name in _BLOCK_LENGTHS if experiment.registry.variable("parallel_nml", name)]
+        settings = [well_typed(experiment, "parallel_nml", name) for name in known]
+        if not any(setting.is_written and setting.value > 0 for setting in settings):
+            nproma = settings[0]
+            state = f"nproma is {nproma.value}" if nproma.is_written else "nproma is not set"
+            yield self.finding(
+                nproma,
+                f"{state}: ICON computes with blocks of one cell",
+                f"expected: one of {', '.join(known)} greater than 0, such as nproma 16 on CPUs",
+            )
+
+
+class CdiPioWithoutIoProcs(Rule):
+    """CDI-PIO writes through I/O ranks; without any it has nobody to speak to.
+
+    ## What it does
+    Finds `pio_type` 2 without I/O ranks in a job of several tasks that writes output.
+
+    ## Why it matters
+    ICON crashes when output is initialised.
+
+    ## Evidence
+    ICON 2024.10 with 2 tasks: "MPI_ERR_RANK: invalid rank" (`mo_icon_output_tools.f90:62-157`).
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 0, pio_type: 2}
+    #                                     ^
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 4, pio_type: 1}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR012"
+    name = "cdi-pio-without-io-procs"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        kind = well_typed(experiment, "parallel_nml", "pio_type")
+        if kind.value == 2 and lacks_io_ranks(experiment) and writes_streams(experiment):
+            yield self.finding(
+                kind,
+                "pio_type 2 (CDI-PIO) without I/O ranks crashes when output is initialised",
+                "expected: pio_type 1, or num_io_procs greater than 0",
+            )
+
+
+class ExperimentalCdiPio(Rule):
+    """CDI-PIO is experimental, and most builds of ICON lack it.
+
+    ## What it does
+    Finds `pio_type` 2.
+
+    ## Why it matters
+    A build without CDI-PIO aborts at once. With it, output is written in parallel by a part of ICON that few
+    use.
+
+    ## Evidence
+    ICON 2024.10, built without it: "ICON was compiled without CDI-PIO" (`mo_mpi.f90:1808`).
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 4, pio_type: 2}
+    #                                     ^
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 4, pio_type: 1}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml. F. Ott, IO-Verhalten und -Effizienz im Klima- und Wettermodell ICON
+    (2025), section 4.1.
+    """
+
+    code = "PAR013"
+    name = "experimental-cdi-pio"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        kind = well_typed(experiment, "parallel_nml", "pio_type")
+        if kind.value == 2 and not (lacks_io_ranks(experiment) and writes_streams(experiment)):
+            yield self.finding(
+                kind,
+                "pio_type 2 (CDI-PIO) is experimental, and a build without it aborts",
+                "expected: pio_type 1",
+            )
+
+
+class UnknownPioType(Rule):
+    """Another `pio_type` than 1 and 2 means serial output, and sends the I/O ranks home.
+
+    ## What it does
+    Finds `pio_type` neither 1 nor 2 where I/O ranks are set apart.
+
+    ## Why it matters
+    Work rank 0 writes everything while all others wait; the I/O ranks stop at once and are lost for
+    computing.
+
+    ## Evidence
+    ICON 2024.10 ran so with pio_type 0 and one I/O rank of two tasks (`mo_icon_output_tools.f90:62-157`).
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 4, pio_type: 0}
+    #                                     ^
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 4, pio_type: 1}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR014"
+    name = "unknown-pio-type"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        kind = well_typed(experiment, "parallel_nml", "pio_type")
+        if kind.value in (1, 2):
+            return
+        count = rank_split(experiment)
+        if count.io > 0 and count.work >= 1:
+            yield self.finding(
+                kind,
+                f"pio_type {kind.value} makes output serial and wastes the {count.io} I/O ranks",
+                "expected: pio_type 1",
+            )
+
+
+class IoProcsWithoutOutput(Rule):
+    """I/O ranks write output streams and nothing else.
+
+    ## What it does
+    Finds I/O ranks in an experiment without output streams, or whose `run_nml: output` has no `nml`. Streams
+    that are not read because `nml` is missing are another rule's business.
+
+    ## Why it matters
+    The ranks stop at once and are lost for computing.
+
+    ## Evidence
+    ICON 2024.10 ran with two I/O ranks and no output_nml, and finished (`mo_icon_output_tools.f90:62-157`).
+
+    ## Example
+    ```yaml bad
+    namelists: {run_nml: {output: [totint]}}
+    parallel: {num_io_procs: 4}
+    #                        ^
+    output: {atm: null}
+    ```
+    ```yaml good
+    namelists: {run_nml: {output: [totint]}}
+    parallel: {num_io_procs: 0}
+    output: {atm: null}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml and run_nml.
+    """
+
+    code = "PAR015"
+    name = "io-procs-without-output"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        count = rank_split(experiment)
+        if count.io > 0 and count.work >= 1 and not experiment.streams:
+            reason = "there is no output stream"
+            if not _reads_streams(experiment):
+                reason = 'run_nml: output has no "nml"'
+            yield self.finding(
+                experiment["parallel_nml", "num_io_procs"],
+                f"{count.io} I/O ranks have nothing to write: {reason}",
+                "expected: num_io_procs 0, or output streams",
+            )
+
+
+def lacks_io_ranks(experiment: Experiment) -> bool:
+    """Whether several tasks run without a rank for output."""
+    return task_count(experiment) > 1 and rank_split(experiment).io == 0
+
+
+def writes_streams(experiment: Experiment) -> bool:
+    """Whether there are output streams and ICON reads them."""
+    return bool(experiment.streams) and _reads_streams(experiment)
+
+
+def _reads_streams(experiment: Experiment) -> bool:
+    well_typed(experiment, "run_nml", "output")
+    return writes_output(experiment)

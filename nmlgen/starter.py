@@ -1,0 +1,78 @@
+"""A first spec: the template filled with what the preset and the site know."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from nmlgen.errors import InputError
+from nmlgen.findings import did_you_mean
+from nmlgen.namelist.registry import releases
+from nmlgen.resources import directory as data_directory
+from nmlgen.spec import presets
+from nmlgen.spec.document import read_file
+
+_PLAIN = re.compile(r"[A-Za-z0-9_./+-]*[A-Za-z_./][A-Za-z0-9_./+-]*")
+
+
+def starter_spec(
+    preset: str, site: str, name: str | None, account: str | None, grid_file: str, directory: str, nodes: int
+) -> str:
+    """The text of a spec for a preset on a site; raises InputError for names that do not exist."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    base = _read(preset)
+    facts = _read(f"{presets.SITE_PREFIX}{site}")
+    time = base.get("time", {})
+    site_job = facts.get("defaults", {}).get("job", {})
+    grid_name = re.search(r"R0*(\d+)B0*(\d+)", grid_file)
+    ntasks = site_job.get("ntasks_per_node")
+    streams = base.get("output", {})
+    environment = Environment(
+        loader=FileSystemLoader(data_directory("templates")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_yaml,
+    )
+    values = {
+        "name": name or preset.rpartition("/")[2],
+        "preset": preset,
+        "site": site,
+        "release": releases()[-1],
+        "directory": directory,
+        "grid_file": grid_file,
+        "grid_name": f"R{grid_name[1]}B{grid_name[2]}" if grid_name else "",
+        "num_lev": base.get("grid", {}).get("num_lev", 30),
+        "start": time.get("start", "2000-01-01T00:00:00Z"),
+        "stop": time.get("stop", "2000-01-11T00:00:00Z"),
+        "step": time.get("modelTimeStep", "PT2M"),
+        "account": account,
+        "account_required": facts["machine"].get("account_required", False),
+        "nodes": nodes,
+        "ntasks_per_node": None if ntasks or facts["machine"]["scheduler"] == "none" else 8,
+        "io_procs": 4 if ntasks or facts["machine"]["scheduler"] != "none" else 1,
+        "checkpoint": "PT12H",
+        "restart": "P10D",
+        "output_interval": streams.get("atm", {}).get("output_interval", "PT6H"),
+        "varlist": "" if "atm" in streams else "u, v, w, temp, pres",
+    }
+    return environment.get_template("spec.yaml.j2").render(values)
+
+
+def _read(name: str) -> dict[str, Any]:
+    if name not in presets.names():
+        notes = did_you_mean(name, presets.names())
+        raise InputError(f'there is no preset "{name}"; {notes[0] if notes else "nmlgen presets lists them"}')
+    document: dict[str, Any] = read_file(Path(data_directory("presets")) / f"{name}.yaml", name).plain()
+    return document
+
+
+def _yaml(value: Any) -> Any:
+    """A string that YAML could take for something else is quoted; JSON's strings are YAML's."""
+    if isinstance(value, str) and value and not _PLAIN.fullmatch(value) and not re.fullmatch(r"[0-9T:Z, a-z-]+", value):
+        return json.dumps(value, ensure_ascii=False)
+    return value
