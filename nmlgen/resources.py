@@ -6,21 +6,21 @@ In a wheel they lie inside the package; in a checkout beside it.
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 _PACKAGE = Path(__file__).resolve().parent
 
 
-@lru_cache(maxsize=None)
+@cache
 def directory(kind: str) -> Path:
     """The directory of one kind of data: "templates", "schemas" or "presets"."""
     inside = _PACKAGE / kind
     return inside if inside.is_dir() else _PACKAGE.parent / kind
 
 
-@lru_cache(maxsize=None)
+@cache
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema `schemas/<name>.schema.json`."""
     text = (directory("schemas") / f"{name}.schema.json").read_text(encoding="utf-8")

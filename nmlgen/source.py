@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 
 from attrs import field, frozen
+
+_LINE_END = re.compile(r"\r\n|\r|\n")  # and not what str.splitlines takes for one, such as U+2028
 
 
 @frozen(slots=False, eq=False)
@@ -16,8 +19,8 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines of the text without their ends."""
-        return self.text.splitlines()
+        """The lines of the text without their ends, of which there is one more than there are line ends."""
+        return _LINE_END.split(self.text)
 
     def line(self, number: int) -> str:
         """Line `number`, counted from 1; empty beyond the end."""

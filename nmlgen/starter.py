@@ -7,14 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from nmlgen.errors import InputError
+from nmlgen.errors import InputError, SpecError
 from nmlgen.findings import did_you_mean
 from nmlgen.namelist.registry import releases
 from nmlgen.resources import directory as data_directory
+from nmlgen.source import Source
 from nmlgen.spec import presets
-from nmlgen.spec.document import read_file
-
-_PLAIN = re.compile(r"[A-Za-z0-9_./+-]*[A-Za-z_./][A-Za-z0-9_./+-]*")
+from nmlgen.spec.document import read_file, read_text
 
 
 def starter_spec(
@@ -67,12 +66,20 @@ def _read(name: str) -> dict[str, Any]:
     if name not in presets.names():
         notes = did_you_mean(name, presets.names())
         raise InputError(f'there is no preset "{name}"; {notes[0] if notes else "nmlgen presets lists them"}')
-    document: dict[str, Any] = read_file(Path(data_directory("presets")) / f"{name}.yaml", name).plain()
+    document: dict[str, Any] = read_file(Path(data_directory("presets")) / f"{name}.yaml", name).node.plain()
     return document
 
 
 def _yaml(value: Any) -> Any:
-    """A string that YAML could take for something else is quoted; JSON's strings are YAML's."""
-    if isinstance(value, str) and value and not _PLAIN.fullmatch(value) and not re.fullmatch(r"[0-9T:Z, a-z-]+", value):
-        return json.dumps(value, ensure_ascii=False)
-    return value
+    """A text that YAML would take for something else is quoted; JSON's strings are YAML's."""
+    if not isinstance(value, str) or _is_plain(value):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether YAML reads the text without quotes as the text itself."""
+    try:
+        return bool(read_text(Source("", f"value: {text}\n")).plain() == {"value": text})
+    except SpecError:
+        return False

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Any, TextIO
 
 import click
 
@@ -27,6 +30,12 @@ _COMMANDS = {
 
 class _Application(click.Group):
     """A group whose commands are imported when they are needed."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # before click makes exit code 1 of it, which stands for findings
+            return _close(sys.stdout)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
@@ -72,6 +81,7 @@ def application() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the application; errors become messages and exit codes."""
+    _make_printable()
     try:
         result = application.main(arguments, prog_name="nmlgen", standalone_mode=False)
         sys.stdout.flush()
@@ -90,5 +100,26 @@ def run(arguments: list[str]) -> int:
         click.echo(f"nmlgen: error: {error}", err=True)
         return 2
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _close(sys.stdout)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"nmlgen: error: {where}{(error.strerror or str(error)).lower()}", err=True)
+        _close(sys.stdout)
+        return 2
+
+
+def _make_printable() -> None:
+    """Let no character of a file's name or of a value stop the output, whatever the terminal's encoding."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _close(stream: TextIO) -> int:
+    """Nobody reads any further: let what is still buffered go nowhere, and be content."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return 0

@@ -41,6 +41,8 @@ def command(
         with output.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
+        if output.is_dir():
+            raise InputError(f"{output} is a directory; a file is expected") from None
         raise InputError(f"{output} exists; --force overwrites it") from None
     except OSError as error:
         raise InputError(f"{output}: {(error.strerror or str(error)).lower()}") from None

@@ -9,7 +9,7 @@ import click
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
 from nmlgen.experiment.setting import Origin
-from nmlgen.report.json import to_json
+from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.table import format_table
 
 
@@ -24,7 +24,13 @@ def command(spec: str, name: str, overrides: tuple[str, ...], output_format: str
     NAME is a namelist variable (io_nml.restart_write_mode), a variable of an output stream
     (output.atm.output_interval) or a key of the spec (job.nodes, run_directory).
     """
-    chain = nmlgen.load_spec(spec, overrides).chain(name)
+    try:
+        chain = nmlgen.load_spec(spec, overrides).chain(name)
+    except nmlgen.SpecError as error:
+        if output_format == "text":
+            raise
+        click.echo(to_json({"name": name, "findings": [finding_document(finding) for finding in error.findings]}))
+        return 1
     if output_format == "json":
         click.echo(to_json({"name": name, "chain": [_document(origin) for origin in chain]}))
         return 0

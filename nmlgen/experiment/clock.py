@@ -119,7 +119,7 @@ def is_number(value: object) -> bool:
 
 def length_from(calendar: Calendar, start: Instant, setting: Setting) -> int | None:
     """An interval in milliseconds, counted from `start`; None when it is not set."""
-    return length_of(calendar, start, setting, setting.value) if setting.value else None
+    return length_of(calendar, start, setting, str(setting.value)) if setting.value else None
 
 
 def length_of(calendar: Calendar, start: Instant, setting: Setting, text: str) -> int:

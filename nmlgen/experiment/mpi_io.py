@@ -12,7 +12,10 @@ from attrs import frozen
 
 @frozen
 class Understanding:
-    """What one variable means to one MPI version: "used", "deprecated", "unsupported" or "absent"."""
+    """What one variable means to one MPI version, and which variable says it there.
+
+    "used"; "deprecated" and still obeyed; "unsupported": the library says so in one line and goes on; "unknown" to us.
+    """
 
     verdict: str
     instead: str = ""
@@ -32,6 +35,7 @@ _SINCE_2021_11 = {
     "I_MPI_FILESYSTEM_GPFS_DIRECT",
 }
 _ONLY_2018_2019 = {"I_MPI_EXTRA_FILESYSTEM_LIST", "I_MPI_LUSTRE_STRIPE_AWARE"}
+_NFS_DIRECT = "I_MPI_EXTRA_FILESYSTEM_NFS_DIRECT"
 
 INTEL_FILE_SYSTEM_VARIABLES = frozenset(_RENAMED) | _SINCE_2021_11 | _ONLY_2018_2019
 """Every variable of Intel MPI, of whatever release, that chooses or tunes a file system driver."""
@@ -42,10 +46,12 @@ FORCE_VARIABLES = frozenset({"I_MPI_EXTRA_FILESYSTEM_FORCE", "I_MPI_FILESYSTEM_F
 SWITCH_VARIABLES = frozenset({"I_MPI_EXTRA_FILESYSTEM", "I_MPI_FILESYSTEM"})
 """The variables that switch native file system support on; they take on/off words only."""
 
-SWITCH_WORDS = frozenset(
-    {"on", "off", "yes", "no", "1", "0", "enable", "disable", "true", "false"},
-)
+_WORDS = ("on", "off", "yes", "no", "enable", "disable", "true", "false")
+SWITCH_WORDS = frozenset({*_WORDS, *(word.upper() for word in _WORDS), "1", "0"})
+"""What a switch may be: 2021.5 and 2021.18 take all lower or all upper case, and abort at "On" or an empty value."""
+
 FORCE_WORDS = frozenset({"ufs", "nfs", "gpfs", "panfs", "lustre", "daos"})
+"""The drivers that can be forced."""
 
 
 def version_tuple(version: str) -> tuple[int, ...]:
@@ -78,20 +84,28 @@ def romio_component(version: str | None) -> str:
 
 
 def understanding(variable: str, version: str) -> Understanding:
-    """What an Intel MPI of this version makes of one of INTEL_FILE_SYSTEM_VARIABLES."""
+    """What an Intel MPI of this version makes of one of INTEL_FILE_SYSTEM_VARIABLES.
+
+    Tried with 2021.5, 2021.6, 2021.8, 2021.10, 2021.11 and 2021.18. "2021" alone may be before or after the renaming.
+    """
     numbers = version_tuple(version)
+    renamed = numbers >= (2021, 11)
     if variable in _ONLY_2018_2019:
         if numbers < (2021,):
             return Understanding("used")
-        instead = "I_MPI_FILESYSTEM_FORCE" if numbers >= (2021, 11) else "I_MPI_EXTRA_FILESYSTEM_FORCE"
+        instead = "I_MPI_FILESYSTEM_FORCE" if renamed else "I_MPI_EXTRA_FILESYSTEM_FORCE"
         return Understanding("unsupported", instead)
+    if numbers == (2021,):
+        return Understanding("unknown")
     if variable in _SINCE_2021_11:
-        if numbers >= (2021, 11):
-            return Understanding("used")
-        old = {new: old for old, new in _RENAMED.items()}.get(variable, "")
-        return Understanding("absent", old)
-    if numbers >= (2021, 11):
+        old = next((old for old, new in _RENAMED.items() if new == variable), "")
+        if not renamed and old:
+            old = understanding(old, version).instead or old
+        return Understanding("used") if renamed else Understanding("unsupported", old)
+    if renamed:
         return Understanding("deprecated", _RENAMED[variable])
     if variable == "I_MPI_EXTRA_FILESYSTEM_FORCE" and numbers < (2019,):
-        return Understanding("absent", "I_MPI_EXTRA_FILESYSTEM_LIST")
+        return Understanding("unsupported", "I_MPI_EXTRA_FILESYSTEM_LIST")
+    if variable == _NFS_DIRECT:
+        return Understanding("unsupported" if numbers < (2021, 9) else "used")
     return Understanding("used")

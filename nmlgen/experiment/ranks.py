@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from nmlgen.experiment.experiment import Experiment, Group, as_list
-from nmlgen.experiment.setting import Setting
+from nmlgen.experiment.setting import Setting, UndecidedError
 
 LEVEL_TYPES = ("ml", "pl", "hl", "il")
 
@@ -61,15 +61,29 @@ def restart_mode(experiment: Experiment) -> RestartMode | None:
         return None
 
 
+def integer(setting: Setting) -> int:
+    """The value of an integer variable, of an array its first element; UndecidedError if it is none."""
+    values = as_list(setting.value)
+    value = values[0] if values else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise UndecidedError(setting)
+    return value
+
+
 def split(experiment: Experiment) -> RankSplit:
-    """The split that ICON will make; `work` is zero or negative where ICON refuses to start."""
-    tasks = experiment.tasks.value
+    """The split that ICON will make; `work` is zero or negative where ICON refuses to start.
+
+    Raises UndecidedError where several models share the tasks.
+    """
+    if sum(1 for group in experiment.master if group.name.lower() == "master_model_nml") > 1:
+        raise UndecidedError(experiment["master_model_nml", "model_max_rank"])
+    tasks = integer(experiment.tasks)
     mode = restart_mode(experiment)
     if tasks < 2:  # one task does everything itself: mo_mpi.f90:1521-1551
         return RankSplit(test=0, work=tasks, io=0, restart=0, prefetch=0, radar=0)
     test = 0
     if experiment["parallel_nml", "p_test_run"].value:
-        test = max(1, int(experiment["parallel_nml", "num_test_pe"].value))
+        test = max(1, integer(experiment["parallel_nml", "num_test_pe"]))
     dedicated = mode in (RestartMode.ASYNC, RestartMode.DEDICATED)
     io = _count(experiment, "num_io_procs")
     restart = _count(experiment, "num_restart_procs") if dedicated else 0
@@ -82,9 +96,9 @@ def split(experiment: Experiment) -> RankSplit:
 
 def reads_boundaries(experiment: Experiment) -> bool:
     """Whether a prefetch rank has work: lateral boundaries, or global nudging, with itype_latbc > 0."""
-    nudged = as_list(experiment["nudging_nml", "nudge_type"].value)[0] == 2
+    nudged = integer(experiment["nudging_nml", "nudge_type"]) == 2
     limited = experiment["grid_nml", "l_limited_area"].value
-    return bool(limited or nudged) and experiment["limarea_nml", "itype_latbc"].value > 0
+    return bool(limited or nudged) and integer(experiment["limarea_nml", "itype_latbc"]) > 0
 
 
 def domains(experiment: Experiment) -> int:
@@ -138,7 +152,7 @@ def level_types(experiment: Experiment, stream: Group) -> tuple[str, ...]:
 
 def partition_count(experiment: Experiment, stream: Group, level_type: str) -> int:
     """The effective stream_partitions of one level type of a stream."""
-    return int(experiment.stream_setting(stream, f"stream_partitions_{level_type}").value)
+    return integer(experiment.stream_setting(stream, f"stream_partitions_{level_type}"))
 
 
 class PlacementError(ValueError):
@@ -170,12 +184,18 @@ def placement(experiment: Experiment) -> tuple[tuple[OutputFile, int], ...]:
 
 
 def _explicit_rank(experiment: Experiment, file: OutputFile) -> int:
-    ranks = as_list(experiment.stream_setting(file.stream, f"pe_placement_{file.level_type}").value)
-    return int(ranks[file.partition - 1]) if file.partition <= len(ranks) else -1
+    setting = experiment.stream_setting(file.stream, f"pe_placement_{file.level_type}")
+    ranks = as_list(setting.value)
+    if not all(isinstance(rank, int) for rank in ranks):
+        raise UndecidedError(setting)
+    return ranks[file.partition - 1] if file.partition <= len(ranks) else -1
 
 
 def _stream_domains(experiment: Experiment, stream: Group) -> list[int]:
-    listed = [int(domain) for domain in as_list(experiment.stream_setting(stream, "dom").value)]
+    setting = experiment.stream_setting(stream, "dom")
+    listed = as_list(setting.value)
+    if not listed or not all(isinstance(domain, int) for domain in listed):
+        raise UndecidedError(setting)
     count = domains(experiment)
     if listed[0] < 0:
         return list(range(1, count + 1))
@@ -184,7 +204,7 @@ def _stream_domains(experiment: Experiment, stream: Group) -> list[int]:
 
 
 def _count(experiment: Experiment, name: str) -> int:
-    return max(0, int(experiment["parallel_nml", name].value))
+    return max(0, integer(experiment["parallel_nml", name]))
 
 
 def _first(setting: Setting) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, cache
 from typing import Any
 
 from attrs import frozen
@@ -104,7 +104,7 @@ def releases() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (directory("schemas") / "icon").glob("*.json")))
 
 
-@lru_cache(maxsize=None)
+@cache
 def load_registry(release: str) -> Registry:
     """The registry of a release such as "2024.10"; raises InputError naming the known ones."""
     path = directory("schemas") / "icon" / f"{release}.json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from nmlgen._version import __version__
@@ -55,6 +55,7 @@ def _context(experiment: Experiment, script: str, namelist_files: tuple[str, ...
             for file in experiment.inputs
         ],
         "output_directories": [path for path in _output_directories(experiment) if path != "."],
+        "output_patterns": [f"{shell_word(name)}*" for name in _output_filenames(experiment)] or ["''"],
         "striping": [entry for striping in experiment.striping for entry in _stripe_calls(striping)],
         "lustre_variables": _values(experiment.mpi.lustre_variables),
         "library_path": _needs_library_path(experiment),
@@ -88,9 +89,13 @@ def _model_path(experiment: Experiment, setting: Setting) -> str:
     return shell_path(f"{str(base.value).rstrip('/')}/{path}", "here")
 
 
+def _output_filenames(experiment: Experiment) -> tuple[str, ...]:
+    names = [str(stream.settings["output_filename"].value) for stream in experiment.streams]
+    return tuple(dict.fromkeys(names))
+
+
 def _output_directories(experiment: Experiment) -> tuple[str, ...]:
-    paths = [str(stream.settings["output_filename"].value) for stream in experiment.streams]
-    return tuple(dict.fromkeys(path.rpartition("/")[0] or "." for path in paths))
+    return tuple(dict.fromkeys(name.rpartition("/")[0] or "." for name in _output_filenames(experiment)))
 
 
 def _stripe_calls(striping: Striping) -> list[dict[str, Any]]:
@@ -140,7 +145,7 @@ def _node_local(experiment: Experiment) -> dict[str, Any] | None:
     return {"name": facts.name, "mount": f"{mount}/{shell_word(below)}" if below else mount}
 
 
-@lru_cache(maxsize=None)
+@cache
 def _template() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 

@@ -25,8 +25,8 @@ def shell_path(value: str, base: str) -> str:
 def directive(option: str, value: Any) -> str | None:
     """The text after #SBATCH for an option; None for a switch that is off.
 
-    sbatch groups words by single or double quotes, takes \\" within double ones, and ends the line at an
-    unquoted "#" (tried with Slurm 22.05).
+    sbatch groups words by single or double quotes and takes an escaped quote and an escaped backslash within double
+    ones; it drops a single backslash anywhere, and ends the line at an unquoted "#" (tried with Slurm 22.05).
     """
     if value is False:
         return "--no-requeue" if option == "requeue" else None
@@ -35,7 +35,7 @@ def directive(option: str, value: Any) -> str | None:
     text = str(value)
     if _PLAIN_DIRECTIVE.fullmatch(text):
         return f"--{option}={text}"
-    if "'" not in text:
+    if "'" not in text and "\\" not in text:
         return f"--{option}='{text}'"
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'--{option}="{escaped}"'

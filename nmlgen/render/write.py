@@ -8,6 +8,7 @@ comes next finishes it. Until then the batch script notices files of two builds 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -35,7 +36,7 @@ def write_files(files: Mapping[str, bytes], directory: Path, force: bool = False
         return _write(files, directory, force)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise WriteError(f"{error.filename or directory}: {reason}") from error
+        raise WriteError(f"{error.filename2 or error.filename or directory}: {reason}") from error
 
 
 def changed_files(files: Mapping[str, bytes], directory: Path) -> tuple[str, ...]:
@@ -47,19 +48,17 @@ def _write(files: Mapping[str, bytes], directory: Path, force: bool) -> tuple[st
     if directory.exists() and not directory.is_dir():
         raise WriteError(f"{directory} is a file; a directory is expected")
     _finish(directory)
-    before = _outputs_before(directory)
+    before = _outputs(directory)
     if not force:
         _refuse_foreign(files, directory, before)
     changed = changed_files(files, directory)
-    stale = [name for name in before if name not in files and _is_ours(directory, name, before)]
     if changed:
-        _commit({name: files[name] for name in changed}, directory)
-    for name in stale:
-        (directory / name).unlink(missing_ok=True)
+        _commit(files, directory)
     return changed
 
 
 def _commit(files: Mapping[str, bytes], directory: Path) -> None:
+    """Write all files, also those that are there already: of two builds at once, one is whole in the end."""
     existed = directory.is_dir()
     directory.parent.mkdir(parents=True, exist_ok=True)
     holder = directory if existed else directory.parent
@@ -70,23 +69,51 @@ def _commit(files: Mapping[str, bytes], directory: Path) -> None:
         for name, data in files.items():
             _write_through(staging / name, data)
         _synchronise(staging)
-        if not existed:
-            staging.rename(directory)
-        else:
-            staging.rename(directory / _COMMIT)
-            _finish(directory)
-        _synchronise(holder)
+        if not existed and _renamed(staging, directory):
+            _synchronise(holder)
+            return
+        while not _renamed(staging, directory / _COMMIT):
+            _finish(directory)  # that of another build at the same time
+        _finish(directory)
+        _synchronise(directory)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
 
+def _renamed(staging: Path, target: Path) -> bool:
+    """Rename a directory; False if there is one of that name that is not empty."""
+    try:
+        staging.rename(target)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+            return False
+        raise
+    return True
+
+
 def _finish(directory: Path) -> None:
-    """Complete a build that was committed and not yet moved into place."""
+    """Complete a build that was committed and not yet moved into place: the manifest last.
+
+    Another build may be doing the same at the same time; what it has done is not there any more.
+    """
     commit = directory / _COMMIT
-    if commit.is_dir():
-        for path in sorted(commit.iterdir(), key=lambda path: path.name == MANIFEST):
+    if not commit.is_dir():
+        return
+    before, after = _outputs(directory), _outputs(commit)
+    for path in sorted(commit.iterdir(), key=lambda path: path.name == MANIFEST):
+        if path.name == MANIFEST and after:
+            _remove_stale({name: digest for name, digest in before.items() if name not in after}, directory)
+        with contextlib.suppress(FileNotFoundError):
             path.replace(directory / path.name)
+    with contextlib.suppress(OSError):
         commit.rmdir()
+
+
+def _remove_stale(stale: Mapping[str, str], directory: Path) -> None:
+    """Remove the files of the build before that this one does not have, unless somebody changed them."""
+    for name in stale:
+        if _is_ours(directory, name, stale):
+            (directory / name).unlink(missing_ok=True)
 
 
 def _clear_leftovers(holder: Path) -> None:
@@ -116,7 +143,7 @@ def _is_ours(directory: Path, name: str, before: Mapping[str, str]) -> bool:
     return data is not None and hashlib.sha256(data).hexdigest() == before.get(name)
 
 
-def _outputs_before(directory: Path) -> dict[str, str]:
+def _outputs(directory: Path) -> dict[str, str]:
     data = _read(directory / MANIFEST)
     if data is None:
         return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
@@ -53,14 +54,27 @@ def _count(number: int, word: str) -> str:
 def _excerpt(span: Span, width: int, tone: str, paint: _Paint) -> list[str]:
     bar = paint(_BLUE, "|")
     line = span.source.line(span.line)
-    before = "".join("\t" if char == "\t" else " " for char in line[: span.column - 1])
-    length = max(1, min(span.end_column - span.column, len(line) - span.column + 1))
+    start, end = span.column - 1, span.end_column - 1
+    before = "".join("\t" if char == "\t" else " " * _columns(char) for char in line[:start])
+    length = max(1, sum(_columns(char) for char in line[start:end]))
     return [
         f"{' ' * width}{paint(_BLUE, '-->')} {span}",
         f"{' ' * width} {bar}",
-        f"{paint(_BLUE, str(span.line))} {bar} {line}",
+        f"{paint(_BLUE, str(span.line))} {bar} {_visible(line)}",
         f"{' ' * width} {bar} {before}{paint(tone, '^' * length)}",
     ]
+
+
+def _columns(char: str) -> int:
+    """How many columns of a terminal a character takes."""
+    if unicodedata.combining(char) or unicodedata.category(char) == "Cf":
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+
+
+def _visible(line: str) -> str:
+    """The line with a picture for each control character, which a terminal would obey."""
+    return "".join(chr(0x2400 + ord(char)) if ord(char) < 32 and char != "\t" else char for char in line)
 
 
 class _Paint:

@@ -6,13 +6,13 @@ A module of this package is found by being here; a class by being a `Rule` with 
 from __future__ import annotations
 
 import pkgutil
-from functools import lru_cache
+from functools import lru_cache, cache
 from importlib import import_module
 
 from nmlgen.rules.rule import Rule
 
 
-@lru_cache(maxsize=None)
+@cache
 def all_rules() -> tuple[type[Rule], ...]:
     """Every rule, in the order of the codes."""
     for module in pkgutil.iter_modules(__path__):

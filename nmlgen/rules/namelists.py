@@ -65,7 +65,6 @@ _NOT_REFUSED = {
     ("master_time_control_nml", "calendar"): "replaced by the proleptic Gregorian one; see unknown-calendar",
     ("output_nml", "mode"): "any other value means 2",
     ("output_nml", "operation"): "no operation is done",
-    ("output_nml", "output_time_unit"): "looked at with output_bounds only",
     ("output_nml", "reg_def_mode"): "no check; 9 ran",
     ("parallel_nml", "itype_exch_barrier"): "means 0",
     ("time_nml", "calendar"): "only 0 is refused",
@@ -75,7 +74,6 @@ _NOT_REFUSED = {
 _OTHER_RULES = {
     ("io_nml", "restart_file_type"),
     ("io_nml", "restart_write_mode"),
-    ("output_nml", "filetype"),
     ("parallel_nml", "num_prefetch_proc"),
     ("parallel_nml", "pio_type"),
 }
@@ -351,7 +349,7 @@ class TooManyValues(Rule):
                 )
 
 
-class TextTooLong(Rule):
+class TextTruncated(Rule):
     """Text that is longer than its variable is cut off.
 
     ## What it does
@@ -380,7 +378,7 @@ class TextTooLong(Rule):
     """
 
     code = "NML005"
-    name = "text-too-long"
+    name = "text-truncated"
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
@@ -573,7 +571,7 @@ class ValueNotAllowed(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for written, variable in _declared(experiment):
-            if variable.allowed is None or not _is_refused(experiment, variable):
+            if variable.allowed is None or not _is_refused(experiment, written.group, variable):
                 continue
             values = [v for v in as_list(written.setting.value) if v is not None and _fits(v, variable)]
             wrong = next((value for value in values if not _is_allowed(value, variable)), None)
@@ -668,11 +666,18 @@ def _literal(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def _is_refused(experiment: Experiment, variable: Variable) -> bool:
+def _is_refused(experiment: Experiment, group: Group, variable: Variable) -> bool:
+    """Whether ICON stops at a value that is not listed, in view of the settings that its check depends on."""
     key = (variable.group, variable.name)
     if key in _NOT_REFUSED or key in _OTHER_RULES or variable.group == "aes_rad_nml":
         return False  # aes_rad_nml is looked at with radiation only
-    return key != ("run_nml", "profiling_output") or experiment["run_nml", "ltimer"].value is not False
+    if key == ("run_nml", "profiling_output"):
+        return experiment["run_nml", "ltimer"].value is not False
+    if key == ("output_nml", "filetype"):
+        return str(experiment.stream_setting(group, "filename_extn").value).strip() == "default"
+    if key == ("output_nml", "output_time_unit"):
+        return "output_bounds" in group.settings
+    return True
 
 
 def _is_allowed(value: Any, variable: Variable) -> bool:
@@ -754,8 +759,8 @@ def _room(written: _Written, variable: Variable) -> int | None:
 
 
 def _elements(text: str | None, shape: _Shape, rest: bool = False) -> int | None:
-    """The elements that subscripts choose; with `rest` also those after a single element, which gfortran fills
-    with further values."""
+    """The elements that subscripts choose; with `rest` also those after a single element, where gfortran puts
+    further values."""
     bounds = [_bounds(extent) for extent in shape]
     if text is None:
         return prod(high - low + 1 for low, high in bounds)

@@ -7,6 +7,7 @@ business of the rule about types, so it silences the rules here as an unknown on
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
 from nmlgen.experiment.clock import Clock, clock
@@ -19,9 +20,7 @@ from nmlgen.rules.rule import Rule
 MOST_IO_RANKS = 256
 """More are refused (`mo_parallel_config.f90:280`)."""
 
-_TYPES: dict[str, tuple[type, ...]] = {"integer": (int,), "real": (int, float), "logical": (bool,), "character": (str,)}
 _LARGEST_INTEGER = 2**31 - 1
-_INFINITY = float("inf")
 _LONGEST_STEP = 1e9
 _TASK_DIRECTIVES = ("ntasks", "nodes", "ntasks-per-node")
 _SETTINGS_OF_SPLIT = (
@@ -69,13 +68,19 @@ def is_well_typed(experiment: Experiment, setting: Setting) -> bool:
 
 def _has_type(name: str, value: Any) -> bool:
     """Whether a Fortran variable of this type can hold the value; an integer has 32 bits."""
-    if name not in _TYPES:
-        return True
-    if not isinstance(value, _TYPES[name]) or (isinstance(value, bool) and name != "logical"):
-        return False
+    if name == "character":
+        return isinstance(value, str)
+    if name == "logical":
+        return isinstance(value, bool)
     if name == "integer":
-        return bool(abs(value) <= _LARGEST_INTEGER)
-    return name != "real" or bool(-_INFINITY < value < _INFINITY)
+        return _is_integer(value)
+    if name == "real":
+        return _is_integer(value) or (isinstance(value, float) and isfinite(value))
+    return True
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _LARGEST_INTEGER
 
 
 def well_typed(experiment: Experiment, group: str, name: str) -> Setting:
@@ -90,7 +95,7 @@ def task_count(experiment: Experiment) -> int:
     """The number of MPI tasks; raises UndecidedError where a directive holds no plain number."""
     for name in _TASK_DIRECTIVES:
         directive = experiment.directives.get(name)
-        if directive is not None and not (_has_type("integer", directive.value) and directive.value > 0):
+        if directive is not None and not (_is_integer(directive.value) and directive.value > 0):
             raise UndecidedError(directive)
     return int(experiment.tasks.value)
 
@@ -104,13 +109,15 @@ def rank_split(experiment: Experiment) -> RankSplit:
 
 
 def model_clock(experiment: Experiment) -> Clock:
-    """The clock of an experiment with a time step that can be counted in; else UndecidedError."""
+    """The clock of an experiment that starts on a day of its calendar and has a time step; else UndecidedError."""
     for group, name in _SETTINGS_OF_CLOCK:
         well_typed(experiment, group, name)
     seconds = experiment["run_nml", "dtime"]
     if not experiment["run_nml", "modelTimeStep"].value and seconds.value > _LONGEST_STEP:
         raise UndecidedError(seconds)
     found = clock(experiment)
+    if not found.calendar.has(found.start):
+        raise UndecidedError(experiment["master_time_control_nml", "experimentStartDate"])
     if found.step <= 0:
         raise UndecidedError(experiment["run_nml", "modelTimeStep"])
     return found
@@ -702,7 +709,7 @@ class ExperimentalCdiPio(Rule):
 
     ## References
     ICON namelist overview, parallel_nml. F. Ott, IO-Verhalten und -Effizienz im Klima- und Wettermodell ICON
-    (2025), section 4.1.
+    (2025), section 4.3.
     """
 
     code = "PAR013"
@@ -807,6 +814,78 @@ class IoProcsWithoutOutput(Rule):
                 f"{count.io} I/O ranks have nothing to write: {reason}",
                 "expected: num_io_procs 0, or output streams",
             )
+
+
+class NoGhostRows(Rule):
+    """Each work rank needs at least one row of its neighbours' cells.
+
+    ## What it does
+    Finds `n_ghost_rows` below one.
+
+    ## Why it matters
+    ICON aborts while it reads its namelist.
+
+    ## Evidence
+    ICON 2024.10 rejects 0 and -1: "n_ghost_rows<1 in parallel_nml namelist is not allowed"
+    (`mo_parallel_config.f90:272`).
+
+    ## Example
+    ```yaml bad
+    parallel: {n_ghost_rows: 0}
+    #                        ^
+    ```
+    ```yaml good
+    parallel: {n_ghost_rows: 1}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR016"
+    name = "no-ghost-rows"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        rows = well_typed(experiment, "parallel_nml", "n_ghost_rows")
+        if rows.value < 1:
+            yield self.finding(rows, f"n_ghost_rows is {rows.value}", "expected: 1 or more; 1 is the default")
+
+
+class NegativeProc0Shift(Rule):
+    """`proc0_shift` counts work ranks that only print, so it cannot be negative.
+
+    ## What it does
+    Finds `proc0_shift` below zero.
+
+    ## Why it matters
+    ICON aborts while it reads its namelist.
+
+    ## Evidence
+    ICON 2024.10 rejects -1: '"proc0_shift" currently must be 0 (disable) or a positive number'
+    (`mo_parallel_config.f90:217`).
+
+    ## Example
+    ```yaml bad
+    parallel: {proc0_shift: -1}
+    #                       ^
+    ```
+    ```yaml good
+    parallel: {proc0_shift: 0}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "PAR017"
+    name = "negative-proc0-shift"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        shift = well_typed(experiment, "parallel_nml", "proc0_shift")
+        if shift.value < 0:
+            yield self.finding(shift, f"proc0_shift is {shift.value}", "expected: 0 or more")
 
 
 def lacks_io_ranks(experiment: Experiment) -> bool:

@@ -311,8 +311,8 @@ class CpusBeyondNode(Rule):
             yield self.finding(
                 found[0],
                 f"the tasks of a node need {found[1]} CPUs, a node of {_where(node)} has {most} {kind}",
-                f"expected: ntasks_per_node times cpus_per_task at most {most}; "
-                f"ICON is best at {node.cores_per_node}, one CPU a core",
+                f"expected: ntasks_per_node times cpus_per_task at most {most}; {node.cores_per_node} give each "
+                "CPU a core of its own",
             )
 
 
@@ -323,8 +323,7 @@ class TasksBeyondCores(Rule):
     Finds tasks of a node times `cpus_per_task` beyond the physical cores of a node, but within what Slurm accepts.
 
     ## Why it matters
-    Two tasks then share the floating point units of one core: the run starts, and each task computes at about half
-    the rate.
+    The run starts, and two tasks at a time share the arithmetic units and the cache of one core.
 
     ## Evidence
     Slurm 22.05 gives 256 tasks to a node of 128 cores with two threads each. ICON's own target for such nodes starts
@@ -405,8 +404,7 @@ class MemoryBeyondNode(Rule):
                     setting,
                     f"{_option(setting)} {setting.value} asks for {format_size(wanted)} a node, a node of "
                     f"{_where(node)} has {format_size(node.memory_per_node)}",
-                    f"expected: less than {format_size(node.memory_per_node)}; without mem an exclusive job gets "
-                    "what the site gives it",
+                    f"expected: less than {format_size(node.memory_per_node)}",
                 )
 
     def _wishes(self, experiment: Experiment) -> Iterator[tuple[Setting, int]]:
@@ -857,7 +855,7 @@ class UnknownFilePattern(Rule):
                 yield self.finding(
                     setting,
                     f'{_option(setting)} "{path}" holds {", ".join(unknown)}, which Slurm does not replace',
-                    "expected: %x job name, %j job id, %u user, %N host, %A and %a of an array, or %% for a percent sign",
+                    "expected: %x job name, %j job id, %u user, %N host, %A and %a of an array, %% a percent sign",
                 )
 
 
@@ -1070,7 +1068,7 @@ class UnknownFeature(Rule):
                 yield self.finding(
                     constraint,
                     f'site {machine.name} lists no node feature "{name}"',
-                    f"expected: of {', '.join(machine.features)}",
+                    f"expected: one or several of {', '.join(machine.features)}",
                 )
 
 
@@ -1135,8 +1133,8 @@ class SignalTooLate(Rule):
     It may come so late that the script has no time left to stop the model and to save its files.
 
     ## Evidence
-    Slurm 22.05: USR1@50 with a limit of 60 s was due after 10 s and came after 28 s; USR1@20 and USR1@59 with a limit of
-    120 s came 30 and 21 s early. The manual allows for 60 s.
+    Slurm 22.05: USR1@50 with a limit of 60 s was due after 10 s and came after 28 s; USR1@20 and USR1@59 with a limit
+    of 120 s came 30 and 21 s early. The manual allows for 60 s.
 
     ## Example
     ```yaml bad
@@ -1222,7 +1220,7 @@ class TextTooLong(Rule):
     Finds it.
 
     ## Why it matters
-    sbatch refuses the job, and says of none of them that it is too long.
+    sbatch refuses the job, with a message that names none of them.
 
     ## Evidence
     Slurm 22.05 takes a comment of 1024 characters; with 1025, and so for the other two: "Pathname of a file, directory
@@ -1230,7 +1228,7 @@ class TextTooLong(Rule):
 
     ## Example
     ```yaml bad
-    job: {comment: LONG}
+    job: {comment: a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-lon}
     #              ^
     ```
     ```yaml good
@@ -1239,7 +1237,7 @@ class TextTooLong(Rule):
 
     ## References
     Slurm manual, sbatch, --comment.
-    """
+    """  # noqa: E501
 
     code = "SLM025"
     name = "text-too-long"

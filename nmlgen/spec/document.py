@@ -7,8 +7,11 @@ NaN and infinities.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
+from contextlib import suppress
+from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +23,18 @@ from nmlgen.source import Source, Span
 from nmlgen.spec.problems import problem
 
 _MAXIMUM_NODES = 100_000
+_MAXIMUM_DEPTH = 30
+_MAXIMUM_DIGITS = 40
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _OCTAL = re.compile(r"0o[0-7]+")
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_A_NUMBER = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-_MAXIMUM_DIGITS = 40
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
+_WRITTEN_TAG = re.compile(r"(?:&\S+\s+)?(!\S*)")
+_STRING_TAG = "tag:yaml.org,2002:str"
+_UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @frozen(eq=False)
@@ -49,39 +57,57 @@ class Node:
         return self.value
 
 
-def read_file(path: Path, name: str | None = None) -> Node:
-    """Read a YAML file into nodes; messages call it `name`.
+@frozen(eq=False)
+class Document:
+    """A file that was read: its mapping, and the SHA-256 of its bytes."""
+
+    node: Node
+    sha256: str
+
+
+def read_file(path: Path, name: str | None = None) -> Document:
+    """Read a YAML file into nodes, once; messages call it `name`.
 
     Raises InputError if it cannot be read, SpecError if it is not a mapping in the YAML that nmlgen takes.
     """
     name = name or str(path)
+    data = _read_bytes(path, name)
     try:
-        data = path.read_bytes()
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SpecError((_not_utf8(name, data, error),)) from None
+    return Document(read_text(Source(name, text)), hashlib.sha256(data).hexdigest())
+
+
+def _read_bytes(path: Path, name: str) -> bytes:
+    try:
+        return path.read_bytes()
     except IsADirectoryError:
         raise InputError(f"{name} is a directory; a YAML file is expected") from None
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file") from None
     except OSError as error:
         raise InputError(f"{name}: {(error.strerror or str(error)).lower()}") from None
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SpecError((_not_utf8(name, data, error),)) from None
-    return read_text(Source(name, text))
+    except ValueError as error:  # a NUL in the name
+        raise InputError(f"{name!r} is not the name of a file: {error}") from None
 
 
 def read_text(source: Source) -> Node:
     """Read the one YAML document of a text; raises SpecError unless it is a mapping without mistakes."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    from ruamel.yaml.reader import ReaderError
 
     try:
         root = YAML(typ="safe", pure=True).compose(source.text)
     except MarkedYAMLError as error:
         raise SpecError((_syntax_problem(source, error),)) from None
-    except (YAMLError, RecursionError) as error:
-        message = "the document is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise SpecError((problem("SPC001", message.splitlines()[0], source.span(1, 1)),)) from None
+    except ReaderError as error:
+        raise SpecError((_bad_character(source, error.position),)) from None
+    except RecursionError:
+        raise SpecError((_too_deep(_deepest(source)),)) from None
+    except (YAMLError, ValueError) as error:
+        raise SpecError((problem("SPC001", str(error).splitlines()[0], source.span(1, 1)),)) from None
     if root is None:
         raise SpecError((problem("SPC001", "the document is empty; a mapping is expected", source.span(1, 1)),))
     reader = _Reader(source)
@@ -93,20 +119,32 @@ def read_text(source: Source) -> Node:
     return node
 
 
-def from_plain(value: Any, name: str = "spec") -> Node:
-    """Nodes for a value that was not read from a text: a mapping handed to the library.
+def from_plain(value: Any, name: str = "spec", depth: int = 0) -> Node:
+    """Nodes for a value that was not read from a text: a mapping handed to the library, called `name`.
 
     Raises SpecError for what no YAML document could hold.
     """
+    if depth > _MAXIMUM_DEPTH:
+        raise SpecError((_too_deep(None),))
     if isinstance(value, Mapping):
-        return Node({_plain_key(key, name): from_plain(item, name) for key, item in value.items()}, None)
+        items = {_plain_key(key, name): item for key, item in value.items()}
+        return Node({key: from_plain(item, f"{name}.{key}", depth + 1) for key, item in items.items()}, None)
     if isinstance(value, (list, tuple)):
-        return Node([from_plain(item, name) for item in value], None)
-    if value is None or isinstance(value, (str, bool, int)):
+        return Node([from_plain(item, name, depth + 1) for item in value], None)
+    if isinstance(value, str):
+        if (objection := _objection(value)) is not None:
+            raise SpecError((problem("SPC004", f"{name}: {objection}", None),))
+        return Node(value, None)
+    if isinstance(value, int) and abs(value) >= 10**_MAXIMUM_DIGITS:
+        raise SpecError((problem("SPC004", f"{name}: {_TOO_MANY_DIGITS}", None),))
+    if value is None or isinstance(value, int):
         return Node(value, None)
     if isinstance(value, float) and value - value == 0:
         return Node(value, None)
     raise SpecError((problem("SPC004", f"{name}: {value!r} is not a value that a spec can hold", None),))
+
+
+_TOO_MANY_DIGITS = "no setting takes a number of that many digits"
 
 
 class _Reader:
@@ -123,8 +161,9 @@ class _Reader:
         self._count += 1
         if self._count > _MAXIMUM_NODES or id(node) in self._open:
             raise SpecError((problem("SPC006", "aliases unfold to a document without end", span),))
-        if node.tag and not node.tag.startswith("tag:yaml.org,2002:"):
-            self.findings.append(problem("SPC001", f"the tag {node.tag} has no meaning in a spec", span))
+        if len(self._open) > _MAXIMUM_DEPTH:
+            raise SpecError((_too_deep(span),))
+        if self._has_refused_tag(node, span):
             return Node(None, span)
         if isinstance(node.value, str):
             return Node(self._scalar(node, span), span)
@@ -134,14 +173,31 @@ class _Reader:
         self._open.discard(id(node))
         return result
 
+    def _has_refused_tag(self, node: Any, span: Span) -> bool:
+        """Whether there is a tag that has no meaning here; only !!str before a scalar has one."""
+        written = self._written_tag(node)
+        if written is None or (node.tag == _STRING_TAG and written != "!"):
+            return False
+        message = f"the tag {written} has no meaning in a spec"
+        self.findings.append(problem("SPC001", message, span, "remove it; !!str makes text of a number"))
+        return True
+
+    def _written_tag(self, node: Any) -> str | None:
+        """The tag as the author wrote it; a block mapping begins where the tag of its first key does."""
+        start = node.start_mark.index
+        if node.tag.endswith(":map") and node.value and node.value[0][0].start_mark.index == start:
+            return None
+        match = _WRITTEN_TAG.match(self.source.text, start)
+        return match[1] if match else None
+
     def _mapping(self, node: Any, span: Span) -> Node:
         values: dict[str, Node] = {}
         keys: dict[str, Span] = {}
         for key_node, value_node in node.value:
             key_span = self._span(key_node)
             key = key_node.value
-            if not isinstance(key, str) or not key:
-                self.findings.append(problem("SPC001", "a key is a word, not a list or a mapping", key_span))
+            if (fault := self._key_problem(key_node, key_span)) is not None:
+                self.findings.append(fault)
                 continue
             if key in values:
                 first = keys[key]
@@ -152,18 +208,38 @@ class _Reader:
             values[key] = self.read(value_node)
         return Node(values, span, keys)
 
+    def _key_problem(self, node: Any, span: Span) -> Finding | None:
+        if not isinstance(node.value, str):
+            return problem("SPC001", "a key is a word, not a list or a mapping", span)
+        if not node.value:
+            return problem("SPC001", "a key is a word; here it is empty", span)
+        if _CONTROL.search(node.value) or _UNWRITABLE.search(node.value):
+            return problem("SPC001", f"the key {node.value!r} is not a word on one line", span)
+        if node.value == "<<" and node.style is None:
+            note = "write the keys out, or put them into a preset of your own and extend it"
+            return problem("SPC001", "merge keys have no meaning in a spec", span, note)
+        if (tag := self._written_tag(node)) is not None:
+            return problem("SPC001", f"the tag {tag} has no meaning in a spec", span, "remove it")
+        return None
+
     def _sequence(self, node: Any, span: Span) -> Node:
         return Node([self.read(item) for item in node.value], span)
 
     def _scalar(self, node: Any, span: Span) -> Any:
-        text = node.value
-        if node.style is not None or (node.tag.endswith(":str") and _is_explicit(node)):
+        text: str = node.value
+        if (objection := _objection(text)) is not None:
+            self.findings.append(problem("SPC004", objection, span))
+            return None
+        if node.style is not None or self._written_tag(node) is not None:
             return text
         if _NOT_A_NUMBER.fullmatch(text):
             self.findings.append(problem("SPC004", f"{text} is not a number that a namelist or a job can use", span))
             return None
-        if len(text) > _MAXIMUM_DIGITS and (_INTEGER.fullmatch(text) or _HEXADECIMAL.fullmatch(text)):
-            self.findings.append(problem("SPC004", "no setting takes a number of that many digits", span))
+        if len(text) > _MAXIMUM_DIGITS and any(form.fullmatch(text) for form in (_INTEGER, _OCTAL, _HEXADECIMAL)):
+            self.findings.append(problem("SPC004", _TOO_MANY_DIGITS, span))
+            return None
+        if _FLOAT.fullmatch(text) and isinf(float(text)):
+            self.findings.append(problem("SPC004", f"{text[:40]} is larger than any number that Fortran can hold", span))
             return None
         return _core_schema(text)
 
@@ -173,11 +249,6 @@ class _Reader:
             length = max(1, len(self.source.line(start.line + 1).rstrip()) - start.column)
             return self.source.span(start.line + 1, start.column + 1, length)
         return self.source.span(start.line + 1, start.column + 1, max(1, end.column - start.column))
-
-
-def _is_explicit(node: Any) -> bool:
-    """Whether the author wrote !!str before a plain scalar."""
-    return bool(node.start_mark.buffer and node.start_mark.buffer[node.start_mark.pointer :].startswith("!!str"))
 
 
 def _core_schema(text: str) -> Any:
@@ -191,31 +262,64 @@ def _core_schema(text: str) -> Any:
     if _HEXADECIMAL.fullmatch(text):
         return int(text[2:], 16)
     if _FLOAT.fullmatch(text):
-        number = float(text)
-        return number if number - number == 0 else text
+        return float(text)
     return text
 
 
 def _plain_key(key: Any, name: str) -> str:
-    if not isinstance(key, str) or not key:
+    if not isinstance(key, str) or not key or _CONTROL.search(key) or _UNWRITABLE.search(key):
         raise SpecError((problem("SPC001", f"{name}: the key {key!r} is not a word", None),))
     return key
 
 
+def _objection(text: str) -> str | None:
+    """Why no file or shell can hold a text that YAML's escapes can spell."""
+    found = _UNWRITABLE.search(text)
+    return None if found is None else f"U+{ord(found[0]):04X} is no character that a file could hold"
+
+
+def _too_deep(span: Span | None) -> Finding:
+    return problem("SPC001", f"more than {_MAXIMUM_DEPTH} levels of nesting", span, "no key of a spec lies that deep")
+
+
+def _deepest(source: Source) -> Span:
+    """Where the nesting becomes too deep, found without recursion."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    depth = 0
+    with suppress(YAMLError):
+        for event in YAML(typ="safe", pure=True).parse(source.text):
+            kind = type(event).__name__
+            depth += kind.endswith("StartEvent") - kind.endswith("EndEvent")
+            if depth > _MAXIMUM_DEPTH + 3:  # those of the stream and the document count, too
+                return source.span(event.start_mark.line + 1, event.start_mark.column + 1)
+    return source.span(1, 1)
+
+
 def _syntax_problem(source: Source, error: Any) -> Finding:
+    message = (error.problem or error.context or "not YAML").replace("character '\\t'", "a tab")
     mark = error.problem_mark or error.context_mark
+    if "end of stream" in message or "<stream end>" in message:
+        message = f"{error.context}: it does not end"
+        mark = error.context_mark or mark
     span = source.span(mark.line + 1, mark.column + 1) if mark else source.span(1, 1)
-    message = (error.problem or error.context or "not YAML").replace("'\\t'", "a tab")
     notes = ("indent with blanks; YAML takes no tabs there",) if "a tab" in message else ()
     if "but found another document" in message:
         message = "a second document begins here; a spec is one document"
     return problem("SPC001", message, span, *notes)
 
 
+def _bad_character(source: Source, position: int) -> Finding:
+    before = source.text[:position]
+    lines = Source("", before).lines
+    span = source.span(len(lines), len(lines[-1]) + 1)
+    return problem("SPC001", f"YAML takes no character U+{ord(source.text[position]):04X}", span, "remove it")
+
+
 def _not_utf8(name: str, data: bytes, error: UnicodeDecodeError) -> Finding:
-    before = data[: error.start]
-    line = before.count(b"\n") + 1
-    column = len(before) - (before.rfind(b"\n") + 1) + 1
-    readable = Source(name, data.decode("utf-8", errors="replace"))
+    lines = Source("", data[: error.start].decode("utf-8-sig")).lines
+    readable = Source(name, data.decode("utf-8-sig", errors="replace"))
     message = f"byte 0x{data[error.start]:02x} is not UTF-8"
-    return problem("SPC001", message, readable.span(line, column), "save the file with the encoding UTF-8")
+    span = readable.span(len(lines), len(lines[-1]) + 1)
+    return problem("SPC001", message, span, "save the file with the encoding UTF-8")

@@ -6,6 +6,7 @@ variables of the MPI library's Lustre driver) is filled in here, with nmlgen as 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
@@ -63,7 +64,7 @@ _EITHER = (
     (("master_time_control_nml", "experimentStopDate"), ("master_time_control_nml", "forecastLeadTime")),
     (("run_nml", "modelTimeStep"), ("run_nml", "dtime")),
 )
-_MASTER_GROUPS = ("master_nml", "master_time_control_nml", "master_model_nml")
+_MASTER_GROUPS = ("master_nml", "master_time_control_nml", "time_nml", "master_model_nml")
 _FIRST_GROUPS = ("parallel_nml", "grid_nml", "run_nml")
 _INSTANTS = {
     "master_time_control_nml": ("experimentstartdate", "experimentstopdate", "experimentreferencedate"),
@@ -74,6 +75,9 @@ _DURATIONS = {
     "run_nml": ("modeltimestep",),
     "output_nml": ("output_interval", "file_interval"),
 }
+_FILE_NAME = re.compile(
+    r"(?!icon_master\.namelist$|nmlgen-manifest\.json$)[A-Za-z0-9_][^/\x00-\x1f\x7f]*(?<!\.sbatch)"
+)
 _OWN_GROUPS = {"output_nml": "name the streams below `output:` instead"}
 
 
@@ -82,7 +86,7 @@ def lower(tree: Tree, machine: Machine, site: Tree) -> Experiment:
 
     `site` is the tree of the site's facts. Raises SpecError with everything that is missing or unreadable.
     """
-    findings = [*_missing(tree), *_bad_values(tree)]
+    findings = [*_missing(tree), *_bad_values(tree), *_bad_file_names(tree)]
     if findings:
         raise SpecError(in_order(findings))
     release = _setting(tree, "model", "release")
@@ -115,11 +119,25 @@ def _bad_values(tree: Tree) -> Iterator[Finding]:
             yield from _unreadable(group, name, leaf, Duration.parse)
     job = tree.get("job") or EMPTY
     for key, parse in (("time", parse_wall_time), ("mem", parse_size), ("mem_per_cpu", parse_size)):
-        if (leaf := job.get(key)) is not None:
-            yield from _unparsable(f"job.{key}", leaf, leaf.value, parse)
+        if (given := job.get(key)) is not None:
+            yield from _unparsable(f"job.{key}", given, given.value, parse)
     for what, block in _children(tree.get("lustre")):
-        if (leaf := block.get("stripe_size")) is not None:
-            yield from _unparsable(f"lustre.{what}.stripe_size", leaf, leaf.value, parse_size)
+        if (given := block.get("stripe_size")) is not None:
+            yield from _unparsable(f"lustre.{what}.stripe_size", given, given.value, parse_size)
+
+
+def _bad_file_names(tree: Tree) -> Iterator[Finding]:
+    """Names that nmlgen's own files have; the model's namelist lies beside them and is copied by the script."""
+    given = tree.at("namelists", "master_model_nml", "model_namelist_filename")
+    name = tree.at("name")
+    namelist = given.value if given else f"NAMELIST_{name.value}" if name else None
+    if given is not None and not (isinstance(namelist, str) and _FILE_NAME.fullmatch(namelist)):
+        expected = "expected: the name of a file, without a directory, that no other file of a build has"
+        yield problem("SPC004", f'model_namelist_filename is "{namelist}"', given.span, expected)
+    for target, file in _children(tree.get("input_files")):
+        if target in (".", "..", "icon_master.namelist", namelist):
+            message = f'input_files: "{target}" is not the name of an input file'
+            yield problem("SPC004", message, file.key_span, "nmlgen writes the namelists itself")
 
 
 def _leaves(tree: Tree) -> Iterator[tuple[str, str, Tree]]:

@@ -8,7 +8,7 @@ from nmlgen.errors import InputError, SpecError
 from nmlgen.findings import did_you_mean
 from nmlgen.resources import directory
 from nmlgen.source import Span
-from nmlgen.spec.document import Node, read_file
+from nmlgen.spec.document import Document, read_file
 from nmlgen.spec.problems import problem
 
 SITE_PREFIX = "sites/"
@@ -29,7 +29,7 @@ def text(name: str) -> str:
     return (directory("presets") / f"{name}.yaml").read_text(encoding="utf-8")
 
 
-def read(reference: str, kind: str, base: Path, span: Span | None) -> tuple[str, Node, Path]:
+def read(reference: str, kind: str, base: Path, span: Span | None) -> tuple[str, Document, Path]:
     """Read what `extends:` (kind "preset") or `site:` (kind "site") names.
 
     A name is looked up among what ships with nmlgen; a path beginning with ./, ../ or / is taken from the
@@ -38,7 +38,7 @@ def read(reference: str, kind: str, base: Path, span: Span | None) -> tuple[str,
     if reference.startswith(("./", "../", "/")):
         path = base / reference
         try:
-            return f"{kind} {reference}", read_file(path, reference), path
+            return f"{kind} {reference}", read_file(path), path
         except InputError as error:
             raise SpecError((problem("SPC007", str(error), span),)) from None
     name = f"{SITE_PREFIX}{reference}" if kind == "site" else reference

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.experiment import Experiment, effective
@@ -141,8 +141,9 @@ def load_spec(source: str | Path | Mapping[str, Any], overrides: Iterable[str] =
         node, base = from_plain(source), Path()
         documents.append(InputDocument("spec", _sha256(repr(node.plain()).encode())))
     else:
-        node, base = read_file(Path(source)), Path(source).parent
-        documents.append(InputDocument("spec", _sha256(Path(source).read_bytes())))
+        read, base = read_file(Path(source)), Path(source).parent
+        node = read.node
+        documents.append(InputDocument("spec", read.sha256))
     validate(node, "spec")
     own = [tree_of(node, "spec"), *(_override(text) for text in overrides)]
     last = _merge_all(own)
@@ -151,10 +152,10 @@ def load_spec(source: str | Path | Mapping[str, Any], overrides: Iterable[str] =
     site_name = _merge_all([*layers, *own]).get("site")
     site, machine = EMPTY, None
     if site_name is not None:
-        label, document, path = presets.read(str(site_name.value), "site", base, site_name.span)
-        documents.append(InputDocument(label, _sha256(path.read_bytes())))
-        machine, defaults = read_site(document, label.removeprefix("site "))
-        site = tree_of(document.value["machine"], label)
+        label, document, _ = presets.read(str(site_name.value), "site", base, site_name.span)
+        documents.append(InputDocument(label, document.sha256))
+        machine, defaults = read_site(document.node, label.removeprefix("site "))
+        site = tree_of(document.node.value["machine"], label)
         if defaults is not None:
             validate(defaults, "spec")
             layers.append(tree_of(defaults, label))
@@ -173,13 +174,13 @@ def _preset_layers(
     references = extends.value if isinstance(extends.value, list) else [extends.value]
     layers: list[Tree] = []
     for reference in references:
-        label, node, path = presets.read(reference, "preset", base, extends.span)
+        label, document, path = presets.read(reference, "preset", base, extends.span)
         if path.resolve() in seen:
             raise SpecError((problem("SPC007", f"{reference} extends itself", extends.span),))
-        validate(node, "spec")
-        tree = tree_of(node, label)
+        validate(document.node, "spec")
+        tree = tree_of(document.node, label)
         layers += _preset_layers(tree.get("extends"), path.parent, documents, (*seen, path.resolve()))
-        documents.append(InputDocument(label, _sha256(path.read_bytes())))
+        documents.append(InputDocument(label, document.sha256))
         children = {key: child for key, child in (tree.children or {}).items() if key != "extends"}
         layers.append(Tree(children=children))
     return layers
@@ -201,15 +202,29 @@ def _override(text: str) -> Tree:
         note = "expected: KEY=VALUE, such as job.nodes=4"
         raise SpecError((problem("SPC004", f'"{text}" sets nothing', whole, note),))
     key_span = source.span(1, 1, len(path))
-    node = _at(read_text(Source("--set", f"value: {value}")).value["value"], source.span(1, len(path) + 2, max(1, len(value))))
+    value_span = source.span(1, len(path) + 2, max(1, len(value)))
+    node = _override_value(value, value_span)
     parts = path.split(".")
     sections = schema("spec")["properties"]
     if len(parts) == 2 and parts[0] not in sections and parts[0].endswith("_nml"):
         parts = ["namelists", *parts]
+    if len(parts) > len(sections):
+        raise SpecError((problem("SPC003", "no key of a spec lies that deep", key_span),))
     for part in reversed(parts):
         node = Node({part: node}, key_span, {part: key_span})
     validate(node, "spec")
     return tree_of(node, "--set")
+
+
+def _override_value(text: str, span: Span) -> Node:
+    """The value of one --set, read as YAML would read it after a key; mistakes point at the whole of it."""
+    try:
+        read = read_text(Source("--set", f"value: {text}")).value
+    except SpecError as error:
+        raise SpecError(tuple(evolve(finding, span=span) for finding in error.findings)) from None
+    if set(read) != {"value"}:
+        raise SpecError((problem("SPC004", "--set sets one value", span, "expected: KEY=VALUE on one line"),))
+    return _at(read["value"], span)
 
 
 def _at(node: Node, span: Span) -> Node:

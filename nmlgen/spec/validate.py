@@ -6,7 +6,10 @@ annotation of ours, holds those words where the pattern alone would not help any
 
 from __future__ import annotations
 
-from functools import lru_cache
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from nmlgen.errors import SpecError
@@ -40,11 +43,28 @@ def validate(node: Node, schema_name: str) -> None:
         raise SpecError(in_order(findings))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _validator(schema_name: str) -> Any:
     from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
 
-    return Draft202012Validator(schema(schema_name))
+    checker = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer)
+    strict: Any = extend(Draft202012Validator, {"pattern": _pattern}, type_checker=checker)  # type: ignore[no-untyped-call]
+    return strict(schema(schema_name))
+
+
+def _is_integer(checker: Any, value: Any) -> bool:
+    """Not 2.0, which JSON Schema calls an integer and Slurm does not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _pattern(validator: Any, pattern: str, value: Any, part: Any) -> Iterator[Any]:
+    """A pattern's $ is the end of the text, as in JavaScript; Python's comes before a last newline, too."""
+    from jsonschema import ValidationError
+
+    strict = f"{pattern[:-1]}\\Z" if pattern.endswith("$") else pattern
+    if isinstance(value, str) and not re.search(strict, value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
 def _without_nulls(node: Node) -> Any:
@@ -78,14 +98,15 @@ def _bad_name(error: Any, node: Node) -> Finding:
 
 def _unknown_key(key: str, node: Node, path: list[str], part: dict[str, Any]) -> Finding:
     known = list(part.get("properties", {}))
-    place = f"in {'.'.join(path)}" if path else "at the top of a spec"
+    place = f"in {'.'.join(path)}" if path else "at the top"
     notes = did_you_mean(key, known) or ((f"known are {', '.join(known)}",) if known else ())
     return problem("SPC003", f'there is no key "{key}" {place}', _key_span(node, key), *notes)
 
 
 def _extra_keys(error: Any) -> list[str]:
     known = error.schema.get("properties", {})
-    return [key for key in error.instance if key not in known]
+    forms = error.schema.get("patternProperties", {})
+    return [key for key in error.instance if key not in known and not any(re.search(form, key) for form in forms)]
 
 
 def _message(error: Any, name: str) -> str:
@@ -122,7 +143,9 @@ def _describe(value: Any) -> str:
     if isinstance(value, (int, float)):
         return f"the bare number {value}"
     if isinstance(value, str):
-        return f'"{value}"' if value else "an empty string"
+        return json.dumps(value, ensure_ascii=False) if value else "an empty string"
+    if value is None:
+        return "null"
     return "a list" if isinstance(value, list) else "a mapping"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _PATTERN = re.compile(r"(\d+)([KMGTP])(?:iB)?", re.IGNORECASE)
-_POWERS = {unit: 1024**power for power, unit in enumerate("KMGTP", start=1)}
+_POWERS: dict[str, int] = {unit: 1 << 10 * power for power, unit in enumerate("KMGTP", start=1)}
 
 
 def parse_size(text: str) -> int:

@@ -102,6 +102,8 @@ class Layout:
     cpus: int = 8
     memory_mib: int = 4000
     max_time: str = "08:00:00"
+    features: str = ""
+    partitions: tuple[str, ...] = ("compute",)
 
 
 class Cluster:
@@ -111,6 +113,7 @@ class Cluster:
         self.directory = directory
         self.layout = layout
         self.environment = ENVIRONMENT | {"SLURM_CONF": str(directory / "slurm.conf")}
+        self.node_local = f"{directory}/odfs/%j"
 
     def run(self, *command: str | Path, cwd: Path | None = None, check: bool = True) -> str:
         """Run a client program against this cluster; returns what it printed."""
@@ -229,6 +232,9 @@ def _start(cluster: Cluster) -> None:
     (directory / "slurm.conf").write_text(_configuration(directory, layout, _free_ports(layout.nodes + 2)))
     # Without it slurmd looks for mounted control groups and dies where there are none.
     (directory / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
+    mount = f"{directory}/odfs/$SLURM_JOB_ID"
+    _write_program(directory / "prolog", f'mkdir -p -m 777 "{mount}/stripe_4"; chmod 777 "{mount}"')
+    _write_program(directory / "epilog", f'rm -rf "{mount}"')
     cluster.run("slurmctld", "-f", directory / "slurm.conf")
     for node in _node_names(layout):
         cluster.run("slurmd", "-N", node, "-f", directory / "slurm.conf")
@@ -236,6 +242,11 @@ def _start(cluster: Cluster) -> None:
         cluster._poll(lambda: _idle_nodes(cluster) == layout.nodes, 15.0, "all nodes idle")
     except TimeoutError as error:
         raise RuntimeError(f"{error}\n{_logs(directory)}") from None
+
+
+def _write_program(path: Path, text: str) -> None:
+    path.write_text(f"#!/bin/bash\n{text}\n")
+    path.chmod(0o755)
 
 
 def _idle_nodes(cluster: Cluster) -> int:
@@ -286,6 +297,10 @@ def _configuration(directory: Path, layout: Layout, port: int) -> str:
         "ProctrackType": "proctrack/linuxproc",
         "TaskPlugin": "task/none",
         "SwitchType": "switch/none",
+        # A file system that is made for each job and ends with it, as BeeOND is.
+        "Prolog": directory / "prolog",
+        "Epilog": directory / "epilog",
+        "PrologFlags": "Alloc",
         "JobAcctGatherType": "jobacct_gather/none",
         "AccountingStorageType": "accounting_storage/none",
         "SelectType": "select/cons_tres",
@@ -310,11 +325,15 @@ def _configuration(directory: Path, layout: Layout, port: int) -> str:
     }
     lines = [f"{name}={value}" for name, value in settings.items()]
     shape = f"Sockets=1 CoresPerSocket={layout.cpus} ThreadsPerCore=1 RealMemory={layout.memory_mib}"
+    if layout.features:
+        shape += f" Feature={layout.features}"
     for number, node in enumerate(_node_names(layout), start=1):
         address = f"NodeHostname={host} NodeAddr=127.0.0.1 Port={port + number}"
         lines.append(f"NodeName={node} {address} {shape} State=UNKNOWN")
     limits = f"MaxTime={layout.max_time} DefaultTime=00:10:00"
-    lines.append(f"PartitionName=compute Nodes=ALL Default=YES {limits} State=UP")
+    for number, partition in enumerate(layout.partitions):
+        default = "YES" if number == 0 else "NO"
+        lines.append(f"PartitionName={partition} Nodes=ALL Default={default} {limits} State=UP")
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,54 @@
+"""CPU time of nmlgen's start-up and of a build, beside what Python, f90nml and Jinja2 cost by themselves.
+
+    python benchmarks/startup.py
+
+Each line is the median of the user and system time of a whole process over several runs.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+RUNS = 15
+EXAMPLE = Path(__file__).parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+
+
+def cpu_seconds(command: list[str]) -> float:
+    """User and system time of one run."""
+    before = os.times()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    after = os.times()
+    return after.children_user - before.children_user + after.children_system - before.children_system
+
+
+def median(command: list[str]) -> float:
+    """The median over RUNS runs, after one that does not count."""
+    cpu_seconds(command)
+    return statistics.median(cpu_seconds(command) for _ in range(RUNS))
+
+
+def main() -> None:
+    """Print the table."""
+    python = sys.executable
+    nmlgen = [str(Path(python).with_name("nmlgen"))]
+    with tempfile.TemporaryDirectory() as directory:
+        build = [*nmlgen, "build", "-q", str(EXAMPLE), "-o", directory, "--force"]
+        rows = [
+            ("python -c pass", [python, "-c", "pass"]),
+            ("nmlgen --version", [*nmlgen, "--version"]),
+            ("python -c 'import nmlgen'", [python, "-c", "import nmlgen"]),
+            ("python -c 'import f90nml'", [python, "-c", "import f90nml"]),
+            ("python -c 'import jinja2'", [python, "-c", "import jinja2"]),
+            ("nmlgen build (the Levante example)", build),
+        ]
+        for name, command in rows:
+            print(f"{name:<36} {1000 * median(command):7.0f} ms CPU")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Write the reference pages that are made from the program: the spec's keys and the rules.
+
+    python docs/generate.py
+
+A test holds the pages against the program, so run it after changing a schema or a rule.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nmlgen.resources import schema
+from nmlgen.rules import all_rules
+from nmlgen.rules.rule import Rule
+from nmlgen.spec.problems import PROBLEMS
+from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS
+
+DOCS = Path(__file__).parent
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page: its path below docs/ and its text."""
+    found = {Path("rules") / f"{rule.code}.md": rule_page(rule) for rule in all_rules()}
+    found[Path("rules") / "index.md"] = rules_index()
+    found[Path("reference") / "spec.md"] = spec_page()
+    return found
+
+
+def rule_page(rule: type[Rule]) -> str:
+    """The page of one rule."""
+    summary, _, rest = rule.document().partition("\n")
+    facts = f"*{rule.severity.value}, since nmlgen {rule.since}*"
+    return f"# {rule.code}: {rule.name}\n\n{facts}\n\n{summary}\n{rest}\n".replace("```yaml bad", "Found:\n\n```yaml").replace(
+        "```yaml good", "Clean:\n\n```yaml"
+    )
+
+
+def rules_index() -> str:
+    """The list of the rules and of the problems a spec can have."""
+    lines = [
+        "# Rules",
+        "",
+        "An *error* means that ICON aborts, Slurm rejects, the shell fails or data are lost; it stops a build. A",
+        "*warning* means that it runs, but slower or not as meant. An *advice* has a measurement behind it.",
+        "`nmlgen explain CODE` prints a rule's page.",
+        "",
+        "| code | name | severity | |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity.value} | {rule.summary()} |" for rule in all_rules()
+    ]
+    lines += ["", "## Problems of a spec", "", "| code | name | |", "|---|---|---|"]
+    lines += [f"| {code} | {name} | {text} |" for code, (name, text) in PROBLEMS.items()]
+    return "\n".join(lines) + "\n"
+
+
+def spec_page() -> str:
+    """The reference of the spec's keys."""
+    document = schema("spec")
+    lines = [
+        "# The spec",
+        "",
+        f"{document['description']} Layers are laid over each other: the presets that `extends` names, then the",
+        "site's defaults, then the spec, then `--set` of the command line. A list replaces the one before; `null`",
+        "takes a key away, so that ICON's own default holds again.",
+        "",
+        "Durations are ISO 8601 as ICON's time library takes them (`PT12M`, `P10D`; no weeks, no fractions but of",
+        "seconds), sizes carry a binary unit (`4M`, `1GiB`), time limits have one of Slurm's forms in quotes.",
+        "",
+    ]
+    for key, part in document["properties"].items():
+        lines += [f"## {key}", "", *_describe(key, part), ""]
+    return "\n".join(lines)
+
+
+def _describe(key: str, part: dict[str, Any]) -> list[str]:
+    lines = [part.get("description", "")]
+    if key in WHOLE_GROUPS:
+        lines += ["", f"A short way to write `namelists: {{{WHOLE_GROUPS[key]}: ...}}`."]
+    if "properties" in part:
+        lines += ["", "| key | type | |", "|---|---|---|"]
+        lines += list(_rows(key, "", part["properties"]))
+    elif key not in WHOLE_GROUPS:
+        lines += ["", f"Type: {_type(part)}."]
+    return lines
+
+
+def _rows(section: str, prefix: str, properties: dict[str, Any]) -> list[str]:
+    rows = []
+    for name, part in properties.items():
+        text = part.get("description", "")
+        if "enum" in part:
+            text += f" One of: {', '.join(f'`{choice}`' for choice in part['enum'])}."
+        elif "expected" in part:
+            text += f" Expected: {part['expected']}."
+        target = VARIABLES.get((section, name))
+        if target is not None and not prefix:
+            text += f" → `{target[0]}: {target[1]}`"
+        text = text.replace("|", "\\|")
+        rows.append(f"| `{prefix}{name}` | {_type(part)} | {text} |")
+        if "properties" in part:
+            rows += _rows(section, f"{prefix}{name}.", part["properties"])
+    return rows
+
+
+def _type(part: dict[str, Any]) -> str:
+    kinds = part.get("type", "number" if "const" in part else "")
+    if "enum" in part:
+        return "word"
+    names = {"object": "mapping", "array": "list", "boolean": "true or false"}
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    return " or ".join(names.get(kind, kind) for kind in kinds)
+
+
+def main() -> None:
+    """Write the pages, and remove those of rules that are gone."""
+    written = pages()
+    for path, text in written.items():
+        (DOCS / path).parent.mkdir(exist_ok=True)
+        (DOCS / path).write_text(text, encoding="utf-8")
+    for path in (DOCS / "rules").glob("*.md"):
+        if path.relative_to(DOCS) not in written:
+            path.unlink()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,478 @@
+"""Striping on Lustre: what `lfs setstripe` refuses, what has no effect, and what the writers make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nmlgen.experiment.clock import clock
+from nmlgen.experiment.experiment import Experiment, Striping
+from nmlgen.experiment.machine import FileSystem
+from nmlgen.experiment.output import largest_step, output_steps, steps_in_a_file
+from nmlgen.experiment.ranks import RestartMode, domains, level_types, writes_output
+from nmlgen.experiment.setting import Setting
+from nmlgen.findings import Finding, Severity
+from nmlgen.rules.rule import Rule
+from nmlgen.units.size import format_size, parse_size
+
+_ALIGNMENT = 64 * 1024
+_SIZE_LIMIT = 4 * 1024**3
+_DEFAULT_SIZE = 1024**2  # of older Lustre; newer ones take 4 MiB
+_EDGES_PER_CELL = 1.5
+_CDI_PIO = 2
+
+
+def _file_system(experiment: Experiment, directory: str) -> FileSystem:
+    """The file system of a directory, which may be relative to the run directory."""
+    if directory.startswith("/"):
+        return experiment.machine.file_system_of(directory)
+    return experiment.file_system
+
+
+def _block(experiment: Experiment, what: str) -> Striping | None:
+    return next((block for block in experiment.striping if block.what == what), None)
+
+
+def _count(block: Striping | None, key: str = "stripe_count") -> int | None:
+    """A whole number among the settings of a block; None where it is not set."""
+    setting = block.settings.get(key) if block is not None else None
+    value = setting.value if setting is not None else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _size(setting: Setting | None) -> int | None:
+    """The bytes of a stripe size; None where it is not set or no size."""
+    value = setting.value if setting is not None else None
+    try:
+        return parse_size(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _stripes(experiment: Experiment, block: Striping) -> int | None:
+    """Over how many OSTs a file of the block's directories is spread; None where nobody can know."""
+    count = _count(block)
+    osts = [_file_system(experiment, directory).ost_count for directory in block.directories]
+    known = [number for number in osts if number is not None]
+    if count == -1:
+        return max(known) if known and len(known) == len(osts) else None
+    return count if count else None
+
+
+def _largest_file(experiment: Experiment) -> int | None:
+    """An upper bound, in bytes, of the largest output file; None where there is none.
+
+    Every variable is taken as one on all levels at the edges of the grid, of which there are half as many again as
+    cells. Nests, interpolation to other grids and coordinates inside the files could make larger ones: None then.
+    """
+    if domains(experiment) > 1 or not writes_output(experiment):
+        return None
+    time, sizes = clock(experiment), [0]
+    for stream in experiment.streams:
+        if any(experiment.stream_setting(stream, name).value for name in ("remap", "output_grid")):
+            return None
+        for level_type in level_types(experiment, stream):
+            try:
+                steps = steps_in_a_file(experiment, stream, level_type, time)
+                written = output_steps(experiment, stream, time)
+                step = largest_step(experiment, stream, level_type)
+            except (ValueError, TypeError, ArithmeticError, LookupError):
+                return None  # values of a wrong type, which another rule reports
+            sizes.append(round(step * _EDGES_PER_CELL) * (written if steps is None else min(steps, written)))
+    return max(sizes) or None
+
+
+class StripesBeyondOsts(Rule):
+    """More stripes than the file system has OSTs.
+
+    ## What it does
+    Finds a `stripe_count` above the number of OSTs, where the site tells it.
+
+    ## Why it matters
+    A file gets no more stripes than there are OSTs. To use all of them, wherever the run happens, there is -1.
+
+    ## Evidence
+    Lustre manual: `lfs setstripe` takes counts up to 2000, whatever the file system has.
+
+    ## Example
+    ```yaml bad
+    lustre: {output: {stripe_count: 64}}
+    #                               ^
+    ```
+    ```yaml good
+    lustre: {output: {stripe_count: 8}}
+    ```
+
+    ## References
+    lfs-setstripe manual page.
+    """
+
+    code = "LUS001"
+    name = "stripes-beyond-osts"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for block in experiment.striping:
+            count = _count(block)
+            osts = [_file_system(experiment, directory).ost_count for directory in block.directories]
+            known = [number for number in osts if number is not None]
+            if count is not None and known and len(known) == len(osts) and count > max(known):
+                yield self.finding(
+                    block.settings["stripe_count"],
+                    f"stripe_count {count} is more than the {max(known)} OSTs of the file system",
+                    f"expected: at most {max(known)}, or -1 for all",
+                )
+
+
+class StripeSizeInvalid(Rule):
+    """Lustre takes multiples of 64 KiB below 4 GiB as stripe sizes.
+
+    ## What it does
+    Finds another `stripe_size`.
+
+    ## Why it matters
+    `lfs setstripe` fails, and the files get the default layout.
+
+    ## Evidence
+    Lustre manual, and `lustre/utils/lfs.c` of its source.
+
+    ## Example
+    ```yaml bad
+    lustre: {output: {stripe_count: 4, stripe_size: 100K}}
+    #                                               ^
+    ```
+    ```yaml good
+    lustre: {output: {stripe_count: 4, stripe_size: 4M}}
+    ```
+
+    ## References
+    lfs-setstripe manual page.
+    """
+
+    code = "LUS002"
+    name = "stripe-size-invalid"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for block in experiment.striping:
+            setting = block.settings.get("stripe_size")
+            size = _size(setting)
+            if setting is not None and size is not None and (size % _ALIGNMENT or size >= _SIZE_LIMIT):
+                why = "is no multiple of 64K" if size % _ALIGNMENT else "is not below 4G"
+                yield self.finding(
+                    setting,
+                    f"stripe_size {setting.value} {why}: lfs setstripe refuses it",
+                    "expected: a multiple of 64K below 4G, such as 1M or 4M",
+                )
+
+
+class WideStripesForManyFiles(Rule):
+    """The multifile restart modes write many small files: striping each over many OSTs costs and gains nothing.
+
+    ## What it does
+    Finds a `stripe_count` above 1, or -1, for the run directory with one of the multifile modes.
+
+    ## Why it matters
+    Each rank that writes has a file of its own, so that the files together already use all OSTs. Every stripe is an
+    object more to create, to lock and to look at: the metadata servers, not the disks, then set the pace.
+
+    ## Evidence
+    ICON 2024.10 writes a file for each writing rank and domain into a directory of the checkpoint. Lustre's best
+    practices: one stripe for small files.
+
+    ## Example
+    ```yaml bad
+    restart: {restart_write_mode: joint procs multifile}
+    lustre: {restart: {stripe_count: 8}}
+    #                                ^
+    ```
+    ```yaml good
+    restart: {restart_write_mode: joint procs multifile}
+    lustre: {restart: {stripe_count: 1}}
+    ```
+
+    ## References
+    Lustre wiki, striping best practices.
+    """
+
+    code = "LUS003"
+    name = "wide-stripes-for-many-files"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        block = _block(experiment, "restart")
+        count = _count(block)
+        if block is None or count is None or count in (0, 1):
+            return
+        mode = str(experiment["io_nml", "restart_write_mode"].value).strip().lower()
+        if mode in (RestartMode.JOINT.value, RestartMode.DEDICATED.value):
+            yield self.finding(
+                block.settings["stripe_count"],
+                f'"{mode}" writes one file a rank, stripe_count {count} spreads each of them',
+                "expected: stripe_count 1; sync and async write one large file, which gains by more",
+            )
+
+
+class StripesUnfilled(Rule):
+    """No output file is large enough to reach its last stripe.
+
+    ## What it does
+    Finds striping for the output whose `stripe_count` times `stripe_size` is more than any file can hold. A file's size
+    is bounded by its variables, all taken as three-dimensional, and the output steps it holds.
+
+    ## Why it matters
+    Bytes go to the next OST after each `stripe_size`. OSTs that are never reached add objects and locks, and no speed.
+
+    ## Evidence
+    Lustre manual: round robin by stripe size. In the measurements of K. Ketelsen (2021, table 2) and of the TOPIO
+    project, both with files of many GB, the rate followed the count; the stripe size mattered little.
+
+    ## Example
+    ```yaml bad
+    lustre: {output: {stripe_count: 16, stripe_size: 64M}}
+    #                               ^
+    ```
+    ```yaml good
+    lustre: {output: {stripe_count: 4, stripe_size: 1M}}
+    ```
+
+    ## References
+    K. Ketelsen, Parallel IO on HLRN-IV systems (2021), section 3.
+    """
+
+    code = "LUS004"
+    name = "stripes-unfilled"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        block = _block(experiment, "output")
+        if block is None:
+            return
+        stripes, size = _stripes(experiment, block), _size(block.settings.get("stripe_size"))
+        size = _DEFAULT_SIZE if size is None else size
+        if stripes is None or stripes < 2 or size == 0:
+            return
+        largest = _largest_file(experiment)
+        if largest is not None and largest < stripes * size:
+            used = -(-largest // size)
+            yield self.finding(
+                block.settings["stripe_count"],
+                f"a file has at most {largest / 1e6:.0f} MB and fills {used} of {stripes} stripes of "
+                f"{format_size(size)}",
+                f"expected: stripe_count at most {used}, or a smaller stripe_size",
+            )
+
+
+class SharedFileOnOneOst(Rule):
+    """A file that many ranks write at once is as fast as the OSTs it lies on.
+
+    ## What it does
+    Finds `stripe_count: 1` for the output with `pio_type` 2, where the I/O ranks write one shared file.
+
+    ## Why it matters
+    All of them queue at one OST.
+
+    ## Evidence
+    K. Ketelsen (2021), table 2, a shared file written with MPI-IO: 867 MB/s with one stripe, 5523 with 8, 13970 with
+    24, growing with the count up to the end.
+
+    ## Example
+    ```yaml bad
+    parallel: {pio_type: 2}
+    lustre: {output: {stripe_count: 1}}
+    #                               ^
+    ```
+    ```yaml good
+    parallel: {pio_type: 1}
+    lustre: {output: {stripe_count: 1}}
+    ```
+
+    ## References
+    K. Ketelsen, Parallel IO on HLRN-IV systems (2021), section 3.
+    """
+
+    code = "LUS005"
+    name = "shared-file-on-one-ost"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        block = _block(experiment, "output")
+        if block is not None and _count(block) == 1 and experiment["parallel_nml", "pio_type"].value == _CDI_PIO:
+            yield self.finding(
+                block.settings["stripe_count"],
+                "pio_type 2 has all I/O ranks write one file, stripe_count 1 puts it on one OST",
+                "expected: stripe_count of 8 or more for a large file; the measured rate grows with it",
+            )
+
+
+class OstPinned(Rule):
+    """All files begin on the same OST.
+
+    ## What it does
+    Finds a `stripe_index` other than -1.
+
+    ## Why it matters
+    The first stripe of every file, and all of a file with one stripe, lies on this OST: it becomes the bottleneck of
+    the run, and fills before the others. Left alone, Lustre chooses by load and space.
+
+    ## Evidence
+    Lustre manual: -1 is recommended. Among 1196 run scripts that were looked at are some that pin every directory with
+    `lfs setstripe -i 0`.
+
+    ## Example
+    ```yaml bad
+    lustre: {output: {stripe_count: 4, stripe_index: 0}}
+    #                                                ^
+    ```
+    ```yaml good
+    lustre: {output: {stripe_count: 4, stripe_index: -1}}
+    ```
+
+    ## References
+    lfs-setstripe manual page.
+    """
+
+    code = "LUS006"
+    name = "ost-pinned"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for block in experiment.striping:
+            index = _count(block, "stripe_index")
+            if index is not None and index >= 0:
+                yield self.finding(
+                    block.settings["stripe_index"],
+                    f"stripe_index {index} begins every file on one OST",
+                    "expected: -1, which is the default, or no stripe_index",
+                )
+
+
+class StripingOffLustre(Rule):
+    """Striping asked for where there is no Lustre.
+
+    ## What it does
+    Finds striping of a directory that lies on another file system, or on a node-local one.
+
+    ## Why it matters
+    The script skips it.
+
+    ## Evidence
+    `lfs setstripe` works on Lustre only; a node-local BeeGFS has a directory for each stripe count instead.
+
+    ## Example
+    ```yaml bad
+    run_directory: /gpfs/bb1234/run
+    lustre: {output: {stripe_count: 4}}
+    #                               ^
+    ```
+    ```yaml good
+    run_directory: /work/bb1234/run
+    lustre: {output: {stripe_count: 4}}
+    ```
+
+    ## References
+    lfs-setstripe manual page.
+    """
+
+    code = "LUS007"
+    name = "striping-off-lustre"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for block in experiment.striping:
+            types = {_file_system(experiment, directory).type for directory in block.directories}
+            first = next(iter(block.settings.values()), None)
+            if first is None or not types or types & {"lustre", "unknown"}:
+                continue
+            note = "expected: a run directory on Lustre, or no striping"
+            if experiment.node_local is not None:
+                note = "expected: no striping; node_local.directory chooses it on a node-local file system"
+            yield self.finding(
+                first,
+                f"striping of the {block.what} files is skipped: they lie on {', '.join(sorted(types))}, not on Lustre",
+                note,
+            )
+
+
+class InputNotCopied(Rule):
+    """Files that are only linked keep the layout they have.
+
+    ## What it does
+    Finds `lustre.input` where no input file is copied.
+
+    ## Why it matters
+    A layout is chosen when a file is created: striping the run directory does nothing for files that exist elsewhere.
+
+    ## Evidence
+    Lustre manual: on a directory, `lfs setstripe` sets the default of new files.
+
+    ## Example
+    ```yaml bad
+    lustre: {input: {stripe_count: 4}}
+    #                              ^
+    ```
+    ```yaml good
+    lustre: {input: {stripe_count: 4}}
+    input_files: {extpar.nc: {source: /work/bb1234/extpar.nc, method: copy}}
+    ```
+
+    ## References
+    lfs-setstripe manual page.
+    """
+
+    code = "LUS008"
+    name = "input-not-copied"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        block = _block(experiment, "input")
+        first = next(iter(block.settings.values()), None) if block is not None else None
+        if first is not None and all(file.method != "copy" for file in experiment.inputs):
+            yield self.finding(
+                first,
+                "no input file is copied: linked files keep the layout they have",
+                "expected: method copy for the large files of input_files, or no striping of the input",
+            )
+
+
+class TwoLayoutsForOneDirectory(Rule):
+    """Output and checkpoints in the same directory get the same layout.
+
+    ## What it does
+    Finds an output stream that writes into the run directory itself, where `lustre.output` and `lustre.restart` differ.
+
+    ## Why it matters
+    A directory has one default layout: that which is set last holds for both.
+
+    ## Evidence
+    ICON writes checkpoints into its run directory. Lustre manual: a directory has one default layout.
+
+    ## Example
+    ```yaml bad
+    output: {atm: {output_filename: atm}}
+    lustre: {output: {stripe_count: 4}, restart: {stripe_count: 1}}
+    #                               ^
+    ```
+    ```yaml good
+    output: {atm: {output_filename: out/atm}}
+    lustre: {output: {stripe_count: 4}, restart: {stripe_count: 1}}
+    ```
+
+    ## References
+    lfs-setstripe manual page.
+    """
+
+    code = "LUS009"
+    name = "two-layouts-for-one-directory"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        output, restart = _block(experiment, "output"), _block(experiment, "restart")
+        if output is None or restart is None or not set(output.directories) & set(restart.directories):
+            return
+        layouts = [{key: setting.value for key, setting in block.settings.items()} for block in (output, restart)]
+        if layouts[0] != layouts[1]:
+            yield self.finding(
+                next(iter(output.settings.values()), None),
+                "output and checkpoints lie in the run directory, and lustre.output differs from lustre.restart",
+                "expected: an output_filename with a directory of its own, or one layout for both",
+            )

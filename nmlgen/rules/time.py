@@ -1,0 +1,546 @@
+"""Model time: dates, steps and intervals, and the older variables that say the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nmlgen.experiment.clock import (
+    calendar_of,
+    clock,
+    is_number,
+    legacy_seconds,
+    start_of,
+    stop_of,
+)
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import Setting
+from nmlgen.findings import Finding, Severity
+from nmlgen.rules.rule import Rule
+from nmlgen.units.calendar import Calendar, Instant
+from nmlgen.units.duration import Duration
+
+_TIME = "master_time_control_nml"
+_CALENDARS = ", ".join(f'"{calendar.value}"' for calendar in Calendar)
+
+
+def _fixed_milliseconds(setting: Setting) -> int | None:
+    """The length of a duration; None where nothing readable is set or months make it depend on the calendar."""
+    try:
+        duration = Duration.parse(str(setting.value))
+    except ValueError:
+        return None
+    return duration.milliseconds if duration.is_fixed else None
+
+
+def _end(experiment: Experiment) -> Setting:
+    """The setting that says when the experiment stops."""
+    stop = experiment[_TIME, "experimentStopDate"]
+    return stop if stop.value else experiment[_TIME, "forecastLeadTime"]
+
+
+class StopBeforeStart(Rule):
+    """Model time runs forward.
+
+    ## What it does
+    Finds a stop date before the start date, and a lead time or a restart interval below zero, which put the
+    end of the run there.
+
+    ## Why it matters
+    ICON aborts when it works out its dates.
+
+    ## Evidence
+    ICON 2024.10 rejected both: "The end date and time must not be before the current date and time"
+    (`mo_time_management.f90:809`).
+
+    ## Example
+    ```yaml bad
+    time: {stop: 2008-08-31T00:00:00Z}
+    #            ^
+    ```
+    ```yaml good
+    time: {stop: 2008-09-21T00:00:00Z}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml.
+    """
+
+    code = "TIM001"
+    name = "stop-before-start"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        calendar = calendar_of(experiment)
+        start, stop = start_of(experiment), stop_of(experiment)
+        if calendar.position(stop) < calendar.position(start):
+            yield self.finding(
+                _end(experiment),
+                f"the experiment stops at {stop}, before it starts",
+                f"expected: later than {start}",
+            )
+        restart = experiment[_TIME, "restartTimeIntval"]
+        in_force = experiment["master_nml", "lrestart_write_last"].value is not False
+        if in_force and (_fixed_milliseconds(restart) or 0) < 0:
+            yield self.finding(
+                restart,
+                f"restartTimeIntval {restart.value} ends the first job before it starts",
+                "expected: a duration above zero",
+            )
+
+
+class StepNotPositive(Rule):
+    """A time step takes some time.
+
+    ## What it does
+    Finds a `modelTimeStep` of zero or less; without one, a `dtime` of zero or less, and none at all.
+
+    ## Why it matters
+    ICON aborts.
+
+    ## Evidence
+    ICON 2024.10 rejected `modelTimeStep = "-PT10M"` ('"dtime" must be positive',
+    `mo_time_management.f90:171`), `dtime = -600.` and a run without either ("dtime must be set").
+
+    ## Example
+    ```yaml bad
+    time: {modelTimeStep: PT0S}
+    #                     ^
+    ```
+    ```yaml good
+    time: {modelTimeStep: PT10M}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml.
+    """
+
+    code = "TIM002"
+    name = "step-not-positive"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        setting = experiment["run_nml", "modelTimeStep"]
+        if setting.value:
+            step = _fixed_milliseconds(setting)
+        else:
+            setting = experiment["run_nml", "dtime"]
+            step = setting.value if is_number(setting.value) else None
+        if step is not None and step <= 0:
+            name = setting.name.rpartition(".")[2]
+            message = f"{name} is {setting.value}" if setting.is_written else "no time step is set"
+            yield self.finding(setting, message, "expected: a duration above zero, such as PT10M")
+
+
+class NoSuchDay(Rule):
+    """A date should exist in the calendar of the run.
+
+    ## What it does
+    Finds a start, stop or reference date with a day that its month does not have, such as 30 February in the
+    proleptic Gregorian calendar or the 31st of any month in the 360 day year.
+
+    ## Why it matters
+    ICON does not check the day and counts on from it: the run covers another time than its author wrote.
+
+    ## Evidence
+    ICON 2024.10 ran from 2000-02-30, and from 2000-01-31 in the 360 day year.
+
+    ## Example
+    ```yaml bad
+    time: {stop: 2008-09-31T00:00:00Z}
+    #            ^
+    ```
+    ```yaml good
+    time: {stop: 2008-10-01T00:00:00Z}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml.
+    """
+
+    code = "TIM003"
+    name = "no-such-day"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        calendar = calendar_of(experiment)
+        for name in ("experimentStartDate", "experimentStopDate", "experimentReferenceDate"):
+            setting = experiment[_TIME, name]
+            try:
+                instant = Instant.parse(str(setting.value))
+            except ValueError:
+                continue
+            if not calendar.has(instant):
+                yield self.finding(
+                    setting,
+                    f'{setting.value} is no day of the calendar "{calendar.value}"',
+                    "expected: a day that its month has",
+                )
+
+
+class TwoTimeSteps(Rule):
+    """`dtime` and `modelTimeStep` are two names for the time step.
+
+    ## What it does
+    Finds both set, to different lengths.
+
+    ## Why it matters
+    ICON aborts.
+
+    ## Evidence
+    ICON 2024.10: "Two inconsistent time steps have been specified!" (`mo_time_management.f90:134`). It ran
+    with both where they agree.
+
+    ## Example
+    ```yaml bad
+    time: {modelTimeStep: PT10M}
+    namelists:
+      run_nml: {dtime: 300.0}
+    #                  ^
+    ```
+    ```yaml good
+    time: {modelTimeStep: PT10M}
+    namelists:
+      run_nml: {dtime: 600.0}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml.
+    """
+
+    code = "TIM004"
+    name = "two-time-steps"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        seconds, written = experiment["run_nml", "dtime"], experiment["run_nml", "modelTimeStep"]
+        if not is_number(seconds.value) or seconds.value <= 0:
+            return
+        step = _fixed_milliseconds(written)
+        if step is not None and step != round(seconds.value * 1000):
+            yield self.finding(
+                seconds,
+                f"dtime {seconds.value} s contradicts modelTimeStep {written.value}",
+                "expected: one of the two, or the same length",
+            )
+
+
+class TwoCheckpointIntervals(Rule):
+    """`io_nml: dt_checkpoint` is the older name of `checkpointTimeIntval`.
+
+    ## What it does
+    Finds both set, to different lengths. ICON takes whole seconds of `dt_checkpoint` and ignores one that is
+    not above zero.
+
+    ## Why it matters
+    ICON aborts.
+
+    ## Evidence
+    ICON 2024.10 rejected PT30M with 1200 s: "Inconsistent setting of checkpoint interval"
+    (`mo_time_management.f90:309`). It ran where they agree and with `dt_checkpoint = -1800.`
+
+    ## Example
+    ```yaml bad
+    restart: {checkpointTimeIntval: PT12H}
+    namelists:
+      io_nml: {dt_checkpoint: 86400.0}
+    #                         ^
+    ```
+    ```yaml good
+    restart: {checkpointTimeIntval: PT12H}
+    namelists:
+      io_nml: {dt_checkpoint: 43200.0}
+    ```
+
+    ## References
+    ICON namelist overview, io_nml and master_time_control_nml.
+    """
+
+    code = "TIM005"
+    name = "two-checkpoint-intervals"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        interval = experiment[_TIME, "checkpointTimeIntval"]
+        seconds = legacy_seconds(experiment, "io_nml", "dt_checkpoint")
+        milliseconds = _fixed_milliseconds(interval)
+        if seconds is not None and milliseconds is not None and int(seconds) * 1000 != milliseconds:
+            yield self.finding(
+                experiment["io_nml", "dt_checkpoint"],
+                f"dt_checkpoint {seconds} s contradicts checkpointTimeIntval {interval.value}",
+                "expected: checkpointTimeIntval alone, or the same length",
+            )
+
+
+class TwoRestartIntervals(Rule):
+    """`time_nml: dt_restart` is the older name of `restartTimeIntval`.
+
+    ## What it does
+    Finds both set, to different lengths, where `lrestart_write_last` does not take them out of force. ICON
+    reads `time_nml` from icon_master.namelist.
+
+    ## Why it matters
+    ICON aborts.
+
+    ## Evidence
+    ICON 2024.10 rejected PT1H with 1800 s: "Inconsistent setting of restart interval"
+    (`mo_time_management.f90:263`). It ran where they agree.
+
+    ## Example
+    ```yaml bad
+    restart: {restartTimeIntval: P10D}
+    namelists:
+      time_nml: {dt_restart: 86400.0}
+    #                        ^
+    ```
+    ```yaml good
+    restart: {restartTimeIntval: P10D}
+    namelists:
+      time_nml: {dt_restart: 864000.0}
+    ```
+
+    ## References
+    ICON namelist overview, time_nml and master_time_control_nml.
+    """
+
+    code = "TIM006"
+    name = "two-restart-intervals"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        if experiment["master_nml", "lrestart_write_last"].value is False:
+            return
+        interval = experiment[_TIME, "restartTimeIntval"]
+        seconds = legacy_seconds(experiment, "time_nml", "dt_restart")
+        milliseconds = _fixed_milliseconds(interval)
+        if seconds is not None and milliseconds is not None and round(seconds * 1000) != milliseconds:
+            yield self.finding(
+                experiment["time_nml", "dt_restart"],
+                f"dt_restart {seconds} s contradicts restartTimeIntval {interval.value}",
+                "expected: restartTimeIntval alone, or the same length",
+            )
+
+
+class StopAndLeadTime(Rule):
+    """The stop date wins over the lead time.
+
+    ## What it does
+    Finds `experimentStopDate` and `forecastLeadTime` both set, to different ends.
+
+    ## Why it matters
+    ICON ignores `forecastLeadTime` and says nothing.
+
+    ## Evidence
+    ICON 2024.10 ran for one hour with a stop date after one hour and a lead time of two
+    (`mo_master_nml.f90:231-246`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      master_time_control_nml: {forecastLeadTime: P20D}
+    #                                             ^
+    ```
+    ```yaml good
+    time: {stop: null}
+    namelists:
+      master_time_control_nml: {forecastLeadTime: P20D}
+    output:
+      atm: {output_end: 2008-09-21T00:00:00Z}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml.
+    """
+
+    code = "TIM007"
+    name = "stop-and-lead-time"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        stop, lead = experiment[_TIME, "experimentStopDate"], experiment[_TIME, "forecastLeadTime"]
+        if not (stop.value and lead.value):
+            return
+        try:
+            duration = Duration.parse(str(lead.value))
+        except ValueError:
+            return
+        calendar, start = calendar_of(experiment), start_of(experiment)
+        if calendar.position(calendar.add(start, duration)) != calendar.position(stop_of(experiment)):
+            yield self.finding(
+                lead,
+                f"forecastLeadTime {lead.value} is ignored: the stop date {stop.value} holds",
+                "expected: one of the two",
+            )
+
+
+class RunOffStep(Rule):
+    """The run should end with a step.
+
+    ## What it does
+    Finds an experiment whose length is no multiple of the time step.
+
+    ## Why it matters
+    ICON stops with the first step at or after the stop date, so the run is longer than written. What should
+    happen at the stop date itself, such as the last checkpoint, does not.
+
+    ## Evidence
+    ICON 2024.10 ran for one hour with steps of 7 minutes and said nothing
+    (`mo_nh_stepping.f90:1616-1635,1773`).
+
+    ## Example
+    ```yaml bad
+    time: {stop: 2008-09-10T23:55:00Z}
+    #            ^
+    ```
+    ```yaml good
+    time: {stop: 2008-09-10T23:50:00Z}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml.
+    """
+
+    code = "TIM008"
+    name = "run-off-step"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        time = clock(experiment)
+        if time.length % time.step:
+            length, step = Duration(0, time.length), Duration(0, time.step)
+            yield self.finding(
+                _end(experiment),
+                f"the run of {length} is no multiple of the time step {step}",
+                "expected: a multiple of the time step",
+            )
+
+
+class UnknownCalendar(Rule):
+    """ICON has three calendars and replaces any other by the proleptic Gregorian one.
+
+    ## What it does
+    Finds another `calendar` than proleptic gregorian, 365 day year and 360 day year.
+
+    ## Why it matters
+    Years get other lengths than meant. ICON says so in one line of its log and goes on.
+
+    ## Evidence
+    ICON 2024.10 ran with `calendar = "julian"` (`mo_master_nml.f90:216-226`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      master_time_control_nml: {calendar: 360 days}
+    #                                     ^
+    ```
+    ```yaml good
+    namelists:
+      master_time_control_nml: {calendar: 360 day year}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml.
+    """
+
+    code = "TIM009"
+    name = "unknown-calendar"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        setting = experiment[_TIME, "calendar"]
+        name = setting.value
+        known = [calendar.value for calendar in Calendar]
+        if isinstance(name, str) and name.strip() and name.strip().lower() not in known:
+            yield self.finding(
+                setting,
+                f'ICON has no calendar "{name}" and takes the proleptic Gregorian one',
+                f"expected: one of {_CALENDARS}",
+            )
+
+
+class CheckpointDuringDamping(Rule):
+    """With `divdamp_order = 24` the first hours are damped more, and a checkpoint within them is refused.
+
+    ## What it does
+    Finds a checkpoint interval of less than two and a half hours with this `divdamp_order`.
+
+    ## Why it matters
+    ICON aborts.
+
+    ## Evidence
+    ICON 2024.10 rejected PT30M and ran with PT3H (`mo_time_management.f90:366`).
+
+    ## Example
+    ```yaml bad
+    restart: {checkpointTimeIntval: PT2H}
+    #                               ^
+    namelists:
+      nonhydrostatic_nml: {divdamp_order: 24}
+    ```
+    ```yaml good
+    restart: {checkpointTimeIntval: PT3H}
+    namelists:
+      nonhydrostatic_nml: {divdamp_order: 24}
+    ```
+
+    ## References
+    ICON namelist overview, nonhydrostatic_nml.
+    """
+
+    code = "TIM010"
+    name = "checkpoint-during-damping"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        if experiment["nonhydrostatic_nml", "divdamp_order"].value != 24:
+            return
+        if experiment["master_nml", "lrestart"].value is not False:
+            return
+        interval = clock(experiment).checkpoint
+        if interval and interval < 9_000_000:
+            setting = experiment[_TIME, "checkpointTimeIntval"]
+            where = setting if setting.value else experiment["io_nml", "dt_checkpoint"]
+            yield self.finding(
+                where,
+                f"checkpoints every {Duration(0, interval)} are refused with divdamp_order 24",
+                "expected: PT2H30M or longer",
+            )
+
+
+class NoModelTime(Rule):
+    """A run that stops where it starts computes nothing.
+
+    ## What it does
+    Finds a stop date that equals the start date, and `nsteps` zero.
+
+    ## Why it matters
+    The job initialises the model, writes the first output and ends.
+
+    ## Evidence
+    ICON 2024.10 refuses only a stop before the start (`mo_time_management.f90:809`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      run_nml: {nsteps: 0}
+    #                   ^
+    ```
+    ```yaml good
+    namelists:
+      run_nml: {nsteps: 1440}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml and run_nml.
+    """
+
+    code = "TIM011"
+    name = "no-model-time"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        time = clock(experiment)
+        if time.length == 0:
+            yield self.finding(_end(experiment), "the experiment stops when it starts", "expected: a later stop")
+        elif time.steps_of_a_leg == 0:
+            nsteps = experiment["run_nml", "nsteps"]
+            yield self.finding(nsteps, "nsteps 0 ends every job before its first step", "expected: 1 or more")

@@ -1,0 +1,340 @@
+"""How the rules about output streams judge what their documentation does not show."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+from rules.test_examples import check
+from rules.test_parallel import ODD, experiment_of, judge, odd, with_setting
+
+from nmlgen.experiment.ranks import PlacementError, placement
+from nmlgen.experiment.setting import unknown
+from nmlgen.rules import all_rules
+from nmlgen.rules.parallel import _SETTINGS_OF_CLOCK, _SETTINGS_OF_SPLIT
+
+RULES = [rule for rule in all_rules() if rule.code.startswith("OUT")]
+
+
+def found(text: str, tmp_path) -> list:
+    return [finding for finding in check(text, tmp_path).findings if finding.code.startswith("OUT")]
+
+
+def ours(text: str, tmp_path) -> list[str]:
+    return [finding.code for finding in found(text, tmp_path)]
+
+
+def streams(*contents: str, ranks: int) -> str:
+    """A spec with the base's stream `atm` in one partition and further streams beside it."""
+    lines = [f"parallel: {{num_io_procs: {ranks}}}", "output:", "  atm: {stream_partitions_ml: 1}"]
+    for number, content in enumerate(contents):
+        lines.append(f"  s{number}: {{output_interval: PT1H, file_interval: P1D, {content}}}")
+    return "\n".join(lines) + "\n"
+
+
+ML = "ml_varlist: [temp]"
+PL = "pl_varlist: [temp], p_levels: [50000.0]"
+
+
+@pytest.mark.parametrize(
+    ("contents", "ranks", "expected"),
+    [
+        ([], 1, []),
+        ([], 2, ["OUT001"]),
+        ([ML], 2, []),
+        ([ML], 1, []),
+        ([ML], 3, ["OUT002"]),
+        ([ML, ML], 2, ["OUT003"]),
+        ([ML, f"{ML}, {PL}"], 4, []),
+        ([ML, f"{ML}, {PL}"], 3, ["OUT003"]),
+        ([ML, f"{ML}, {PL}"], 2, []),
+        ([f"{ML}, stream_partitions_ml: 3"], 4, []),
+        ([f"{ML}, stream_partitions_ml: 3"], 5, ["OUT002"]),
+        ([f"{ML}, pe_placement_ml: 0"], 2, []),
+        ([f"{ML}, pe_placement_ml: 0", ML, ML], 2, ["OUT003"]),
+        ([f"{ML}, pe_placement_ml: 0", f"{ML}, pe_placement_ml: 0"], 3, ["OUT002"]),
+        ([f"{ML}, pe_placement_ml: 2"], 2, ["OUT015"]),
+        ([f"{ML}, pe_placement_ml: -2"], 2, ["OUT015"]),
+        ([f"{ML}, pe_placement_ml: 0", f"{ML}, pe_placement_ml: 1"], 2, ["OUT015"]),
+        ([f"{ML}, pe_placement_ml: 0"], 1, ["OUT015"]),
+        ([f"{ML}, pe_placement_ml: 1"], 0, ["OUT004", "OUT015"]),
+        ([f"{ML}, pe_placement_ml: 0"], 0, ["OUT004", "OUT015"]),
+    ],
+)
+def test_one_finding_says_how_files_and_ranks_differ(contents, ranks, expected, tmp_path):
+    assert sorted(ours(streams(*contents, ranks=ranks), tmp_path)) == expected
+
+
+def test_impossible_placement_is_what_the_placement_refuses(tmp_path):
+    for ranks in range(4):
+        for first in range(-1, 4):
+            for second in range(-1, 4):
+                text = streams(f"{ML}, pe_placement_ml: {first}", f"{ML}, pe_placement_ml: {second}", ranks=ranks)
+                experiment = experiment_of(text, tmp_path)
+                try:
+                    placement(experiment)
+                    refused = False
+                except PlacementError:
+                    refused = True
+                assert any(f.code == "OUT015" for f in judge(experiment, RULES)) is refused, text
+
+
+def test_one_stream_with_more_partitions_than_ranks(tmp_path):
+    (finding,) = found("output: {atm: {stream_partitions_ml: 6}}\n", tmp_path)
+    assert finding.code == "OUT001"
+    assert finding.message.endswith("6 partitions for 4 I/O ranks: ranks with several files")
+
+
+def test_two_domains_are_two_sequences(tmp_path):
+    text = "namelists: {grid_nml: {dynamics_grid_filename: [a.nc, b.nc]}}\n"
+    assert ours(text + "parallel: {num_io_procs: 8}\n", tmp_path) == []
+    assert ours(text + "parallel: {num_io_procs: 9}\n", tmp_path) == ["OUT002"]
+
+
+def test_a_stream_with_an_operation_is_not_told_to_use_partitions(tmp_path):
+    text = "output: {atm: {operation: mean, stream_partitions_ml: 1}}\n"
+    (finding,) = found(text, tmp_path)
+    assert finding.code == "OUT001"
+    assert finding.notes[0].startswith("expected: num_io_procs 1")
+
+
+def test_idle_ranks_are_named_shortly(tmp_path):
+    (finding,) = found(streams(ML, ranks=12), tmp_path)
+    assert finding.message == (
+        "10 of 12 I/O ranks write nothing, counted from 0: ranks 2, 3, 4, 5 and 6 more"
+    )
+
+
+def test_busy_ranks_and_their_streams_are_named(tmp_path):
+    (finding,) = found(streams(ML, ML, ranks=2), tmp_path)
+    assert finding.message == "3 files on 2 I/O ranks: rank 0 (counted from 0) writes 2 files, others 1"
+    assert finding.notes[0] == "I/O rank 0 writes atm (ml), s1 (ml)"
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("output: {atm: {output_interval: PT2H}}", ["OUT004"]),  # 121 steps
+        ("output: {atm: {output_interval: PT3H}}", []),  # 81 steps
+        (
+            f"output: {{atm: {{output_interval: PT3H}}, b: {{output_interval: PT6H, file_interval: P1D, {ML}}}}}",
+            ["OUT004"],  # 81 and 41 steps
+        ),
+        ("job: {nodes: 1, ntasks_per_node: 1}", []),
+        ("output: {atm: {output_bounds: [0, 864000, 3600]}}", ["OUT004"]),
+        ("output: {atm: {output_bounds: [0, 3600, 600]}}", []),
+        ("namelists: {run_nml: {output: [totint]}}", ["OUT019"]),
+    ],
+)
+def test_synchronous_output(spec, expected, tmp_path):
+    text = f"parallel: {{num_io_procs: 0}}\n{spec}\n"
+    assert [code for code in ours(text, tmp_path) if code != "OUT007"] == expected
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        ("file_interval: null, steps_per_file: 1", []),
+        ("file_interval: null, steps_per_file: 0", ["OUT006"]),
+        ("file_interval: null, steps_per_file: -1", ["OUT005"]),
+        ("file_interval: P1D, steps_per_file: -1", []),
+        ("file_interval: P1D, steps_per_file: 0", ["OUT005"]),
+        ("file_interval: PT1H", []),  # one step a file was asked for
+        ("file_interval: PT30M", ["OUT007"]),
+        ("file_interval: PT4H", []),
+        ("file_interval: PT5H", ["OUT007"]),
+        ("file_interval: P1M", []),  # a month has no fixed number of hours
+        ("file_interval: P1Y, output_interval: P1M", ["OUT001"]),
+        ("file_interval: P1Y, output_interval: P5M", ["OUT001", "OUT007"]),
+        ("file_interval: PT4H, output_interval: [PT1H, PT2H]", ["OUT001"]),
+        ("file_interval: PT4H, output_bounds: [0, 864000, 3600]", []),
+        ("file_interval: PT6H, output_bounds: [0, 864000, 3600]", ["OUT007"]),
+    ],
+)
+def test_length_of_files(stream, expected, tmp_path):
+    one = "" if "OUT001" not in expected else "stream_partitions_ml: 1, "
+    codes = ours(f"output: {{atm: {{{one}{stream}}}}}\n", tmp_path)
+    assert [code for code in codes if code in ("OUT001", "OUT005", "OUT006", "OUT007")] == expected
+
+
+def test_steps_in_a_file_are_counted(tmp_path):
+    (finding,) = found("output: {atm: {file_interval: PT10H}}\n", tmp_path)
+    assert finding.message == (
+        "file_interval PT10H is no multiple of stream_partitions_ml 4 times the output interval PT1H: "
+        "a file holds 2 or 3 steps"
+    )
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        ("output_interval: PT0S", ["OUT008"]),
+        ("output_interval: -PT1H", ["OUT008"]),
+        ("output_interval: PT10M", []),
+        ("output_interval: PT15M", ["OUT009"]),
+        ("output_interval: PT1M, output_start: 2008-09-02T00:00:00Z, output_end: 2008-09-02T00:00:00Z", []),
+        ("output_bounds: [0, 864000, 60]", ["OUT008"]),
+        ("output_bounds: [0, 864000, 1500]", ["OUT009"]),
+        ("output_bounds: [0, 864000, 60], output_time_unit: 2", []),
+        ("output_interval: [PT1H, PT15M], output_start: [2008-09-01T00:00:00Z, 2008-09-02T00:00:00Z], "
+         "output_end: [2008-09-01T12:00:00Z, 2008-09-03T00:00:00Z]", ["OUT009"]),
+        ("output_interval: PT1H, output_start: [2008-09-01T00:00:00Z, 2008-09-02T00:00:00Z]", ["OUT010"]),
+        ("output_interval: P1M", []),
+        ("output_bounds: [0, 3600]", ["OUT010"]),
+        ("output_bounds: [0, 3600, 600, 7200]", ["OUT010"]),
+    ],
+)
+def test_output_times(stream, expected, tmp_path):
+    codes = ours(f"output: {{atm: {{{stream}, file_interval: P40D}}}}\n", tmp_path)
+    assert [code for code in codes if code in ("OUT008", "OUT009", "OUT010")] == expected
+
+
+SAME = "output_filename: output/x, " + ML
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (SAME, SAME, ["OUT011"]),
+        (SAME, "output_filename: output/x, " + PL, []),
+        (SAME, SAME + ", filetype: 2", []),
+        (SAME, SAME + ", filetype: 5", ["OUT011"]),
+        (SAME, SAME + ", output_start: 2010-01-01T00:00:00Z, output_end: 2010-01-02T00:00:00Z", ["OUT022"]),
+        (SAME, SAME + ", filename_format: <output_filename>_<levtype>_<datetime2>", []),
+        (
+            SAME + ", filename_format: <output_filename>_<datetime2>",
+            "output_filename: output/x, filename_format: <output_filename>_<datetime2>, " + PL,
+            ["OUT011"],
+        ),
+        (
+            SAME + ", filename_format: <output_filename>_<datetime2>",
+            SAME + ", filename_format: <output_filename>_<datetime2>, output_start: 2008-09-01T00:30:00Z",
+            [],
+        ),
+        (SAME + ", filename_format: <output_filename>_<jfile>, " + PL, ML, ["OUT011"]),
+    ],
+)
+def test_file_names(first, second, expected, tmp_path):
+    codes = ours(streams(first, second, ranks=3), tmp_path)
+    assert [code for code in codes if code in ("OUT011", "OUT022")] == expected
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        ("filename_format: always, stream_partitions_ml: 1", ["OUT012"]),
+        ("filename_format: always, stream_partitions_ml: 1, file_interval: P20D", []),
+        ("filename_format: always, file_interval: P20D", ["OUT012"]),
+        ("filename_format: always_<ifile_partition>, file_interval: P20D", []),
+        ("filename_format: <output_filename>_<total_index>", []),
+    ],
+)
+def test_names_without_a_counter(stream, expected, tmp_path):
+    codes = ours(f"output: {{atm: {{{stream}}}}}\n", tmp_path)
+    assert [code for code in codes if code == "OUT012"] == expected
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        ("stream_partitions_ml: -1", ["OUT013"]),
+        ("stream_partitions_pl: 0", []),  # nothing is written on pressure levels
+        ("stream_partitions_pl: 0, " + PL, ["OUT013"]),
+        ("stream_partitions_ml: 257", ["OUT014"]),
+        ("stream_partitions_ml: 2147483647", ["OUT014"]),
+        ("operation: mean, stream_partitions_ml: 1, stream_partitions_pl: 2", ["OUT001", "OUT016"]),
+        ("operation: Mean", ["OUT017"]),
+        ("operation: ' mean'", ["OUT017"]),
+        ("operation: ''", []),
+        ("operation: median", ["OUT017"]),
+        ("hl_varlist: [temp], stream_partitions_ml: 3", ["OUT018"]),
+        ("il_varlist: [temp], i_levels: -1.0, stream_partitions_ml: 3", ["OUT018"]),
+        ("il_varlist: [temp], i_levels: 300.0, stream_partitions_ml: 3", []),
+        ("ml_varlist: ['', temp]", ["OUT021"]),
+        ("output_end: 2008-08-01T00:00:00Z, output_start: 2008-07-01T00:00:00Z", ["OUT022"]),
+        ("output_start: 2008-09-03T00:00:00Z, output_end: 2008-09-02T00:00:00Z", ["OUT022"]),
+        ("output_start: 2008-08-01T00:00:00Z", []),
+        ("output_end: 2030-01-01T00:00:00Z", []),
+        ("output_interval: P12D, file_interval: P48D", []),  # the start is written
+        ("output_bounds: [1e9, 2e9, 3600]", ["OUT022"]),
+        ("output_start: '>2008-09-01T00:00:00Z', stream_partitions_ml: 1", ["OUT001"]),
+        ("include_last: true", []),
+        ("dom: 0", ["OUT025"]),
+        ("dom: [1, 0]", ["OUT025"]),
+        ("dom: [3, 2]", ["OUT025"]),
+        ("dom: [1, 2]", []),
+        ("dom: [-1, 0]", []),
+        ("include_last: false, output_interval: PT7H, file_interval: PT28H", []),
+        ("output_interval: PT7H, file_interval: PT28H", []),
+    ],
+)
+def test_one_stream(stream, expected, tmp_path):
+    assert sorted(ours(f"output: {{atm: {{{stream}}}}}\n", tmp_path)) == expected
+
+
+@pytest.mark.parametrize(
+    ("release", "keywords", "expected"),
+    [
+        ("2024.10", "[NML]", []),
+        ("2024.10", "nml", []),
+        ("2024.10", "['']", ["OUT019"]),
+        ("2024.10", "none", ["OUT019"]),
+        ("2024.10", "[totint, NONE]", ["OUT020"]),
+        ("2024.10", "netcdf", []),  # NML009 says it
+        ("2024.01", "netcdf", ["OUT020"]),
+        ("2024.10", "null", []),
+    ],
+)
+def test_keywords_of_output(release, keywords, expected, tmp_path):
+    text = f'model: {{release: "{release}"}}\nnamelists: {{run_nml: {{output: {keywords}}}}}\n'
+    assert ours(text, tmp_path) == expected
+
+
+def test_streams_that_are_not_read_have_no_further_findings(tmp_path):
+    text = "namelists: {run_nml: {output: [totint]}}\noutput: {atm: {steps_per_file: 3, output_interval: PT1M}}\n"
+    assert ours(text, tmp_path) == ["OUT019"]
+
+
+STREAM_SETTINGS = ["output_filename", "filename_format", "filename_extn", "filetype", "operation", "dom", "output_start", "output_end", "output_interval", "output_bounds", "output_time_unit", "file_interval", "steps_per_file", "include_last", "ml_varlist", "pl_varlist", "p_levels", "stream_partitions_ml", "stream_partitions_pl", "pe_placement_ml", "pe_placement_pl"]
+VARIANTS = (
+    "parallel: {num_io_procs: 0}\noutput: {atm: {file_interval: P1D}}\n",
+    f"output: {{atm: {{output_bounds: [0, 864000, 3600], {PL}, stream_partitions_pl: 2, include_last: true}}}}\n",
+    f"output: {{atm: {{file_interval: null, steps_per_file: 2}}, b: {{output_filename: output/example_atm, {ML}}}}}\n",
+)
+
+
+@pytest.mark.parametrize("name", STREAM_SETTINGS)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_odd_values_of_a_stream_raise_nothing(name, variant, tmp_path):
+    base = experiment_of(variant, tmp_path)
+    values = (*ODD, "P1M", "-P1D", "PT0S", ">2008-09-01T00:00:00Z", "99999-02-30", [0, 1e300, 1e300], [257] * 300)
+    for value in values:
+        changed = with_setting(base, "output_nml", name, odd("output_nml", name, value))
+        for finding in judge(changed, RULES):
+            assert finding.notes
+
+
+@pytest.mark.parametrize(
+    ("group", "name"),
+    sorted({*_SETTINGS_OF_SPLIT, *_SETTINGS_OF_CLOCK, ("run_nml", "output"), ("parallel_nml", "pio_type")}),
+)
+def test_odd_values_elsewhere_raise_nothing(group, name, tmp_path):
+    base = experiment_of(VARIANTS[1], tmp_path)
+    for value in (*ODD, "P1M", "PT0S", "-PT10M", 1e300, 1e-9):
+        judge(with_setting(base, group, name, odd(group, name, value)), RULES)
+
+
+@pytest.mark.parametrize("name", STREAM_SETTINGS)
+def test_unknown_values_of_a_stream_raise_nothing_else(name, tmp_path):
+    base = experiment_of(VARIANTS[1], tmp_path)
+    judge(with_setting(base, "output_nml", name, unknown(f"output_nml.{name}")), RULES)
+
+
+def test_odd_directives_raise_nothing(tmp_path):
+    base = experiment_of(VARIANTS[0], tmp_path)
+    for value in (*ODD, "2-4"):
+        judge(evolve(base, directives={**base.directives, "nodes": odd("job", "nodes", value)}), RULES)
+
+
+def test_a_start_that_the_calendar_lacks_silences(tmp_path):
+    text = "time: {start: 2008-02-30T00:00:00Z}\noutput: {atm: {output_interval: PT1M}}\n"
+    assert "OUT008" not in [finding.code for finding in judge(experiment_of(text, tmp_path), RULES)]
