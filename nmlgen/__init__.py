@@ -9,12 +9,12 @@ Everything public is named here; it is loaded when it is first used, so that imp
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from nmlgen._version import __version__
 
+TYPE_CHECKING = False  # that of typing, whose import would cost a third of the start-up
 if TYPE_CHECKING:
+    from typing import Any
+
     from nmlgen.api import build, check
     from nmlgen.errors import BuildError, InputError, NmlgenError, SpecError, WriteError
     from nmlgen.experiment.experiment import Experiment
@@ -64,6 +64,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'nmlgen' has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(f"nmlgen.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import socket
-from datetime import datetime, timezone
 from pathlib import Path
 
 import click
@@ -94,6 +91,8 @@ def _say(spec: nmlgen.Spec, directory: Path, changed: tuple[str, ...], dry_run: 
 
 
 def _show_differences(build: nmlgen.Build, directory: Path) -> int:
+    import difflib
+
     different = False
     for name, data in sorted(build.files.items()):
         path = directory / name
@@ -111,4 +110,7 @@ def _show_differences(build: nmlgen.Build, directory: Path) -> int:
 
 
 def _stamp() -> dict[str, str]:
+    import socket
+    from datetime import datetime, timezone
+
     return {"time": datetime.now(timezone.utc).isoformat(timespec="seconds"), "host": socket.gethostname()}

@@ -44,6 +44,8 @@ def command(spec: str, name: str, overrides: tuple[str, ...], output_format: str
 
 
 def _value(origin: Origin) -> str:
+    if origin.layer == "unknown":
+        return "not known"
     if origin.value is None:
         return "null (taken away)"
     if isinstance(origin.value, bool):

@@ -6,7 +6,7 @@ stop, start + restart interval and start + nsteps * step) and the runs of the re
 
 from __future__ import annotations
 
-from math import lcm
+from math import inf, lcm
 
 from attrs import frozen
 
@@ -113,8 +113,8 @@ def time_step(experiment: Experiment) -> int:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is an integer or a real; to Python a boolean is one, to Fortran it is not."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Whether a value is a finite number; to Python a boolean is one, to Fortran it is not."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and -inf < value < inf
 
 
 def length_from(calendar: Calendar, start: Instant, setting: Setting) -> int | None:
@@ -125,7 +125,7 @@ def length_from(calendar: Calendar, start: Instant, setting: Setting) -> int | N
 def length_of(calendar: Calendar, start: Instant, setting: Setting, text: str) -> int:
     """The milliseconds from `start` that the duration `text`, one value of `setting`, spans."""
     try:
-        duration = Duration.parse(text)
+        duration = Duration.parse(text.rstrip())
     except ValueError:
         raise UndecidedError(setting) from None
     return calendar.position(calendar.add(start, duration)) - calendar.position(start)
@@ -136,12 +136,14 @@ def first_meeting(interval: int, step: int) -> int:
     return lcm(interval, step)
 
 
-def legacy_seconds(experiment: Experiment, group: str, name: str) -> float | None:
-    """An interval in seconds as ICON's older variables set it; None where it is not in force.
+def reads_time_nml(experiment: Experiment) -> bool:
+    """Whether time_nml was written where ICON looks for it: in icon_master.namelist."""
+    return any(group.name.lower() == "time_nml" for group in experiment.master)
 
-    ICON looks for time_nml in icon_master.namelist only.
-    """
-    if group == "time_nml" and not any(other.name.lower() == group for other in experiment.master):
+
+def legacy_seconds(experiment: Experiment, group: str, name: str) -> float | None:
+    """An interval in seconds as ICON's older variables set it; None where it is not in force."""
+    if group == "time_nml" and not reads_time_nml(experiment):
         return None
     seconds = experiment[group, name].value
     return seconds if is_number(seconds) and seconds > 0 else None
@@ -159,13 +161,13 @@ def _interval(
 
 def _instant(setting: Setting) -> Instant:
     try:
-        return Instant.parse(str(setting.value))
+        return Instant.parse(str(setting.value).rstrip())
     except ValueError:
         raise UndecidedError(setting) from None
 
 
 def _duration(setting: Setting) -> Duration:
     try:
-        return Duration.parse(str(setting.value))
+        return Duration.parse(str(setting.value).rstrip())
     except ValueError:
         raise UndecidedError(setting) from None

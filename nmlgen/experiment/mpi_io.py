@@ -99,9 +99,10 @@ def understanding(variable: str, version: str) -> Understanding:
         return Understanding("unknown")
     if variable in _SINCE_2021_11:
         old = next((old for old, new in _RENAMED.items() if new == variable), "")
-        if not renamed and old:
-            old = understanding(old, version).instead or old
-        return Understanding("used") if renamed else Understanding("unsupported", old)
+        if renamed:
+            return Understanding("used")
+        known = understanding(old, version) if old else Understanding("unsupported")
+        return Understanding("unsupported", old if known.verdict == "used" else known.instead)
     if renamed:
         return Understanding("deprecated", _RENAMED[variable])
     if variable == "I_MPI_EXTRA_FILESYSTEM_FORCE" and numbers < (2019,):

@@ -12,7 +12,6 @@ import errno
 import hashlib
 import json
 import os
-import secrets
 import shutil
 import time
 from collections.abc import Mapping
@@ -63,7 +62,7 @@ def _commit(files: Mapping[str, bytes], directory: Path) -> None:
     directory.parent.mkdir(parents=True, exist_ok=True)
     holder = directory if existed else directory.parent
     _clear_leftovers(holder)
-    staging = holder / f"{_STAGING}{secrets.token_hex(8)}"
+    staging = holder / f"{_STAGING}{os.urandom(8).hex()}"
     staging.mkdir()
     try:
         for name, data in files.items():

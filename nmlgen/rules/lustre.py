@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.experiment import Experiment, Striping
@@ -435,16 +436,18 @@ class InputNotCopied(Rule):
 
 
 class TwoLayoutsForOneDirectory(Rule):
-    """Output and checkpoints in the same directory get the same layout.
+    """A directory has one default layout.
 
     ## What it does
-    Finds an output stream that writes into the run directory itself, where `lustre.output` and `lustre.restart` differ.
+    Finds two different layouts for the same directory: those of `lustre.restart` and `lustre.input`, which both mean
+    the run directory, or that of `lustre.output`, where a stream writes into the run directory itself.
 
     ## Why it matters
-    A directory has one default layout: that which is set last holds for both.
+    The layout that is set last holds for all files.
 
     ## Evidence
-    ICON writes checkpoints into its run directory. Lustre manual: a directory has one default layout.
+    Lustre manual: `lfs setstripe` on a directory replaces its default layout. ICON writes checkpoints into its run
+    directory, where its input files lie too.
 
     ## Example
     ```yaml bad
@@ -466,13 +469,16 @@ class TwoLayoutsForOneDirectory(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        output, restart = _block(experiment, "output"), _block(experiment, "restart")
-        if output is None or restart is None or not set(output.directories) & set(restart.directories):
-            return
-        layouts = [{key: setting.value for key, setting in block.settings.items()} for block in (output, restart)]
-        if layouts[0] != layouts[1]:
+        for earlier, later in combinations(experiment.striping, 2):
+            both = set(earlier.directories) & set(later.directories)
+            if not earlier.settings or not later.settings or not both or _layout(earlier) == _layout(later):
+                continue
             yield self.finding(
-                next(iter(output.settings.values()), None),
-                "output and checkpoints lie in the run directory, and lustre.output differs from lustre.restart",
-                "expected: an output_filename with a directory of its own, or one layout for both",
+                next(iter(earlier.settings.values())),
+                f"lustre.{earlier.what} and lustre.{later.what} differ for the run directory: the last holds for both",
+                "expected: one layout, or an output_filename with a directory of its own",
             )
+
+
+def _layout(block: Striping) -> dict[str, object]:
+    return {key: setting.value for key, setting in block.settings.items()}

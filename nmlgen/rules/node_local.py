@@ -34,8 +34,8 @@ class UnknownNodeLocalDirectory(Rule):
     Finds a `directory` that the site does not list, where it lists any.
 
     ## Why it matters
-    Each of these directories stands for a striping that is set when the file system is made. One that the script makes
-    itself has the default.
+    Each of these directories stands for a striping and is there when the job starts. Where the one that is named is
+    not, the script ends before the model starts. The site's list may be incomplete.
 
     ## Evidence
     HoreKa's user documentation: stripe_1, stripe_default, stripe_8, stripe_16 and stripe_32.

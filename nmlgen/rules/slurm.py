@@ -562,8 +562,9 @@ class ExportWithoutPath(Rule):
     Finds an `export` that lets neither ALL nor PATH through, where srun starts the model.
 
     ## Why it matters
-    srun obeys the variable SLURM_EXPORT_ENV, which --export of sbatch sets: the tasks get no PATH and none of what the
-    script exports, and do not start.
+    srun obeys the variable SLURM_EXPORT_ENV, which --export of sbatch sets: the tasks get neither PATH nor
+    LD_LIBRARY_PATH nor anything else that the script exports. A program that is looked for in PATH, such as env, does
+    not start, nor one that needs a module's libraries.
 
     ## Evidence
     Slurm 22.05, `srun env` in jobs with NONE, NIL, none and X=1: "execve(): env: No such file or directory", exit
@@ -592,7 +593,7 @@ class ExportWithoutPath(Rule):
             export = experiment.directives["export"]
             yield self.finding(
                 export,
-                f'export "{export.value}" leaves the tasks that srun starts without PATH: they do not start',
+                f'export "{export.value}" leaves the tasks that srun starts without an environment',
                 "expected: ALL, which is the default, alone or first in the list",
             )
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from nmlgen.experiment.clock import (
     calendar_of,
     clock,
     is_number,
     legacy_seconds,
+    reads_time_nml,
     start_of,
     stop_of,
 )
-from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.setting import Setting
+from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.ranks import writes_output
+from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
 from nmlgen.units.calendar import Calendar, Instant
@@ -26,7 +28,7 @@ _CALENDARS = ", ".join(f'"{calendar.value}"' for calendar in Calendar)
 def _fixed_milliseconds(setting: Setting) -> int | None:
     """The length of a duration; None where nothing readable is set or months make it depend on the calendar."""
     try:
-        duration = Duration.parse(str(setting.value))
+        duration = Duration.parse(str(setting.value).rstrip())
     except ValueError:
         return None
     return duration.milliseconds if duration.is_fixed else None
@@ -166,7 +168,7 @@ class NoSuchDay(Rule):
         for name in ("experimentStartDate", "experimentStopDate", "experimentReferenceDate"):
             setting = experiment[_TIME, name]
             try:
-                instant = Instant.parse(str(setting.value))
+                instant = Instant.parse(str(setting.value).rstrip())
             except ValueError:
                 continue
             if not calendar.has(instant):
@@ -360,7 +362,7 @@ class StopAndLeadTime(Rule):
         if not (stop.value and lead.value):
             return
         try:
-            duration = Duration.parse(str(lead.value))
+            duration = Duration.parse(str(lead.value).rstrip())
         except ValueError:
             return
         calendar, start = calendar_of(experiment), start_of(experiment)
@@ -544,3 +546,123 @@ class NoModelTime(Rule):
         elif time.steps_of_a_leg == 0:
             nsteps = experiment["run_nml", "nsteps"]
             yield self.finding(nsteps, "nsteps 0 ends every job before its first step", "expected: 1 or more")
+
+
+class UnreadableTime(Rule):
+    """ICON's time library takes a narrower ISO 8601 than people write.
+
+    ## What it does
+    Finds a date or a duration that mtime refuses: in icon_master.namelist, the time step, and the times and intervals
+    of output streams. In a spec most of them are refused before any rule looks (SPC004).
+
+    ## Why it matters
+    ICON aborts or crashes, some of it hours later, when the first checkpoint is due.
+
+    ## Evidence
+    ICON 2024.10 rejected 33 such texts, among them PT0.5H, P13M, P2W, PT30, "PT 30M", 2000-13-01 and noon.
+
+    ## Example
+    ```yaml bad
+    namelists:
+      time_nml: {ini_datetime_string: 1 September 2008}
+    #                                 ^
+    ```
+    ```yaml good
+    namelists:
+      time_nml: {ini_datetime_string: 2008-09-01T00:00:00Z}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml, time_nml, run_nml and output_nml.
+    """
+
+    code = "TIM012"
+    name = "unreadable-time"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for setting, parse in sorted(_times(experiment), key=lambda pair: pair[0].certainty is Certainty.UNKNOWN):
+            for text in as_list(setting.value):
+                if not isinstance(text, str) or not text.strip():
+                    continue
+                try:
+                    parse(text.rstrip().lstrip("<>") if setting.name.startswith("output_nml.") else text.rstrip())
+                except ValueError as error:
+                    name = setting.name.rpartition(".")[2]
+                    yield self.finding(setting, f'{name} is "{text}"', str(error))
+                    break
+
+
+class TwoDates(Rule):
+    """`time_nml` has older names for the start and the stop of the experiment.
+
+    ## What it does
+    Finds `ini_datetime_string` that differs from `experimentStartDate`, and `end_datetime_string` that differs from
+    `experimentStopDate`.
+
+    ## Why it matters
+    ICON aborts.
+
+    ## Evidence
+    ICON 2024.10 rejected both: "Inconsistent setting of experiment start date", "... stop date"
+    (`mo_time_management.f90:540,579`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      time_nml: {end_datetime_string: 2008-09-10T00:00:00Z}
+    #                                 ^
+    ```
+    ```yaml good
+    namelists:
+      time_nml: {end_datetime_string: 2008-09-11T00:00:00Z}
+    ```
+
+    ## References
+    ICON namelist overview, time_nml and master_time_control_nml.
+    """
+
+    code = "TIM013"
+    name = "two-dates"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        if not reads_time_nml(experiment):
+            return
+        calendar = calendar_of(experiment)
+        for older, name in (
+            ("ini_datetime_string", "experimentStartDate"),
+            ("end_datetime_string", "experimentStopDate"),
+        ):
+            setting, date = experiment["time_nml", older], experiment[_TIME, name]
+            try:
+                positions = {calendar.position(Instant.parse(str(s.value).rstrip())) for s in (setting, date)}
+            except ValueError:
+                continue
+            if len(positions) > 1:
+                yield self.finding(
+                    setting,
+                    f"{older} {setting.value} contradicts {name} {date.value}",
+                    f"expected: {name} alone, or the same date",
+                )
+
+
+def _times(experiment: Experiment) -> Iterator[tuple[Setting, Callable[[str], object]]]:
+    """The settings that mtime reads and that are in force, with what reads them here."""
+    for name in ("experimentStartDate", "experimentStopDate", "experimentReferenceDate"):
+        yield experiment[_TIME, name], Instant.parse
+    for name in ("checkpointTimeIntval", "restartTimeIntval"):
+        yield experiment[_TIME, name], Duration.parse
+    stop = experiment[_TIME, "experimentStopDate"]
+    if stop.certainty is not Certainty.UNKNOWN and not stop.value:
+        yield experiment[_TIME, "forecastLeadTime"], Duration.parse
+    if reads_time_nml(experiment):
+        for name in ("ini_datetime_string", "end_datetime_string"):
+            yield experiment["time_nml", name], Instant.parse
+    yield experiment["run_nml", "modelTimeStep"], Duration.parse
+    for stream in experiment.streams if writes_output(experiment) else ():
+        yield experiment.stream_setting(stream, "file_interval"), Duration.parse
+        if "output_bounds" not in stream.settings:
+            yield experiment.stream_setting(stream, "output_start"), Instant.parse
+            yield experiment.stream_setting(stream, "output_end"), Instant.parse
+            yield experiment.stream_setting(stream, "output_interval"), Duration.parse

@@ -44,6 +44,13 @@ class Tree:
         found = (self.children or {}).get(key)
         return None if found is None or found.is_unset else found
 
+    def below(self, *path: str) -> Tree | None:
+        """What any layer said below a path of keys, even if null took it away."""
+        found: Tree | None = self
+        for key in path:
+            found = (found.children or {}).get(key) if found is not None else None
+        return found
+
     def at(self, *path: str) -> Tree | None:
         """What is below a path of keys."""
         found: Tree | None = self

@@ -58,6 +58,7 @@ _REQUIRED = (
     ("model", "release"),
     ("model", "executable"),
     ("grid", "file"),
+    ("namelists", "master_nml", "lrestart"),
     ("namelists", "master_time_control_nml", "experimentstartdate"),
 )
 _EITHER = (

@@ -60,58 +60,102 @@ def section_of(group: str, variable: str) -> str:
 
 def canonical(layer: Tree) -> Tree:
     """A single layer with all variables below `namelists`; raises SpecError if one is set under two keys."""
-    groups: dict[str, dict[str, Tree]] = {}
+    variables = _Variables()
     rest: dict[str, Tree] = {}
-    findings: list[Finding] = []
-
-    def move(group: str, variable: str, leaf: Tree) -> None:
-        here = groups.setdefault(group.lower(), {})
-        if variable.lower() in here:
-            where = here[variable.lower()].key_span
-            note = f"the first is at {where}" if where else "remove one of the two"
-            findings.append(problem("SPC008", f"{group}.{variable} is set twice", leaf.key_span, note))
-        here[variable.lower()] = leaf
-
     for section, tree in (layer.children or {}).items():
         if section == "namelists":
-            for group, variables in _mapping(tree).items():
-                groups.setdefault(group.lower(), {})
-                for variable, leaf in _mapping(variables).items():
-                    move(group, variable, leaf)
+            variables.add_groups(tree)
         elif section in WHOLE_GROUPS:
-            for variable, leaf in _mapping(tree).items():
-                move(WHOLE_GROUPS[section], variable, leaf)
+            variables.add_group(WHOLE_GROUPS[section], tree)
         elif section == "output":
-            rest[section] = _lower_case_variables(tree)
-        else:
-            kept = {}
-            for key, leaf in _mapping(tree).items():
-                if (target := VARIABLES.get((section, key))) is not None:
-                    move(*target, leaf)
-                else:
-                    kept[key] = leaf
-            if not tree.is_mapping:
-                rest[section] = tree
-            elif kept:
-                rest[section] = Tree(tree.history, kept, tree.replaces, tree.key_span)
-    if findings:
-        raise SpecError(tuple(findings))
-    if groups:
-        rest["namelists"] = Tree(children={group: Tree(children=leaves) for group, leaves in groups.items()})
+            rest[section] = variables.streams(tree)
+        elif (kept := variables.add_section(section, tree)) is not None:
+            rest[section] = kept
+    if variables.findings:
+        raise SpecError(tuple(variables.findings))
+    if (namelists := variables.tree()) is not None:
+        rest["namelists"] = namelists
     return Tree(layer.history, rest, layer.replaces, layer.key_span)
 
 
-def _mapping(tree: Tree) -> dict[str, Tree]:
-    return dict(tree.children or {})
+class _Variables:
+    """The variables of one layer by group and name in lower case.
+
+    Null at a group, a section or at all of `namelists` takes away what the layers below say there; what this
+    layer says elsewhere of the same group holds.
+    """
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self._groups: dict[str, dict[str, Tree]] = {}
+        self._null_groups: dict[str, Tree] = {}
+        self._null_variables: list[tuple[str, str, Tree]] = []
+        self._null: Tree | None = None
+
+    def add_groups(self, namelists: Tree) -> None:
+        if namelists.children is None:
+            self._null = namelists
+        for group, tree in (namelists.children or {}).items():
+            self.add_group(group, tree)
+
+    def add_group(self, group: str, tree: Tree) -> None:
+        if tree.children is None:
+            self._null_groups[group.lower()] = tree
+            return
+        self._groups.setdefault(group.lower(), {})
+        for variable, leaf in tree.children.items():
+            self._add(group, variable, leaf)
+
+    def add_section(self, section: str, tree: Tree) -> Tree | None:
+        """Take the variables out of a section; returns what is left of it."""
+        targets = {key: target for (other, key), target in VARIABLES.items() if other == section}
+        if tree.children is None:
+            self._null_variables += [(*target, Tree(tree.history, key_span=tree.key_span)) for target in targets.values()]
+            return tree
+        kept = {}
+        for key, leaf in tree.children.items():
+            if key in targets:
+                self._add(*targets[key], leaf)
+            else:
+                kept[key] = leaf
+        return Tree(tree.history, kept, tree.replaces, tree.key_span) if kept else None
+
+    def streams(self, output: Tree) -> Tree:
+        """The output streams with their variables in lower case."""
+        if output.children is None:
+            return output
+        streams = {}
+        for label, stream in output.children.items():
+            streams[label] = stream
+            if stream.children is not None:
+                here: dict[str, Tree] = {}
+                for variable, leaf in stream.children.items():
+                    self._add_to(here, f"output.{label}", variable, leaf)
+                streams[label] = Tree(stream.history, here, False, stream.key_span)
+        return Tree(output.history, streams, output.replaces, output.key_span)
+
+    def tree(self) -> Tree | None:
+        """What stands below `namelists`."""
+        for group, variable, leaf in self._null_variables:
+            self._groups.setdefault(group.lower(), {}).setdefault(variable.lower(), leaf)
+        groups = {name: Tree(children=leaves) for name, leaves in self._groups.items()}
+        for name, null in self._null_groups.items():
+            groups[name] = _over(null, self._groups.get(name, {}))
+        if self._null is not None:
+            return _over(self._null, groups)
+        return Tree(children=groups) if groups else None
+
+    def _add(self, group: str, variable: str, leaf: Tree) -> None:
+        self._add_to(self._groups.setdefault(group.lower(), {}), group, variable, leaf)
+
+    def _add_to(self, here: dict[str, Tree], group: str, variable: str, leaf: Tree) -> None:
+        if variable.lower() in here:
+            where = here[variable.lower()].key_span
+            note = f"the first is at {where}" if where else "remove one of the two"
+            self.findings.append(problem("SPC008", f"{group}.{variable} is set twice", leaf.key_span, note))
+        here[variable.lower()] = leaf
 
 
-def _lower_case_variables(output: Tree) -> Tree:
-    if output.children is None:
-        return output
-    streams = {
-        name: Tree(stream.history, {key.lower(): leaf for key, leaf in stream.children.items()}, False, stream.key_span)
-        if stream.children is not None
-        else stream
-        for name, stream in output.children.items()
-    }
-    return Tree(output.history, streams, output.replaces, output.key_span)
+def _over(null: Tree, children: dict[str, Tree]) -> Tree:
+    """A mapping that takes the place of the one below, because null stands there, too."""
+    return Tree(null.history, children or None, bool(children), null.key_span)

@@ -98,7 +98,11 @@ class Spec:
         if variable.lower() not in known and not (found and variable.lower() in found.settings):
             notes = "; ".join(did_you_mean(variable, known))
             raise InputError(f"ICON {registry.release} has no variable {variable} in {group}" + f"; {notes}" * bool(notes))
-        return self.experiment[group, variable]
+        setting = self.experiment[group, variable]
+        taken = ((self.tree.children or {}).get("namelists") or EMPTY).below(group.lower(), variable.lower())
+        if setting.is_written or taken is None:
+            return setting
+        return evolve(setting, history=taken.history + setting.history)
 
     def _stream_variable(self, parts: list[str], name: str) -> Setting:
         streams = {stream.label or "": stream for stream in self.experiment.streams}
@@ -119,9 +123,7 @@ class Spec:
             found = experiment.environment.get(parts[1]) or experiment.mpi.lustre_variables.get(parts[1])
             if found is not None:
                 return found
-        tree: Tree | None = self.tree
-        for part in parts:
-            tree = (tree.children or {}).get(part) if tree is not None else None
+        tree = self.tree.below(*parts)
         if tree is None or not tree.history:
             known = [*_paths(self.tree), *(f"{section}.{key}" for section, key in VARIABLES)]
             notes = "; ".join(did_you_mean(name, known))
@@ -247,9 +249,10 @@ def _suppressions(tree: Tree, node: Node) -> tuple[Suppression, ...]:
 
 def _comment_suppressions(source: Source, first_line: int) -> Iterable[Suppression]:
     """`# nmlgen: ignore[CODE] reason`: at the end of a line for that line, above the first key for the file."""
-    for number, line in enumerate(source.lines, start=1):
-        match = _IGNORE_COMMENT.search(line)
-        if match is None:
+    matches = [(number, _IGNORE_COMMENT.search(line)) for number, line in enumerate(source.lines, start=1)]
+    inside = _texts(source) if any(match for _, match in matches) else ()
+    for number, match in matches:
+        if match is None or any(start <= (number, match.start()) < end for start, end in inside):
             continue
         span = source.span(number, match.start() + 1, match.end() - match.start())
         rules = [rule.strip() for rule in match["rules"].split(",") if rule.strip()]
@@ -258,6 +261,18 @@ def _comment_suppressions(source: Source, first_line: int) -> Iterable[Suppressi
             raise SpecError((problem("SPC004", "a suppression names a rule and gives a reason", span, note),))
         where = None if number < first_line else number
         yield from (Suppression(rule, match["reason"].strip(), span, source, where) for rule in rules)
+
+
+def _texts(source: Source) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where the scalars of a document begin and end: a # in them begins no comment."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.tokens import ScalarToken
+
+    tokens = [token for token in YAML(typ="safe", pure=True).scan(source.text) if isinstance(token, ScalarToken)]
+    return [
+        ((token.start_mark.line + 1, token.start_mark.column), (token.end_mark.line + 1, token.end_mark.column))
+        for token in tokens
+    ]
 
 
 def _paths(tree: Tree, prefix: str = "") -> Iterable[str]:

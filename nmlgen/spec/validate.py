@@ -29,6 +29,16 @@ _TYPE_WORDS = {
 }
 
 
+_FALLBACKS = {
+    "minimum": "{} or more",
+    "maximum": "{} or less",
+    "minItems": "a list with at least one element",
+    "minLength": "some text",
+    "uniqueItems": "a list without repetitions",
+    "pattern": "text that matches {}",
+}
+
+
 def validate(node: Node, schema_name: str) -> None:
     """Hold a document against `schemas/<schema_name>.schema.json`; raises SpecError with every mistake.
 
@@ -134,7 +144,8 @@ def _expectation(error: Any) -> tuple[str, ...]:
     if error.validator == "type":
         types = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
         return (f"expected: {' or '.join(_TYPE_WORDS[kind] for kind in types)}",)
-    return ()
+    form = _FALLBACKS.get(error.validator)
+    return () if form is None else (f"expected: {form.format(error.validator_value)}",)
 
 
 def _describe(value: Any) -> str:

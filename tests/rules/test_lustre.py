@@ -28,6 +28,7 @@ def test_accepted(text, tmp_path):
     ("lustre: {output: {stripe_size: 4G}}", "LUS002"),
     ("lustre: {input: {stripe_size: 96K}}", "LUS002"),
     ("lustre: {restart: {stripe_count: -1}}", "LUS003"),
+    ("lustre: {restart: {stripe_count: 1}, input: {stripe_count: 8}}", "LUS009"),
     ("lustre: {output: {stripe_count: -1, stripe_size: 64M}}", "LUS004"),
     ("node_local: {file_system: beeond}\nlustre: {output: {stripe_count: 4}}", "LUS007"),
     ("output: {atm: {output_filename: /gpfs/out/atm}}\nlustre: {output: {stripe_count: 4}}", "LUS007"),

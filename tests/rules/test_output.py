@@ -294,7 +294,29 @@ def test_streams_that_are_not_read_have_no_further_findings(tmp_path):
     assert ours(text, tmp_path) == ["OUT019"]
 
 
-STREAM_SETTINGS = ["output_filename", "filename_format", "filename_extn", "filetype", "operation", "dom", "output_start", "output_end", "output_interval", "output_bounds", "output_time_unit", "file_interval", "steps_per_file", "include_last", "ml_varlist", "pl_varlist", "p_levels", "stream_partitions_ml", "stream_partitions_pl", "pe_placement_ml", "pe_placement_pl"]
+STREAM_SETTINGS = (
+    "output_filename",
+    "filename_format",
+    "filename_extn",
+    "filetype",
+    "operation",
+    "dom",
+    "output_start",
+    "output_end",
+    "output_interval",
+    "output_bounds",
+    "output_time_unit",
+    "file_interval",
+    "steps_per_file",
+    "include_last",
+    "ml_varlist",
+    "pl_varlist",
+    "p_levels",
+    "stream_partitions_ml",
+    "stream_partitions_pl",
+    "pe_placement_ml",
+    "pe_placement_pl",
+)
 VARIANTS = (
     "parallel: {num_io_procs: 0}\noutput: {atm: {file_interval: P1D}}\n",
     f"output: {{atm: {{output_bounds: [0, 864000, 3600], {PL}, stream_partitions_pl: 2, include_last: true}}}}\n",

@@ -1,0 +1,107 @@
+"""Model time of an experiment: its end, its jobs, its intervals, and what nobody can know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from nmlgen.experiment.clock import clock, first_meeting
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.units.calendar import Calendar
+
+Build = Callable[[str], Experiment]
+MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
+
+
+def test_clock_of_the_example(build: Build) -> None:
+    time = clock(build(""))
+    assert time.calendar is Calendar.PROLEPTIC_GREGORIAN
+    assert (time.length, time.step, time.checkpoint, time.restart) == (10 * DAY, 10 * MINUTE, 12 * HOUR, 10 * DAY)
+    assert (time.leg, time.legs) == (10 * DAY, 1)
+
+
+@pytest.mark.parametrize(
+    ("fragment", "leg", "legs"),
+    [
+        ("restart: {restartTimeIntval: P1D}", DAY, 10),
+        ("restart: {restartTimeIntval: P3D}", 3 * DAY, 4),
+        ("restart: {restartTimeIntval: P20D}", 10 * DAY, 1),
+        ("restart: {restartTimeIntval: null}", 10 * DAY, 1),
+        ("restart: {restartTimeIntval: P1D, lrestart_write_last: false}", 10 * DAY, 1),
+        ("namelists: {run_nml: {nsteps: 144}}", DAY, 10),
+        ("namelists: {run_nml: {nsteps: 288}}\nrestart: {restartTimeIntval: P1D}", DAY, 10),
+        ("namelists: {run_nml: {nsteps: -999}}", 10 * DAY, 1),
+        ("namelists: {time_nml: {dt_restart: 86400.0}}\nrestart: {restartTimeIntval: null}", DAY, 10),
+        ("time: {start: 2008-09-11T00:00:00Z}", 0, 1),
+    ],
+)
+def test_what_ends_a_job(build: Build, fragment: str, leg: int, legs: int) -> None:
+    time = clock(build(fragment))
+    assert (time.leg, time.legs) == (leg, legs)
+
+
+@pytest.mark.parametrize(
+    ("calendar", "days"), [("proleptic gregorian", 29), ("365 day year", 28), ("360 day year", 30), ("julian", 29)]
+)
+def test_calendar_decides_the_length(build: Build, calendar: str, days: int) -> None:
+    fragment = f"""
+time: {{start: 2000-02-01T00:00:00Z, stop: 2000-03-01T00:00:00Z}}
+namelists: {{master_time_control_nml: {{calendar: {calendar}}}}}
+restart: {{restartTimeIntval: P1M}}
+"""
+    time = clock(build(fragment))
+    assert time.length == days * DAY
+    assert time.restart == days * DAY
+
+
+def test_lead_time_instead_of_a_stop_date(build: Build) -> None:
+    fragment = "time: {stop: null}\nnamelists: {master_time_control_nml: {forecastLeadTime: P1M}}"
+    assert clock(build(fragment)).length == 30 * DAY
+
+
+@pytest.mark.parametrize(
+    ("fragment", "step"),
+    [
+        ("time: {modelTimeStep: PT600.5S}", 600_500),
+        ("time: {modelTimeStep: null}\nnamelists: {run_nml: {dtime: 120}}", 2 * MINUTE),
+        ("time: {modelTimeStep: null}\nnamelists: {run_nml: {dtime: 600.5}}", 600_500),
+    ],
+)
+def test_time_step(build: Build, fragment: str, step: int) -> None:
+    assert clock(build(fragment)).step == step
+
+
+@pytest.mark.parametrize(
+    ("fragment", "checkpoint"),
+    [
+        ("restart: {checkpointTimeIntval: PT0S}", 0),
+        ("restart: {checkpointTimeIntval: null}", None),
+        ("restart: {checkpointTimeIntval: null}\nnamelists: {io_nml: {dt_checkpoint: 1200.0}}", 20 * MINUTE),
+        ("restart: {checkpointTimeIntval: null}\nnamelists: {io_nml: {dt_checkpoint: -1800.0}}", None),
+    ],
+)
+def test_checkpoint_interval(build: Build, fragment: str, checkpoint: int | None) -> None:
+    assert clock(build(fragment)).checkpoint == checkpoint
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "time: {stop: 2008-08-31T00:00:00Z}",
+        "time: {modelTimeStep: PT0S}",
+        "time: {modelTimeStep: -PT10M}",
+        "time: {modelTimeStep: null}\nnamelists: {run_nml: {dtime: -600.0}}",
+        "time: {modelTimeStep: null}\nnamelists: {run_nml: {dtime: ten}}",
+        "time: {modelTimeStep: null}\nnamelists: {run_nml: {dtime: true}}",
+    ],
+)
+def test_what_icon_refuses_is_undecided(build: Build, fragment: str) -> None:
+    with pytest.raises(UndecidedError):
+        clock(build(fragment))
+
+
+def test_first_meeting() -> None:
+    assert first_meeting(25 * MINUTE, 10 * MINUTE) == 50 * MINUTE
+    assert first_meeting(30 * MINUTE, 10 * MINUTE) == 30 * MINUTE

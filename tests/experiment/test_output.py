@@ -1,0 +1,164 @@
+"""Output times, and the number of files, against runs of ICON 2024.10."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from nmlgen.experiment.clock import clock
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.output import (
+    cells,
+    files_of_a_sequence,
+    largest_step,
+    output_steps,
+    steps_in_a_file,
+    windows,
+)
+from nmlgen.experiment.setting import UndecidedError
+
+Build = Callable[[str], Experiment]
+
+
+def stream(hours: int, step: str, settings: str) -> str:
+    """A run of some hours with the stream s0."""
+    return f"""
+time: {{start: 2000-01-01T00:00:00Z, stop: 2000-01-01T0{hours}:00:00Z, modelTimeStep: {step}}}
+output:
+  atm: null
+  s0: {{ml_varlist: [temp, u], {settings}}}
+"""
+
+
+# hours, settings, then output steps and the files of each partition that the real model wrote
+RUNS = [
+    (2, "output_interval: PT40M, file_interval: PT120M", 4, [2]),
+    (3, "output_interval: PT30M, steps_per_file: 3, include_last: false", 7, [2]),
+    (1, "output_interval: PT20M, steps_per_file: 1, filetype: 2", 4, [4]),
+    (1, "output_interval: PT20M, steps_per_file: 2, steps_per_file_inclfirst: false", 4, [2]),
+    (1, "output_interval: PT25M, file_interval: PT1H", 4, [2]),
+    (1, "output_interval: PT6H, file_interval: PT1H", 2, [2]),
+    (1, "output_interval: PT15M, steps_per_file: 1, include_last: false", 5, [4]),
+    (3, "output_interval: PT10M, file_interval: PT40M, stream_partitions_ml: 3", 19, [5, 4, 4]),
+    (3, "output_interval: PT10M, file_interval: PT40M, stream_partitions_ml: 4", 19, [5, 5, 5, 4]),
+    (3, "output_interval: PT10M, file_interval: PT20M, stream_partitions_ml: 3", 19, [7, 6, 6]),
+    (3, "output_interval: PT60M, file_interval: PT180M, stream_partitions_ml: 3", 4, [2, 1, 1]),
+    (2, "output_interval: PT20M, file_interval: PT60M, stream_partitions_ml: 2", 7, [3, 2]),
+    (2, "output_interval: PT20M, steps_per_file: 6, stream_partitions_ml: 2", 7, [4, 3]),
+    (1, "output_interval: PT15M, file_interval: PT45M, stream_partitions_ml: 2", 5, [2, 1]),
+    (3, "output_bounds: [0.0, 10800.0, 600.0], steps_per_file: 3, stream_partitions_ml: 2", 19, [10, 9]),
+    (1, "output_bounds: [600.0, 3600.0, 1200.0], file_interval: PT60M", 4, [1]),
+    (1, "output_bounds: [900.0, 3600.0, 1800.0], file_interval: PT60M, stream_partitions_ml: 2", 2, [1, 1]),
+    (1, "output_interval: PT20M, steps_per_file: 0", 4, [1]),
+]
+
+
+@pytest.mark.parametrize(("hours", "settings", "steps", "files"), RUNS)
+def test_files_are_those_of_icon(build: Build, hours: int, settings: str, steps: int, files: list[int]) -> None:
+    experiment = build(stream(hours, "PT5M", settings))
+    time, group = clock(experiment), experiment.streams[0]
+    assert output_steps(experiment, group, time) == steps
+    found = [files_of_a_sequence(experiment, group, "ml", time, number + 1) for number in range(len(files))]
+    assert found == files
+    assert files_of_a_sequence(experiment, group, "ml", time) == max(files)
+
+
+@pytest.mark.parametrize(
+    ("settings", "steps"),
+    [
+        ("output_interval: PT6H", 2),  # include_last adds the end of the experiment
+        ("output_interval: PT6H, include_last: false", 1),
+        ("output_interval: PT25M", 4),
+        ("output_interval: PT25M, include_last: false", 3),
+        ('output_start: ">2000-01-01T00:00:00Z", output_interval: PT20M', 3),
+        ('output_end: "<2000-01-01T01:00:00Z", output_interval: PT20M', 3),
+        ('output_start: ">2000-01-01T00:00:00Z", output_interval: PT20M, stream_partitions_ml: 2', 4),
+        ("output_start: 1999-12-31T00:00:00Z, output_interval: PT20M", 4),
+        ("output_start: 1999-12-31T23:50:00Z, output_interval: PT20M, include_last: false", 3),
+        ("output_end: 2000-01-05T00:00:00Z, output_interval: PT20M", 4),
+        ("output_start: 2000-01-01T01:00:00Z, output_end: 2000-01-01T00:00:00Z, output_interval: PT20M", 0),
+        ("output_start: 2000-02-01T00:00:00Z, output_end: 2000-03-01T00:00:00Z, output_interval: PT20M", 0),
+    ],
+)
+def test_output_times(build: Build, settings: str, steps: int) -> None:
+    experiment = build(stream(1, "PT5M", f"file_interval: PT1H, {settings}"))
+    time, group = clock(experiment), experiment.streams[0]
+    assert output_steps(experiment, group, time) == steps
+    assert (files_of_a_sequence(experiment, group, "ml", time) > 0) is (steps > 0)
+
+
+def test_several_windows(build: Build) -> None:
+    settings = """output_start: [2000-01-01T00:00:00Z, 2000-01-01T00:30:00Z],
+      output_end: [2000-01-01T00:30:00Z, 2000-01-01T01:00:00Z], output_interval: [PT10M, PT20M],
+      file_interval: PT1H, include_last: false"""
+    experiment = build(stream(1, "PT5M", settings))
+    found = windows(experiment, experiment.streams[0], clock(experiment))
+    assert [(window.start, window.stop, window.interval) for window in found] == [
+        (0, 1_800_000, 600_000),
+        (1_800_000, 3_600_000, 1_200_000),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "steps"),
+    [
+        ("file_interval: P1D, stream_partitions_ml: 1", 24),
+        ("file_interval: P1D, stream_partitions_ml: 4", 6),
+        ("file_interval: PT90M, stream_partitions_ml: 1", 2),
+        ("file_interval: null, steps_per_file: 3, stream_partitions_ml: 1", 3),
+        ("file_interval: null, steps_per_file: 3, stream_partitions_ml: 2", 1),
+        ("file_interval: null, steps_per_file: 0, stream_partitions_ml: 1", None),
+    ],
+)
+def test_steps_in_a_file(build: Build, settings: str, steps: int | None) -> None:
+    experiment = build(f"output: {{atm: {{{settings}}}}}")
+    assert steps_in_a_file(experiment, experiment.streams[0], "ml", clock(experiment)) == steps
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "stream_partitions_ml: four",
+        "output_start: [2008-09-01T00:00:00Z, 2008-09-02T00:00:00Z]",
+        "output_bounds: [0.0, 3600.0]",
+        "output_bounds: [0.0, a, 3600.0]",
+        "output_bounds: [0.0, 3600.0, 600.0], output_time_unit: 9",
+        "file_interval: null, steps_per_file: many, stream_partitions_ml: 1",
+    ],
+)
+def test_what_nobody_can_know(build: Build, settings: str) -> None:
+    experiment = build(f"output: {{atm: {{{settings}}}}}")
+    with pytest.raises(UndecidedError):
+        files_of_a_sequence(experiment, experiment.streams[0], "ml", clock(experiment))
+
+
+@pytest.mark.parametrize(
+    ("grid", "number"),
+    [
+        ("{name: R2B5}", 81920),
+        ("{name: R2B6}", 327680),
+        ("{name: r02b04}", 20480),
+        ("{name: null, file: iconR02B06-grid.nc}", 327680),
+        ("{name: null, file: icon_grid_0019_R03B07_G.nc}", 2949120),
+    ],
+)
+def test_cells_of_a_grid(build: Build, grid: str, number: int) -> None:
+    assert cells(build(f"grid: {grid}")) == number
+
+
+def test_cells_of_an_unnamed_grid(build: Build) -> None:
+    with pytest.raises(UndecidedError):
+        cells(build("grid: {name: null, file: grid.nc}"))
+
+
+def test_largest_step(build: Build) -> None:
+    names = "output: {atm: {ml_varlist: [u, v], pl_varlist: temp, p_levels: [50000.0, 85000.0]}}"
+    single = build(names)
+    assert largest_step(single, single.streams[0], "ml") == 2 * 31 * 81920 * 4
+    assert largest_step(single, single.streams[0], "pl") == 2 * 81920 * 4
+    double = build(f"{names}\nnamelists: {{io_nml: {{lnetcdf_flt64_output: true}}}}")
+    assert largest_step(double, double.streams[0], "ml") == 2 * 31 * 81920 * 8
+    group = build('output: {atm: {ml_varlist: [u, "group:precip_vars"]}}')
+    with pytest.raises(UndecidedError):
+        largest_step(group, group.streams[0], "ml")

@@ -1,0 +1,129 @@
+"""What a spec says stays text: in the shell, and in #SBATCH lines."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tools import require
+
+from nmlgen.render.shell import directive, shell_path, shell_word
+
+any_text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
+nasty = st.lists(
+    st.sampled_from(["'", '"', "\\", "$(touch x)", "`touch x`", "$HOME", "\n", " ", "*", "~", "!", "#", ";", "&", "a"]),
+    max_size=8,
+).map("".join)
+
+
+def bash(script: str) -> bytes:
+    run = subprocess.run(["bash", "-c", script], capture_output=True, check=True, env={"PATH": "/usr/bin:/bin"})
+    assert run.stderr == b""
+    return run.stdout
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _bash():
+    require("bash")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(any_text | nasty, min_size=1, max_size=30))
+def test_words_come_back(texts):
+    out = bash("printf '%s\\0' " + " ".join(map(shell_word, texts)))
+    assert out == b"".join(text.encode() + b"\0" for text in texts)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(any_text | nasty, min_size=1, max_size=20))
+def test_assignments_come_back(texts):
+    script = "".join(f"export A={shell_word(text)}\nprintf '%s\\0' \"$A\"\n" for text in texts)
+    assert bash(script) == b"".join(text.encode() + b"\0" for text in texts)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(any_text | nasty, min_size=1, max_size=20))
+def test_paths_come_back(texts):
+    out = bash("here='/a b'; printf '%s\\0' " + " ".join(shell_path(text, "here") for text in texts))
+    expected = [text if text.startswith("/") else f"/a b/{text}" for text in texts]
+    assert out == b"".join(text.encode() + b"\0" for text in expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [
+        ("", "''"),
+        ("a", "a"),
+        (5, "5"),
+        ("-x", "-x"),
+        ("a b", "'a b'"),
+        ("~", "'~'"),
+        ("it's", "'it'\\''s'"),
+        ("$HOME", "'$HOME'"),
+        ("ä", "'ä'"),
+        ("a\n", "'a\n'"),
+        ("*", "'*'"),
+        ("{a,b}", "'{a,b}'"),
+        ("a=b", "a=b"),
+    ],
+)
+def test_words(value, word):
+    assert shell_word(value) == word
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "text"),
+    [
+        ("nodes", 2, "--nodes=2"),
+        ("time", "00:40:00", "--time=00:40:00"),
+        ("account", "bb1234", "--account=bb1234"),
+        ("constraint", "LSDF&BEEOND|x*2", "--constraint=LSDF&BEEOND|x*2"),
+        ("constraint", "[a|b]", "--constraint=[a|b]"),
+        ("output", "%x.%j.log", "--output=%x.%j.log"),
+        ("exclusive", True, "--exclusive"),
+        ("exclusive", False, None),
+        ("requeue", True, "--requeue"),
+        ("requeue", False, "--no-requeue"),
+        ("comment", "a b", "--comment='a b'"),
+        ("comment", "a # b", "--comment='a # b'"),
+        ("comment", 'say "hi"', "--comment='say \"hi\"'"),
+        ("comment", "it's", '--comment="it\'s"'),
+        ("comment", "it's \"a\"", '--comment="it\'s \\"a\\""'),
+        ("comment", "a\\b", '--comment="a\\\\b"'),
+        ("comment", "", "--comment=''"),
+        ("signal", "B:USR1@120", "--signal=B:USR1@120"),
+    ],
+)
+def test_directives(option, value, text):
+    assert directive(option, value) == text
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=30))
+def test_directives_hold_one_word(text):
+    """Read back by sbatch's rules: quotes group, a backslash inside double quotes escapes, # ends the line."""
+    assert words_of_sbatch(directive("comment", text)) == [f"--comment={text}"]
+
+
+def words_of_sbatch(line: str) -> list[str]:
+    words, word, quote, position = [], "", "", 0
+    while position < len(line):
+        char = line[position]
+        if char == "\\":
+            if quote == '"' and position + 1 < len(line) and line[position + 1] in '"\\':
+                word += line[position + 1]
+                position += 1
+        elif quote:
+            quote, word = ("", word) if char == quote else (quote, word + char)
+        elif char in "'\"":
+            quote = char
+        elif char == "#":
+            break
+        elif char.isspace():
+            words, word = [*words, word], ""
+        else:
+            word += char
+        position += 1
+    assert not quote
+    return [*words, word]
