@@ -58,9 +58,12 @@ class Clock:
 
 def clock(experiment: Experiment) -> Clock:
     """The clock of an experiment; raises UndecidedError for a date or an interval that nobody can know, and
-    where ICON refuses to start: a step that is not positive, a stop before the start."""
+    where ICON refuses to start: a step that is not positive, a stop before the start. So does a start on a day that
+    the calendar does not have."""
     calendar = calendar_of(experiment)
     start, stop = start_of(experiment), stop_of(experiment)
+    if not calendar.has(start):
+        raise UndecidedError(experiment[_TIME, "experimentStartDate"])
     if calendar.position(stop) < calendar.position(start):
         raise UndecidedError(experiment[_TIME, "experimentStopDate"])
     nsteps = experiment["run_nml", "nsteps"].value

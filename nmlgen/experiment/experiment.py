@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from math import prod
 from typing import Any
 
 from attrs import field, frozen
@@ -153,12 +154,14 @@ class Experiment:
     @property
     def tasks(self) -> Setting:
         """The number of MPI tasks: --ntasks, else nodes times tasks a node, else one."""
-        if (ntasks := self.directives.get("ntasks")) is not None:
-            return ntasks
-        nodes, per_node = self.directives.get("nodes"), self.directives.get("ntasks-per-node")
-        count = (nodes.value if nodes else 1) * (per_node.value if per_node else 1)
-        span = (per_node or nodes or self.executable).span
-        return Setting("ntasks", (Origin("nmlgen", count, span),))
+        given = [self.directives[name] for name in ("ntasks", "nodes", "ntasks-per-node") if name in self.directives]
+        for directive in given:
+            if directive.certainty is Certainty.UNKNOWN or type(directive.value) is not int or directive.value < 1:
+                return Setting("ntasks", directive.history, Certainty.UNKNOWN)
+        if "ntasks" in self.directives:
+            return self.directives["ntasks"]
+        count = prod(directive.value for directive in given)
+        return Setting("ntasks", (Origin("nmlgen", count, (given or [self.executable])[-1].span),))
 
     @cached_property
     def file_system(self) -> FileSystem:
@@ -175,11 +178,16 @@ class Experiment:
 
 
 def effective(registry: Registry, group: Group | None, group_name: str, name: str) -> Setting:
-    """What ICON will see: the written value, else the default of the release, else something unknown."""
+    """What ICON will see: the written value, else the default of the release, else something unknown.
+
+    A value that the variable cannot hold counts as unknown: ICON stops at it, and one rule says so.
+    """
     key = name.lower()
-    if group is not None and key in group.settings:
-        return group.settings[key]
     variable = registry.variable(group_name, key)
+    if group is not None and key in group.settings:
+        setting = group.settings[key]
+        fits = variable is None or not setting.history or variable.accepts(setting.origin.value)
+        return setting if fits else Setting(setting.name, setting.history, Certainty.UNKNOWN)
     full_name = f"{group_name}.{name}"
     if variable is None or not variable.has_default:
         return Setting(full_name, (Origin("unknown", None),), Certainty.UNKNOWN)

@@ -62,12 +62,8 @@ def restart_mode(experiment: Experiment) -> RestartMode | None:
 
 
 def integer(setting: Setting) -> int:
-    """The value of an integer variable, of an array its first element; UndecidedError if it is none."""
-    values = as_list(setting.value)
-    value = values[0] if values else None
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise UndecidedError(setting)
-    return value
+    """The value of an integer variable, of an array its first element."""
+    return int(as_list(setting.value)[0])
 
 
 def split(experiment: Experiment) -> RankSplit:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache, cache
+from functools import cache
 from typing import Any
 
 from attrs import frozen
 
 from nmlgen.errors import InputError
 from nmlgen.resources import directory
+
+_LARGEST_INTEGER = 2**31 - 1
+_LARGEST_REAL = 1.7976931348623157e308
+_WIDE_INTEGERS = {("initicon_nml", "pinit_seed")}  # INTEGER(i8), mo_initicon_nml.f90:230
 
 
 @frozen
@@ -41,6 +45,24 @@ class Variable:
     def is_array(self) -> bool:
         """Whether it holds more than one value, or may."""
         return self.shape is None or len(self.shape) > 0
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the Fortran variable can hold a value, or a list of values, of this type."""
+        if isinstance(value, (list, tuple)):
+            return self.is_array and len(value) > 0 and all(self._accepts_element(element) for element in value)
+        return self._accepts_element(value)
+
+    def _accepts_element(self, value: Any) -> bool:
+        if self.type in ("derived", "unknown"):
+            return True
+        if isinstance(value, bool) or self.type == "logical":
+            return isinstance(value, bool) and self.type == "logical"
+        if self.type == "character":
+            return isinstance(value, str)
+        if self.type == "real":
+            return isinstance(value, (int, float)) and -_LARGEST_REAL <= value <= _LARGEST_REAL
+        wide = (self.group, self.name) in _WIDE_INTEGERS
+        return isinstance(value, int) and (wide or -_LARGEST_INTEGER - 1 <= value <= _LARGEST_INTEGER)
 
 
 class Registry:

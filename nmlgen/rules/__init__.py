@@ -6,7 +6,7 @@ A module of this package is found by being here; a class by being a `Rule` with 
 from __future__ import annotations
 
 import pkgutil
-from functools import lru_cache, cache
+from functools import cache
 from importlib import import_module
 
 from nmlgen.rules.rule import Rule

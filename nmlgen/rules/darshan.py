@@ -11,7 +11,14 @@ from attrs import evolve
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.output import files_of_a_sequence
-from nmlgen.experiment.ranks import level_types, output_files, partition_count, placement, split
+from nmlgen.experiment.ranks import (
+    PlacementError,
+    level_types,
+    output_files,
+    partition_count,
+    placement,
+    split,
+)
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
@@ -313,8 +320,8 @@ class RecordsOverflow(Rule):
         limit = darshan.max_records.value if darshan.max_records is not None else _DEFAULT_RECORDS
         try:
             files = _files_of_busiest_rank(experiment)
-        except (ValueError, TypeError, ArithmeticError, LookupError):
-            return  # a placement that ICON refuses, or values of a wrong type: other rules report them
+        except PlacementError:
+            return
         if isinstance(limit, int) and files > limit:
             memory = _DEFAULT_MEMORY * -(-files // _DEFAULT_RECORDS)
             yield self.finding(
@@ -357,6 +364,4 @@ class DeprecatedDarshanVariable(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for name, setting in _variables(experiment).items():
             if name in _DEPRECATED:
-                yield self.finding(
-                    setting, f"{name} is deprecated in Darshan 3.4", f"expected: {_DEPRECATED[name]}"
-                )
+                yield self.finding(setting, f"{name} is deprecated in Darshan 3.4", f"expected: {_DEPRECATED[name]}")

@@ -72,12 +72,9 @@ def _largest_file(experiment: Experiment) -> int | None:
         if any(experiment.stream_setting(stream, name).value for name in ("remap", "output_grid")):
             return None
         for level_type in level_types(experiment, stream):
-            try:
-                steps = steps_in_a_file(experiment, stream, level_type, time)
-                written = output_steps(experiment, stream, time)
-                step = largest_step(experiment, stream, level_type)
-            except (ValueError, TypeError, ArithmeticError, LookupError):
-                return None  # values of a wrong type, which another rule reports
+            steps = steps_in_a_file(experiment, stream, level_type, time)
+            written = output_steps(experiment, stream, time)
+            step = largest_step(experiment, stream, level_type)
             sizes.append(round(step * _EDGES_PER_CELL) * (written if steps is None else min(steps, written)))
     return max(sizes) or None
 

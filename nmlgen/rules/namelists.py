@@ -634,22 +634,12 @@ _EXPECTED = {
     "logical": "true or false",
     "character": "a string",
 }
-_LARGEST = 2**31 - 1
-_WIDE = {("initicon_nml", "pinit_seed")}  # INTEGER(i8), mo_initicon_nml.f90:230
 
 
 def _fits(value: Any, variable: Variable) -> bool:
     """Whether the run-time library can read a value into a variable. It takes numbers for text."""
-    if variable.type not in _EXPECTED or not isinstance(value, (bool, int, float, str)):
-        return True
-    if variable.type == "logical" or isinstance(value, bool):
-        return variable.type == "logical" and isinstance(value, bool)
-    if variable.type == "character":
-        return True
-    if variable.type == "real":
-        return not isinstance(value, str)
-    wide = (variable.group, variable.name) in _WIDE
-    return isinstance(value, int) and (wide or -_LARGEST - 1 <= value <= _LARGEST)
+    number_for_text = variable.type == "character" and not isinstance(value, bool)
+    return variable.type not in _EXPECTED or number_for_text or variable.accepts(value)
 
 
 def _describe(value: Any) -> str:
@@ -751,9 +741,7 @@ def _room(written: _Written, variable: Variable) -> int | None:
         return None
     if len(written.subscripts) != len(variable.base_shapes) + 1:
         return None
-    rooms = [
-        _elements(text, shape) for text, shape in zip(written.subscripts, variable.base_shapes, strict=False)
-    ]
+    rooms = [_elements(text, shape) for text, shape in zip(written.subscripts, variable.base_shapes, strict=False)]
     rooms.append(_elements(written.subscripts[-1], variable.shape, rest=True))
     return None if None in rooms else prod(room for room in rooms if room is not None)
 

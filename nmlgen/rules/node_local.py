@@ -175,20 +175,17 @@ class FileExceedsStripes(Rule):
 
 def _smallest_file(experiment: Experiment, stream: Group) -> int:
     """A lower bound of the bytes in a full file of model levels; 0 where there is none."""
-    try:
-        if experiment.stream_setting(stream, "filetype").value not in _NETCDF:
-            return 0
-        if experiment.stream_setting(stream, "remap").value != 0:
-            return 0
-        time = clock(experiment)
-        names = {str(name).lower() for name in as_list(experiment.stream_setting(stream, "ml_varlist").value)}
-        steps = steps_in_a_file(experiment, stream, "ml", time)
-        written = output_steps(experiment, stream, time)
-        levels = int(as_list(experiment["run_nml", "num_lev"].value)[0])
-        full = len(names & _FULL_FIELDS)
-        return full * levels * cells(experiment) * 4 * (written if steps is None else min(steps, written))
-    except (ValueError, TypeError, ArithmeticError, LookupError):
-        return 0  # values of a wrong type, which another rule reports
+    if experiment.stream_setting(stream, "filetype").value not in _NETCDF:
+        return 0
+    if experiment.stream_setting(stream, "remap").value != 0:
+        return 0
+    time = clock(experiment)
+    names = {str(name).lower() for name in as_list(experiment.stream_setting(stream, "ml_varlist").value)}
+    steps = steps_in_a_file(experiment, stream, "ml", time)
+    written = output_steps(experiment, stream, time)
+    levels = int(as_list(experiment["run_nml", "num_lev"].value)[0])
+    full = len(names & _FULL_FIELDS)
+    return full * levels * cells(experiment) * 4 * (written if steps is None else min(steps, written))
 
 
 class NoTimeToCopyBack(Rule):

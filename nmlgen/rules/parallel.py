@@ -1,49 +1,19 @@
-"""How the tasks are divided: enough to compute, none wasted, and blocks of a sensible length.
-
-What several rules ask without stumbling over a value of the wrong type stands at the top: such a value is the
-business of the rule about types, so it silences the rules here as an unknown one does.
-"""
+"""How the tasks are divided: enough to compute, none wasted, and blocks of a sensible length."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
-from typing import Any
 
-from nmlgen.experiment.clock import Clock, clock
+from nmlgen.experiment.clock import clock
 from nmlgen.experiment.experiment import Experiment, as_list
 from nmlgen.experiment.ranks import RankSplit, RestartMode, restart_mode, split, writes_output
-from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
 
 MOST_IO_RANKS = 256
 """More are refused (`mo_parallel_config.f90:280`)."""
 
-_LARGEST_INTEGER = 2**31 - 1
-_LONGEST_STEP = 1e9
-_TASK_DIRECTIVES = ("ntasks", "nodes", "ntasks-per-node")
-_SETTINGS_OF_SPLIT = (
-    ("parallel_nml", "num_io_procs"),
-    ("parallel_nml", "num_restart_procs"),
-    ("parallel_nml", "num_prefetch_proc"),
-    ("parallel_nml", "num_io_procs_radar"),
-    ("parallel_nml", "num_test_pe"),
-    ("parallel_nml", "p_test_run"),
-    ("io_nml", "restart_write_mode"),
-    ("run_nml", "luse_radarfwo"),
-    ("grid_nml", "l_limited_area"),
-    ("grid_nml", "dynamics_grid_filename"),
-    ("nudging_nml", "nudge_type"),
-    ("limarea_nml", "itype_latbc"),
-)
-_SETTINGS_OF_CLOCK = (
-    ("master_time_control_nml", "checkpointTimeIntval"),
-    ("master_time_control_nml", "restartTimeIntval"),
-    ("master_time_control_nml", "experimentStopDate"),
-    ("run_nml", "modelTimeStep"),
-    ("run_nml", "dtime"),
-)
 _SETTING_OF_RANKS = {
     "test": "p_test_run",
     "I/O": "num_io_procs",
@@ -52,75 +22,6 @@ _SETTING_OF_RANKS = {
     "radar": "num_io_procs_radar",
 }
 _BLOCK_LENGTHS = ("nproma", "nblocks_c", "nblocks_e")
-
-
-def is_well_typed(experiment: Experiment, setting: Setting) -> bool:
-    """Whether the value has its variable's type; a value or a variable that nobody knows passes."""
-    group, _, name = setting.name.partition(".")
-    variable = experiment.registry.variable(group, name)
-    if variable is None or setting.certainty is Certainty.UNKNOWN:
-        return True
-    values = as_list(setting.value)
-    if not values or (isinstance(setting.value, list) and not variable.is_array):
-        return False
-    return all(_has_type(variable.type, value) for value in values)
-
-
-def _has_type(name: str, value: Any) -> bool:
-    """Whether a Fortran variable of this type can hold the value; an integer has 32 bits."""
-    if name == "character":
-        return isinstance(value, str)
-    if name == "logical":
-        return isinstance(value, bool)
-    if name == "integer":
-        return _is_integer(value)
-    if name == "real":
-        return _is_integer(value) or (isinstance(value, float) and isfinite(value))
-    return True
-
-
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _LARGEST_INTEGER
-
-
-def well_typed(experiment: Experiment, group: str, name: str) -> Setting:
-    """The effective setting of a variable; raises UndecidedError for a value of another type."""
-    setting = experiment[group, name]
-    if not is_well_typed(experiment, setting) or experiment.registry.variable(group, name) is None:
-        raise UndecidedError(setting)
-    return setting
-
-
-def task_count(experiment: Experiment) -> int:
-    """The number of MPI tasks; raises UndecidedError where a directive holds no plain number."""
-    for name in _TASK_DIRECTIVES:
-        directive = experiment.directives.get(name)
-        if directive is not None and not (_is_integer(directive.value) and directive.value > 0):
-            raise UndecidedError(directive)
-    return int(experiment.tasks.value)
-
-
-def rank_split(experiment: Experiment) -> RankSplit:
-    """The split that ICON will make; raises UndecidedError where a value has the wrong type."""
-    task_count(experiment)
-    for group, name in _SETTINGS_OF_SPLIT:
-        well_typed(experiment, group, name)
-    return split(experiment)
-
-
-def model_clock(experiment: Experiment) -> Clock:
-    """The clock of an experiment that starts on a day of its calendar and has a time step; else UndecidedError."""
-    for group, name in _SETTINGS_OF_CLOCK:
-        well_typed(experiment, group, name)
-    seconds = experiment["run_nml", "dtime"]
-    if not experiment["run_nml", "modelTimeStep"].value and seconds.value > _LONGEST_STEP:
-        raise UndecidedError(seconds)
-    found = clock(experiment)
-    if not found.calendar.has(found.start):
-        raise UndecidedError(experiment["master_time_control_nml", "experimentStartDate"])
-    if found.step <= 0:
-        raise UndecidedError(experiment["run_nml", "modelTimeStep"])
-    return found
 
 
 def _parts(count: RankSplit) -> dict[str, int]:
@@ -179,14 +80,14 @@ class NoWorkRanks(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        count = rank_split(experiment)
+        count = split(experiment)
         if count.work >= 1 or count.io > MOST_IO_RANKS or count.prefetch > 1:
             return
         parts = _parts(count)
         taken = "".join(f" - {number} {name}" for name, number in parts.items())
         yield self.finding(
             _largest(experiment, parts),
-            f"{task_count(experiment)} tasks{taken} = {count.work}: no work rank is left",
+            f"{experiment.tasks.value} tasks{taken} = {count.work}: no work rank is left",
             "expected: at least 1 work rank, by fewer ranks set apart or more tasks",
         )
 
@@ -227,10 +128,9 @@ class SingleTaskRestartRanks(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if task_count(experiment) > 1:
+        if experiment.tasks.value > 1:
             return
-        procs = well_typed(experiment, "parallel_nml", "num_restart_procs")
-        well_typed(experiment, "io_nml", "restart_write_mode")
+        procs = experiment["parallel_nml", "num_restart_procs"]
         if procs.value > 0 and restart_mode(experiment) in (RestartMode.ASYNC, RestartMode.DEDICATED):
             yield self.finding(
                 procs,
@@ -271,16 +171,16 @@ class SingleTaskResets(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if task_count(experiment) > 1:
+        if experiment.tasks.value > 1:
             return
-        procs = well_typed(experiment, "parallel_nml", "num_io_procs")
+        procs = experiment["parallel_nml", "num_io_procs"]
         if 0 < procs.value <= MOST_IO_RANKS:
             yield self.finding(
                 procs,
                 f"num_io_procs {procs.value} becomes 0: the job has one task",
                 "expected: num_io_procs 0, or more tasks",
             )
-        test = well_typed(experiment, "parallel_nml", "p_test_run")
+        test = experiment["parallel_nml", "p_test_run"]
         if test.value:
             yield self.finding(
                 test,
@@ -322,8 +222,8 @@ class LargeDedicatedShare(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        count = rank_split(experiment)
-        tasks = task_count(experiment)
+        count = split(experiment)
+        tasks = experiment.tasks.value
         if count.work >= 1 and 4 * count.taken > tasks:
             parts = {name: number for name, number in _parts(count).items() if name != "test"}
             percent = f"{100 * count.taken / tasks:.3g} %"
@@ -368,7 +268,7 @@ class IoProcsBeyondLimit(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        procs = well_typed(experiment, "parallel_nml", "num_io_procs")
+        procs = experiment["parallel_nml", "num_io_procs"]
         if procs.value > MOST_IO_RANKS:
             yield self.finding(
                 procs,
@@ -409,7 +309,7 @@ class NegativeRankCount(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for name in ("num_io_procs", "num_restart_procs", "num_prefetch_proc", "num_io_procs_radar"):
             procs = experiment["parallel_nml", name]
-            if procs.certainty is Certainty.WRITTEN and is_well_typed(experiment, procs) and procs.value < 0:
+            if procs.certainty is Certainty.WRITTEN and procs.value < 0:
                 yield self.finding(procs, f"{name} {procs.value} silently becomes 0", "expected: 0 or more")
 
 
@@ -449,14 +349,14 @@ class TestRunNeedsWorkRanks(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        test = well_typed(experiment, "parallel_nml", "p_test_run")
+        test = experiment["parallel_nml", "p_test_run"]
         if not test.value:
             return
-        count = rank_split(experiment)
+        count = split(experiment)
         if count.test and count.work == 1:
             yield self.finding(
                 test,
-                f"p_test_run leaves 1 work rank of {task_count(experiment)} tasks: nothing can be compared",
+                f"p_test_run leaves 1 work rank of {experiment.tasks.value} tasks: nothing can be compared",
                 "expected: at least 2 work ranks beside the test rank",
             )
 
@@ -494,10 +394,10 @@ class TestRunWithCheckpoints(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        test = well_typed(experiment, "parallel_nml", "p_test_run")
+        test = experiment["parallel_nml", "p_test_run"]
         if not test.value:
             return
-        count = rank_split(experiment)
+        count = split(experiment)
         if count.test == 0 or count.work < 2:
             return
         if count.restart:
@@ -515,10 +415,10 @@ class TestRunWithCheckpoints(Rule):
 
 def _writes_checkpoint(experiment: Experiment) -> bool:
     """Whether a checkpoint falls into the run; there is none without any output."""
-    keywords = well_typed(experiment, "run_nml", "output").value
+    keywords = experiment["run_nml", "output"].value
     if all(str(word).strip().lower() in ("", "none") for word in as_list(keywords)):
         return False
-    time = model_clock(experiment)
+    time = clock(experiment)
     intervals = (time.checkpoint, time.restart)
     return any(interval is not None and 0 < interval < time.length for interval in intervals)
 
@@ -554,7 +454,7 @@ class PrefetchProcsBeyondLimit(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        procs = well_typed(experiment, "parallel_nml", "num_prefetch_proc")
+        procs = experiment["parallel_nml", "num_prefetch_proc"]
         if procs.value > 1:
             yield self.finding(procs, f"num_prefetch_proc is {procs.value}", "expected: 0 or 1")
 
@@ -592,7 +492,7 @@ class SeveralBlockLengths(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         if experiment.registry.variable("parallel_nml", "nblocks_e") is None:  # a release before 2024.07
             return
-        settings = {name: well_typed(experiment, "parallel_nml", name) for name in _BLOCK_LENGTHS}
+        settings = {name: experiment["parallel_nml", name] for name in _BLOCK_LENGTHS}
         given = [(name, setting) for name, setting in settings.items() if setting.value > 0]
         if len(given) > 1:
             values = ", ".join(f"{name} {setting.value}" for name, setting in given)
@@ -635,7 +535,7 @@ class NoBlockLength(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         known = [name for name in _BLOCK_LENGTHS if experiment.registry.variable("parallel_nml", name)]
-        settings = [well_typed(experiment, "parallel_nml", name) for name in known]
+        settings = [experiment["parallel_nml", name] for name in known]
         if not any(setting.is_written and setting.value > 0 for setting in settings):
             nproma = settings[0]
             state = f"nproma is {nproma.value}" if nproma.is_written else "nproma is not set"
@@ -676,7 +576,7 @@ class CdiPioWithoutIoProcs(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        kind = well_typed(experiment, "parallel_nml", "pio_type")
+        kind = experiment["parallel_nml", "pio_type"]
         if kind.value == 2 and lacks_io_ranks(experiment) and writes_streams(experiment):
             yield self.finding(
                 kind,
@@ -717,7 +617,7 @@ class ExperimentalCdiPio(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        kind = well_typed(experiment, "parallel_nml", "pio_type")
+        kind = experiment["parallel_nml", "pio_type"]
         if kind.value == 2 and not (lacks_io_ranks(experiment) and writes_streams(experiment)):
             yield self.finding(
                 kind,
@@ -757,10 +657,10 @@ class UnknownPioType(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        kind = well_typed(experiment, "parallel_nml", "pio_type")
+        kind = experiment["parallel_nml", "pio_type"]
         if kind.value in (1, 2):
             return
-        count = rank_split(experiment)
+        count = split(experiment)
         if count.io > 0 and count.work >= 1:
             yield self.finding(
                 kind,
@@ -804,10 +704,10 @@ class IoProcsWithoutOutput(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        count = rank_split(experiment)
+        count = split(experiment)
         if count.io > 0 and count.work >= 1 and not experiment.streams:
             reason = "there is no output stream"
-            if not _reads_streams(experiment):
+            if not writes_output(experiment):
                 reason = 'run_nml: output has no "nml"'
             yield self.finding(
                 experiment["parallel_nml", "num_io_procs"],
@@ -847,7 +747,7 @@ class NoGhostRows(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        rows = well_typed(experiment, "parallel_nml", "n_ghost_rows")
+        rows = experiment["parallel_nml", "n_ghost_rows"]
         if rows.value < 1:
             yield self.finding(rows, f"n_ghost_rows is {rows.value}", "expected: 1 or more; 1 is the default")
 
@@ -883,21 +783,16 @@ class NegativeProc0Shift(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        shift = well_typed(experiment, "parallel_nml", "proc0_shift")
+        shift = experiment["parallel_nml", "proc0_shift"]
         if shift.value < 0:
             yield self.finding(shift, f"proc0_shift is {shift.value}", "expected: 0 or more")
 
 
 def lacks_io_ranks(experiment: Experiment) -> bool:
     """Whether several tasks run without a rank for output."""
-    return task_count(experiment) > 1 and rank_split(experiment).io == 0
+    return experiment.tasks.value > 1 and split(experiment).io == 0
 
 
 def writes_streams(experiment: Experiment) -> bool:
     """Whether there are output streams and ICON reads them."""
-    return bool(experiment.streams) and _reads_streams(experiment)
-
-
-def _reads_streams(experiment: Experiment) -> bool:
-    well_typed(experiment, "run_nml", "output")
-    return writes_output(experiment)
+    return bool(experiment.streams) and writes_output(experiment)

@@ -156,3 +156,10 @@ def test_an_element_that_is_too_long_stands_alone():
 
 def test_a_text_is_never_broken():
     assert len(write_assignment("x", "word " * 100)) == 1
+
+
+def test_order_is_kept_for_f90nml():
+    groups = (group("z_nml", {"b": 1, "a": 2}), group("a_nml", {"x": 1}))
+    found = to_f90nml(groups)
+    assert list(found) == ["z_nml", "a_nml"]
+    assert list(found["z_nml"]) == ["b", "a"]

@@ -22,28 +22,34 @@ def many_files(io, partitions):
     return MANY_FILES.replace("RANKS", str(io)).replace("PARTS", str(partitions))
 
 
-@pytest.mark.parametrize(("text", "found"), [
-    (many_files(0, 1) + "darshan: true", True),  # work rank 0 writes them all
-    (many_files(1, 1) + "darshan: true", True),
-    (many_files(2, 2) + "darshan: true", False),
-    (many_files(1, 2) + "darshan: true", True),
-    (many_files(1, 1) + "darshan: {MAX_RECORDS: 1441}", False),
-    (many_files(1, 1) + "darshan: {MAX_RECORDS: 1440}", True),
-    (many_files(1, 1) + "darshan: true\nrestart: {restartTimeIntval: P5D}", False),  # a log for each job
-    (many_files(1, 1) + "darshan: false", False),
-    (many_files(1, 2_000_000_000) + "darshan: true", False),
-])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (many_files(0, 1) + "darshan: true", True),  # work rank 0 writes them all
+        (many_files(1, 1) + "darshan: true", True),
+        (many_files(2, 2) + "darshan: true", False),
+        (many_files(1, 2) + "darshan: true", True),
+        (many_files(1, 1) + "darshan: {MAX_RECORDS: 1441}", False),
+        (many_files(1, 1) + "darshan: {MAX_RECORDS: 1440}", True),
+        (many_files(1, 1) + "darshan: true\nrestart: {restartTimeIntval: P5D}", False),  # a log for each job
+        (many_files(1, 1) + "darshan: false", False),
+        (many_files(1, 2_000_000_000) + "darshan: true", False),
+    ],
+)
 def test_records(text, found, tmp_path):
     assert ("DSH006" in codes(text + "\n", tmp_path)) is found
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("environment: {DARSHAN_LOGFILE: /x}", []),  # without darshan the author looks after it
-    ("environment: {DARSHAN_JOBID: '4711'}", ["DSH003"]),
-    ("environment: {DXT_ENABLE_IO_TRACE: '1'}", ["DSH007"]),
-    ("darshan: {library: /sw/lib/libdarshan.so.0.0.1}", []),
-    ("darshan: {library: libdarshan}", ["DSH005"]),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("environment: {DARSHAN_LOGFILE: /x}", []),  # without darshan the author looks after it
+        ("environment: {DARSHAN_JOBID: '4711'}", ["DSH003"]),
+        ("environment: {DXT_ENABLE_IO_TRACE: '1'}", ["DSH007"]),
+        ("darshan: {library: /sw/lib/libdarshan.so.0.0.1}", []),
+        ("darshan: {library: libdarshan}", ["DSH005"]),
+    ],
+)
 def test_variables(text, expected, tmp_path):
     assert codes(text + "\n", tmp_path) == expected
 

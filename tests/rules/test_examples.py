@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from rules.experiments import BASE
 
 from nmlgen.checking import check_experiment
 from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
 from nmlgen.spec.spec import load_spec
 
-BASE = Path(__file__).parent / "example.yaml"
 HEADINGS = ("## What it does", "## Why it matters", "## Evidence", "## Example", "## References")
 FENCE = re.compile(r"```yaml (bad|good)\n(.*?)```", re.DOTALL)
 

@@ -10,29 +10,35 @@ def codes(text, tmp_path):
     return [finding.code for finding in check(text, tmp_path).findings if finding.code.startswith("LUS")]
 
 
-@pytest.mark.parametrize("text", [
-    "lustre: {output: {stripe_count: -1, stripe_size: 1M}}",
-    "lustre: {output: {stripe_count: 32}}",
-    "lustre: {output: {stripe_count: 0, stripe_size: 64K}}",
-    "lustre: {restart: {stripe_count: 8}}\nrestart: {restart_write_mode: async, num_restart_procs: 1}",
-    "lustre: {output: {stripe_count: 4}, restart: {stripe_count: 1}}",
-    "run_directory: /elsewhere/run\nlustre: {output: {stripe_count: 99, stripe_size: 1M}}",  # nothing is known of it
-    "output: {atm: {ml_varlist: ['group:all']}}\nlustre: {output: {stripe_count: 16, stripe_size: 64M}}",
-    "output: {atm: {output_grid: true}}\nlustre: {output: {stripe_count: 16, stripe_size: 64M}}",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lustre: {output: {stripe_count: -1, stripe_size: 1M}}",
+        "lustre: {output: {stripe_count: 32}}",
+        "lustre: {output: {stripe_count: 0, stripe_size: 64K}}",
+        "lustre: {restart: {stripe_count: 8}}\nrestart: {restart_write_mode: async, num_restart_procs: 1}",
+        "lustre: {output: {stripe_count: 4}, restart: {stripe_count: 1}}",
+        "run_directory: /elsewhere/run\nlustre: {output: {stripe_count: 99, stripe_size: 1M}}",  # nothing is known of it
+        "output: {atm: {ml_varlist: ['group:all']}}\nlustre: {output: {stripe_count: 16, stripe_size: 64M}}",
+        "output: {atm: {output_grid: true}}\nlustre: {output: {stripe_count: 16, stripe_size: 64M}}",
+    ],
+)
 def test_accepted(text, tmp_path):
     assert codes(f"{text}\n", tmp_path) == []
 
 
-@pytest.mark.parametrize(("text", "code"), [
-    ("lustre: {output: {stripe_size: 4G}}", "LUS002"),
-    ("lustre: {input: {stripe_size: 96K}}", "LUS002"),
-    ("lustre: {restart: {stripe_count: -1}}", "LUS003"),
-    ("lustre: {restart: {stripe_count: 1}, input: {stripe_count: 8}}", "LUS009"),
-    ("lustre: {output: {stripe_count: -1, stripe_size: 64M}}", "LUS004"),
-    ("node_local: {file_system: beeond}\nlustre: {output: {stripe_count: 4}}", "LUS007"),
-    ("output: {atm: {output_filename: /gpfs/out/atm}}\nlustre: {output: {stripe_count: 4}}", "LUS007"),
-])
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("lustre: {output: {stripe_size: 4G}}", "LUS002"),
+        ("lustre: {input: {stripe_size: 96K}}", "LUS002"),
+        ("lustre: {restart: {stripe_count: -1}}", "LUS003"),
+        ("lustre: {restart: {stripe_count: 1}, input: {stripe_count: 8}}", "LUS009"),
+        ("lustre: {output: {stripe_count: -1, stripe_size: 64M}}", "LUS004"),
+        ("node_local: {file_system: beeond}\nlustre: {output: {stripe_count: 4}}", "LUS007"),
+        ("output: {atm: {output_filename: /gpfs/out/atm}}\nlustre: {output: {stripe_count: 4}}", "LUS007"),
+    ],
+)
 def test_found(text, code, tmp_path):
     assert code in codes(f"{text}\n", tmp_path)
 

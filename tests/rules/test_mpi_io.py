@@ -18,23 +18,26 @@ def intel(version, environment):
     return f'mpi: {{implementation: intel, version: "{version}"}}\nenvironment: {{{environment}}}\n'
 
 
-@pytest.mark.parametrize(("version", "environment", "expected"), [
-    ("2018.5", 'I_MPI_EXTRA_FILESYSTEM: "on", I_MPI_EXTRA_FILESYSTEM_LIST: lustre', []),
-    ("2018.5", "I_MPI_EXTRA_FILESYSTEM_FORCE: lustre", ["MPI001"]),
-    ("2019.9", 'I_MPI_EXTRA_FILESYSTEM: "on", I_MPI_EXTRA_FILESYSTEM_FORCE: lustre', []),
-    ("2021.5", 'I_MPI_FILESYSTEM: "on"', ["MPI001"]),
-    ("2021.5", "I_MPI_FILESYSTEM: maybe", ["MPI001"]),  # it is not read, so it does no harm
-    ("2021.5", "I_MPI_EXTRA_FILESYSTEM: maybe", ["MPI003"]),
-    ("2021.5", "I_MPI_EXTRA_FILESYSTEM: ENABLE", []),
-    ("2021.5", "I_MPI_LUSTRE_STRIPE_AWARE: 'on'", ["MPI001"]),
-    ("2021.5", "I_MPI_EXTRA_FILESYSTEM_NFS_DIRECT: 'on'", ["MPI001"]),
-    ("2021.10", "I_MPI_EXTRA_FILESYSTEM_NFS_DIRECT: 'on'", []),
-    ("2021.18", 'I_MPI_FILESYSTEM: "On"', ["MPI003"]),
-    ("2021.18", 'I_MPI_FILESYSTEM: ""', ["MPI003"]),
-    ("2021.18", "I_MPI_EXTRA_FILESYSTEM: maybe", ["MPI002", "MPI003"]),
-    ("2021.18", "I_MPI_FILESYSTEM_CB_NODES: '4'", []),
-    ("5.1", "I_MPI_EXTRA_FILESYSTEM: maybe", []),  # nobody tried
-])
+@pytest.mark.parametrize(
+    ("version", "environment", "expected"),
+    [
+        ("2018.5", 'I_MPI_EXTRA_FILESYSTEM: "on", I_MPI_EXTRA_FILESYSTEM_LIST: lustre', []),
+        ("2018.5", "I_MPI_EXTRA_FILESYSTEM_FORCE: lustre", ["MPI001"]),
+        ("2019.9", 'I_MPI_EXTRA_FILESYSTEM: "on", I_MPI_EXTRA_FILESYSTEM_FORCE: lustre', []),
+        ("2021.5", 'I_MPI_FILESYSTEM: "on"', ["MPI001"]),
+        ("2021.5", "I_MPI_FILESYSTEM: maybe", ["MPI001"]),  # it is not read, so it does no harm
+        ("2021.5", "I_MPI_EXTRA_FILESYSTEM: maybe", ["MPI003"]),
+        ("2021.5", "I_MPI_EXTRA_FILESYSTEM: ENABLE", []),
+        ("2021.5", "I_MPI_LUSTRE_STRIPE_AWARE: 'on'", ["MPI001"]),
+        ("2021.5", "I_MPI_EXTRA_FILESYSTEM_NFS_DIRECT: 'on'", ["MPI001"]),
+        ("2021.10", "I_MPI_EXTRA_FILESYSTEM_NFS_DIRECT: 'on'", []),
+        ("2021.18", 'I_MPI_FILESYSTEM: "On"', ["MPI003"]),
+        ("2021.18", 'I_MPI_FILESYSTEM: ""', ["MPI003"]),
+        ("2021.18", "I_MPI_EXTRA_FILESYSTEM: maybe", ["MPI002", "MPI003"]),
+        ("2021.18", "I_MPI_FILESYSTEM_CB_NODES: '4'", []),
+        ("5.1", "I_MPI_EXTRA_FILESYSTEM: maybe", []),  # nobody tried
+    ],
+)
 def test_intel_variables(version, environment, expected, tmp_path):
     assert codes(intel(version, environment), tmp_path) == expected
 
@@ -47,13 +50,16 @@ def test_crash_needs_a_collective_write(tmp_path):
     assert codes(unknown + "darshan: true\n", tmp_path) == []
 
 
-@pytest.mark.parametrize(("component", "found"), [
-    ("romio321", False),
-    ("romio341", False),
-    ("^ompio", False),
-    ("ompio", True),
-    ("^romio321", True),
-])
+@pytest.mark.parametrize(
+    ("component", "found"),
+    [
+        ("romio321", False),
+        ("romio341", False),
+        ("^ompio", False),
+        ("ompio", True),
+        ("^romio321", True),
+    ],
+)
 def test_component_of_open_mpi(component, found, tmp_path):
     text = f'mpi: {{hints: {{striping_unit: 4194304}}}}\nenvironment: {{OMPI_MCA_io: "{component}"}}\n'
     assert ("MPI008" in codes(text, tmp_path)) is found

@@ -22,12 +22,15 @@ def test_whole_nodes_by_partition(tmp_path):
     assert codes(f"node_local: {{file_system: beeond}}\n{job}", tmp_path) == []
 
 
-@pytest.mark.parametrize(("text", "found"), [
-    ("output: {atm: {file_interval: P10D}}", True),
-    ("output: {atm: {file_interval: P1D}}", False),
-    ("output: {atm: {file_interval: P10D, filetype: 2}}", False),  # packed: nobody knows how large
-    ("output: {atm: {file_interval: P10D, ml_varlist: [tot_prec, clct]}}", False),
-])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("output: {atm: {file_interval: P10D}}", True),
+        ("output: {atm: {file_interval: P1D}}", False),
+        ("output: {atm: {file_interval: P10D, filetype: 2}}", False),  # packed: nobody knows how large
+        ("output: {atm: {file_interval: P10D, ml_varlist: [tot_prec, clct]}}", False),
+    ],
+)
 def test_file_size(text, found, tmp_path):
     node_local = "node_local: {file_system: beeond, directory: stripe_1}\n"
     assert ("LOC003" in codes(f"{LARGE}{node_local}{text}\n", tmp_path)) is found

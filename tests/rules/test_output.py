@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
+from rules.experiments import experiment_of, judge
 from rules.test_examples import check
-from rules.test_parallel import ODD, experiment_of, judge, odd, with_setting
 
 from nmlgen.experiment.ranks import PlacementError, placement
-from nmlgen.experiment.setting import unknown
 from nmlgen.rules import all_rules
-from nmlgen.rules.parallel import _SETTINGS_OF_CLOCK, _SETTINGS_OF_SPLIT
 
 RULES = [rule for rule in all_rules() if rule.code.startswith("OUT")]
 
@@ -99,9 +96,7 @@ def test_a_stream_with_an_operation_is_not_told_to_use_partitions(tmp_path):
 
 def test_idle_ranks_are_named_shortly(tmp_path):
     (finding,) = found(streams(ML, ranks=12), tmp_path)
-    assert finding.message == (
-        "10 of 12 I/O ranks write nothing, counted from 0: ranks 2, 3, 4, 5 and 6 more"
-    )
+    assert finding.message == ("10 of 12 I/O ranks write nothing, counted from 0: ranks 2, 3, 4, 5 and 6 more")
 
 
 def test_busy_ranks_and_their_streams_are_named(tmp_path):
@@ -175,8 +170,11 @@ def test_steps_in_a_file_are_counted(tmp_path):
         ("output_bounds: [0, 864000, 60]", ["OUT008"]),
         ("output_bounds: [0, 864000, 1500]", ["OUT009"]),
         ("output_bounds: [0, 864000, 60], output_time_unit: 2", []),
-        ("output_interval: [PT1H, PT15M], output_start: [2008-09-01T00:00:00Z, 2008-09-02T00:00:00Z], "
-         "output_end: [2008-09-01T12:00:00Z, 2008-09-03T00:00:00Z]", ["OUT009"]),
+        (
+            "output_interval: [PT1H, PT15M], output_start: [2008-09-01T00:00:00Z, 2008-09-02T00:00:00Z], "
+            "output_end: [2008-09-01T12:00:00Z, 2008-09-03T00:00:00Z]",
+            ["OUT009"],
+        ),
         ("output_interval: PT1H, output_start: [2008-09-01T00:00:00Z, 2008-09-02T00:00:00Z]", ["OUT010"]),
         ("output_interval: P1M", []),
         ("output_bounds: [0, 3600]", ["OUT010"]),
@@ -292,69 +290,6 @@ def test_keywords_of_output(release, keywords, expected, tmp_path):
 def test_streams_that_are_not_read_have_no_further_findings(tmp_path):
     text = "namelists: {run_nml: {output: [totint]}}\noutput: {atm: {steps_per_file: 3, output_interval: PT1M}}\n"
     assert ours(text, tmp_path) == ["OUT019"]
-
-
-STREAM_SETTINGS = (
-    "output_filename",
-    "filename_format",
-    "filename_extn",
-    "filetype",
-    "operation",
-    "dom",
-    "output_start",
-    "output_end",
-    "output_interval",
-    "output_bounds",
-    "output_time_unit",
-    "file_interval",
-    "steps_per_file",
-    "include_last",
-    "ml_varlist",
-    "pl_varlist",
-    "p_levels",
-    "stream_partitions_ml",
-    "stream_partitions_pl",
-    "pe_placement_ml",
-    "pe_placement_pl",
-)
-VARIANTS = (
-    "parallel: {num_io_procs: 0}\noutput: {atm: {file_interval: P1D}}\n",
-    f"output: {{atm: {{output_bounds: [0, 864000, 3600], {PL}, stream_partitions_pl: 2, include_last: true}}}}\n",
-    f"output: {{atm: {{file_interval: null, steps_per_file: 2}}, b: {{output_filename: output/example_atm, {ML}}}}}\n",
-)
-
-
-@pytest.mark.parametrize("name", STREAM_SETTINGS)
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_odd_values_of_a_stream_raise_nothing(name, variant, tmp_path):
-    base = experiment_of(variant, tmp_path)
-    values = (*ODD, "P1M", "-P1D", "PT0S", ">2008-09-01T00:00:00Z", "99999-02-30", [0, 1e300, 1e300], [257] * 300)
-    for value in values:
-        changed = with_setting(base, "output_nml", name, odd("output_nml", name, value))
-        for finding in judge(changed, RULES):
-            assert finding.notes
-
-
-@pytest.mark.parametrize(
-    ("group", "name"),
-    sorted({*_SETTINGS_OF_SPLIT, *_SETTINGS_OF_CLOCK, ("run_nml", "output"), ("parallel_nml", "pio_type")}),
-)
-def test_odd_values_elsewhere_raise_nothing(group, name, tmp_path):
-    base = experiment_of(VARIANTS[1], tmp_path)
-    for value in (*ODD, "P1M", "PT0S", "-PT10M", 1e300, 1e-9):
-        judge(with_setting(base, group, name, odd(group, name, value)), RULES)
-
-
-@pytest.mark.parametrize("name", STREAM_SETTINGS)
-def test_unknown_values_of_a_stream_raise_nothing_else(name, tmp_path):
-    base = experiment_of(VARIANTS[1], tmp_path)
-    judge(with_setting(base, "output_nml", name, unknown(f"output_nml.{name}")), RULES)
-
-
-def test_odd_directives_raise_nothing(tmp_path):
-    base = experiment_of(VARIANTS[0], tmp_path)
-    for value in (*ODD, "2-4"):
-        judge(evolve(base, directives={**base.directives, "nodes": odd("job", "nodes", value)}), RULES)
 
 
 def test_a_start_that_the_calendar_lacks_silences(tmp_path):

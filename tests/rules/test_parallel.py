@@ -2,57 +2,14 @@
 
 from __future__ import annotations
 
-from math import inf, nan
-
 import pytest
-from attrs import evolve
-from rules.test_examples import BASE, check
+from rules.experiments import experiment_of, judge, with_setting
+from rules.test_examples import check
 
-from nmlgen.experiment.experiment import Experiment, Group
-from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError, unknown
+from nmlgen.experiment.setting import unknown
 from nmlgen.rules import all_rules
-from nmlgen.rules.parallel import _SETTINGS_OF_CLOCK, _SETTINGS_OF_SPLIT
-from nmlgen.spec.spec import load_spec
 
-ODD = ("", "abc", " 4 ", -1, 0, 3, 2**31, -(10**30), 1.5, nan, inf, -inf, True, False, [], [0], [3, "x"], ["PT1H"])
 RULES = [rule for rule in all_rules() if rule.code.startswith("PAR")]
-
-
-def experiment_of(text: str, tmp_path) -> Experiment:
-    path = tmp_path / "spec.yaml"
-    path.write_text(text, encoding="utf-8")
-    return load_spec(path, [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}"]).experiment
-
-
-def with_setting(experiment: Experiment, group: str, name: str, setting: Setting) -> Experiment:
-    """The experiment with one variable set, past every check of a spec."""
-
-    def changed(groups: tuple[Group, ...]) -> tuple[Group, ...]:
-        return tuple(
-            evolve(found, settings={**found.settings, name.lower(): setting}) if found.name == group else found
-            for found in groups
-        )
-
-    groups = [found.name for found in experiment.all_groups()]
-    if group not in groups:
-        extra = Group(group, {name.lower(): setting})
-        return evolve(experiment, namelist=(*experiment.namelist, extra))
-    return evolve(experiment, master=changed(experiment.master), namelist=changed(experiment.namelist))
-
-
-def odd(group: str, name: str, value: object) -> Setting:
-    return Setting(f"{group}.{name}", (Origin("test", value),), Certainty.WRITTEN)
-
-
-def judge(experiment: Experiment, rules: list) -> list:
-    """What the rules find; a value that nobody can use may silence them, nothing else may be raised."""
-    findings = []
-    for rule in rules:
-        try:
-            findings += rule().check(experiment)
-        except UndecidedError:
-            continue
-    return findings
 
 
 def codes(text: str, tmp_path) -> list[str]:
@@ -200,37 +157,3 @@ def test_unknown_values_silence(name, tmp_path):
     base = experiment_of(ONE_TASK + "parallel: {num_io_procs: 0}\n", tmp_path)
     changed = with_setting(base, "parallel_nml", name, unknown(f"parallel_nml.{name}"))
     assert judge(changed, RULES) == []
-
-
-SETTINGS = sorted(
-    {
-        *_SETTINGS_OF_SPLIT,
-        *_SETTINGS_OF_CLOCK,
-        ("parallel_nml", "nproma"),
-        ("parallel_nml", "nblocks_c"),
-        ("parallel_nml", "nblocks_e"),
-        ("parallel_nml", "pio_type"),
-        ("run_nml", "output"),
-        ("master_time_control_nml", "experimentStartDate"),
-        ("master_time_control_nml", "calendar"),
-    }
-)
-
-
-@pytest.mark.parametrize(("group", "name"), SETTINGS)
-@pytest.mark.parametrize("tasks", [1, 2, 256])
-def test_odd_values_raise_nothing(group, name, tasks, tmp_path):
-    job = f"job: {{nodes: 1, ntasks_per_node: {tasks}}}\n"
-    for parallel in ("parallel: {num_io_procs: 1}\n", "parallel: {num_io_procs: 0, p_test_run: true}\n"):
-        base = experiment_of(job + parallel, tmp_path)
-        for value in ODD:
-            for finding in judge(with_setting(base, group, name, odd(group, name, value)), RULES):
-                assert finding.notes
-
-
-@pytest.mark.parametrize("name", ["ntasks", "nodes", "ntasks-per-node"])
-def test_odd_directives_raise_nothing(name, tmp_path):
-    base = experiment_of("nmlgen: 1\n", tmp_path)
-    for value in (*ODD, "2-4", "4,8"):
-        directives = {**base.directives, name: odd("job", name, value)}
-        judge(evolve(base, directives=directives), RULES)

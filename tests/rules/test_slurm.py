@@ -23,51 +23,57 @@ def codes_at(site, job, tmp_path):
     return [f.code for f in check_experiment(spec.experiment).findings if f.code.startswith("SLM")]
 
 
-@pytest.mark.parametrize("job", [
-    'time: "08:00:00"',
-    'time: "0-08:00:00"',
-    'partition: "compute,shared", time: "2-00:00:00"',  # one of them takes it
-    'partition: shared, ntasks_per_node: 500',  # a partition's cores are not the machine's
-    'partition: shared, mem: 900G',
-    'hint: nomultithread, ntasks_per_node: 128',
-    'nodes: 3, ntasks: 300, ntasks_per_node: 100',
-    'export: "PATH,ALL"',
-    'export: all',
-    'output: "./%x.%j.log"',
-    'output: "/dev/null"',
-    'output: "%%.%5j.%A_%a.%N.%u.log"',
-    'comment: "costs 5$ and ~3 days"',
-    'constraint: "[256G*1&BEEOND*1]"',
-    'dependency: "afterok:1:2_3,AFTERANY:4,singleton"',
-    'dependency: "after:1+10?afterany:2"',
-    'time: "00:02:00", signal: "B:USR1@119"',
-])
+@pytest.mark.parametrize(
+    "job",
+    [
+        'time: "08:00:00"',
+        'time: "0-08:00:00"',
+        'partition: "compute,shared", time: "2-00:00:00"',  # one of them takes it
+        "partition: shared, ntasks_per_node: 500",  # a partition's cores are not the machine's
+        "partition: shared, mem: 900G",
+        "hint: nomultithread, ntasks_per_node: 128",
+        "nodes: 3, ntasks: 300, ntasks_per_node: 100",
+        'export: "PATH,ALL"',
+        "export: all",
+        'output: "./%x.%j.log"',
+        'output: "/dev/null"',
+        'output: "%%.%5j.%A_%a.%N.%u.log"',
+        'comment: "costs 5$ and ~3 days"',
+        'constraint: "[256G*1&BEEOND*1]"',
+        'dependency: "afterok:1:2_3,AFTERANY:4,singleton"',
+        'dependency: "after:1+10?afterany:2"',
+        'time: "00:02:00", signal: "B:USR1@119"',
+    ],
+)
 def test_accepted(job, tmp_path):
     assert codes(f"job: {{{job}}}\n", tmp_path) == []
 
 
-@pytest.mark.parametrize(("job", "code"), [
-    ('time: "08:00:01"', "SLM002"),  # Slurm rounds up to 08:01:00
-    ('time: "00:00:00"', "SLM002"),
-    ('partition: "compute,nosuch"', "SLM001"),
-    ('hint: nomultithread, ntasks_per_node: 129', "SLM004"),
-    ('nodes: 1, ntasks: 257, ntasks_per_node: null', "SLM004"),
-    ('partition: null, ntasks_per_node: 129', "SLM005"),
-    ('mem_per_cpu: 10G', "SLM006"),
-    ('partition: null, mem: 1T', "SLM006"),
-    ('export: NIL', "SLM010"),
-    ('export: "X=1"', "SLM010"),
-    ('error: "~/x.err"', "SLM012"),
-    ('output: "logs/$USER/x.log"', "SLM012"),
-    ('job_name: "$USER"', "SLM013"),
-    ('output: "%x.$SLURM_JOB_ID.log"', "SLM013"),
-    ('output: "a%"', "SLM016"),
-    ('dependency: "afterok"', "SLM024"),
-    ('dependency: "afterok:x"', "SLM024"),
-    ('dependency: "expand:1"', "SLM024"),
-    ('time: "00:02:00"', "SLM022"),  # the default signal comes 120 s before the end
-    ('time: "00:01:30", signal: "B:USR1@120"', "SLM022"),  # the limit is two minutes
-])
+@pytest.mark.parametrize(
+    ("job", "code"),
+    [
+        ('time: "08:00:01"', "SLM002"),  # Slurm rounds up to 08:01:00
+        ('time: "00:00:00"', "SLM002"),
+        ('partition: "compute,nosuch"', "SLM001"),
+        ("hint: nomultithread, ntasks_per_node: 129", "SLM004"),
+        ("nodes: 1, ntasks: 257, ntasks_per_node: null", "SLM004"),
+        ("partition: null, ntasks_per_node: 129", "SLM005"),
+        ("mem_per_cpu: 10G", "SLM006"),
+        ("partition: null, mem: 1T", "SLM006"),
+        ("export: NIL", "SLM010"),
+        ('export: "X=1"', "SLM010"),
+        ('error: "~/x.err"', "SLM012"),
+        ('output: "logs/$USER/x.log"', "SLM012"),
+        ('job_name: "$USER"', "SLM013"),
+        ('output: "%x.$SLURM_JOB_ID.log"', "SLM013"),
+        ('output: "a%"', "SLM016"),
+        ('dependency: "afterok"', "SLM024"),
+        ('dependency: "afterok:x"', "SLM024"),
+        ('dependency: "expand:1"', "SLM024"),
+        ('time: "00:02:00"', "SLM022"),  # the default signal comes 120 s before the end
+        ('time: "00:01:30", signal: "B:USR1@120"', "SLM022"),  # the limit is two minutes
+    ],
+)
 def test_found(job, code, tmp_path):
     assert code in codes(f"job: {{{job}}}\n", tmp_path)
 

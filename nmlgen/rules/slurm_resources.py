@@ -1,4 +1,4 @@
-"""What is asked of Slurm: limits of partitions and nodes, the job's logs, and what sbatch reads differently."""
+"""What is asked of Slurm, against what the site has: partition, time, nodes, tasks, memory, account."""
 
 from __future__ import annotations
 
@@ -9,33 +9,15 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Partition
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
+from nmlgen.rules.directives import directive, option, text_of
 from nmlgen.rules.rule import Rule
 from nmlgen.units.size import format_size, parse_size
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time, wall_time_form
 
-_LOGS = ("output", "error")
-_TEXTS = ("job-name", "comment", "account")
-_LONGEST_TEXT = 1024
-_FILE_PATTERNS = "AajJNnstuxb"
-_DEPENDENCIES = (
-    "after",
-    "afterany",
-    "afterburstbuffer",
-    "aftercorr",
-    "afternotok",
-    "afterok",
-    "singleton",
-)
-_JOB_ID = re.compile(r"\d+(_\S+)?(\+\d+)?")
 _FEATURE = re.compile(r"\d*[A-Za-z_][\w.:-]*")
-_VARIABLE = re.compile(r"\$[A-Za-z_{(]|`")
-_HOME = re.compile(r"~([A-Za-z_][\w-]*)?(/|$)")
+
+
 _SHORTEST_LEAD = 60
-
-
-def _directive(experiment: Experiment, name: str) -> Setting | None:
-    """An option given to sbatch; None where it is not given, or no Slurm runs the script."""
-    return experiment.directives.get(name) if experiment.machine.scheduler == "slurm" else None
 
 
 def _count(setting: Setting | None) -> int | None:
@@ -44,24 +26,9 @@ def _count(setting: Setting | None) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _text(setting: Setting | None) -> str | None:
-    """A setting's value if it is a text."""
-    value = setting.value if setting is not None else None
-    return value if isinstance(value, str) else None
-
-
-def _texts(experiment: Experiment, names: tuple[str, ...]) -> Iterator[tuple[Setting, str]]:
-    """Those of the options that are given, each with its text."""
-    for name in names:
-        setting = _directive(experiment, name)
-        text = _text(setting)
-        if setting is not None and text is not None:
-            yield setting, text
-
-
 def _seconds(setting: Setting | None) -> int | None:
     """The seconds of a time limit; None where there is none that sbatch takes."""
-    text = _text(setting)
+    text = text_of(setting)
     try:
         return parse_wall_time(text) if text is not None else None
     except ValueError:
@@ -69,20 +36,15 @@ def _seconds(setting: Setting | None) -> int | None:
 
 
 def _bytes(setting: Setting | None) -> int | None:
-    text = _text(setting)
+    text = text_of(setting)
     try:
         return parse_size(text) if text is not None else None
     except ValueError:
         return None
 
 
-def _option(setting: Setting) -> str:
-    """The key of the spec that sets an option, without its section."""
-    return setting.name.rpartition(".")[2]
-
-
 def _partition_names(experiment: Experiment) -> list[str]:
-    text = _text(_directive(experiment, "partition"))
+    text = text_of(directive(experiment, "partition"))
     return [name.strip() for name in text.split(",") if name.strip()] if text is not None else []
 
 
@@ -96,7 +58,7 @@ def _partitions(experiment: Experiment) -> list[Partition] | None:
 def _node(experiment: Experiment) -> Partition:
     """What is known of the nodes the job will get: the partition's facts, without a partition the machine's."""
     machine = experiment.machine
-    if _directive(experiment, "partition") is None:
+    if directive(experiment, "partition") is None:
         return Partition(
             "",
             cores_per_node=machine.cores_per_node,
@@ -113,8 +75,8 @@ def _where(node: Partition) -> str:
 
 def _tasks_on_a_node(experiment: Experiment) -> tuple[Setting, int] | None:
     """How many tasks the fullest node has to hold, with the setting that says so."""
-    per_node, ntasks = _directive(experiment, "ntasks-per-node"), _directive(experiment, "ntasks")
-    most, tasks, nodes = _count(per_node), _count(ntasks), _count(_directive(experiment, "nodes"))
+    per_node, ntasks = directive(experiment, "ntasks-per-node"), directive(experiment, "ntasks")
+    most, tasks, nodes = _count(per_node), _count(ntasks), _count(directive(experiment, "nodes"))
     if ntasks is not None and tasks is not None and nodes is not None and nodes > 0:
         share = -(-tasks // nodes)
         if per_node is None or most is None or share < most:
@@ -127,7 +89,7 @@ def _cpus_on_a_node(experiment: Experiment) -> tuple[Setting, int] | None:
     found = _tasks_on_a_node(experiment)
     if found is None:
         return None
-    cpus = _directive(experiment, "cpus-per-task")
+    cpus = directive(experiment, "cpus-per-task")
     width = _count(cpus) if cpus is not None else 1
     return (found[0], found[1] * width) if width is not None else None
 
@@ -167,7 +129,7 @@ class UnknownPartition(Rule):
         for name in _partition_names(experiment):
             if known and name not in known:
                 yield self.finding(
-                    _directive(experiment, "partition"),
+                    directive(experiment, "partition"),
                     f'site {experiment.machine.name} lists no partition "{name}"',
                     f"expected: one of {', '.join(known)}",
                 )
@@ -205,7 +167,7 @@ class TimeBeyondPartition(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        time = _directive(experiment, "time")
+        time = directive(experiment, "time")
         seconds, partitions = _seconds(time), _partitions(experiment)
         if time is None or seconds is None or partitions is None:
             return
@@ -252,7 +214,7 @@ class NodesBeyondPartition(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        nodes = _directive(experiment, "nodes")
+        nodes = directive(experiment, "nodes")
         count, partitions = _count(nodes), _partitions(experiment)
         if count is None or partitions is None:
             return
@@ -301,7 +263,7 @@ class CpusBeyondNode(Rule):
         found, node = _cpus_on_a_node(experiment), _node(experiment)
         if found is None or node.cores_per_node is None:
             return
-        own_core = _text(_directive(experiment, "hint")) == "nomultithread"
+        own_core = text_of(directive(experiment, "hint")) == "nomultithread"
         threads = 1 if own_core else node.threads_per_core
         if threads is None:
             return
@@ -350,14 +312,13 @@ class TasksBeyondCores(Rule):
         found, node = _cpus_on_a_node(experiment), _node(experiment)
         if found is None or node.cores_per_node is None or found[1] <= node.cores_per_node:
             return
-        refused = _text(_directive(experiment, "hint")) == "nomultithread" or (
+        refused = text_of(directive(experiment, "hint")) == "nomultithread" or (
             node.threads_per_core is not None and found[1] > node.cores_per_node * node.threads_per_core
         )
         if not refused:
             yield self.finding(
                 found[0],
-                f"the tasks of a node need {found[1]} CPUs, a node of {_where(node)} has "
-                f"{node.cores_per_node} cores",
+                f"the tasks of a node need {found[1]} CPUs, a node of {_where(node)} has {node.cores_per_node} cores",
                 f"expected: ntasks_per_node times cpus_per_task at most {node.cores_per_node}",
             )
 
@@ -402,13 +363,13 @@ class MemoryBeyondNode(Rule):
             if wanted > max([node.memory_per_node, *sizes]):
                 yield self.finding(
                     setting,
-                    f"{_option(setting)} {setting.value} asks for {format_size(wanted)} a node, a node of "
+                    f"{option(setting)} {setting.value} asks for {format_size(wanted)} a node, a node of "
                     f"{_where(node)} has {format_size(node.memory_per_node)}",
                     f"expected: less than {format_size(node.memory_per_node)}",
                 )
 
     def _wishes(self, experiment: Experiment) -> Iterator[tuple[Setting, int]]:
-        mem, per_cpu = _directive(experiment, "mem"), _directive(experiment, "mem-per-cpu")
+        mem, per_cpu = directive(experiment, "mem"), directive(experiment, "mem-per-cpu")
         size = _bytes(mem)
         if mem is not None and size is not None:
             yield mem, size
@@ -495,7 +456,7 @@ class MinutesAndSeconds(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        time = _directive(experiment, "time")
+        time = directive(experiment, "time")
         seconds = _seconds(time)
         if time is not None and seconds is not None and wall_time_form(time.value) == "minutes:seconds":
             yield self.finding(
@@ -535,329 +496,13 @@ class MemoryAskedTwice(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        mem, per_cpu = _directive(experiment, "mem"), _directive(experiment, "mem-per-cpu")
+        mem, per_cpu = directive(experiment, "mem"), directive(experiment, "mem-per-cpu")
         if mem is not None and per_cpu is not None:
             yield self.finding(
                 per_cpu,
                 f"mem {mem.value} and mem_per_cpu {per_cpu.value} exclude each other",
                 "expected: one of the two; null takes away what a preset set",
             )
-
-
-def _exported(experiment: Experiment) -> set[str] | None:
-    """The names that --export lets through to the tasks of srun; None where everything is let through."""
-    text = _text(_directive(experiment, "export"))
-    if text is None or experiment.launch.command.value != "srun":
-        return None
-    if any(str(option.value).startswith("--export") for option in experiment.launch.options):
-        return None
-    names = {item.partition("=")[0].strip() for item in text.split(",")}
-    return None if any(name.upper() == "ALL" for name in names) else names
-
-
-class ExportWithoutPath(Rule):
-    """With `export: NONE` or a list without ALL, srun starts the tasks without an environment.
-
-    ## What it does
-    Finds an `export` that lets neither ALL nor PATH through, where srun starts the model.
-
-    ## Why it matters
-    srun obeys the variable SLURM_EXPORT_ENV, which --export of sbatch sets: the tasks get neither PATH nor
-    LD_LIBRARY_PATH nor anything else that the script exports. A program that is looked for in PATH, such as env, does
-    not start, nor one that needs a module's libraries.
-
-    ## Evidence
-    Slurm 22.05, `srun env` in jobs with NONE, NIL, none and X=1: "execve(): env: No such file or directory", exit
-    code 2. With ALL,X=1 it works.
-
-    ## Example
-    ```yaml bad
-    job: {export: NONE}
-    #             ^
-    ```
-    ```yaml good
-    job: {export: "ALL,OMP_NUM_THREADS=1"}
-    ```
-
-    ## References
-    Slurm manual, sbatch and srun, --export.
-    """
-
-    code = "SLM010"
-    name = "export-without-path"
-    severity = Severity.ERROR
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        names = _exported(experiment)
-        if names is not None and "PATH" not in names:
-            export = experiment.directives["export"]
-            yield self.finding(
-                export,
-                f'export "{export.value}" leaves the tasks that srun starts without an environment',
-                "expected: ALL, which is the default, alone or first in the list",
-            )
-
-
-class ExportWithoutAll(Rule):
-    """A list in `export` without ALL keeps the script's own variables from the model.
-
-    ## What it does
-    Finds an `export` that lets PATH through but not ALL, where srun starts the model.
-
-    ## Why it matters
-    The tasks get the named variables only: what the script itself exports later, for MPI, OpenMP or the modules'
-    libraries, does not reach them.
-
-    ## Evidence
-    Slurm 22.05: srun inherits the list through SLURM_EXPORT_ENV.
-
-    ## Example
-    ```yaml bad
-    job: {export: "PATH,HOME"}
-    #             ^
-    ```
-    ```yaml good
-    job: {export: ALL}
-    ```
-
-    ## References
-    Slurm manual, sbatch and srun, --export.
-    """
-
-    code = "SLM011"
-    name = "export-without-all"
-    severity = Severity.WARNING
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        names = _exported(experiment)
-        if names is not None and "PATH" in names:
-            export = experiment.directives["export"]
-            yield self.finding(
-                export,
-                f'export "{export.value}" hands only these variables to the tasks that srun starts',
-                "expected: ALL, which is the default, alone or first in the list",
-            )
-
-
-def _directory(path: str) -> str:
-    """The directory part of a log's path; empty where it lies beside the script."""
-    directory = path.rpartition("/")[0] + "/" if "/" in path else ""
-    return "" if re.fullmatch(r"(\./+)*", directory) else directory
-
-
-def _is_shell(text: str) -> bool:
-    """Whether a shell would expand something in the text, which Slurm does not."""
-    return bool(_VARIABLE.search(text) or _HOME.match(text))
-
-
-class LogPathNotExpanded(Rule):
-    """Slurm expands neither `$HOME` nor `~` in the path of a log.
-
-    ## What it does
-    Finds a variable, a command substitution or `~` in the directory of `output` or `error`.
-
-    ## Why it matters
-    Slurm looks for a directory of that very name below the working directory. There is none: the job fails when it
-    starts, after its wait in the queue, and leaves no log that would say why.
-
-    ## Evidence
-    Slurm 22.05 makes `WORKDIR/$HOME/x.1` of `-o $HOME/x.%j`, and the job ends with JobLaunchFailure, as with `~/x.log`.
-
-    ## Example
-    ```yaml bad
-    job: {output: "$HOME/logs/%x.%j.log"}
-    #             ^
-    ```
-    ```yaml good
-    job: {output: "%x.%j.log"}
-    ```
-
-    ## References
-    Slurm manual, sbatch, filename pattern.
-    """
-
-    code = "SLM012"
-    name = "log-path-not-expanded"
-    severity = Severity.ERROR
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for setting, path in _texts(experiment, _LOGS):
-            if _is_shell(_directory(path)):
-                yield self.finding(
-                    setting,
-                    f'{_option(setting)} "{path}" is not expanded by Slurm: the job fails when it starts',
-                    "expected: a path in full, with Slurm's own patterns, such as %u, %x and %j",
-                )
-
-
-class TextNotExpanded(Rule):
-    """Slurm expands no shell variable in a directive.
-
-    ## What it does
-    Finds a variable, a command substitution or `~` in `job_name`, `comment`, or the file name of `output` or `error`.
-
-    ## Why it matters
-    The characters stay as they are: the job is called `$USER`.
-
-    ## Evidence
-    Slurm 22.05: `--job-name=$USER` and `--comment=$(date)` are taken literally, and so is a log `a$b.12.log`.
-
-    ## Example
-    ```yaml bad
-    job: {comment: "run of $USER"}
-    #              ^
-    ```
-    ```yaml good
-    job: {comment: "run of the ocean group"}
-    ```
-
-    ## References
-    Slurm manual, sbatch, filename pattern.
-    """
-
-    code = "SLM013"
-    name = "text-not-expanded"
-    severity = Severity.WARNING
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        names = [(setting, path.rpartition("/")[2]) for setting, path in _texts(experiment, _LOGS)]
-        for setting, text in (*_texts(experiment, ("job-name", "comment")), *names):
-            if _is_shell(text):
-                yield self.finding(
-                    setting,
-                    f'{_option(setting)} "{setting.value}" is not expanded by Slurm',
-                    "expected: the text itself; a log's name takes Slurm's patterns, such as %u, %x and %j",
-                )
-
-
-class SlashInLogName(Rule):
-    """A job name with a slash makes a directory of a log's name.
-
-    ## What it does
-    Finds `/` in the job name where `output` or `error` uses %x.
-
-    ## Why it matters
-    Slurm puts the name in as it is. The directory that comes of it does not exist: the job fails when it starts, after
-    its wait in the queue, and leaves no log.
-
-    ## Evidence
-    Slurm 22.05: job name `a/b` and `-o %x.%j` give `a/b.44`; the job ends with JobLaunchFailure.
-
-    ## Example
-    ```yaml bad
-    job: {job_name: tc/r2b5, output: "%x.%j.log"}
-    #               ^
-    ```
-    ```yaml good
-    job: {job_name: tc-r2b5, output: "%x.%j.log"}
-    ```
-
-    ## References
-    Slurm manual, sbatch, filename pattern.
-    """
-
-    code = "SLM014"
-    name = "slash-in-log-name"
-    severity = Severity.ERROR
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        job_name = _directive(experiment, "job-name")
-        name = _text(job_name)
-        logs = [_option(log) for log, path in _texts(experiment, _LOGS) if "x" in _patterns(path).values()]
-        if name is not None and "/" in name and logs:
-            yield self.finding(
-                job_name,
-                f'job_name "{name}" holds a slash and {" and ".join(logs)} %x: the job fails when it starts',
-                "expected: a job name without /, or logs named without %x",
-            )
-
-
-class LogDirectoryMustExist(Rule):
-    """The directory of a log must exist when the job starts.
-
-    ## What it does
-    Finds `output` or `error` in another directory than the one the job is submitted from.
-
-    ## Why it matters
-    Slurm opens the log before the script's first line and makes no directory. Where it is missing, the job fails when
-    it starts, after its wait in the queue, and leaves no log.
-
-    ## Evidence
-    Slurm 22.05 accepts `--output=/nonexistent/x`; the job ends with JobLaunchFailure.
-
-    ## Example
-    ```yaml bad
-    job: {output: "logs/%x.%j.log"}
-    #             ^
-    ```
-    ```yaml good
-    job: {output: "%x.%j.log"}
-    ```
-
-    ## References
-    Slurm manual, sbatch, --output.
-    """
-
-    code = "SLM015"
-    name = "log-directory-must-exist"
-    severity = Severity.WARNING
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for setting, path in _texts(experiment, _LOGS):
-            directory = _directory(path)
-            if directory and directory != "/dev/" and not _is_shell(directory):
-                yield self.finding(
-                    setting,
-                    f'{_option(setting)} "{path}" needs the directory {directory} before the job starts',
-                    "expected: a log beside the script; else make the directory before sbatch",
-                )
-
-
-def _patterns(path: str) -> dict[str, str]:
-    """The % patterns of a log's path, each with its letter; none where a backslash switches them off."""
-    if "\\" in path:
-        return {}
-    return {match[0]: match[1] for match in re.finditer(r"%%|%\d*(.?)", path) if match[0] != "%%"}
-
-
-class UnknownFilePattern(Rule):
-    """A % pattern that Slurm does not know stays in the log's name.
-
-    ## What it does
-    Finds a percent sign in `output` or `error` that is followed by none of Slurm's letters.
-
-    ## Why it matters
-    The log is called `%Z.log`, and every job writes over that of the one before.
-
-    ## Evidence
-    Slurm 22.05 replaces %A %a %J %j %N %n %s %t %u %x and %%, and leaves %Z, %U, %c, %w and %W alone; %b came later.
-
-    ## Example
-    ```yaml bad
-    job: {output: "%x.%Z.log"}
-    #             ^
-    ```
-    ```yaml good
-    job: {output: "%x.%8j.log"}
-    ```
-
-    ## References
-    Slurm manual, sbatch, filename pattern.
-    """
-
-    code = "SLM016"
-    name = "unknown-file-pattern"
-    severity = Severity.WARNING
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for setting, path in _texts(experiment, _LOGS):
-            unknown = [p for p, letter in _patterns(path).items() if letter not in tuple(_FILE_PATTERNS)]
-            if unknown:
-                yield self.finding(
-                    setting,
-                    f'{_option(setting)} "{path}" holds {", ".join(unknown)}, which Slurm does not replace',
-                    "expected: %x job name, %j job id, %u user, %N host, %A and %a of an array, %% a percent sign",
-                )
 
 
 class FewerTasksThanNodes(Rule):
@@ -890,8 +535,8 @@ class FewerTasksThanNodes(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        ntasks = _directive(experiment, "ntasks")
-        tasks, nodes = _count(ntasks), _count(_directive(experiment, "nodes"))
+        ntasks = directive(experiment, "ntasks")
+        tasks, nodes = _count(ntasks), _count(directive(experiment, "nodes"))
         if tasks is not None and nodes is not None and tasks < nodes:
             yield self.finding(
                 ntasks,
@@ -902,9 +547,9 @@ class FewerTasksThanNodes(Rule):
 
 def _places(experiment: Experiment) -> tuple[int, int, str] | None:
     """ntasks, and nodes times ntasks_per_node with its working; None unless all three are given."""
-    tasks = _count(_directive(experiment, "ntasks"))
-    nodes = _count(_directive(experiment, "nodes"))
-    per_node = _count(_directive(experiment, "ntasks-per-node"))
+    tasks = _count(directive(experiment, "ntasks"))
+    nodes = _count(directive(experiment, "nodes"))
+    per_node = _count(directive(experiment, "ntasks-per-node"))
     if tasks is None or nodes is None or per_node is None or tasks < nodes:
         return None
     return tasks, nodes * per_node, f"{nodes} nodes times {per_node} tasks are {nodes * per_node}"
@@ -943,7 +588,7 @@ class MoreTasksThanPlaces(Rule):
         found = _places(experiment)
         if found is not None and found[0] > found[1]:
             yield self.finding(
-                _directive(experiment, "ntasks"),
+                directive(experiment, "ntasks"),
                 f"ntasks is {found[0]}, {found[2]}",
                 f"expected: {found[1]}, or no ntasks",
             )
@@ -983,7 +628,7 @@ class TasksContradictNodes(Rule):
         found = _places(experiment)
         if found is not None and found[0] < found[1]:
             yield self.finding(
-                _directive(experiment, "ntasks"),
+                directive(experiment, "ntasks"),
                 f"ntasks is {found[0]}, {found[2]}",
                 f"expected: {found[1]}, or no ntasks",
             )
@@ -1057,8 +702,8 @@ class UnknownFeature(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        constraint = _directive(experiment, "constraint")
-        text, machine = _text(constraint), experiment.machine
+        constraint = directive(experiment, "constraint")
+        text, machine = text_of(constraint), experiment.machine
         if text is None or not machine.features:
             return
         known = {*machine.features, *(name for kind in machine.node_local.values() for name in kind.constraints)}
@@ -1075,8 +720,8 @@ class UnknownFeature(Rule):
 
 def _lead(experiment: Experiment) -> tuple[Setting, int] | None:
     """How many seconds before the time limit the signal is due."""
-    signal = _directive(experiment, "signal")
-    match = re.fullmatch(r"(?:[RB]+:)?\w+@(\d{1,5})", _text(signal) or "")
+    signal = directive(experiment, "signal")
+    match = re.fullmatch(r"(?:[RB]+:)?\w+@(\d{1,5})", text_of(signal) or "")
     return (signal, int(match[1])) if signal is not None and match else None
 
 
@@ -1111,7 +756,7 @@ class SignalAtStart(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        time, lead = _directive(experiment, "time"), _lead(experiment)
+        time, lead = directive(experiment, "time"), _lead(experiment)
         seconds = _seconds(time)
         if lead is None or not seconds:
             return
@@ -1162,94 +807,3 @@ class SignalTooLate(Rule):
                 f"the signal is due {lead[1]} s before the time limit, Slurm looks only every 30 to 60 s",
                 "expected: 60 s or more, and what stopping and saving takes on top",
             )
-
-
-class UnknownDependency(Rule):
-    """A dependency that Slurm cannot read.
-
-    ## What it does
-    Finds a `dependency` whose type is unknown or whose job id is missing or no number.
-
-    ## Why it matters
-    sbatch refuses the job.
-
-    ## Evidence
-    Slurm 22.05: "Job dependency problem" for `foo:1`, `afterok`, `afterok:` and `afterok:x`; `expand:1` is no longer
-    supported. Types may be in upper case.
-
-    ## Example
-    ```yaml bad
-    job: {dependency: "afterdone:4711"}
-    #                 ^
-    ```
-    ```yaml good
-    job: {dependency: "afterok:4711"}
-    ```
-
-    ## References
-    Slurm manual, sbatch, --dependency.
-    """
-
-    code = "SLM024"
-    name = "unknown-dependency"
-    severity = Severity.ERROR
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        dependency = _directive(experiment, "dependency")
-        for item in re.split(r"[,?]", _text(dependency) or ""):
-            kind, _, ids = item.strip().partition(":")
-            if dependency is None or not item.strip():
-                continue
-            if kind.lower() not in _DEPENDENCIES:
-                yield self.finding(
-                    dependency,
-                    f'Slurm knows no dependency "{kind}"',
-                    f"expected: one of {', '.join(_DEPENDENCIES)}",
-                )
-            elif kind.lower() != "singleton" and not all(_JOB_ID.fullmatch(job) for job in ids.split(":")):
-                yield self.finding(
-                    dependency,
-                    f'dependency "{item.strip()}" names no job',
-                    f"expected: the number of a job, as in {kind}:4711",
-                )
-
-
-class TextTooLong(Rule):
-    """A job name, comment or account of more than 1024 characters.
-
-    ## What it does
-    Finds it.
-
-    ## Why it matters
-    sbatch refuses the job, with a message that names none of them.
-
-    ## Evidence
-    Slurm 22.05 takes a comment of 1024 characters; with 1025, and so for the other two: "Pathname of a file, directory
-    or other parameter too long".
-
-    ## Example
-    ```yaml bad
-    job: {comment: a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-long-story-told-in-one-line-a-lon}
-    #              ^
-    ```
-    ```yaml good
-    job: {comment: the third of five members}
-    ```
-
-    ## References
-    Slurm manual, sbatch, --comment.
-    """  # noqa: E501
-
-    code = "SLM025"
-    name = "text-too-long"
-    severity = Severity.ERROR
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for setting, text in _texts(experiment, _TEXTS):
-            length = len(text.encode())
-            if length > _LONGEST_TEXT:
-                yield self.finding(
-                    setting,
-                    f"{_option(setting)} has {length} bytes",
-                    f"expected: at most {_LONGEST_TEXT}",
-                )

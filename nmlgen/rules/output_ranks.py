@@ -1,0 +1,433 @@
+"""Which rank writes which output file: ranks that idle, ranks that are overloaded, partitions and placement."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from nmlgen.experiment.clock import clock
+from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.output import output_steps
+from nmlgen.experiment.ranks import (
+    OutputFile,
+    PlacementError,
+    level_types,
+    placement,
+    split,
+)
+from nmlgen.experiment.setting import Setting
+from nmlgen.findings import Finding, Severity
+from nmlgen.rules.parallel import (
+    MOST_IO_RANKS,
+    lacks_io_ranks,
+    writes_streams,
+)
+from nmlgen.rules.rule import Rule
+from nmlgen.rules.streams import (
+    MOST_PARTITIONS,
+    OPERATIONS,
+    partitions_of,
+    plural,
+    possible_partitions_of,
+    setting_of,
+    short_name,
+    stream_name,
+    streams_read,
+    windows_of,
+)
+
+_MANY_STEPS = 100
+
+
+_SHOWN = 4
+
+
+def _numbers(ranks: list[int]) -> str:
+    """Rank numbers in a list that stays short."""
+    shown = ", ".join(str(rank) for rank in ranks[:_SHOWN])
+    more = f" and {len(ranks) - _SHOWN} more" if len(ranks) > _SHOWN else ""
+    return f"{'rank' if len(ranks) == 1 else 'ranks'} {shown}{more}"
+
+
+def _load(experiment: Experiment) -> tuple[list[OutputFile], ...]:
+    """What each I/O rank writes; empty where none is set apart, nothing is written, or ICON refuses to start."""
+    count = split(experiment)
+    kind = experiment["parallel_nml", "pio_type"].value
+    if not 0 < count.io <= MOST_IO_RANKS or count.work < 1 or kind != 1 or not writes_streams(experiment):
+        return ()
+    for stream in experiment.streams:
+        if not all(0 < number <= MOST_PARTITIONS for number in partitions_of(experiment, stream).values()):
+            return ()
+    load: tuple[list[OutputFile], ...] = tuple([] for _ in range(count.io))
+    try:
+        for file, rank in placement(experiment):
+            load[rank].append(file)
+    except PlacementError:
+        return ()
+    return load if any(load) else ()
+
+
+def _only_sequence(load: tuple[list[OutputFile], ...]) -> OutputFile | None:
+    """A file of the one stream, level type and domain that is written, if there is but one; else None."""
+    files = [file for files in load for file in files]
+    kinds = {(file.stream, file.level_type, file.domain) for file in files}
+    return files[0] if len(kinds) == 1 else None
+
+
+def _differs(load: tuple[list[OutputFile], ...]) -> bool:
+    """Whether there is but one sequence of files, split into another number than there are I/O ranks."""
+    only = _only_sequence(load)
+    return only is not None and only.partitions != len(load)
+
+
+class PartitionsUnlikeIoRanks(Rule):
+    """A single output stream is best split into as many partitions as there are I/O ranks.
+
+    ## What it does
+    Finds an experiment with one output stream of one level type and one domain whose `stream_partitions`
+    differ from the number of I/O ranks.
+
+    ## Why it matters
+    One file is written by one rank. With fewer partitions than ranks some ranks idle; with more, a rank
+    writes several files one after the other.
+
+    ## Evidence
+    Seen with ICON 2024.10: three I/O ranks and one file leave two ranks without work. In all 36 asynchronous
+    output runs measured on Levante the two numbers were equal, after trials had shown that they should be.
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 4}
+    output: {atm: {stream_partitions_ml: 2}}
+    #                                    ^
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 8}
+    output: {atm: {stream_partitions_ml: 8}}
+    ```
+
+    ## References
+    F. Ott, IO-Verhalten und -Effizienz im Klima- und Wettermodell ICON (2025), sections 5.2.1 and 6.2.
+    """
+
+    code = "OUT001"
+    name = "partitions-unlike-io-ranks"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        load = _load(experiment)
+        only = _only_sequence(load)
+        if only is None or not _differs(load):
+            return
+        ranks, name = len(load), f"stream_partitions_{only.level_type}"
+        setting = setting_of(experiment, only.stream, name)
+        idle = sum(1 for files in load if not files)
+        outcome = f"{plural(idle, 'rank')} without a file" if idle else "ranks with several files"
+        advice = f"expected: {name} {ranks}, or num_io_procs {only.partitions}"
+        if setting_of(experiment, only.stream, "operation").value in OPERATIONS:
+            advice = "expected: num_io_procs 1, for a stream with an operation cannot be partitioned"
+        yield self.finding(
+            setting if setting.is_written else experiment["parallel_nml", "num_io_procs"],
+            f"the only output stream has {plural(only.partitions, 'partition')} for {plural(ranks, 'I/O rank')}: "
+            f"{outcome}",
+            advice,
+        )
+
+
+class IdleIoRanks(Rule):
+    """An I/O rank without a file has nothing to do.
+
+    ## What it does
+    Counts the files of all streams, level types, domains and partitions, gives them to the I/O ranks as ICON
+    does, and finds ranks that get none.
+
+    ## Why it matters
+    The idle ranks are lost for computing.
+
+    ## Evidence
+    ICON 2024.10 gives files with `pe_placement` to the rank named and all others round robin to the remaining
+    ranks (`mo_name_list_output_init.f90:1376-1470`); 34 runs of the real model were compared rank by rank.
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 6}
+    #                        ^
+    output: {atm: {stream_partitions_pl: 1, pl_varlist: [temp], p_levels: [50000.0]}}
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 5}
+    output: {atm: {stream_partitions_pl: 1, pl_varlist: [temp], p_levels: [50000.0]}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml and parallel_nml.
+    """
+
+    code = "OUT002"
+    name = "idle-io-ranks"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        load = _load(experiment)
+        idle = [rank for rank, files in enumerate(load) if not files]
+        if idle and not _differs(load):
+            files = sum(len(files) for files in load)
+            yield self.finding(
+                experiment["parallel_nml", "num_io_procs"],
+                f"{len(idle)} of {plural(len(load), 'I/O rank')} write nothing, counted from 0: {_numbers(idle)}",
+                f"expected: num_io_procs {len(load) - len(idle)}, or more stream_partitions; the streams make "
+                f"{plural(files, 'file')} at a time",
+            )
+
+
+class UnevenIoRanks(Rule):
+    """An I/O rank with more files than the others is the one that everybody waits for.
+
+    ## What it does
+    Gives the files of all streams, level types, domains and partitions to the I/O ranks as ICON does, and
+    finds ranks that get more files than others. Where ranks idle, that is reported instead.
+
+    ## Why it matters
+    A rank writes its files one after the other; at the next output step of one of them the work ranks wait
+    until it is done.
+
+    ## Evidence
+    ICON 2024.10, `mo_name_list_output_init.f90:1376-1470` (placement; compared with 34 runs of the real
+    model) and `mo_name_list_output.f90:3575-3630` (waiting). The size of the files plays no part in the
+    placement.
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 4}
+    #                        ^
+    output: {atm: {pl_varlist: [temp], p_levels: [50000.0]}}
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 5}
+    output: {atm: {pl_varlist: [temp], p_levels: [50000.0]}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml and parallel_nml.
+    """
+
+    code = "OUT003"
+    name = "uneven-io-ranks"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        load = _load(experiment)
+        sizes = Counter(len(files) for files in load)
+        if len(sizes) < 2 or 0 in sizes or _differs(load):
+            return
+        most, least = max(sizes), min(sizes)
+        busy = [rank for rank, files in enumerate(load) if len(files) == most]
+        served = ", ".join(f"{stream_name(file.stream)} ({file.level_type})" for file in load[busy[0]][:_SHOWN])
+        total = sum(len(files) for files in load)
+        yield self.finding(
+            experiment["parallel_nml", "num_io_procs"],
+            f"{total} files on {len(load)} I/O ranks: {_numbers(busy)} (counted from 0) "
+            f"{'writes' if len(busy) == 1 else 'write'} {most} files, others {least}",
+            f"I/O rank {busy[0]} writes {served}",
+            f"expected: num_io_procs {total}, or stream_partitions that come out even",
+        )
+
+
+class SynchronousOutput(Rule):
+    """Without I/O ranks every output step stops the whole model.
+
+    ## What it does
+    Finds `num_io_procs` 0 in a job of several tasks that has at least 100 output steps.
+
+    ## Why it matters
+    Work rank 0 gathers and writes every field while all others wait.
+
+    ## Evidence
+    Measured on Levante over 10 days with output every 4 minutes, R2B5: 2636 s without I/O ranks and 1504 s
+    with 4 on one node, 3107 s and 727 s (with 16) on two nodes. With output every 12 minutes 1818 s and 1427
+    s, 1541 s and 741 s. In each of six families of seven runs the one without I/O ranks was the slowest or
+    the second slowest.
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 0}
+    #                        ^
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 0}
+    output: {atm: {output_interval: P1D, file_interval: P4D}}
+    ```
+
+    ## References
+    F. Ott, IO-Verhalten und -Effizienz im Klima- und Wettermodell ICON (2025), section 5.2.1.
+    """
+
+    code = "OUT004"
+    name = "synchronous-output"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        procs = experiment["parallel_nml", "num_io_procs"]
+        pio_type = experiment["parallel_nml", "pio_type"]
+        if procs.value != 0 or pio_type.value == 2 or not lacks_io_ranks(experiment):
+            return
+        steps = 0
+        for stream in streams_read(experiment):
+            if level_types(experiment, stream):
+                time = clock(experiment)
+                windows_of(experiment, stream, time)
+                steps += output_steps(experiment, stream, time)
+        if steps >= _MANY_STEPS:
+            yield self.finding(
+                procs,
+                f"all {experiment.tasks.value} tasks wait at each of {steps} output steps, for there is no I/O rank",
+                "expected: num_io_procs 1 or more",
+            )
+
+
+class NoPartitions(Rule):
+    """A stream in no partition is not written.
+
+    ## What it does
+    Finds `stream_partitions` of zero or less for a level type that the stream writes.
+
+    ## Why it matters
+    ICON accepts it and writes nothing: the output is lost.
+
+    ## Evidence
+    ICON 2024.10 with 0 and with -1 finished without a file and without a message.
+
+    ## Example
+    ```yaml bad
+    output: {atm: {stream_partitions_ml: 0}}
+    #                                    ^
+    ```
+    ```yaml good
+    output: {atm: {stream_partitions_ml: 4}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT013"
+    name = "no-partitions"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for stream in streams_read(experiment):
+            for kind, number in partitions_of(experiment, stream).items():
+                if number < 1:
+                    yield self.finding(
+                        setting_of(experiment, stream, f"stream_partitions_{kind}"),
+                        f"stream_partitions_{kind} is {number}: the {kind} output of the stream "
+                        f"{stream_name(stream)} is not written",
+                        "expected: 1 or more",
+                    )
+
+
+class PartitionsBeyondLimit(Rule):
+    """ICON has room for 256 partitions of a stream.
+
+    ## What it does
+    Finds `stream_partitions` above 256 for a level type that the stream writes.
+
+    ## Why it matters
+    ICON does not check it and reads beyond the end of an array.
+
+    ## Evidence
+    ICON 2024.10, `mo_name_list_output_init.f90:1169-1172`; `pe_placement_ml` and its like have 256 elements.
+
+    ## Example
+    ```yaml bad
+    output: {atm: {stream_partitions_ml: 300}}
+    #                                    ^
+    ```
+    ```yaml good
+    output: {atm: {stream_partitions_ml: 4}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT014"
+    name = "partitions-beyond-limit"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for stream in streams_read(experiment):
+            for kind, number in partitions_of(experiment, stream).items():
+                if number > MOST_PARTITIONS:
+                    yield self.finding(
+                        setting_of(experiment, stream, f"stream_partitions_{kind}"),
+                        f"stream_partitions_{kind} {number} is more than ICON has room for",
+                        f"expected: at most {MOST_PARTITIONS}",
+                    )
+
+
+class ImpossiblePlacement(Rule):
+    """`pe_placement` names I/O ranks, counted from 0, and must leave one for the files it does not name.
+
+    ## What it does
+    Finds a `pe_placement` below -1 or beyond the last I/O rank (without I/O ranks only 0 is one), and placements that
+    take every rank while other files remain.
+
+    ## Why it matters
+    ICON aborts when output is initialised; a rank too high by one crashes in MPI.
+
+    ## Evidence
+    ICON 2024.10: "Invalid explicit placement of IO rank!", "No I/O proc left after explicit placement!", and
+    "MPI_ERR_RANK: invalid rank" for 1 with one I/O rank (`mo_name_list_output_init.f90:1376-1470`).
+
+    ## Example
+    ```yaml bad
+    output: {atm: {pe_placement_ml: [0, 1, 2, 4]}}
+    #                               ^
+    ```
+    ```yaml good
+    output: {atm: {pe_placement_ml: [0, 1, 2, 3]}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT015"
+    name = "impossible-placement"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        count = split(experiment)
+        if count.work < 1 or count.io > MOST_IO_RANKS:
+            return
+        ranks = max(1, count.io)
+        placements = list(_placements(experiment))
+        are = f"there {'is' if ranks == 1 else 'are'} {ranks}"
+        wrong = False
+        for setting, named in placements:
+            for rank in [rank for rank in named if rank < -1 or rank >= ranks][:1]:
+                wrong = True
+                yield self.finding(
+                    setting,
+                    f"{short_name(setting)} names I/O rank {rank}, {are}",
+                    f"expected: {'0' if ranks == 1 else f'0 to {ranks - 1}'}, or -1 for ICON's own choice",
+                )
+        taken = {rank for _, named in placements for rank in named if rank >= 0}
+        if not wrong and len(taken) == ranks and any(-1 in named for _, named in placements):
+            setting = next(setting for setting, named in placements if any(rank >= 0 for rank in named))
+            yield self.finding(
+                setting,
+                f"the explicit placement takes {'the only I/O rank' if ranks == 1 else f'all {ranks} I/O ranks'} "
+                "and leaves none for the other files",
+                "expected: a pe_placement for every file, or more I/O ranks",
+            )
+
+
+def _placements(experiment: Experiment) -> Iterator[tuple[Setting, list[int]]]:
+    """Each pe_placement that counts, with the rank it names for each partition; -1 where it names none."""
+    for stream in streams_read(experiment):
+        for kind, number in possible_partitions_of(experiment, stream).items():
+            setting = setting_of(experiment, stream, f"pe_placement_{kind}")
+            named = as_list(setting.value)[:number]
+            yield setting, named + [-1] * (number - len(named))

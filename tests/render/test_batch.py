@@ -1,0 +1,406 @@
+"""The batch script: clean under shellcheck, and no text of a spec ever becomes a command."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from specs import changed, load, refused, unchecked_build
+from tools import require
+
+from nmlgen import Spec, load_spec
+
+SITE = """\
+description: a site with everything
+machine:
+  scheduler: slurm
+  file_system: lustre
+  node_local: {odd: {type: beegfs, mount: "/mnt/my odd/%j/x", directory: "stripe one", constraint: ODD}}
+  mpi:
+    intel: {version: "2018", modules: [intel/18, "impi/a b"], environment: {I_MPI_FABRICS: "shm:ofi", Q: "it's $HOME"}}
+  darshan: {library: "/opt/darshan 3/lib/libdarshan.so"}
+"""
+NASTY = "a 'b' \"c\" $(touch pwned) `touch pwned` $HOME ; touch pwned # \\ ! * ~ & | > pwned"
+
+SPECS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "levante": {"site": "levante", "job": {"partition": "compute"}},
+    "lustre": {
+        "site": "levante",
+        "lustre": {
+            "output": {"stripe_count": 4, "stripe_size": "4MiB"},
+            "restart": {"stripe_count": -1, "stripe_index": -1, "pool": "flash"},
+            "input": {"stripe_count": 1},
+        },
+    },
+    "intel-2018": {"site": "lise", "mpi": {"version": "2018.5"}, "run_directory": "/scratch/usr/run"},
+    "intel-2021.5": {"site": "lise", "mpi": {"version": "2021.5"}},
+    "intel-2021.12": {"site": "lise", "mpi": {"version": "2021.12", "hints": {"cb_nodes": 4, "romio_cb_write": "enable"}}},
+    "openmpi-5": {"site": "lumi", "mpi": {"implementation": "openmpi", "version": "5.0.3"}},
+    "horeka-beeond": {"site": "horeka", "node_local": {"file_system": "beeond"}},
+    "horeka-beeond-striped": {
+        "site": "horeka",
+        "node_local": {"file_system": "beeond", "directory": "stripe_16", "constraint": "BEEOND_4MDS"},
+        "job": {"constraint": "LSDF"},
+        "restart": {"checkpoint_on_demand": True},
+    },
+    "darshan": {
+        "darshan": {
+            "library": "/opt/darshan/lib/libdarshan.so",
+            "DARSHAN_MODMEM": 8,
+            "DARSHAN_NAMEMEM": 2,
+            "DARSHAN_MOD_ENABLE": "DXT_POSIX,DXT_MPIIO",
+            "DARSHAN_MOD_DISABLE": "STDIO",
+            "DARSHAN_EXCLUDE_DIRS": "/proc,/etc it's",
+            "DARSHAN_LOGHINTS": "",
+            "MAX_RECORDS": 4096,
+        }
+    },
+    "local": {"site": "local", "job": {"ntasks": 2}, "launch": {"options": ["--oversubscribe", "-x", "A B"]}},
+    "modules": {"modules": ["intel/2021.5", "netcdf c/4", "$(touch pwned)"], "shell": {"limits": {"stack": "unlimited"}}},
+    "copies": {"input_files": {"a b.nc": {"source": "in/it's.nc", "method": "copy"}, "-x": {"source": "/y", "method": "copy"}}},
+    "on-demand": {"restart": {"checkpoint_on_demand": True}},
+    "no-streams": {"output": {"atm": None}},
+    "cpus": {"job": {"cpus_per_task": 4, "exclusive": True, "requeue": True, "mem": "0M"}},
+    "nasty": {
+        "model": {"directory": NASTY, "executable": NASTY},
+        "grid": {"file": f"{NASTY}/{NASTY}"},
+        "job": {
+            name: NASTY
+            for name in "account partition qos constraint output error comment mail_user reservation gres export".split()
+        },
+        "launch": {"command": "mpirun", "options": [NASTY, ""[:0] or "-x"]},
+        "modules": [NASTY],
+        "environment": {"A": NASTY, "B": "", "C": "x\ry\tz"},
+        "input_files": {NASTY: {"source": NASTY}},
+        "run_directory": NASTY,
+        "output": {"atm": {"output_filename": f"{NASTY}/{NASTY}"}},
+        "darshan": {"library": f"/{NASTY}", "DARSHAN_EXCLUDE_DIRS": NASTY, "DARSHAN_LOGHINTS": NASTY},
+        "mpi": {"implementation": "openmpi", "hints": {"a": "$(touch)'x"}},
+        "lustre": {"output": {"stripe_count": 4}},
+    },
+    "own-site": {
+        "site": "./site.yaml",
+        "darshan": True,
+        "node_local": {"file_system": "odd"},
+        "mpi": {"implementation": "intel"},
+    },
+    "own-site-lustre": {"site": "./site.yaml", "darshan": True, "mpi": {"implementation": "intel"}},
+}
+
+
+@pytest.fixture
+def spec_of(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "site.yaml").write_text(SITE)
+    return lambda name: load(**SPECS[name])
+
+
+def script_of(spec: Spec) -> str:
+    return unchecked_build(spec).files[f"{spec.experiment.name}.sbatch"].decode()
+
+
+def run(*command: str, text: str | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False, **options)
+
+
+# --- What shellcheck and bash think of it ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_clean_under_shellcheck(name, spec_of):
+    require("shellcheck")
+    script = script_of(spec_of(name))
+    found = run("shellcheck", "-S", "style", "-s", "bash", "-", text=script)
+    assert found.stdout == ""
+    assert found.returncode == 0, found.stderr
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_bash_takes_it(name, spec_of, tmp_path):
+    require("bash")
+    found = run("bash", "-n", text=script_of(spec_of(name)), cwd=tmp_path)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["site.yaml"]
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_layout(name, spec_of):
+    script = script_of(spec_of(name))
+    assert script.startswith("#!/bin/bash\n")
+    assert script.endswith("\n")
+    assert not script.endswith("\n\n")
+    for line in script.splitlines():
+        assert line == line.rstrip() or NASTY in line, repr(line)
+    assert "\n\n\n" not in script
+    body = script.split("set -euo pipefail")[1]
+    assert "#SBATCH" not in body
+
+
+# --- Nothing is executed ---------------------------------------------------------------------------------
+
+STUBS = ("srun", "mpirun", "lfs", "module", "squeue", "sbatch", "scontrol", "dsync")
+
+
+@pytest.fixture
+def stage(tmp_path) -> Path:
+    """A directory of stand-ins that note their arguments, one a line, with an empty line after each call."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in STUBS:
+        stub = programs / name
+        extra = 'echo OK >finish.status\n' if name in ("srun", "mpirun") else ""
+        stub.write_text(f'#!/bin/bash\n{{ printf "%s\\n" {name} "$@"; echo; }} >>"$CALLS"\n{extra}')
+        stub.chmod(0o755)
+    return programs
+
+
+def calls(tmp_path: Path) -> list[list[str]]:
+    text = (tmp_path / "calls").read_text()
+    return [call.split("\n") for call in text.split("\n\n") if call.strip()]
+
+
+def execute(spec: Spec, tmp_path: Path, stage: Path, *arguments: str):
+    build = unchecked_build(spec)
+    directory = tmp_path / "build"
+    build.write(directory)
+    environment = {
+        "PATH": f"{stage}:/usr/bin:/bin",
+        "CALLS": str(tmp_path / "calls"),
+        "SLURM_JOB_ID": "7",
+        "HOME": str(tmp_path),
+    }
+    script = f"{spec.experiment.name}.sbatch"
+    return run("bash", script, *arguments, cwd=directory, env=environment), directory
+
+
+def prepare(directory: Path, *files: str) -> None:
+    """Files that the script needs; the first one is the executable."""
+    for number, name in enumerate(files):
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("#!/bin/bash\n")
+        path.chmod(0o755 if number == 0 else 0o644)
+
+
+def test_texts_stay_texts(tmp_path, stage):
+    require("bash")
+    odd = "a 'b' \"c\" $(touch pwned) `touch pwned` $HOME ; touch pwned # \\ ! * ~ & |"
+    spec = load(
+        model={"directory": f"models {odd}", "executable": odd},
+        grid={"file": f"grids {odd}.nc"},
+        launch={"command": "mpirun", "options": [odd, "-x"]},
+        modules=[odd],
+        environment={"ODD": odd},
+        input_files={f"in {odd}": {"source": f"source {odd}"}, "copied": {"source": "c", "method": "copy"}},
+        run_directory=f"run {odd}",
+        output={"atm": {"output_filename": f"out {odd}/file"}},
+        mpi={"hints": {"a": "$(touch)'x`y`", "END_OF_HINTS": "$x"}},
+        lustre={"output": {"stripe_count": 4, "stripe_size": "4M"}},
+    )
+    prepare(tmp_path / "build" / f"models {odd}", odd, f"grids {odd}.nc", f"source {odd}", "c")
+    done, directory = execute(spec, tmp_path, stage)
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.rglob("pwned"))
+    work = directory / f"run {odd}"
+    assert (work / f"in {odd}").samefile(directory / f"models {odd}" / f"source {odd}")
+    assert (work / f"grids {odd}.nc").is_symlink()
+    assert (work / "copied").is_file()
+    assert not (work / "copied").is_symlink()
+    assert (work / f"out {odd}").is_dir()
+    assert (work / "romio_hints").read_text() == "a $(touch)'x`y`\nEND_OF_HINTS $x\n"
+    seen = calls(tmp_path)
+    assert ["module", "load", odd] in seen
+    assert ["lfs", "setstripe", "--stripe-count=4", "--stripe-size=4M", f"out {odd}"] in seen
+    assert ["mpirun", "-n", "64", odd, "-x", str(directory / f"models {odd}" / odd)] in seen
+
+
+def test_a_run_to_its_end(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", "icon/bin/icon", "grids/iconR02B05-grid.nc")
+    done, directory = execute(load(), tmp_path, stage)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "wave: leg 1 ended: OK"
+    assert (directory / "run" / "nmlgen.legs").read_text() == "1 7 OK\n"
+    assert "lrestart = .FALSE." in (directory / "run" / "icon_master.namelist").read_text()
+    again, _ = execute(load(), tmp_path, stage)
+    assert again.returncode == 1
+    assert "the experiment has run to its end" in again.stderr
+
+
+def test_restart_by_hand(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", "icon/bin/icon", "grids/iconR02B05-grid.nc")
+    done, directory = execute(load(), tmp_path, stage, "restart")
+    assert done.returncode == 0
+    assert "lrestart = .TRUE." in (directory / "run" / "icon_master.namelist").read_text()
+
+
+def test_everything_that_is_missing_is_named(tmp_path, stage):
+    require("bash")
+    done, directory = execute(load(), tmp_path, stage)
+    assert done.returncode == 66
+    assert done.stderr.splitlines() == [
+        f"wave: error: missing: {directory}/icon/bin/icon",
+        f"wave: error: missing: {directory}/grids/iconR02B05-grid.nc",
+    ]
+    assert not (tmp_path / "calls").exists()
+
+
+def test_files_of_two_builds_do_not_run(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", "icon/bin/icon", "grids/iconR02B05-grid.nc")
+    unchecked_build(load(parallel={"nproma": 8})).write(tmp_path / "build")
+    other = (tmp_path / "build" / "NAMELIST_wave").read_bytes()
+    build = unchecked_build(load())
+    build.write(tmp_path / "build")
+    (tmp_path / "build" / "NAMELIST_wave").write_bytes(other)
+    environment = {"PATH": f"{stage}:/usr/bin:/bin", "CALLS": str(tmp_path / "calls")}
+    done = run("bash", "wave.sbatch", cwd=tmp_path / "build", env=environment)
+    assert done.returncode == 65
+    assert "NAMELIST_wave is not of build" in done.stderr
+
+
+def test_the_model_says_nothing_at_its_end(tmp_path, stage):
+    require("bash")
+    (stage / "srun").write_text("#!/bin/bash\necho oh dear\nexit 0\n")
+    prepare(tmp_path / "build", "icon/bin/icon", "grids/iconR02B05-grid.nc")
+    done, directory = execute(load(), tmp_path, stage)
+    assert done.returncode == 70
+    assert "wave: error: ICON ended without a word in finish.status" in done.stderr
+    assert "oh dear" in done.stderr
+    assert not (directory / "run" / "nmlgen.job").exists()
+
+
+# --- What is refused before it could get that far --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("name",),
+        ("run_directory",),
+        ("model", "directory"),
+        ("model", "executable"),
+        ("grid", "file"),
+        ("job", "account"),
+        ("job", "comment"),
+        ("job", "output"),
+        ("site",),
+        ("extends",),
+        ("darshan", "library"),
+        ("darshan", "DARSHAN_LOGHINTS"),
+        ("environment", "A"),
+        ("mpi", "hints", "a"),
+        ("ignore", "RST001"),
+        ("input_files", "a", "source"),
+        ("output", "atm", "output_filename"),
+        ("namelists", "run_nml", "restart_filename"),
+    ],
+)
+@pytest.mark.parametrize("value", ["x\ntouch pwned", "x\n", "\nx"])
+def test_newlines_are_refused(path, value):
+    change: Any = value
+    for key in reversed(path):
+        change = {key: change}
+    (finding,) = refused(changed(**change))
+    assert finding.code == "SPC004"
+    assert ".".join(path) in finding.message
+
+
+@pytest.mark.parametrize("value", ["x\ntouch pwned", "x\n"])
+def test_newlines_in_lists_and_keys_are_refused(value):
+    assert refused(changed(modules=[value]))
+    assert refused(changed(launch={"options": [value]}))
+    assert refused(changed(output={"atm": {"ml_varlist": ["u", value]}}))
+    for section in ("environment", "output", "input_files", "namelists"):
+        assert refused(changed(**{section: {value: {} if section in ("output", "namelists") else "x"}}))
+
+
+# --- What is in it ---------------------------------------------------------------------------------------
+
+
+def test_directives(spec_of):
+    lines = [line for line in script_of(spec_of("cpus")).splitlines() if line.startswith("#SBATCH")]
+    assert lines == [
+        "#SBATCH --job-name=wave",
+        "#SBATCH --account=bb1234",
+        "#SBATCH --nodes=2",
+        "#SBATCH --ntasks-per-node=32",
+        "#SBATCH --cpus-per-task=4",
+        "#SBATCH --exclusive",
+        lines[6],
+        "#SBATCH --output=%x.%j.log",
+        "#SBATCH --requeue",
+        "#SBATCH --signal=B:USR1@120",
+        "#SBATCH --time=00:40:00",
+    ]
+    assert lines[6].startswith("#SBATCH --mem=0")
+
+
+def test_no_slurm_no_directives(spec_of):
+    script = script_of(spec_of("local"))
+    assert "#SBATCH" not in script
+    assert "sbatch " not in script.replace("wave.sbatch", "")
+    assert "launch=(mpirun -n 2 --oversubscribe -x 'A B')" in script
+
+
+def test_two_features_are_one_constraint(spec_of):
+    script = script_of(spec_of("horeka-beeond-striped"))
+    assert "#SBATCH --constraint=LSDF&BEEOND_4MDS\n" in script
+    assert "mount=/mnt/odfs/\"${job}\"/stripe_16\n" in script
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "outside"),
+    [
+        ("intel-2018", ["I_MPI_EXTRA_FILESYSTEM_LIST=lustre", "LD_LIBRARY_PATH"], ["_FORCE"]),
+        ("intel-2021.5", ["I_MPI_EXTRA_FILESYSTEM_FORCE=lustre"], ["_LIST", "LD_LIBRARY_PATH"]),
+        ("intel-2021.12", ["I_MPI_FILESYSTEM_FORCE=lustre", "ROMIO_HINTS"], ["I_MPI_EXTRA", "LD_LIBRARY_PATH"]),
+        ("openmpi-5", ["OMPI_MCA_io=romio341"], ["I_MPI"]),
+        ("horeka-beeond", ["dsync"], ["OMPI_MCA_io", "stat --file-system"]),
+        ("darshan", ["LD_PRELOAD=/opt/darshan/lib/libdarshan.so", "MAX_RECORDS", "DARSHAN_LOGHINTS=''"], []),
+        ("plain", [], ["LD_PRELOAD", "DARSHAN", "lfs", "ROMIO_HINTS", "module", "stop_icon\n  "]),
+        ("modules", ["module load 'netcdf c/4'", "ulimit -s unlimited"], []),
+    ],
+)
+def test_parts(name, inside, outside, spec_of):
+    script = script_of(spec_of(name))
+    assert [word for word in inside if word not in script] == []
+    assert [word for word in outside if word in script] == []
+
+
+anything = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=20)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(value=anything)
+def test_any_text_leaves_the_script_whole(value):
+    require("bash")
+    spec = load_spec(
+        changed(
+            model={"directory": value, "executable": value},
+            job={"comment": value, "account": value},
+            modules=[value],
+            environment={"A": value},
+            run_directory=value,
+            launch={"options": [value]},
+            darshan={"library": f"/{value}", "DARSHAN_EXCLUDE_DIRS": value},
+        )
+    )
+    script = script_of(spec)
+    found = run("bash", "-n", text=script)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert re.sub(r"\s+", "", script.split("\n")[0]) == "#!/bin/bash"
+
+
+def test_the_tools_are_the_real_ones():
+    require("bash", "shellcheck")
+    assert os.access(shutil.which("bash") or "", os.X_OK)

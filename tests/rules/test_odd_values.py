@@ -1,0 +1,53 @@
+"""No value of whatever type makes a rule raise; unknown values silence rules, they find nothing."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import pytest
+from attrs import evolve
+from rules.experiments import experiment_of, judge, with_setting, written
+
+from nmlgen.experiment.setting import unknown
+from nmlgen.namelist.registry import load_registry
+from nmlgen.rules import all_rules
+
+ODD = (
+    *("", "abc", " 4 ", "P1M", "-P1D", "PT0S", ">2008-09-01T00:00:00Z", "99999-02-30", "²"),
+    *(-1, 0, 3, 2**31 - 1, 2**31, -(10**30), 1.5, 1e300, 1e-9, nan, inf, -inf, True, False),
+    *([], [0], [3, "x"], ["PT1H"], [0, 1e300, 1e300], [257] * 300, [None]),
+)
+GROUPS = ("parallel_nml", "io_nml", "run_nml", "output_nml", "grid_nml", "master_time_control_nml", "time_nml")
+REGISTRY = load_registry("2024.10")
+VARIABLES = [(group, name) for group in GROUPS for name in REGISTRY.variables(group)] + [
+    ("master_nml", "lrestart_write_last"),
+    ("nudging_nml", "nudge_type"),
+    ("limarea_nml", "itype_latbc"),
+    ("nonhydrostatic_nml", "divdamp_order"),
+]
+PL = "pl_varlist: [temp], p_levels: [50000.0]"
+VARIANTS = (
+    "nmlgen: 1\n",
+    f"output: {{atm: {{output_bounds: [0, 864000, 3600], {PL}, stream_partitions_pl: 2, include_last: true}}}}\n"
+    "restart: {restart_write_mode: async, num_restart_procs: 1}\ndarshan: true\n"
+    "lustre: {output: {stripe_count: 4, stripe_size: 4M}}\n",
+    "job: {nodes: 1, ntasks_per_node: 1}\nparallel: {num_io_procs: 0}\n"
+    "output: {atm: {file_interval: null, steps_per_file: 2}}\nnode_local: {file_system: beeond}\n",
+)
+RULES = list(all_rules())
+
+
+@pytest.mark.parametrize(("number", "group", "name"), [(n, *variable) for n, variable in enumerate(VARIABLES)])
+def test_odd_values_raise_nothing(number, group, name, tmp_path):
+    base = experiment_of(VARIANTS[number % len(VARIANTS)], tmp_path)
+    for value in ODD:
+        for finding in judge(with_setting(base, group, name, written(group, name, value)), RULES):
+            assert finding.notes
+    judge(with_setting(base, group, name, unknown(f"{group}.{name}")), RULES)
+
+
+@pytest.mark.parametrize("name", ["ntasks", "nodes", "ntasks-per-node", "time", "mem", "signal", "output", "export"])
+def test_odd_directives_raise_nothing(name, tmp_path):
+    base = experiment_of("nmlgen: 1\n", tmp_path)
+    for value in (*ODD, "2-4", "4,8"):
+        judge(evolve(base, directives={**base.directives, name: written("job", name, value)}), RULES)
