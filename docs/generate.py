@@ -1,12 +1,17 @@
-"""Write the reference pages that are made from the program: the spec's keys and the rules.
+"""Write what the documentation takes from the program: the reference pages and the output of commands.
 
     python docs/generate.py
 
-A test holds the pages against the program, so run it after changing a schema or a rule.
+A test holds the documentation against the program, so run it after changing a schema, a rule or a message.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +22,9 @@ from nmlgen.spec.problems import PROBLEMS
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS
 
 DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+_CONSOLE = re.compile(r"(^```console\n)(.*?)(^```)", re.MULTILINE | re.DOTALL)
+_NMLGEN = '#!/bin/sh\nexec "{python}" -m nmlgen "$@"\n'
 
 
 def pages() -> dict[Path, str]:
@@ -114,8 +122,46 @@ def _type(part: dict[str, Any]) -> str:
     return " or ".join(names.get(kind, kind) for kind in kinds)
 
 
+def documents() -> list[Path]:
+    """The documents that show commands with their output."""
+    found = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    return [path for path in found if _CONSOLE.search(path.read_text(encoding="utf-8"))]
+
+
+def with_output(text: str) -> str:
+    """A document whose console blocks show what their commands print, run one after the other."""
+    with tempfile.TemporaryDirectory() as directory:
+        work = Path(directory) / "work"
+        work.mkdir()
+        (work / "examples").symlink_to(ROOT / "examples")
+        command = Path(directory) / "nmlgen"
+        command.write_text(_NMLGEN.format(python=sys.executable))
+        command.chmod(0o755)
+        environment = os.environ | {
+            "PATH": f"{directory}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "NO_COLOR": "1",
+            "COLUMNS": "120",
+        }
+
+        def run(block: re.Match[str]) -> str:
+            commands = re.findall(r"^\$ .*", block[2], re.MULTILINE)
+            return block[1] + "".join(_shown(line, work, environment) for line in commands) + block[3]
+
+        return _CONSOLE.sub(run, text)
+
+
+def _shown(line: str, work: Path, environment: dict[str, str]) -> str:
+    script = f"exec 2>&1; {line.removeprefix('$ ')}"
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=work, env=environment, capture_output=True, text=True, check=False
+    )
+    output = "".join(f"{text.rstrip()}\n" for text in done.stdout.splitlines())
+    return f"{line}\n{output}"
+
+
 def main() -> None:
-    """Write the pages, and remove those of rules that are gone."""
+    """Write the pages, remove those of rules that are gone, and run the commands of all documents."""
     written = pages()
     for path, text in written.items():
         (DOCS / path).parent.mkdir(exist_ok=True)
@@ -123,6 +169,8 @@ def main() -> None:
     for path in (DOCS / "rules").glob("*.md"):
         if path.relative_to(DOCS) not in written:
             path.unlink()
+    for path in documents():
+        path.write_text(with_output(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
