@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nmlgen.errors import BuildError, InputError, NmlgenError, SpecError, WriteError
     from nmlgen.experiment.experiment import Experiment
     from nmlgen.findings import Finding, Report, Severity
-    from nmlgen.namelist.interchange import to_f90nml
+    from nmlgen.render.namelists import to_f90nml
     from nmlgen.render.build import Build
     from nmlgen.spec.spec import Spec, load_spec
 
@@ -57,7 +57,7 @@ _HOMES = {
     "build": "api",
     "check": "api",
     "load_spec": "spec.spec",
-    "to_f90nml": "namelist.interchange",
+    "to_f90nml": "render.namelists",
 }
 
 

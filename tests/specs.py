@@ -27,6 +27,7 @@ output:
     output_interval: PT1H
     file_interval: P1D
     ml_varlist: [u, v, w, temp, pres]
+    stream_partitions_ml: 4
 """
 
 MAPPING: dict[str, Any] = {
@@ -45,7 +46,12 @@ MAPPING: dict[str, Any] = {
         "restartTimeIntval": "P10D",
     },
     "output": {
-        "atm": {"output_interval": "PT1H", "file_interval": "P1D", "ml_varlist": ["u", "v", "w", "temp", "pres"]}
+        "atm": {
+            "output_interval": "PT1H",
+            "file_interval": "P1D",
+            "ml_varlist": ["u", "v", "w", "temp", "pres"],
+            "stream_partitions_ml": 4,
+        }
     },
 }
 """The same spec as a mapping."""

@@ -87,11 +87,13 @@ def _say(spec: nmlgen.Spec, directory: Path, changed: tuple[str, ...], dry_run: 
     click.echo(f"{'would write' if dry_run else 'wrote'} to {directory}: {', '.join(changed)}")
     if not dry_run:
         launcher = "sbatch" if spec.experiment.machine.scheduler == "slurm" else "bash"
-        click.echo(f"next: {launcher} {directory / spec.experiment.name}.sbatch")
+        script = directory / f"{spec.experiment.name}.sbatch"
+        click.echo(f"next: {launcher} {shlex.quote(str(script))}")
 
 
 def _show_differences(build: nmlgen.Build, directory: Path) -> int:
     import difflib
+import shlex
 
     different = False
     for name, data in sorted(build.files.items()):

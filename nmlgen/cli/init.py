@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -46,5 +47,5 @@ def command(
         raise InputError(f"{output} exists; --force overwrites it") from None
     except OSError as error:
         raise InputError(f"{output}: {(error.strerror or str(error)).lower()}") from None
-    click.echo(f"wrote {output}\nnext: nmlgen check {output}")
+    click.echo(f"wrote {output}\nnext: nmlgen check {shlex.quote(str(output))}")
     return 0

@@ -1,46 +1,29 @@
-"""Namelist groups as text that a Fortran runtime reads back to the same values.
+"""Values and assignments as text that a Fortran runtime reads back to the same values.
 
-What gfortran's runtime makes of each form was tried with gfortran 12; a file ends with a newline after the
-last "/", without which some runtimes report an end of file.
+What gfortran's runtime makes of each form was tried with gfortran 12.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from nmlgen.experiment.experiment import Group, as_list
-
 _WIDTH = 100
-_INDENT = " "
-
-
-def write_groups(groups: tuple[Group, ...], heading: tuple[str, ...] = ()) -> str:
-    """The text of a namelist file: comment lines, then the groups in the given order."""
-    lines = [f"! {line}".rstrip() for line in heading]
-    for group in groups:
-        lines.append("")
-        if group.label is not None:
-            lines.append(f"! output stream: {group.label}")
-        lines.append(f"&{group.name}")
-        width = max((len(group.spelling(key)) for key in group.settings), default=0)
-        for key, setting in group.settings.items():
-            lines += write_assignment(group.spelling(key).ljust(width), setting.origin.value)
-        lines.append("/")
-    return "\n".join(lines) + "\n"
 
 
 def write_assignment(name: str, value: Any) -> list[str]:
-    """The lines of `name = value`; long lists go on under their first element."""
-    start = f"{_INDENT}{name} = "
-    lines, line = [], start
-    elements = [write_value(element) for element in as_list(value)]
-    for number, element in enumerate(elements, start=1):
-        text = element if number == len(elements) else f"{element},"
-        if line.strip() != start.strip() and len(line) + len(text) + 1 > _WIDTH and line.strip():
-            lines.append(line.rstrip())
-            line = " " * len(start)
-        line += text if line in (start, " " * len(start)) else f" {text}"
-    return [*lines, line]
+    """The lines of `name = value`; a long list goes on below its first element."""
+    start = f" {name} = "
+    elements = [write_value(element) for element in (value if isinstance(value, (list, tuple)) else [value])]
+    if not elements:
+        raise ValueError(f"{name.strip()} is an empty list, and a namelist cannot say so")
+    words = [f"{element}," for element in elements[:-1]] + elements[-1:]
+    lines = [start + words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) <= _WIDTH:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(" " * len(start) + word)
+    return lines
 
 
 def write_value(value: Any) -> str:

@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from nmlgen._version import __version__
 from nmlgen.findings import Finding
-from nmlgen.namelist.writer import write_groups
+from nmlgen.render.namelists import write_groups
 from nmlgen.render.batch import batch_script
 from nmlgen.render.write import MANIFEST, write_files
 

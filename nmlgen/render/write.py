@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from nmlgen.errors import WriteError
@@ -23,6 +24,7 @@ MANIFEST = "nmlgen-manifest.json"
 _COMMIT = ".nmlgen-commit"
 _STAGING = ".nmlgen-staging-"
 _LEFTOVER_SECONDS = 3600
+_PATIENCE_SECONDS = 10
 
 
 def write_files(files: Mapping[str, bytes], directory: Path, force: bool = False) -> tuple[str, ...]:
@@ -32,7 +34,12 @@ def write_files(files: Mapping[str, bytes], directory: Path, force: bool = False
     `force` is not given, or if the disk refuses. Files of the build before that this one no longer has go.
     """
     try:
-        return _write(files, directory, force)
+        for path in (directory, *directory.parents):
+            if path.exists() and not path.is_dir():
+                raise WriteError(f"{path} is a file; a directory is expected")
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(directory if directory.is_dir() else directory.parent):
+            return _write(files, directory, force)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise WriteError(f"{error.filename2 or error.filename or directory}: {reason}") from error
@@ -44,8 +51,6 @@ def changed_files(files: Mapping[str, bytes], directory: Path) -> tuple[str, ...
 
 
 def _write(files: Mapping[str, bytes], directory: Path, force: bool) -> tuple[str, ...]:
-    if directory.exists() and not directory.is_dir():
-        raise WriteError(f"{directory} is a file; a directory is expected")
     _finish(directory)
     before = _outputs(directory)
     if not force:
@@ -56,10 +61,35 @@ def _write(files: Mapping[str, bytes], directory: Path, force: bool) -> tuple[st
     return changed
 
 
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Let one build at a time write here, where the file system has locks; else the renames have to do."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        end = time.monotonic() + _PATIENCE_SECONDS
+        while not _lock(descriptor):
+            if time.monotonic() > end:
+                raise WriteError(f"another build has been writing to {directory} for {_PATIENCE_SECONDS} seconds")
+            time.sleep(0.01)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Whether the lock is ours, or there are no locks here."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def _commit(files: Mapping[str, bytes], directory: Path) -> None:
     """Write all files, also those that are there already: of two builds at once, one is whole in the end."""
     existed = directory.is_dir()
-    directory.parent.mkdir(parents=True, exist_ok=True)
     holder = directory if existed else directory.parent
     _clear_leftovers(holder)
     staging = holder / f"{_STAGING}{os.urandom(8).hex()}"

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from nmlgen import to_f90nml
 from nmlgen.experiment.experiment import Group
 from nmlgen.experiment.setting import written
-from nmlgen.namelist.writer import write_assignment, write_groups, write_value
+from nmlgen.namelist.writer import write_assignment, write_value
+from nmlgen.render.namelists import write_groups
 
 texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=80)
 integers = st.integers(-(2**63), 2**63)

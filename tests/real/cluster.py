@@ -20,8 +20,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-import pytest
 from attrs import field, frozen
+from tools import search_path
 
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo")
 UNFINISHED = (
@@ -48,22 +48,6 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "SLURM_MPI_TYPE": "pmix",
 }
-
-
-def require(*programs: str) -> None:
-    """Skip the test where a program is missing; in CI, where nothing may be missing, fail it."""
-    missing = [program for program in programs if shutil.which(program, path=search_path()) is None]
-    if not missing:
-        return
-    reason = f"not installed: {', '.join(missing)}"
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-def search_path() -> str:
-    """PATH with the directories of daemons, which an ordinary user's PATH may lack."""
-    return os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin", "/sbin"])
 
 
 @frozen

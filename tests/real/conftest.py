@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tools import require
 
-from .cluster import PROGRAMS, Cluster, require, running_cluster
+from .cluster import PROGRAMS, Cluster, running_cluster
 from .lfs_stand_in import LfsStandIn, install
 from .model.build import build_model, build_preload_probe
 

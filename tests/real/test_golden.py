@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools import require
 
 import nmlgen
 from nmlgen.experiment.experiment import Group, as_list
 from nmlgen.namelist.registry import Registry
 
-from .cluster import Layout, require, running_cluster
+from .cluster import Layout, running_cluster
 from .readback import Declaration, read_back
 
 GOLDEN = Path(__file__).parent.parent / "golden"

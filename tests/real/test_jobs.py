@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools import require
 
 import nmlgen
 
-from .cluster import Cluster, Layout, require, running_cluster
+from .cluster import Cluster, Layout, running_cluster
 
 GRID = "icon grid R02B04.nc"
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 from attrs import evolve, frozen
+from tools import require
 
 from . import cluster as cluster_module
-from .cluster import ENVIRONMENT, Cluster, State, require
+from .cluster import ENVIRONMENT, Cluster, State
 from .lfs_stand_in import LfsStandIn, stored_layout
 from .readback import Declaration, ReadbackError, read_back, scalars
 

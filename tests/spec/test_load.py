@@ -290,7 +290,7 @@ def test_set_twice_in_a_stream(tmp_path):
     path = tmp_path / "spec.yaml"
     path.write_text(TEXT + "    Output_Interval: PT2H\n")
     (finding,) = refused(path)
-    assert (finding.code, finding.line) == ("SPC008", 16)
+    assert (finding.code, finding.line) == ("SPC008", 17)
 
 
 # --- What is missing -------------------------------------------------------------------------------------
@@ -545,7 +545,7 @@ def test_unused_and_unknown(extra, code, message, tmp_path):
     found, _ = judge(tmp_path, TEXT + extra)
     assert [finding.code for finding in found] == [code]
     assert found[0].message.startswith(message)
-    assert found[0].line == 16
+    assert found[0].line == 17
     assert found[0].notes
 
 
