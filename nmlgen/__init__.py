@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from nmlgen.errors import BuildError, InputError, NmlgenError, SpecError, WriteError
     from nmlgen.experiment.experiment import Experiment
     from nmlgen.findings import Finding, Report, Severity
-    from nmlgen.render.namelists import to_f90nml
     from nmlgen.render.build import Build
+    from nmlgen.render.namelists import to_f90nml
     from nmlgen.spec.spec import Spec, load_spec
 
 __all__ = [

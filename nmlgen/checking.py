@@ -24,7 +24,9 @@ def check_experiment(experiment: Experiment, suppressions: Iterable[Suppression]
     return _suppress(findings, tuple(suppressions), tuple(undecided))
 
 
-def _suppress(findings: list[Finding], suppressions: tuple[Suppression, ...], undecided: tuple[Undecided, ...]) -> Report:
+def _suppress(
+    findings: list[Finding], suppressions: tuple[Suppression, ...], undecided: tuple[Undecided, ...]
+) -> Report:
     kept: list[Finding] = []
     excused: list[tuple[Finding, str]] = []
     used: set[int] = set()

@@ -15,7 +15,10 @@ import nmlgen
 GOLDEN = Path(__file__).parent / "golden"
 
 
-@pytest.mark.parametrize("directory", sorted(path.parent for path in GOLDEN.glob("*/spec.yaml")), ids=lambda path: path.name)
+SPECS = sorted(path.parent for path in GOLDEN.glob("*/spec.yaml"))
+
+
+@pytest.mark.parametrize("directory", SPECS, ids=lambda path: path.name)
 def test_build_is_as_it_was(directory, request):
     build = nmlgen.build(directory / "spec.yaml")
     expected = directory / "expected"

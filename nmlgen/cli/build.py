@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -20,7 +21,9 @@ from nmlgen.report.json import finding_document, to_json
 )
 @set_option
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would be written; write nothing.")
-@click.option("--diff", "show_diff", is_flag=True, help="Show what would change; write nothing. Exit code 1 if anything would.")
+@click.option(
+    "--diff", "show_diff", is_flag=True, help="Show what would change; write nothing. Exit code 1 if anything would."
+)
 @click.option("--force", is_flag=True, help="Overwrite files that were changed since nmlgen wrote them.")
 @click.option("--strict", is_flag=True, help="Let warnings stop the build as errors do.")
 @click.option("--stamp", is_flag=True, help="Record time and host in the manifest.")
@@ -93,7 +96,6 @@ def _say(spec: nmlgen.Spec, directory: Path, changed: tuple[str, ...], dry_run: 
 
 def _show_differences(build: nmlgen.Build, directory: Path) -> int:
     import difflib
-import shlex
 
     different = False
     for name, data in sorted(build.files.items()):

@@ -12,8 +12,8 @@ from attrs import field, frozen
 
 from nmlgen._version import __version__
 from nmlgen.findings import Finding
-from nmlgen.render.namelists import write_groups
 from nmlgen.render.batch import batch_script
+from nmlgen.render.namelists import write_groups
 from nmlgen.render.write import MANIFEST, write_files
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from nmlgen.experiment.experiment import Group
@@ -39,4 +38,4 @@ def to_f90nml(groups: tuple[Group, ...]) -> Namelist:
     for group in groups:
         values = OrderedDict((key, setting.origin.value) for key, setting in group.settings.items())
         collected.setdefault(group.name.lower(), []).append(values)
-    return Namelist(OrderedDict((name, copies if len(copies) > 1 else copies[0]) for name, copies in collected.items()))
+    return Namelist(OrderedDict((name, found if len(found) > 1 else found[0]) for name, found in collected.items()))

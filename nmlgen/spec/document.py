@@ -239,7 +239,7 @@ class _Reader:
             self.findings.append(problem("SPC004", _TOO_MANY_DIGITS, span))
             return None
         if _FLOAT.fullmatch(text) and isinf(float(text)):
-            self.findings.append(problem("SPC004", f"{text[:40]} is larger than any number that Fortran can hold", span))
+            self.findings.append(problem("SPC004", f"{text[:40]} is larger than any number in Fortran", span))
             return None
         return _core_schema(text)
 

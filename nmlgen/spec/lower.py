@@ -306,7 +306,8 @@ class _Lowering:
         version = _optional(self.tree, "mpi", "version")
         if version is None and implementation is not None:
             version = _optional(self.site, "mpi", implementation.value, "version")
-        hints = {key: Setting(f"mpi.hints.{key}", leaf.history) for key, leaf in _children(self.tree.at("mpi", "hints"))}
+        given = self.tree.at("mpi", "hints")
+        hints = {key: Setting(f"mpi.hints.{key}", leaf.history) for key, leaf in _children(given)}
         path = str(_setting(self.tree, "run_directory").value)
         on_lustre = node_local is None and self.machine.file_system_of(path).type == "lustre"
         variables = {}

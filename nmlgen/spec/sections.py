@@ -110,7 +110,8 @@ class _Variables:
         """Take the variables out of a section; returns what is left of it."""
         targets = {key: target for (other, key), target in VARIABLES.items() if other == section}
         if tree.children is None:
-            self._null_variables += [(*target, Tree(tree.history, key_span=tree.key_span)) for target in targets.values()]
+            null = Tree(tree.history, key_span=tree.key_span)
+            self._null_variables += [(*target, null) for target in targets.values()]
             return tree
         kept = {}
         for key, leaf in tree.children.items():

@@ -97,7 +97,8 @@ class Spec:
         known = registry.variables(group) if registry.has_group(group) else ()
         if variable.lower() not in known and not (found and variable.lower() in found.settings):
             notes = "; ".join(did_you_mean(variable, known))
-            raise InputError(f"ICON {registry.release} has no variable {variable} in {group}" + f"; {notes}" * bool(notes))
+            message = f"ICON {registry.release} has no variable {variable} in {group}"
+            raise InputError(f"{message}; {notes}" if notes else message)
         setting = self.experiment[group, variable]
         taken = ((self.tree.children or {}).get("namelists") or EMPTY).below(group.lower(), variable.lower())
         if setting.is_written or taken is None:

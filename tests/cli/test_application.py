@@ -103,7 +103,8 @@ def test_findings_that_stop(nmlgen, here, arguments):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["check", "wrong.yaml"], ["build", "wrong.yaml"], ["why", "wrong.yaml", "job.nodes"], ["build", "bad.yaml"]]
+    "arguments",
+    [["check", "wrong.yaml"], ["build", "wrong.yaml"], ["why", "wrong.yaml", "job.nodes"], ["build", "bad.yaml"]],
 )
 def test_json_of_findings_that_stop(nmlgen, here, arguments):
     done = nmlgen(*arguments, "--format", "json")
@@ -137,7 +138,7 @@ def test_full_disk(here):
 
 def test_closed_streams(here):
     require("bash")
-    done = process(shell="nmlgen schema >&-; echo $?; nmlgen check bad.yaml >&- 2>&-; echo $?; nmlgen check - <&-; echo $?")
+    done = process(shell="nmlgen schema >&-; echo $?; nmlgen check bad.yaml >&- 2>&-; echo $?; nmlgen why <&-; echo $?")
     assert done.stdout.splitlines() == ["0", "1", "2"]
     assert "Traceback" not in done.stderr
 

@@ -28,7 +28,7 @@ def test_elsewhere(nmlgen, here):
 
 
 def test_without_slurm(nmlgen, here):
-    done = nmlgen("build", "spec.yaml", "--set", "site=local", "--set", "job.ntasks=4", "--set", "parallel.num_io_procs=1")
+    done = nmlgen("build", "spec.yaml", "--set", "site=local", "--set", "job.ntasks=6")
     assert done.out.endswith("next: bash wave/wave.sbatch\n")
 
 
@@ -100,7 +100,7 @@ def test_changed_files(nmlgen, here):
     (here / "wave" / "wave.sbatch").write_text("mine")
     done = nmlgen("build", "spec.yaml")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "nmlgen: error: wave.sbatch in wave is not as nmlgen wrote it; --force overwrites, --diff shows\n"
+    assert done.err.startswith("nmlgen: error: wave.sbatch in wave is not as nmlgen wrote it; --force overwrites")
     assert (here / "wave" / "wave.sbatch").read_text() == "mine"
     assert nmlgen("build", "spec.yaml", "--diff").code == 1
     assert nmlgen("build", "spec.yaml", "--force").out.startswith("wrote to wave: wave.sbatch\n")

@@ -234,7 +234,8 @@ def _write_program(path: Path, text: str) -> None:
 
 
 def _idle_nodes(cluster: Cluster) -> int:
-    return cluster.run("sinfo", "-h", "-N", "-o", "%T", check=False).split().count("idle")
+    lines = set(cluster.run("sinfo", "-h", "-N", "-o", "%N %T", check=False).splitlines())  # one for each partition
+    return sum(1 for line in lines if line.endswith(" idle"))
 
 
 def _node_names(layout: Layout) -> list[str]:

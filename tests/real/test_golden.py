@@ -68,7 +68,7 @@ def sites():
         cpus=128,
         memory_mib=256_000,
         max_time="7-00:00:00",
-        features="BEEOND,LSDF,256G",
+        features="BEEOND,BEEOND_4MDS,BEEOND_MAXMDS,LSDF,256G",
         partitions=("compute", "standard96", "standard", "cpuonly"),
     )
     with running_cluster(layout) as cluster:

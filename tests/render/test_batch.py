@@ -42,7 +42,7 @@ SPECS: dict[str, dict[str, Any]] = {
     },
     "intel-2018": {"site": "lise", "mpi": {"version": "2018.5"}, "run_directory": "/scratch/usr/run"},
     "intel-2021.5": {"site": "lise", "mpi": {"version": "2021.5"}},
-    "intel-2021.12": {"site": "lise", "mpi": {"version": "2021.12", "hints": {"cb_nodes": 4, "romio_cb_write": "enable"}}},
+    "intel-2021.12": {"site": "lise", "mpi": {"version": "2021.12", "hints": {"cb_nodes": 4, "cb_write": "enable"}}},
     "openmpi-5": {"site": "lumi", "mpi": {"implementation": "openmpi", "version": "5.0.3"}},
     "horeka-beeond": {"site": "horeka", "node_local": {"file_system": "beeond"}},
     "horeka-beeond-striped": {
@@ -64,19 +64,24 @@ SPECS: dict[str, dict[str, Any]] = {
         }
     },
     "local": {"site": "local", "job": {"ntasks": 2}, "launch": {"options": ["--oversubscribe", "-x", "A B"]}},
-    "modules": {"modules": ["intel/2021.5", "netcdf c/4", "$(touch pwned)"], "shell": {"limits": {"stack": "unlimited"}}},
-    "copies": {"input_files": {"a b.nc": {"source": "in/it's.nc", "method": "copy"}, "-x": {"source": "/y", "method": "copy"}}},
+    "modules": {
+        "modules": ["intel/2021.5", "netcdf c/4", "$(touch pwned)"],
+        "shell": {"limits": {"stack": "unlimited"}},
+    },
+    "copies": {
+        "input_files": {
+            "a b.nc": {"source": "in/it's.nc", "method": "copy"},
+            "-x": {"source": "/y", "method": "copy"},
+        }
+    },
     "on-demand": {"restart": {"checkpoint_on_demand": True}},
     "no-streams": {"output": {"atm": None}},
     "cpus": {"job": {"cpus_per_task": 4, "exclusive": True, "requeue": True, "mem": "0M"}},
     "nasty": {
         "model": {"directory": NASTY, "executable": NASTY},
         "grid": {"file": f"{NASTY}/{NASTY}"},
-        "job": {
-            name: NASTY
-            for name in "account partition qos constraint output error comment mail_user reservation gres export".split()
-        },
-        "launch": {"command": "mpirun", "options": [NASTY, ""[:0] or "-x"]},
+        "job": dict.fromkeys(("account", "partition", "qos", "constraint", "output", "comment", "gres"), NASTY),
+        "launch": {"command": "mpirun", "options": [NASTY, "-x"]},
         "modules": [NASTY],
         "environment": {"A": NASTY, "B": "", "C": "x\ry\tz"},
         "input_files": {NASTY: {"source": NASTY}},

@@ -273,9 +273,7 @@ def test_every_call_may_fail(tmp_path, start, files, act):
             try:
                 write_files(files, target)
             except (WriteError, KeyboardInterrupt) as error:
-                outcomes.add(type(error).__name__)
-                if isinstance(error, WriteError):
-                    assert str(error) == "there: no space left on device"
+                outcomes.add(str(error))
         committed = (target / ".nmlgen-commit").exists()
         after = {name: data for name, data in content(target).items() if not name.startswith(".nmlgen-")}
         if not committed:
@@ -283,7 +281,7 @@ def test_every_call_may_fail(tmp_path, start, files, act):
         write_files(files, target)
         assert content(target) == files, fault.failed
         assert [name for name in names(target.parent) if not name.startswith(".nmlgen-staging-")] == ["run"]
-    assert outcomes == {"WriteError" if act is refuse else "KeyboardInterrupt"}
+    assert outcomes == {"there: no space left on device" if act is refuse else ""}
 
 
 def test_leftovers_of_the_killed_are_cleared_after_an_hour(tmp_path):
@@ -339,8 +337,7 @@ def test_killed_at_any_moment(tmp_path):
             found = {name: data for name, data in content(target).items() if not name.startswith(".")}
             assert found in ({}, *BUILDS)
         write_files(NEW, target)
-        assert content(target) == NEW or all(name.startswith(".nmlgen-staging-") for name in content(target).keys() - NEW)
-        assert {name: data for name, data in content(target).items() if name in NEW} == NEW
+        assert {name: data for name, data in content(target).items() if not name.startswith(".")} == NEW
         assert not committed.exists()
 
 

@@ -9,8 +9,9 @@ from nmlgen.report.text import format_finding, format_findings, summary
 from nmlgen.source import Source
 
 
-def finding(text: str, line: int, column: int, length: int = 1, *notes: str, severity: Severity = Severity.ERROR):
-    return Finding("ABC123", "a-name", severity, "it is wrong", Source("f.yaml", text).span(line, column, length), notes)
+def finding(text: str, line: int, column: int, length: int = 1, *notes: str):
+    span = Source("f.yaml", text).span(line, column, length)
+    return Finding("ABC123", "a-name", Severity.ERROR, "it is wrong", span, notes)
 
 
 def test_plain():
@@ -103,7 +104,9 @@ def test_several():
 )
 def test_summary(counts, suppressed, undecided, text):
     findings = [
-        Finding("A", "a-b", severity, "x") for severity, count in zip(Severity, counts, strict=True) for _ in range(count)
+        Finding("A", "a-b", severity, "x")
+        for severity, count in zip(Severity, counts, strict=True)
+        for _ in range(count)
     ]
     excused = tuple((Finding("A", "a-b", Severity.ERROR, "x"), "why") for _ in range(suppressed))
     report = Report(tuple(findings), excused, tuple(Undecided("A", "b") for _ in range(undecided)))

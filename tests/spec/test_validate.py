@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from specs import MAPPING, TEXT, changed, refused
 
 from nmlgen import SpecError
+from nmlgen.findings import Finding
 from nmlgen.resources import schema
 from nmlgen.source import Source
 from nmlgen.spec.document import from_plain, read_text
@@ -285,7 +286,7 @@ scalars = st.one_of(
     st.integers(-5, 3000),
     st.floats(allow_nan=False, allow_infinity=False).filter(lambda number: not number.is_integer()),
     st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8),
-    st.sampled_from(["PT1H", "4M", "2024.10", "R2B5", "srun", "intel", "2008-09-01", "00:10:00", "B:USR1@60", "", "\t"]),
+    st.sampled_from(["PT1H", "4M", "2024.10", "R2B5", "srun", "intel", "2008-09-01", "00:10:00", "B:USR1@60", ""]),
 )
 words = st.sampled_from([*schema("spec")["properties"], "nodes", "stripe_count", "qqq", "a b", "RST001"])
 values = st.recursive(
@@ -308,15 +309,13 @@ def test_we_and_jsonschema_agree(data):
     else:
         inner[data.draw(words)] = data.draw(values)
     expected = Draft202012Validator(schema("spec")).is_valid(document)
+    findings: tuple[Finding, ...] = ()
     try:
         validate(from_plain(document), "spec")
     except SpecError as error:
-        assert not expected
-        for finding in error.findings:
-            assert finding.code in ("SPC003", "SPC004")
-            assert finding.message
-    else:
-        assert expected
+        findings = error.findings
+    assert expected is not bool(findings)
+    assert {finding.code for finding in findings} <= {"SPC003", "SPC004"}
 
 
 def test_good_specs_are_valid():

@@ -80,7 +80,8 @@ def test_a_variable_that_a_layer_took_away():
 
 def test_lustre_variables_of_the_mpi_library():
     spec = load_spec(changed(site="lumi", mpi={"implementation": "intel", "version": "2021.5"}))
-    assert [(layer, value) for layer, _, value in chain(spec, "environment.I_MPI_EXTRA_FILESYSTEM")] == [("nmlgen", "on")]
+    ((layer, _, value),) = chain(spec, "environment.I_MPI_EXTRA_FILESYSTEM")
+    assert (layer, value) == ("nmlgen", "on")
 
 
 @pytest.mark.parametrize(
