@@ -16,6 +16,7 @@ from attrs import field, frozen
 from nmlgen.experiment.machine import FileSystem, Machine
 from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.namelist.registry import Registry
+from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.source import Span
 
 MODEL_NAME = "atm"
@@ -25,13 +26,15 @@ MODEL_NAME = "atm"
 class Group:
     """One namelist group. `label` tells copies of a repeated group apart: the name of an output stream.
 
-    `settings` is keyed by the variable's name in lower case, in the order of writing.
+    `settings` is keyed by the variable's name in lower case, in the order of writing. `problems` is what a Fortran
+    runtime makes of a text that the group was read from.
     """
 
     name: str
     settings: Mapping[str, Setting]
     label: str | None = None
     span: Span | None = None
+    problems: tuple[SyntaxProblem, ...] = ()
 
     def spelling(self, key: str) -> str:
         """The variable's name as its author spelt it."""

@@ -1,7 +1,7 @@
-"""What an ICON release knows: its namelist groups, their variables, types and defaults.
+"""What an ICON release knows: its namelist groups, their variables, types, defaults and constraints.
 
 The data lie in `schemas/icon/<release>.json`, one file a release; `schemas/registry.schema.json` states the
-format. A new release is one new file.
+format. A new release is one new file: one that ships with nmlgen, or a user's own (`nmlgen registry make`).
 """
 
 from __future__ import annotations
@@ -9,16 +9,23 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
 from nmlgen.errors import InputError
-from nmlgen.resources import directory
+from nmlgen.namelist.constraint import Condition, Constraint, read_condition, read_constraint
+from nmlgen.resources import directory, schema
 
-_LARGEST_INTEGER = 2**31 - 1
-_LARGEST_REAL = 1.7976931348623157e308
-_WIDE_INTEGERS = {("initicon_nml", "pinit_seed")}  # INTEGER(i8), mo_initicon_nml.f90:230
+_FORMAT = 1
+_BITS_PER_BYTE = 8
+_DEFAULT_INTEGER = 4
+_LARGEST_REAL = {4: 3.4028234663852886e38, 8: 1.7976931348623157e308}
+_MASTER = "master"
+
+Shape = tuple[int | tuple[int, int], ...]
+"""The dimensions of an array: n for 1:n, or a pair of bounds."""
 
 
 @frozen
@@ -26,25 +33,57 @@ class Variable:
     """One namelist variable.
 
     `type` is "integer", "real", "logical", "character", "derived" or "unknown"; `length` the LEN of a character
-    variable; `shape` its dimensions, an int n for 1:n or a pair for other bounds, None when not known; `default`
-    what the release assigns before it reads, broadcast over an array, meaningful only if `has_default`. Of a
-    component such as `echotop_meta%nechotop`, `base_shapes` holds the dimensions of each part before the last.
+    variable; `bytes` the size of a number where it is not the usual one (4 for integers, 8 for reals); `shape` its
+    dimensions, an int n for 1:n or a pair for other bounds, None when not known; `default` what the release assigns
+    before it reads, broadcast over an array, meaningful only if `has_default`; `default_status` says why there is
+    none. Of a component such as `echotop_meta%nechotop`, `base_shapes` holds the dimensions of each part before the
+    last. `syntax` is "duration" or "datetime" (ISO 8601 as mtime takes it) or "levels" (a list such as "1...20,nlev").
     """
 
     group: str
     name: str
     type: str
-    shape: tuple[int | tuple[int, int], ...] | None
+    shape: Shape | None
     length: int | None
     default: Any
     has_default: bool
     allowed: tuple[Any, ...] | None
-    base_shapes: tuple[tuple[int | tuple[int, int], ...], ...] = ()
+    base_shapes: tuple[Shape, ...] = ()
+    bytes: int | None = None
+    default_status: str | None = None
+    constraint: Constraint | None = None
+    syntax: str | None = None
+    unit: str | None = None
 
     @property
     def is_array(self) -> bool:
         """Whether it holds more than one value, or may."""
         return self.shape is None or len(self.shape) > 0
+
+    @property
+    def declaration(self) -> str:
+        """Its declaration in Fortran's words: "character(len=256), dimension(10)"."""
+        kind = self.type
+        if self.type == "character":
+            kind += f"(len={'?' if self.length is None else self.length})"
+        elif self.bytes is not None:
+            kind += f"(kind={self.bytes})"
+        if self.shape is None:
+            return f"{kind}, dimension(?)"
+        if not self.shape:
+            return kind
+        return f"{kind}, dimension({', '.join(_extent(extent) for extent in self.shape)})"
+
+    @property
+    def full_name(self) -> str:
+        """Its name with the bounds of the parts before the last: "echotop_meta(1:10)%dbzthresh"."""
+        *bases, last = self.name.split("%")
+        shapes = (*self.base_shapes, *((),) * (len(bases) - len(self.base_shapes)))
+        parts = [
+            f"{base}({', '.join(f'{low}:{high}' for low, high in map(bounds_of, shape))})" if shape else base
+            for base, shape in zip(bases, shapes, strict=False)
+        ]
+        return "%".join((*parts, last))
 
     def accepts(self, value: Any) -> bool:
         """Whether the Fortran variable can hold a value, or a list of values, of this type."""
@@ -60,17 +99,61 @@ class Variable:
         if self.type == "character":
             return isinstance(value, str)
         if self.type == "real":
-            return isinstance(value, (int, float)) and -_LARGEST_REAL <= value <= _LARGEST_REAL
-        wide = (self.group, self.name) in _WIDE_INTEGERS
-        return isinstance(value, int) and (wide or -_LARGEST_INTEGER - 1 <= value <= _LARGEST_INTEGER)
+            largest = _LARGEST_REAL[self.bytes or 8]
+            return isinstance(value, (int, float)) and -largest <= value <= largest
+        limit = 1 << ((self.bytes or _DEFAULT_INTEGER) * _BITS_PER_BYTE - 1)
+        return isinstance(value, int) and -limit <= value < limit
+
+
+@frozen
+class NamelistGroup:
+    """One namelist group: who reads it, from which file and when.
+
+    `component` is whose group it is ("atmosphere", "ocean", "master", ...), `readers` are the components that read
+    it. `file` is "model" (the file that model_namelist_filename names), "master" (icon_master.namelist), "jsbach" (the
+    file that jsb_model_nml names) or "program" (that of a stand-alone program). `condition` holds for the component
+    whose group it is. `source` is the file of its NAMELIST statement, `defaults_printed` whether ICON itself was seen
+    to print these defaults.
+    """
+
+    name: str
+    component: str
+    file: str
+    readers: tuple[str, ...]
+    condition: Condition | None
+    is_read: bool
+    is_repeatable: bool
+    source: str | None
+    defaults_printed: bool
+    variables: tuple[str, ...]
+
+
+@frozen
+class Removal:
+    """A name that ICON no longer has.
+
+    `release` is the first known one without it, `date` the day in ICON's list of changes, `use` what to write instead
+    ("output_nml.filetype" or a group), `note` what to mind.
+    """
+
+    release: str
+    date: str | None = None
+    use: tuple[str, ...] = ()
+    note: str | None = None
 
 
 class Registry:
-    """The namelist groups of one release; names are compared in lower case, as Fortran does."""
+    """The namelist groups of one release; names are compared in lower case, as Fortran does.
 
-    def __init__(self, release: str, groups: Mapping[str, Any]) -> None:
+    Where two groups share a name, such as jsb_model_nml, that of icon_master.namelist is asked for with
+    `file="master"`; otherwise the first one answers.
+    """
+
+    def __init__(self, release: str, groups: Mapping[str, Any], removed: Mapping[str, Any] | None = None) -> None:
         self.release = release
         self._groups = groups
+        self._removed = removed or {}
+        self._variables: dict[tuple[str, str, bool], Variable | None] = {}
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -89,36 +172,133 @@ class Registry:
         """The component whose group it is: "atmosphere", "ocean", "master", ..."""
         return str(self._groups[group.lower()]["component"])
 
-    def is_repeatable(self, group: str) -> bool:
+    def readers(self, group: str) -> tuple[str, ...]:
+        """The components that read the group, each from its own file."""
+        return _readers(self._groups[group.lower()])
+
+    def files(self, group: str) -> tuple[str, ...]:
+        """Where groups of that name are read from: "model", "master", "jsbach" or "program"."""
+        return tuple(dict.fromkeys(entry.get("file", "model") for entry in self._entries(group)))
+
+    def condition(self, group: str) -> Condition | None:
+        """With which settings the group's own component reads it; None if always."""
+        return read_condition(self._groups.get(group.lower(), {}).get("when"))
+
+    def is_repeatable(self, group: str, file: str | None = None) -> bool:
         """Whether ICON reads every copy of the group, not only the first."""
-        return bool(self._groups.get(group.lower(), {}).get("repeatable", False))
+        return bool(self._entry(group, file).get("repeatable", False))
 
-    def variables(self, group: str) -> tuple[str, ...]:
+    def variables(self, group: str, file: str | None = None) -> tuple[str, ...]:
         """The names of the variables of a group, in the order of ICON's NAMELIST statement."""
-        return tuple(self._groups[group.lower()]["variables"])
+        return tuple(self._entry(group, file)["variables"])
 
-    def variable(self, group: str, name: str) -> Variable | None:
+    def variable(self, group: str, name: str, file: str | None = None) -> Variable | None:
         """The variable, without subscripts in its name; None if the release does not know it."""
-        entry = self._groups.get(group.lower(), {}).get("variables", {}).get(name.lower())
-        if entry is None:
-            return None
-        shape = entry.get("shape", [])
-        allowed = entry.get("allowed")
-        return Variable(
-            group=group.lower(),
-            name=name.lower(),
-            type=entry["type"],
-            shape=None if shape is None else _dimensions(shape),
-            length=entry.get("length"),
-            default=entry.get("default"),
-            has_default="default" in entry,
-            allowed=None if allowed is None else tuple(allowed),
-            base_shapes=tuple(_dimensions(part["shape"]) for part in entry.get("base_shape", [])),
-        )
+        key = (group.lower(), name.lower(), file == _MASTER)
+        if key not in self._variables:
+            entry = self._entry(group, file).get("variables", {}).get(key[1])
+            self._variables[key] = None if entry is None else _variable(key[0], key[1], entry)
+        return self._variables[key]
+
+    def described(self, group: str) -> tuple[NamelistGroup, ...]:
+        """All groups of one name; none if the release does not know it."""
+        return tuple(_described(group.lower(), entry) for entry in self._entries(group))
+
+    def variables_of(self, group: NamelistGroup) -> tuple[Variable, ...]:
+        """The variables of one of the groups that `described` gives."""
+        for entry in self._entries(group.name):
+            if _described(group.name, entry) == group:
+                return tuple(_variable(group.name, name, found) for name, found in entry["variables"].items())
+        return ()
+
+    def removed_group(self, group: str) -> Removal | None:
+        """What became of a group that older releases had; None if nothing is known of it."""
+        return _removal(self._removed.get("groups", {}).get(group.lower()))
+
+    def removed_variable(self, group: str, name: str) -> Removal | None:
+        """What became of a variable that the group had in older releases; None if nothing is known of it."""
+        return _removal(self._removed.get("variables", {}).get(group.lower(), {}).get(name.lower()))
+
+    @property
+    def removed(self) -> Mapping[str, Removal]:
+        """All names that are gone, groups as "group" and variables as "group.variable"."""
+        groups = {name: Removal(**_listed(entry)) for name, entry in self._removed.get("groups", {}).items()}
+        variables = {
+            f"{group}.{name}": Removal(**_listed(entry))
+            for group, entries in self._removed.get("variables", {}).items()
+            for name, entry in entries.items()
+        }
+        return groups | variables
+
+    def _entries(self, group: str) -> tuple[Mapping[str, Any], ...]:
+        entry = self._groups.get(group.lower())
+        return () if entry is None else (entry, *entry.get("also", ()))
+
+    def _entry(self, group: str, file: str | None) -> Mapping[str, Any]:
+        entries = self._entries(group)
+        fitting = [entry for entry in entries if file is not None and entry.get("file", "model") == file]
+        return (fitting or entries or ({},))[0]
 
 
-def _dimensions(shape: list[Any]) -> tuple[int | tuple[int, int], ...]:
+def _readers(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(entry.get("readers", (entry["component"],)))
+
+
+def _described(name: str, entry: Mapping[str, Any]) -> NamelistGroup:
+    return NamelistGroup(
+        name=entry.get("spelling", name),
+        component=entry["component"],
+        file=entry.get("file", "model"),
+        readers=_readers(entry),
+        condition=read_condition(entry.get("when")),
+        is_read=entry.get("read", True),
+        is_repeatable=entry.get("repeatable", False),
+        source=entry.get("source"),
+        defaults_printed=entry.get("defaults_printed", False),
+        variables=tuple(entry["variables"]),
+    )
+
+
+def _variable(group: str, name: str, entry: Mapping[str, Any]) -> Variable:
+    shape = entry.get("shape", [])
+    allowed = entry.get("allowed")
+    return Variable(
+        group=group,
+        name=name,
+        type=entry["type"],
+        shape=None if shape is None else _dimensions(shape),
+        length=entry.get("length"),
+        default=entry.get("default"),
+        has_default="default" in entry,
+        allowed=None if allowed is None else tuple(allowed),
+        base_shapes=tuple(_dimensions(part["shape"]) for part in entry.get("base_shape", [])),
+        bytes=entry.get("bytes"),
+        default_status=entry.get("default_status"),
+        constraint=read_constraint(entry),
+        syntax=entry.get("syntax"),
+        unit=entry.get("unit"),
+    )
+
+
+def bounds_of(extent: int | tuple[int, int]) -> tuple[int, int]:
+    """The lower and the upper bound of a dimension."""
+    return (1, extent) if isinstance(extent, int) else extent
+
+
+def _extent(extent: int | tuple[int, int]) -> str:
+    return str(extent) if isinstance(extent, int) else f"{extent[0]}:{extent[1]}"
+
+
+def _dimensions(shape: list[Any]) -> Shape:
     return tuple(extent if isinstance(extent, int) else (extent[0], extent[1]) for extent in shape)
+
+
+def _removal(entry: Mapping[str, Any] | None) -> Removal | None:
+    return None if entry is None else Removal(**_listed(entry))
+
+
+def _listed(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {**entry, "use": tuple(entry.get("use", ()))}
 
 
 def releases() -> tuple[str, ...]:
@@ -126,10 +306,61 @@ def releases() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (directory("schemas") / "icon").glob("*.json")))
 
 
-@cache
-def load_registry(release: str) -> Registry:
-    """The registry of a release such as "2024.10"; raises InputError naming the known ones."""
-    path = directory("schemas") / "icon" / f"{release}.json"
+def load_registry(release: str, path: Path | None = None) -> Registry:
+    """The registry of a release such as "2024.10", or that of a file of one's own.
+
+    Raises InputError for a release that nmlgen does not know, naming the known ones, and for a file that cannot be
+    read, is no registry, or is that of another release.
+    """
+    if path is not None:
+        registry = read_registry(path)
+        if registry.release != release:
+            raise InputError(f'{path} is the registry of ICON {registry.release}, not of "{release}"')
+        return registry
     if release not in releases():
         raise InputError(f"ICON release {release!r} is not known; known are {', '.join(releases())}")
-    return Registry(release, json.loads(path.read_text(encoding="utf-8"))["groups"])
+    return _bundled(release)
+
+
+def read_registry(path: Path) -> Registry:
+    """The registry that a file of one's own holds, such as `nmlgen registry make` writes.
+
+    Raises InputError if the file cannot be read or is no registry.
+    """
+    try:
+        status = path.stat()
+        return _read(path, status.st_mtime_ns, status.st_size)
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    except ValueError as error:  # a null byte in the name
+        raise InputError(f"{str(path)!r}: {error}") from None
+
+
+@cache
+def _bundled(release: str) -> Registry:
+    return _registry(json.loads((directory("schemas") / "icon" / f"{release}.json").read_text(encoding="utf-8")))
+
+
+@cache
+def _read(path: Path, _time: int, _size: int) -> Registry:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is no JSON: {error}") from None
+    problem = _problem(document)
+    if problem is not None:
+        raise InputError(f"{path} is no registry: {problem}")
+    return _registry(document)
+
+
+def _problem(document: Any) -> str | None:
+    """The first thing wrong with a document, by the schema of registries."""
+    from jsonschema import Draft202012Validator
+
+    for error in Draft202012Validator(schema("registry")).iter_errors(document):
+        return f"{error.json_path}: {error.message if len(error.message) <= 200 else 'not as the schema has it'}"
+    return None
+
+
+def _registry(document: Mapping[str, Any]) -> Registry:
+    return Registry(document["release"], document["groups"], document.get("removed"))

@@ -12,72 +12,14 @@ from attrs import frozen
 from nmlgen.experiment.experiment import Experiment, Group, as_list
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity, did_you_mean
-from nmlgen.namelist.registry import Registry, Variable, load_registry, releases
+from nmlgen.namelist.constraint import Condition, literal
+from nmlgen.namelist.registry import Registry, Removal, Shape, Variable, bounds_of, load_registry, releases
 from nmlgen.rules.rule import Rule
 from nmlgen.source import Span
 
-_Shape = tuple[int | tuple[int, int], ...]
-
-_ATMOSPHERE = 1  # master_model_nml: model_type
-_OWN_COMPONENTS = ("atmosphere", "art", "comin")
 _MASTER_FILE = "icon_master.namelist"
-_JSBACH_IN_MASTER = ("jsb_control_nml", "jsb_model_nml")
-
-_AES = (2, 5)
-_NWP = (3,)
-_IFORCING: dict[str, tuple[int, ...]] = {
-    **dict.fromkeys(
-        (
-            "aes_cop_nml",
-            "aes_cov_nml",
-            "aes_phy_nml",
-            "aes_rad_nml",
-            "aes_vdf_nml",
-            "aes_wmo_nml",
-            "sea_ice_nml",
-        ),
-        _AES,
-    ),
-    **dict.fromkeys(("art_nml", "ccycle_nml"), (*_AES, *_NWP)),
-    **dict.fromkeys(
-        (
-            "ensemble_pert_nml",
-            "les_nml",
-            "lnd_nml",
-            "ls_forcing_nml",
-            "nwp_phy_nml",
-            "nwp_tuning_nml",
-            "radiation_nml",
-            "sppt_nml",
-            "turb_vdiff_nml",
-            "turbdiff_nml",
-            "twomom_mcrph_nml",
-        ),
-        _NWP,
-    ),
-}
-"""The values of run_nml: iforcing with which a physics group is read (`mo_read_namelists.f90:170-208`)."""
-
-_NOT_REFUSED = {
-    ("ccycle_nml", "ccycle_config%iccycle"): "looked at with AES physics only",
-    ("io_nml", "itype_pres_msl"): "no check; 9 ran",
-    ("limarea_nml", "itype_latbc"): "looked at in limited areas and with nudging only",
-    ("master_time_control_nml", "calendar"): "replaced by the proleptic Gregorian one; see unknown-calendar",
-    ("output_nml", "mode"): "any other value means 2",
-    ("output_nml", "operation"): "no operation is done",
-    ("output_nml", "reg_def_mode"): "no check; 9 ran",
-    ("parallel_nml", "itype_exch_barrier"): "means 0",
-    ("time_nml", "calendar"): "only 0 is refused",
-}
-"""Variables whose unlisted values do not stop ICON, and what it does instead."""
-
-_OTHER_RULES = {
-    ("io_nml", "restart_file_type"),
-    ("io_nml", "restart_write_mode"),
-    ("parallel_nml", "num_prefetch_proc"),
-    ("parallel_nml", "pio_type"),
-}
-"""Variables whose values other rules judge, in view of the settings beside them."""
+_COMPONENTS = {1: "atmosphere", 2: "ocean", 5: "jsbach", 98: "waves", 99: "testbed", 100: "icon_output"}
+"""master_model_nml: model_type and the component that it starts (`mo_master_config.f90`)."""
 
 
 @frozen
@@ -127,19 +69,33 @@ def _written(experiment: Experiment) -> Iterator[_Written]:
 def _declared(experiment: Experiment) -> Iterator[tuple[_Written, Variable]]:
     """The written variables that the release knows."""
     for written in _written(experiment):
-        variable = experiment.registry.variable(written.group.name, written.path)
+        variable = experiment.registry.variable(written.group.name, written.path, _file(experiment, written.group))
         if variable is not None:
             yield written, variable
 
 
+def _file(experiment: Experiment, group: Group) -> str:
+    """The file a group stands in, as the registry names it."""
+    return "master" if any(group is other for other in experiment.master) else "model"
+
+
 def _groups_read(experiment: Experiment) -> Iterator[Group]:
-    """The groups that ICON reads; those that depend on the physics come last, as iforcing may be unknown."""
+    """The groups that ICON reads; those that depend on a setting come last, as it may be unknown."""
     groups = [group for group in experiment.all_groups() if _is_read(experiment, group)]
-    yield from (group for group in groups if group.name.lower() not in _IFORCING)
-    for group in groups:
-        needed = _IFORCING.get(group.name.lower())
-        if needed and experiment["run_nml", "iforcing"].value in needed:
+    conditions = [(group, _condition(experiment, group)) for group in groups]
+    yield from (group for group, condition in conditions if condition is None)
+    for group, condition in conditions:
+        if condition is not None and condition.holds(experiment[condition.group, condition.variable].value):
             yield group
+
+
+def _condition(experiment: Experiment, group: Group) -> Condition | None:
+    """With which settings the model reads the group; other models than the group's own read it always."""
+    registry = experiment.registry
+    condition = registry.condition(group.name)
+    if condition is None or _component(experiment) in (None, "atmosphere", registry.component(group.name)):
+        return condition
+    return None
 
 
 def _is_read(experiment: Experiment, group: Group) -> bool:
@@ -147,23 +103,29 @@ def _is_read(experiment: Experiment, group: Group) -> bool:
     registry = experiment.registry
     if not registry.has_group(group.name) or not registry.is_read(group.name):
         return False
-    first = experiment.group(group.name) is group or registry.is_repeatable(group.name)
+    first = experiment.group(group.name) is group or registry.is_repeatable(group.name, _file(experiment, group))
     return first and _stranger(experiment, group) is None
+
+
+def _component(experiment: Experiment) -> str | None:
+    """The component that runs; None if there are several, or one that is not known here."""
+    models = [group for group in experiment.master if group.name.lower() == "master_model_nml"]
+    if len(models) != 1:
+        return None
+    return _COMPONENTS.get(experiment["master_model_nml", "model_type"].value)
 
 
 def _stranger(experiment: Experiment, group: Group) -> str | None:
     """Who reads a group that does not belong into the file it stands in; None if it belongs there."""
-    name = group.name.lower()
-    component = experiment.registry.component(name)
-    if any(group is other for other in experiment.master):
-        belongs = component == "master" or name in _JSBACH_IN_MASTER
-        return None if belongs else f"the {component} from its own file"
-    if component == "master":
+    registry = experiment.registry
+    files = registry.files(group.name)
+    if _file(experiment, group) == "master":
+        return None if "master" in files else f"the {registry.component(group.name)} from its own file"
+    if files == ("master",) and registry.component(group.name) == "master":
         return f"every component from {_MASTER_FILE}"
-    models = [other for other in experiment.master if other.name.lower() == "master_model_nml"]
-    alone = len(models) == 1 and experiment["master_model_nml", "model_type"].value == _ATMOSPHERE
-    if alone and component not in _OWN_COMPONENTS:
-        return f"the component {component}"
+    component = _component(experiment)
+    if component is not None and component not in registry.readers(group.name):
+        return f"the component {registry.component(group.name)}"
     return None
 
 
@@ -179,10 +141,12 @@ class UnknownGroup(Rule):
     Finds a namelist group that the release does not have.
 
     ## Why it matters
-    ICON ignores the group in silence and runs with its defaults: a misspelt `paralel_nml` costs a whole run.
+    ICON ignores the group in silence and runs with its defaults: a misspelt `paralel_nml` costs a whole run. A group
+    of older releases is ignored as well; the notes say what replaces it.
 
     ## Evidence
-    ICON 2024.10 ran to its end with `bogus_nml`, `paralel_nml` and `io_nlm` (`mo_namelist.F90:100-169`).
+    ICON 2024.10 ran to its end with `bogus_nml`, `paralel_nml` and `io_nlm` (`mo_namelist.F90:100-169`). The groups
+    that are gone stand in ICON's list of incompatible changes, and in the differences between the releases.
 
     ## Example
     ```yaml bad
@@ -208,7 +172,8 @@ class UnknownGroup(Rule):
         for group in experiment.all_groups():
             if registry.has_group(group.name):
                 continue
-            notes = did_you_mean(group.name, registry.groups) + _in_other_releases(registry, group.name)
+            notes = _replacement(registry.removed_group(group.name)) or did_you_mean(group.name, registry.groups)
+            notes += _in_other_releases(registry, group.name)
             yield self.finding(
                 _place(group),
                 f'ICON {registry.release} has no namelist group "{group.name}" and ignores it in silence',
@@ -221,14 +186,16 @@ class UnknownVariable(Rule):
 
     ## What it does
     Finds a variable that the release does not have in this group. Subscripts do not matter; of
-    `echotop_meta(1)%dbzthresh` both the variable and its component must exist.
+    `echotop_meta(1)%dbzthresh` both the variable and its component must exist. Of a variable that older releases had,
+    the notes say since when it is gone and what replaces it.
 
     ## Why it matters
     ICON reads its namelists without an error exit: the compiler's run-time library ends the job.
 
     ## Evidence
     ICON 2024.10 rejected `bogus` in `io_nml`, `master_nml`, `diffusion_nml` and `transport_nml`, and
-    `num_io_procs` in `run_nml`: "Cannot match namelist object name".
+    `num_io_procs` in `run_nml`: "Cannot match namelist object name". The variables that are gone stand in ICON's list
+    of incompatible changes, and in the differences between the releases.
 
     ## Example
     ```yaml bad
@@ -251,10 +218,12 @@ class UnknownVariable(Rule):
         registry = experiment.registry
         for written in _written(experiment):
             group = written.group.name.lower()
-            known = registry.variables(group)
-            if written.path in known or _is_derived(registry, group, written.path):
+            file = _file(experiment, written.group)
+            known = registry.variables(group, file)
+            if written.path in known or _is_derived(registry, group, written.path, file):
                 continue
-            notes = _elsewhere(registry, written.path) or did_you_mean(written.path, known)
+            notes = _replacement(registry.removed_variable(group, written.path)) or _elsewhere(registry, written.path)
+            notes = notes or did_you_mean(written.path, known)
             notes += _in_other_releases(registry, group, written.path)
             yield self.finding(
                 written.setting,
@@ -432,7 +401,7 @@ class SubscriptOutOfBounds(Rule):
         for written, variable in _declared(experiment):
             for text, shape, is_text in _parts(written, variable):
                 if text is not None and not (is_text and not shape) and not _inside(text, shape):
-                    expected = ", ".join(f"{low}:{high}" for low, high in map(_bounds, shape))
+                    expected = ", ".join(f"{low}:{high}" for low, high in map(bounds_of, shape))
                     yield self.finding(
                         written.setting,
                         f"{written.name} is no element: the subscript is ({text})",
@@ -484,22 +453,23 @@ class OtherComponent(Rule):
                     _place(group),
                     f"{group.name.lower()} is not read from this file and is ignored in silence",
                     f"it is read by {reader}",
-                    "expected: a group of the atmosphere",
+                    f"expected: a group of the {_component(experiment) or 'model'}",
                 )
 
 
 class PhysicsGroupNotRead(Rule):
-    """The groups of a physics package are read with that package only.
+    """The groups of a physics package or of a test case are read with that one only.
 
     ## What it does
-    Finds a group of the NWP or AES physics where `run_nml: iforcing` chooses another physics or none.
+    Finds a group of the NWP or AES physics where `run_nml: iforcing` chooses another physics or none, and
+    `aes_bubble_nml` with another `nh_test_name`.
 
     ## Why it matters
     ICON ignores the group in silence. Mistakes in it show up only once the physics is switched on.
 
     ## Evidence
     ICON 2024.10 ran to its end with an unknown variable in `radiation_nml` and `aes_phy_nml` and iforcing 0
-    (`mo_read_namelists.f90:170-208`).
+    (`mo_read_namelists.f90:170-221`).
 
     ## Example
     ```yaml bad
@@ -523,24 +493,28 @@ class PhysicsGroupNotRead(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for group in experiment.all_groups():
-            needed = _IFORCING.get(group.name.lower())
-            if needed is None or not _is_read(experiment, group):
+            if not _is_read(experiment, group):
                 continue
-            iforcing = experiment["run_nml", "iforcing"].value
-            if isinstance(iforcing, int) and iforcing not in needed:
+            condition = _condition(experiment, group)
+            if condition is None:
+                continue
+            value = experiment[condition.group, condition.variable].value
+            if not condition.holds(value):
                 yield self.finding(
                     _place(group),
-                    f"{group.name.lower()} is not read with iforcing {iforcing} and is ignored in silence",
-                    f"expected: iforcing {' or '.join(map(str, needed))}, or no such group",
+                    f"{group.name.lower()} is not read with {condition.variable} {literal(as_list(value)[0])} and is "
+                    "ignored in silence",
+                    f"expected: {condition.variable} {condition.wanted}, or no such group",
                 )
 
 
 class ValueNotAllowed(Rule):
-    """Some variables take a few values only, and ICON checks them.
+    """Some variables take certain values only, and ICON checks them.
 
     ## What it does
-    Finds a value outside the list that ICON's own check has, where this check ends the run. Variables that
-    other rules judge, and those whose check depends on further settings, are left out.
+    Finds a value outside the list or the range that ICON's own check has, where this check ends the run. Variables
+    that other rules judge in view of others, and those whose check depends on what no namelist says, are left out;
+    `nmlgen registry show` prints both, with the line of ICON's source.
 
     ## Why it matters
     ICON aborts while it reads its namelists, or crashes soon after.
@@ -548,7 +522,8 @@ class ValueNotAllowed(Rule):
     ## Evidence
     ICON 2024.10 rejected `iforcing = 6`, `itime_scheme = 9`, `divdamp_order = 3`, `hdiff_order = 9`,
     `division_method = 2`, `iorder_sendrecv = 4`, `default_comm_pattern_type = 3`, `output = "netcdf"`, `remap
-    = -1`, `lplane = .TRUE.` and, at the very end of the run, `profiling_output = 9`.
+    = -1`, `lplane = .TRUE.`, `ndyn_substeps = -1`, `divdamp_fac = -1.0`, `num_lev = -1` and, at the very end of the
+    run, `profiling_output = 9`.
 
     ## Example
     ```yaml bad
@@ -556,9 +531,14 @@ class ValueNotAllowed(Rule):
       nonhydrostatic_nml: {divdamp_order: 3}
     #                                     ^
     ```
+    ```yaml bad
+    namelists:
+      nonhydrostatic_nml: {ndyn_substeps: 0}
+    #                                     ^
+    ```
     ```yaml good
     namelists:
-      nonhydrostatic_nml: {divdamp_order: 4}
+      nonhydrostatic_nml: {divdamp_order: 4, ndyn_substeps: 5}
     ```
 
     ## References
@@ -571,16 +551,16 @@ class ValueNotAllowed(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for written, variable in _declared(experiment):
-            if variable.allowed is None or not _is_refused(experiment, written.group, variable):
+            constraint = variable.constraint
+            if constraint is None or constraint.rules:
                 continue
             values = [v for v in as_list(written.setting.value) if v is not None and _fits(v, variable)]
-            wrong = next((value for value in values if not _is_allowed(value, variable)), None)
-            if wrong is not None:
-                choices = ", ".join(_literal(choice) for choice in variable.allowed)
+            wrong = next((value for value in values if constraint.refuses(value)), None)
+            if wrong is not None and _is_looked_at(experiment, written.group, constraint.condition):
                 yield self.finding(
                     written.setting,
-                    f"ICON refuses {written.name} {_literal(wrong)}",
-                    f"expected: {'one of ' * (len(variable.allowed) > 1)}{choices}",
+                    f"ICON refuses {written.name} {literal(wrong)}",
+                    f"expected: {constraint.expected}",
                 )
 
 
@@ -644,47 +624,43 @@ def _fits(value: Any, variable: Variable) -> bool:
 
 def _describe(value: Any) -> str:
     if isinstance(value, bool):
-        return f"{_literal(value)}, a boolean"
+        return f"{literal(value)}, a boolean"
     if isinstance(value, str):
         return f'the string "{value}"'
     return f"{value}, {'an integer' if isinstance(value, int) else 'a real number'}"
 
 
-def _literal(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
+def _is_looked_at(experiment: Experiment, group: Group, condition: Condition | None) -> bool:
+    """Whether ICON looks at a value of a group; not where the namelists cannot tell."""
+    if condition is None:
+        return True
+    if not condition.is_decidable:
+        return False
+    if condition.group == "output_nml":
+        return condition.holds(experiment.stream_setting(group, condition.variable).value)
+    return condition.holds(experiment[condition.group, condition.variable].value)
 
 
-def _is_refused(experiment: Experiment, group: Group, variable: Variable) -> bool:
-    """Whether ICON stops at a value that is not listed, in view of the settings that its check depends on."""
-    key = (variable.group, variable.name)
-    if key in _NOT_REFUSED or key in _OTHER_RULES or variable.group == "aes_rad_nml":
-        return False  # aes_rad_nml is looked at with radiation only
-    if key == ("run_nml", "profiling_output"):
-        return experiment["run_nml", "ltimer"].value is not False
-    if key == ("output_nml", "filetype"):
-        return str(experiment.stream_setting(group, "filename_extn").value).strip() == "default"
-    if key == ("output_nml", "output_time_unit"):
-        return "output_bounds" in group.settings
-    return True
-
-
-def _is_allowed(value: Any, variable: Variable) -> bool:
-    allowed = variable.allowed or ()
-    if isinstance(value, str):
-        return value.strip().lower() in (str(choice).lower() for choice in allowed)
-    inherits = variable.group == "nwp_phy_nml" and value < 0  # mo_nwp_phy_nml.f90:333-378
-    return inherits or value in allowed
-
-
-def _is_derived(registry: Registry, group: str, path: str) -> bool:
+def _is_derived(registry: Registry, group: str, path: str, file: str) -> bool:
     """Whether the path is a variable of derived type as a whole, or one whose components are not known."""
     base = path.partition("%")[0]
-    variable = registry.variable(group, base)
+    variable = registry.variable(group, base, file)
     if variable is not None and variable.type == "derived":
         return True
-    return path == base and any(name.startswith(f"{base}%") for name in registry.variables(group))
+    return path == base and any(name.startswith(f"{base}%") for name in registry.variables(group, file))
+
+
+def _replacement(removal: Removal | None) -> tuple[str, ...]:
+    """Notes saying since when a name is gone and what to write instead."""
+    if removal is None:
+        return ()
+    since = f"ICON {removal.release} no longer has it"
+    when = f"{since}; removed on {removal.date}" if removal.date else since
+    use = " and ".join(name.replace(".", ": ") for name in removal.use)
+    note = f"; {removal.note}" if removal.note else ""
+    if not use:
+        return (f"{when}{note}",)
+    return (f"{when}{note}", f"expected: {use}")
 
 
 def _elsewhere(registry: Registry, path: str) -> tuple[str, ...]:
@@ -708,7 +684,7 @@ def _in_other_releases(registry: Registry, group: str, path: str | None = None) 
     return (f"ICON {' and '.join(found)} {'has' if len(found) == 1 else 'have'} it",) if found else ()
 
 
-def _parts(written: _Written, variable: Variable) -> Iterator[tuple[str | None, _Shape, bool]]:
+def _parts(written: _Written, variable: Variable) -> Iterator[tuple[str | None, Shape, bool]]:
     """Each part of a name: its subscripts, its shape, and whether it holds text. Parts of unknown shape and
     derived types inside derived types are left out."""
     *bases, last = written.subscripts
@@ -719,16 +695,12 @@ def _parts(written: _Written, variable: Variable) -> Iterator[tuple[str | None, 
         yield last, variable.shape, variable.type == "character"
 
 
-def _bounds(extent: int | tuple[int, int]) -> tuple[int, int]:
-    return (1, extent) if isinstance(extent, int) else extent
-
-
-def _inside(text: str, shape: _Shape) -> bool:
+def _inside(text: str, shape: Shape) -> bool:
     """Whether subscripts lie within the bounds; of a section `a:b:c` the ends are looked at."""
     subscripts = text.split(",")
     if len(subscripts) != len(shape):
         return False
-    for subscript, (low, high) in zip(subscripts, map(_bounds, shape), strict=True):
+    for subscript, (low, high) in zip(subscripts, map(bounds_of, shape), strict=True):
         ends = [end.strip() for end in subscript.split(":")[:2]]
         if any(_INDEX.fullmatch(end) and not low <= int(end) <= high for end in ends):
             return False
@@ -746,10 +718,10 @@ def _room(written: _Written, variable: Variable) -> int | None:
     return None if None in rooms else prod(room for room in rooms if room is not None)
 
 
-def _elements(text: str | None, shape: _Shape, rest: bool = False) -> int | None:
+def _elements(text: str | None, shape: Shape, rest: bool = False) -> int | None:
     """The elements that subscripts choose; with `rest` also those after a single element, where gfortran puts
     further values."""
-    bounds = [_bounds(extent) for extent in shape]
+    bounds = [bounds_of(extent) for extent in shape]
     if text is None:
         return prod(high - low + 1 for low, high in bounds)
     if not shape or not _inside(text, shape):

@@ -1,0 +1,198 @@
+"""nmlgen registry: what the releases of ICON know."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import click
+
+from nmlgen.cli.console import format_option, uses_colour
+from nmlgen.errors import InputError
+from nmlgen.findings import did_you_mean
+from nmlgen.namelist.difference import differences
+from nmlgen.namelist.registry import Registry, load_registry, read_registry, releases
+from nmlgen.report import registry as texts
+from nmlgen.report.json import to_json
+from nmlgen.report.table import format_table
+from nmlgen.resources import directory
+
+_RELEASE = "a release such as 2024.10, or the path of a registry file"
+
+_release_option = click.option(
+    "--icon-release",
+    metavar="RELEASE",
+    default=releases()[-1],
+    show_default=True,
+    help=f"Which ICON: {_RELEASE}.",
+)
+
+
+@click.group("registry")
+def command() -> None:
+    """Look up ICON's namelist groups and variables, compare releases.
+
+    RELEASE is a release that ships with nmlgen, such as 2024.10, or the path of a registry file of your own.
+    """
+
+
+@command.command("show")
+@click.argument("group")
+@click.argument("variable", required=False)
+@_release_option
+@format_option
+def show(group: str, variable: str | None, icon_release: str, output_format: str) -> int:
+    """Show the namelist GROUP, or one VARIABLE of it."""
+    registry = _registry(icon_release)
+    found = registry.described(group)
+    if not found:
+        raise InputError(_no_group(registry, group))
+    if variable is None:
+        if output_format == "json":
+            click.echo(to_json([texts.group_document(registry, one) for one in found]))
+        else:
+            colour, terminal = uses_colour(sys.stdout), sys.stdout.isatty()
+            click.echo("\n\n".join(texts.format_group(registry, one, colour, terminal) for one in found))
+        return 0
+    name = variable.lower()
+    variables = [v for one in found for v in registry.variables_of(one) if name in (v.name, v.name.partition("%")[0])]
+    if not variables:
+        raise InputError(_no_variable(registry, group, variable))
+    if output_format == "json":
+        click.echo(to_json([texts.variable_document(registry, one) for one in variables]))
+    else:
+        click.echo("\n\n".join(texts.format_variable(registry, one) for one in variables))
+    return 0
+
+
+@command.command("search")
+@click.argument("word")
+@_release_option
+@format_option
+def search(word: str, icon_release: str, output_format: str) -> int:
+    """List the groups and variables that have WORD in their names, and names that are gone."""
+    registry = _registry(icon_release)
+    wanted = word.lower()
+    described = [group for name in registry.groups for group in registry.described(name)]
+    groups = [group for group in described if wanted in group.name.lower()]
+    variables = [v for group in described for v in registry.variables_of(group) if wanted in v.name]
+    removed = {name: removal for name, removal in registry.removed.items() if wanted in name.rpartition(".")[2]}
+    if output_format == "json":
+        document = {
+            "groups": [group.name for group in groups],
+            "variables": [texts.variable_document(registry, variable) for variable in variables],
+            "removed": [texts.removal_document(name, removal) for name, removal in removed.items()],
+        }
+        click.echo(to_json(document))
+        return 0
+    if not (groups or variables or removed):
+        click.echo(f'ICON {registry.release} has no name with "{word}" in it')
+        return 0
+    rows = [(group.name, "", f"{len(group.variables)} variables", "") for group in groups]
+    rows += [(v.group, v.full_name, v.declaration, texts.default_text(v)) for v in variables]
+    parts = []
+    if rows:
+        headings = ("group", "variable", "type", "default")
+        parts.append(format_table(headings, rows, uses_colour(sys.stdout), sys.stdout.isatty()))
+    if removed:
+        parts.append("\n".join(texts.format_removal(name, removal) for name, removal in removed.items()))
+    click.echo("\n\n".join(parts))
+    return 0
+
+
+@command.command("diff")
+@click.argument("old", metavar="RELEASE")
+@click.argument("new", metavar="RELEASE")
+@format_option
+def diff(old: str, new: str, output_format: str) -> int:
+    """Compare two releases: groups and variables that came and went, types, defaults and values that changed."""
+    before, after = _registry(old), _registry(new)
+    changes = differences(before, after)
+    if output_format == "json":
+        document = {"from": before.release, "to": after.release, "changes": list(map(texts.change_document, changes))}
+        click.echo(to_json(document))
+    elif changes:
+        click.echo(texts.format_changes(changes, uses_colour(sys.stdout), sys.stdout.isatty()))
+    else:
+        click.echo(f"ICON {before.release} and {after.release} have the same namelists")
+    return 0
+
+
+@command.command("make")
+@click.argument("source_tree", type=click.Path(path_type=Path))
+@click.option("--icon-release", metavar="RELEASE", required=True, help="The release that the tree holds.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The file to write.")
+def make(source_tree: Path, icon_release: str, output: Path) -> int:
+    """Make the registry of another release from ICON's SOURCE_TREE.
+
+    \b
+    Groups, variables, types, shapes, defaults and who reads a group are taken from the Fortran sources; constraints
+    and units are those of the release before, where a variable has kept its type. To use the file, name it in a spec:
+      nmlgen registry make icon-model --icon-release 2025.04 -o 2025.04.json
+      nmlgen registry diff 2024.10 2025.04.json
+      # in the spec: model: {name: icon, release: "2025.04", registry: ./2025.04.json}
+    """
+    if not re.fullmatch(r"\d{4}\.\d{2}", icon_release):
+        raise InputError(f'"{icon_release}" is no release; expected is one such as 2025.04')
+    from nmlgen.namelist.extract.document import base_release, document_text, make_document
+    from nmlgen.namelist.extract.tree import SourceTree
+
+    base = base_release(icon_release, releases())
+    known = json.loads((directory("schemas") / "icon" / f"{base}.json").read_text(encoding="utf-8"))
+    document = make_document(SourceTree(source_tree), icon_release, known)
+    _write(output, document_text(document))
+    registry = read_registry(output)
+    variables = [v for name in registry.groups for one in registry.described(name) for v in registry.variables_of(one)]
+    unknown = sum(variable.type == "unknown" for variable in variables)
+    click.echo(
+        f"{output}: {len(registry.groups)} groups, {len(variables)} variables"
+        + (f", {unknown} of unknown type" if unknown else "")
+        + f"; constraints are those of ICON {base}"
+    )
+    return 0
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        file.write(text)
+    temporary = Path(file.name)
+    try:
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink()
+        raise
+
+
+def _registry(release: str) -> Registry:
+    """The registry of a release, or that of a file."""
+    if release in releases() or not (release.endswith(".json") or os.sep in release):
+        return load_registry(release)
+    return read_registry(Path(release))
+
+
+def _no_group(registry: Registry, group: str) -> str:
+    removal = registry.removed_group(group)
+    if removal is not None:
+        return texts.format_removal(group.lower(), removal)
+    return _hint(f'ICON {registry.release} has no namelist group "{group}"', did_you_mean(group, registry.groups))
+
+
+def _no_variable(registry: Registry, group: str, variable: str) -> str:
+    removal = registry.removed_variable(group, variable)
+    if removal is not None:
+        return texts.format_removal(f"{group.lower()}.{variable.lower()}", removal)
+    notes = did_you_mean(variable, [name for one in registry.described(group) for name in one.variables])
+    elsewhere = [name for name in registry.groups if registry.variable(name, variable) is not None]
+    if elsewhere:
+        notes = (f"it is a variable of {' and '.join(elsewhere)}",)
+    return _hint(f'{group.lower()} of ICON {registry.release} has no variable "{variable}"', notes)
+
+
+def _hint(message: str, notes: tuple[str, ...]) -> str:
+    return "; ".join((message, *notes))

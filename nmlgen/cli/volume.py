@@ -1,0 +1,68 @@
+"""nmlgen volume: how many bytes a spec will write."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+import nmlgen
+from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.ranks import PlacementError, level_types
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.volume import checkpoint_files, checkpoint_volume, stream_volumes, unknown_names
+from nmlgen.report.json import finding_document, to_json
+from nmlgen.report.volume import VolumeReport, format_volumes, volume_document
+
+
+@click.command("volume")
+@spec_argument
+@set_option
+@format_option
+def command(spec: str, overrides: tuple[str, ...], output_format: str) -> int:
+    """Show how many bytes SPEC writes: an output step, a file, the run, a checkpoint, and how sure each number is.
+
+    Units are decimal. Exit code 1 if ICON would refuse the placement of the output files.
+    """
+    try:
+        experiment = nmlgen.load_spec(spec, overrides).experiment
+    except nmlgen.SpecError as error:
+        if output_format == "text":
+            raise
+        click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
+        return 1
+    try:
+        report = _report(experiment)
+    except PlacementError as error:
+        message = f"ICON refuses the placement: {error}"
+        click.echo(
+            to_json({"refused": str(error)}) if output_format == "json" else message, err=output_format == "text"
+        )
+        return 1
+    if output_format == "json":
+        click.echo(to_json(volume_document(report)))
+    else:
+        click.echo(format_volumes(report, uses_colour(sys.stdout), sys.stdout.isatty()))
+    return 0
+
+
+def _report(experiment: Experiment) -> VolumeReport:
+    undecided: list[str] = []
+    streams = checkpoint = files = None
+    names: tuple[str, ...] = ()
+    try:
+        streams = stream_volumes(experiment)
+        names = tuple(
+            name
+            for stream in experiment.streams
+            for level_type in level_types(experiment, stream)
+            for name in unknown_names(experiment, stream, level_type)
+        )
+    except UndecidedError as error:
+        undecided.append(error.setting.name)
+    try:
+        checkpoint, files = checkpoint_volume(experiment), checkpoint_files(experiment)
+    except UndecidedError as error:
+        undecided.append(error.setting.name)
+    return VolumeReport(streams, checkpoint, files, names, tuple(dict.fromkeys(undecided)))

@@ -1,0 +1,284 @@
+"""In which order a job writes: at which model time which I/O rank adds a record to which file.
+
+Sources: ICON 2024.10 `src/io/shared/mo_name_list_output.f90:683-850` (at a step, each I/O rank serves its files in
+the order of their numbers), `mo_name_list_output_init.f90:1283-1470` (numbers and ranks),
+`mo_output_event_control.f90:149-355` (steps, ends of files, names), and the schedules that the model printed.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.experiment.clock import Clock, length_from
+from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.output import Window, windows
+from nmlgen.experiment.ranks import OutputFile, integer, placement, split
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.units.calendar import Instant
+from nmlgen.units.duration import Duration
+
+_GRIB2 = 2
+_EXTENSIONS = {_GRIB2: ".grb", 4: ".nc", 5: ".nc"}
+_SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
+
+
+@frozen
+class Write:
+    """One record that an I/O rank adds to a file.
+
+    `time` is the model time of the step, `date` the time asked for, both in milliseconds from the start of the
+    experiment; `number` counts the files of one sequence and `record` the records of a file, from 1; `name` is
+    the file's; `rank` counts from 0 within the I/O ranks.
+    """
+
+    time: int
+    date: int
+    rank: int
+    file: OutputFile
+    number: int
+    record: int
+    name: str
+
+
+def writes(experiment: Experiment, clock: Clock) -> Iterator[Write]:
+    """All that the first job writes, in ICON's order: by step, at a step by I/O rank, on a rank by the file's number.
+
+    The ranks write at the same time; among them the order says which is named first in ICON's own schedule.
+    Raises UndecidedError for settings that nobody can know, PlacementError where ICON refuses the placement.
+    """
+    sequences = (
+        _keyed(number, sequence(experiment, file, rank, clock))
+        for number, (file, rank) in enumerate(placement(experiment))
+    )
+    for *_, write in heapq.merge(*sequences, key=lambda keyed: keyed[:3]):
+        yield write
+
+
+def first_writes(experiment: Experiment, clock: Clock, times: int) -> tuple[tuple[Write, ...], int]:
+    """What the first job writes at its first so many output times, and how many output times it has in all.
+
+    Errors as `writes`.
+    """
+    steps = sorted(
+        {
+            date // clock.step * clock.step
+            for file, _ in placement(experiment)
+            for date in output_dates(experiment, file, clock)
+        }
+    )
+    shown = set(steps[:times])
+    return tuple(takewhile(lambda write: write.time in shown, writes(experiment, clock))), len(steps)
+
+
+@frozen
+class Duty:
+    """One sequence of output files on an I/O rank: how many records and files it gets in the first job, the most
+    records of one file, and the name of the first file, None without any."""
+
+    file: OutputFile
+    records: int
+    files: int
+    largest: int
+    first_name: str | None
+
+
+def duties(experiment: Experiment, clock: Clock) -> tuple[tuple[Duty, ...], ...]:
+    """For each I/O rank what it writes, in the order in which it writes at an output time.
+
+    Without I/O ranks there is one entry, for the first work rank. Errors as `writes`.
+    """
+    found: list[list[Duty]] = [[] for _ in range(max(1, split(experiment).io))]
+    for file, rank in placement(experiment):
+        records, files, largest, first_name = 0, 0, 0, None
+        for write in sequence(experiment, file, rank, clock):
+            records, files = records + 1, write.number
+            largest, first_name = max(largest, write.record), first_name or write.name
+        found[rank].append(Duty(file, records, files, largest, first_name))
+    return tuple(tuple(row) for row in found)
+
+
+def _keyed(number: int, sequence: Iterator[Write]) -> Iterator[tuple[int, int, int, Write]]:
+    return ((write.time, write.rank, number, write) for write in sequence)
+
+
+def sequence(experiment: Experiment, file: OutputFile, rank: int, clock: Clock) -> Iterator[Write]:
+    """What the first job writes into one sequence of files, in order; errors as `writes`."""
+    dates = output_dates(experiment, file, clock)
+    if not dates:
+        return
+    ends = _FileEnds(experiment, file, clock, dates[0])
+    name = _Names(experiment, file, clock)
+    number, record = 1, 0
+    for date in dates:
+        if record and ends.ended(date, record):
+            number, record = number + 1, 0
+        record += 1
+        if record == 1:
+            first_date = date
+        yield Write(date // clock.step * clock.step, date, rank, file, number, record, name.of(number, first_date))
+
+
+def output_dates(experiment: Experiment, file: OutputFile, clock: Clock) -> tuple[int, ...]:
+    """The output times of one sequence of files in the first job, in milliseconds from the start of the experiment.
+
+    Several windows are merged, a time that two of them name counts once. Errors as `writes`; an interval shorter than
+    a model step, at which ICON stops, counts as unknown.
+    """
+    found = _whole_experiment(experiment, file, clock)
+    return tuple(date for date in found if date <= clock.leg)
+
+
+def _whole_experiment(experiment: Experiment, file: OutputFile, clock: Clock) -> list[int]:
+    stream, merged = file.stream, set[int]()
+    plain = windows(experiment, stream, clock)
+    calendar_steps = _calendar_steps(experiment, file, len(plain))
+    for window, months in zip(plain, calendar_steps, strict=True):
+        if window.interval < clock.step and window.steps(clock.length) > 1:
+            raise UndecidedError(experiment.stream_setting(stream, "output_interval"))
+        merged.update(
+            _dates_by_calendar(clock, window, months)
+            if months
+            else _dates(window.partition(file.partition, file.partitions), clock.length)
+        )
+    dates = sorted(merged)
+    if _includes_last(experiment, file) and dates and dates[-1] < clock.length <= plain[-1].stop:
+        dates.append(clock.length)
+    return dates
+
+
+def _includes_last(experiment: Experiment, file: OutputFile) -> bool:
+    return file.partitions == 1 and experiment.stream_setting(file.stream, "include_last").value is True
+
+
+def _dates(window: Window, length: int) -> range:
+    ends = window.ends(length)
+    return range(ends[0], ends[1] + 1, window.interval) if ends else range(0)
+
+
+def _calendar_steps(experiment: Experiment, file: OutputFile, count: int) -> list[Duration | None]:
+    """The interval of each window that steps by months; partitions step by its length, fixed at the start
+    (`mo_name_list_output_init.f90:1169`)."""
+    if file.partitions > 1 or experiment.stream_setting(file.stream, "output_bounds").is_written:
+        return [None] * count
+    texts = as_list(experiment.stream_setting(file.stream, "output_interval").value)
+    durations = [Duration.parse(str(text).rstrip()) for text in texts]
+    return [None if duration.is_fixed else duration for duration in durations]
+
+
+def _dates_by_calendar(clock: Clock, window: Window, interval: Duration) -> Iterator[int]:
+    calendar, origin = clock.calendar, clock.calendar.position(clock.start)
+    instant, date, first = calendar.add(clock.start, Duration(0, window.start)), window.start, True
+    while date <= min(window.stop, clock.length) and window.interval > 0:
+        if date >= 0 and not (first and window.excludes_start):
+            yield date
+        instant, first = calendar.add(instant, interval), False
+        date = calendar.position(instant) - origin
+
+
+class _FileEnds:
+    """When the next record belongs into a new file: by file_interval, else by the number of records."""
+
+    def __init__(self, experiment: Experiment, file: OutputFile, clock: Clock, first: int) -> None:
+        setting = experiment.stream_setting(file.stream, "file_interval")
+        self._clock, self._begin, self._current = clock, first, 0
+        self._months: Duration | None = None
+        self._interval = length_from(clock.calendar, clock.start, setting) or 0
+        if self._interval > 0:
+            duration = Duration.parse(str(setting.value).rstrip())
+            self._months = None if duration.is_fixed else duration
+            self._size = 0
+            self._end = self._after(first)
+            return
+        steps = integer(experiment.stream_setting(file.stream, "steps_per_file"))
+        self._size = 1 if file.partitions > 1 else max(0, steps)
+        self._longer = _first_file_is_longer(experiment, file, first)
+        self._files = 1
+
+    def ended(self, date: int, records: int) -> bool:
+        """Whether a file of so many records is closed before the record of this date."""
+        if self._interval > 0:
+            ended = date >= self._end
+            while date >= self._end:
+                self._end = self._after(self._end)
+            return ended
+        if not self._size or records < self._size + (self._longer and self._files == 1):
+            return False
+        self._files += 1
+        return True
+
+    def _after(self, date: int) -> int:
+        if self._months is None:
+            return date + self._interval
+        calendar, origin = self._clock.calendar, self._clock.calendar.position(self._clock.start)
+        instant = calendar.add(self._clock.start, Duration(0, date))
+        return max(date + 1, calendar.position(calendar.add(instant, self._months)) - origin)
+
+
+def _first_file_is_longer(experiment: Experiment, file: OutputFile, first: int) -> bool:
+    """Whether the record of the very start does not count among the steps_per_file; in GRIB2 it does."""
+    inclusive = experiment.stream_setting(file.stream, "steps_per_file_inclfirst").value is True
+    in_grib = experiment.stream_setting(file.stream, "filetype").value == _GRIB2
+    return first == 0 and inclusive and not in_grib and file.partitions == 1
+
+
+class _Names:
+    """The names of one sequence's files: filename_format with its keywords filled in."""
+
+    def __init__(self, experiment: Experiment, file: OutputFile, clock: Clock) -> None:
+        self._file, self._clock = file, clock
+        text = str(self._value(experiment, "filename_format")).strip()
+        extension = str(self._value(experiment, "filename_extn")).strip()
+        if extension.lower() == "default":
+            extension = _EXTENSIONS.get(self._value(experiment, "filetype"), "")
+        fixed = {
+            "<output_filename>": str(self._value(experiment, "output_filename")).strip(),
+            "<levtype>": file.level_type.upper(),
+            "<levtype_l>": file.level_type,
+            "<physdom>": f"{file.domain:02d}",
+            "<npartitions>": str(file.partitions),
+            "<ifile_partition>": str(file.partition),
+        }
+        self._format = _replaced(text, fixed) + extension
+        self._dated = "time" in self._format or "hhmmss" in self._format
+        self._last: tuple[int, str] = (0, "")
+
+    def of(self, number: int, date: int) -> str:
+        """The name of the file of this number, whose first record has this date."""
+        if self._last[0] != number:
+            total = self._file.partitions * (number - 1) + self._file.partition
+            words = {"<jfile>": f"{total:04d}", "<total_index>": f"{total:04d}"}
+            if self._dated:
+                words |= _date_words(self._clock, date)
+            self._last = (number, _replaced(self._format, words))
+        return self._last[1]
+
+    def _value(self, experiment: Experiment, name: str) -> Any:
+        return experiment.stream_setting(self._file.stream, name).value
+
+
+def _date_words(clock: Clock, date: int) -> dict[str, str]:
+    instant: Instant = clock.calendar.add(clock.start, Duration(0, date))
+    day = instant.milliseconds
+    hour, minute, second, milli = day // _HOUR, day // _MINUTE % 60, day // _SECOND % 60, day % _SECOND
+    basic = f"{instant.year:04d}{instant.month:02d}{instant.day:02d}T{hour:02d}{minute:02d}{second:02d}"
+    passed = f"{date // _MINUTE % 60:02d}{date // _SECOND % 60:02d}"
+    return {
+        "<datetime>": f"{instant.year:04d}-{instant.month:02d}-{instant.day:02d}"
+        f"T{hour:02d}:{minute:02d}:{second:02d}.{milli:03d}",
+        "<datetime2>": f"{basic}Z",
+        "<datetime3>": f"{basic}.{milli:03d}Z",
+        "<ddhhmmss>": f"{date // _DAY:02d}{date // _HOUR % 24:02d}{passed}",
+        "<dddhhmmss>": f"{date // _DAY:03d}{date // _HOUR % 24:02d}{passed}",
+        "<hhhmmss>": f"{date // _HOUR:03d}{passed}",
+    }
+
+
+def _replaced(text: str, words: dict[str, str]) -> str:
+    for keyword, word in words.items():
+        text = text.replace(keyword, word)
+    return text

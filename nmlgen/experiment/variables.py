@@ -1,0 +1,279 @@
+"""The variables that an ICON release can write: where they lie, how many levels they have, when they exist.
+
+The data lie in `schemas/icon-variables/<release>.json`; `schemas/variables.schema.json` states the format. They are
+loaded when a volume is asked for.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, cached_property
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.resources import directory
+
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda value, among: value in among,
+    ast.NotIn: lambda value, among: value not in among,
+}
+_AXES = {"1": "surface", "nlev": "height full levels", "n_zlev": "ocean depth full levels"}
+_SOIL_LEVELS = 8  # lnd_nml: zml_soil of mo_lnd_nwp_nml.f90
+
+
+@frozen
+class OutputVariable:
+    """One variable as ICON registers it.
+
+    `levels` is a number, an expression such as "nlev+1", or pairs of a condition and one of both; `location` is "cell",
+    "edge", "vertex", "single" (one point), "zonal" or "lonlat_regular"; `type` "real", "integer" or "logical". A
+    name with `{...}` stands for several: `pattern` matches them, `copies` says how many there are, if that is known.
+    All `conditions` must hold for the variable to exist. `restart` is a condition or a truth.
+    """
+
+    name: str
+    component: str
+    levels: Any
+    location: str
+    axis: str
+    type: str
+    is_constant: bool
+    is_output: bool
+    restart: bool | str
+    groups: tuple[str, ...]
+    interpolation: str
+    conditions: tuple[str, ...]
+    pattern: str | None
+    copies: int | str | None
+
+
+class Catalogue:
+    """The variables of one release; names are compared in lower case, as ICON does."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.release: str = document["release"]
+        self._groups: list[str] = document["groups"]
+        self._conditions: list[str] = document["conditions"]
+        self._components: Mapping[str, list[dict[str, Any]]] = document["components"]
+
+    def find(self, name: str) -> tuple[OutputVariable, ...]:
+        """All registrations that a name in a varlist may mean; empty if the release knows none."""
+        found = self._by_name.get(name.lower())
+        if found is None:
+            found = [item for item in self._patterned if _matches(item[1], name.lower())]
+        return tuple(self._variable(*item) for item in found)
+
+    def has_group(self, name: str) -> bool:
+        """Whether `group:name` has members in this release."""
+        return name.lower() in self._members or name.lower() == "all"
+
+    def group(self, name: str) -> tuple[OutputVariable, ...]:
+        """The members of `group:name` that can be written; empty for a group that the release does not know."""
+        if name.lower() == "all":
+            return tuple(self._variable(*item) for item in self._items() if item[1].get("output", True))
+        return tuple(self._variable(*item) for item in self._members.get(name.lower(), ()))
+
+    def restart_variables(self) -> Iterator[OutputVariable]:
+        """The variables that may belong to a checkpoint."""
+        return (self._variable(*item) for item in self._items() if item[1].get("restart"))
+
+    def _items(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        return ((component, entry) for component, entries in self._components.items() for entry in entries)
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[tuple[str, dict[str, Any]]]]:
+        names: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+        for component, entry in self._items():
+            if "pattern" not in entry and entry.get("output", True):
+                names.setdefault(entry["name"], []).append((component, entry))
+        return names
+
+    @cached_property
+    def _patterned(self) -> list[tuple[str, dict[str, Any]]]:
+        return [item for item in self._items() if "pattern" in item[1] and item[1].get("output", True)]
+
+    @cached_property
+    def _members(self) -> dict[str, list[tuple[str, dict[str, Any]]]]:
+        members: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+        for item in self._items():
+            if item[1].get("output", True):
+                for number in item[1].get("groups", ()):
+                    members.setdefault(self._groups[number], []).append(item)
+        return members
+
+    def _variable(self, component: str, entry: dict[str, Any]) -> OutputVariable:
+        return OutputVariable(
+            name=entry["name"],
+            component=component,
+            levels=entry.get("levels", 1),
+            location=entry.get("location", "cell"),
+            axis=entry.get("axis") or _AXES.get(str(entry.get("levels", 1)), ""),
+            type=entry.get("type", "real"),
+            is_constant=entry.get("constant", False),
+            is_output=entry.get("output", True),
+            restart=entry.get("restart", False),
+            groups=tuple(self._groups[number] for number in entry.get("groups", ())),
+            interpolation=entry.get("interpolation", ""),
+            conditions=tuple(self._conditions[number] for number in entry.get("if", ())),
+            pattern=entry.get("pattern"),
+            copies=entry.get("copies"),
+        )
+
+
+def _matches(entry: Mapping[str, Any], name: str) -> bool:
+    return name.startswith(entry["name"].partition("{")[0]) and re.fullmatch(entry["pattern"], name) is not None
+
+
+@cache
+def load_catalogue(release: str) -> Catalogue:
+    """The catalogue of a release; of the nearest one, newest first, where there is none for it."""
+    paths = {path.stem: path for path in (directory("schemas") / "icon-variables").glob("*.json")}
+    chosen = release if release in paths else min(paths, key=lambda other: (other < release, other))
+    return Catalogue(json.loads(paths[chosen].read_text(encoding="utf-8")))
+
+
+class Circumstances:
+    """What an experiment makes of conditions and of level counts, for one domain counted from 1.
+
+    `requested` are the names in its varlists, in lower case: some variables exist only if they are asked for.
+    """
+
+    def __init__(self, experiment: Experiment, domain: int, requested: frozenset[str]) -> None:
+        self._experiment, self._domain, self._requested = experiment, domain, requested
+        self._known: dict[str, bool | None] = {}
+
+    def holds(self, condition: bool | str) -> bool | None:
+        """Whether a condition holds; None if that cannot be known from the settings."""
+        if isinstance(condition, bool):
+            return condition
+        if condition not in self._known:
+            value = self._value(ast.parse(condition, mode="eval").body)
+            self._known[condition] = None if value is None else bool(value)
+        return self._known[condition]
+
+    def exists(self, variable: OutputVariable) -> bool | None:
+        """Whether all conditions of a variable hold; None if one of them cannot be known."""
+        return _all([self.holds(condition) for condition in variable.conditions])
+
+    def levels(self, variable: OutputVariable) -> int | None:
+        """The number of levels of a variable on its own axis; None if it cannot be known."""
+        return self._count(variable.levels)
+
+    def copies(self, variable: OutputVariable) -> int | None:
+        """How many variables an entry stands for: one, or the tiles; None if that cannot be known."""
+        return 1 if variable.pattern is None else self._count(variable.copies)
+
+    def number(self, group: str, name: str) -> int | None:
+        """The value of an integer variable for this domain; None if it is not known."""
+        value = self._setting(group, name)
+        return value if isinstance(value, int) else None
+
+    def _count(self, levels: Any) -> int | None:
+        if levels is None or isinstance(levels, int):
+            return levels
+        if isinstance(levels, list):
+            return next((self._count(count) for condition, count in levels if self.holds(condition)), None)
+        name, _, more = str(levels).replace(" ", "").partition("+")
+        counts = [self._symbol(name), int(more) if more.isdigit() else self._symbol(more) if more else 0]
+        return None if None in counts else sum(count for count in counts if count)
+
+    def _symbol(self, name: str) -> int | None:
+        source = {
+            "nlev": ("run_nml", "num_lev"),
+            "n_zlev": ("ocean_dynamics_nml", "n_zlev"),
+            "nlev_snow": ("lnd_nml", "nlev_snow"),
+            "i_no_ice_thick_class": ("sea_ice_nml", "i_no_ice_thick_class"),
+            "ks": ("hamocc_nml", "ks"),
+            "ntracer": ("run_nml", "ntracer"),
+        }.get(name)
+        if source is not None:
+            return self.number(*source)
+        if name == "nlev_soil":
+            heights = self._list("lnd_nml", "zml_soil")
+            return len(heights) if heights and len(heights) > 1 else _SOIL_LEVELS
+        if name in ("n_wshear", "n_srh"):
+            heights = self._list("io_nml", "wshear_uv_heights" if name == "n_wshear" else "srh_heights")
+            return None if heights is None else sum(1 for height in heights if height and height > 0)
+        return self._tiles(name) if name.startswith("ntiles") else None
+
+    def _tiles(self, name: str) -> int | None:
+        """mo_lnd_nwp_nml.f90: several tiles bring three for water along, and twice as many with snow tiles."""
+        tiles = self.number("lnd_nml", "ntiles")
+        snow = self._setting("lnd_nml", "lsnowtile")
+        if tiles is None or snow is None:
+            return None
+        if self.holds("nwp_phy_nml.inwp_surface == 0") or tiles == 1:
+            return 1 if name == "ntiles_total" else 0
+        return tiles * (2 if snow else 1) if name == "ntiles_total" else 3
+
+    def _list(self, group: str, name: str) -> list[Any] | None:
+        try:
+            return as_list(self._experiment[group, name].value)
+        except UndecidedError:
+            return None
+
+    def _setting(self, group: str, name: str) -> Any:
+        values = self._list(group, name)
+        if not values:
+            return None
+        return values[self._domain - 1] if len(values) >= self._domain else values[0]
+
+    def _value(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.List):
+            return [self._value(element) for element in node.elts]
+        if isinstance(node, ast.Name):
+            return self._domain if node.id == "domain" else None
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return self._setting(node.value.id, node.attr)
+        if isinstance(node, ast.Call) and isinstance(node.args[0], ast.Constant):
+            return node.args[0].value in self._requested
+        if isinstance(node, ast.UnaryOp):
+            return self._unary(node)
+        if isinstance(node, ast.BoolOp):
+            values = [self._value(value) for value in node.values]
+            return _all(values) if isinstance(node.op, ast.And) else _any(values)
+        return self._comparison(node) if isinstance(node, ast.Compare) else None
+
+    def _unary(self, node: ast.UnaryOp) -> Any:
+        value = self._value(node.operand)
+        if value is None:
+            return None
+        return not value if isinstance(node.op, ast.Not) else -value
+
+    def _comparison(self, node: ast.Compare) -> bool | None:
+        left, right = self._value(node.left), self._value(node.comparators[0])
+        if left is None or right is None:
+            return None
+        try:
+            return _COMPARISONS[type(node.ops[0])](left, right)
+        except TypeError:  # a text beside a number: ICON will say so
+            return None
+
+
+def _all(values: list[bool | None]) -> bool | None:
+    """The and of truths that may be unknown."""
+    if any(value is not None and not value for value in values):
+        return False
+    return None if None in values else True
+
+
+def _any(values: list[bool | None]) -> bool | None:
+    """The or of truths that may be unknown."""
+    if any(values):
+        return True
+    return None if None in values else False

@@ -1,0 +1,518 @@
+"""How many bytes an experiment writes: an output step, a file, a run, a checkpoint; and how sure that is.
+
+Sources: the registrations of variables in ICON 2024.10 (see `variables`); the layout of NetCDF classic files; files
+measured with Darshan for `nh_dcmip_tc_52` on R2B5 and R2B6 (F. Ott, IO-Verhalten und -Effizienz im Klima- und
+Wettermodell ICON, 2025), which fix the header's size and to which the rest agrees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from nmlgen.experiment.clock import Clock, clock
+from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.ranks import RestartMode, domains, integer, output_files, restart_mode, split
+from nmlgen.experiment.schedule import Duty, duties
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, load_catalogue
+
+_GRIB2, _NETCDF4 = 2, 5
+_LOCATIONS = ("cell", "edge", "vertex")
+_CORNERS = {"cell": 3, "edge": 4, "vertex": 6}  # bounds of a point in the NetCDF file
+_TIME = 8
+_HEADER, _HEADER_OF_A_VARIABLE = 1165, 365  # 21240 bytes measured for 55 variables, 4456 for 9
+_GRIB_SECTIONS, _GRIB_BYTES = 157, 2  # of one level: its sections (measured), and 16 bits a value
+_RESTART_HEADER, _RESTART_HEADER_OF_A_VARIABLE = 32_900, 909  # 189162 bytes measured for 172 variables, 41988 for 10
+_MULTIFILE_ATTRIBUTES = 65_573  # attributes.nc
+_MULTIFILE_HEADER_OF_A_VARIABLE = 734  # in each file: 126226 bytes for 172 variables
+_MULTIFILE_INDEX = 4  # the global index of a point
+_MODEL_ONLY = {"ocean": 2, "sea ice": 2, "HAMOCC": 2, "waves": 98}  # model_type of master_model_nml
+_INTERPOLATED = {"pl": "P", "hl": "Z", "il": "I"}
+_SPECIAL = ("u", "v", "gh", "temp", "pres")  # interpolated although not registered so
+_GRID = re.compile(r"R0*(\d{1,4})B0*(\d{1,2})(?!\d)", re.IGNORECASE)
+_MODEL_LEVEL = re.compile(r"(\d+|nlev(?:\+1)?(?:-\d+)?)(?:\s*\.\.\.\s*(\d+|nlev(?:\+1)?(?:-\d+)?))?")
+
+
+@frozen
+class Volume:
+    """Bytes: at least `low`, at most `high`, most likely `best`; `reasons` say why it is not exact."""
+
+    low: int
+    best: int
+    high: int
+    reasons: tuple[str, ...] = ()
+
+    @classmethod
+    def exactly(cls, count: int) -> Volume:
+        """A volume that is known to the byte."""
+        return cls(count, count, count)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is known to the byte."""
+        return self.low == self.high
+
+    @property
+    def sureness(self) -> str:
+        """How sure the best guess is: "exact", or by how much it may be off."""
+        if self.is_exact:
+            return "exact"
+        if not self.best:
+            return "uncertain"
+        below, above = (100 * abs(edge - self.best) / self.best for edge in (self.low, self.high))
+        if max(below, above) < 0.005:
+            return "within 0.01 %"
+        return f"within {max(below, above):.2g} %" if max(below, above) < 10 else f"-{below:.0f} % to +{above:.0f} %"
+
+    def __add__(self, other: Volume) -> Volume:
+        reasons = tuple(dict.fromkeys((*self.reasons, *other.reasons)))
+        return Volume(self.low + other.low, self.best + other.best, self.high + other.high, reasons)
+
+    def times(self, count: int) -> Volume:
+        """So many of it."""
+        return Volume(self.low * count, self.best * count, self.high * count, self.reasons)
+
+    def widened(self, low: float, high: float, reason: str) -> Volume:
+        """The same with its bounds moved by these factors."""
+        reasons = tuple(dict.fromkeys((*self.reasons, reason)))
+        return Volume(int(self.low * low), self.best, -int(-self.high * high // 1), reasons)
+
+
+_NOTHING = Volume.exactly(0)
+
+
+@frozen
+class StreamVolume:
+    """What one level type of a stream writes for one domain.
+
+    `step` is one output step; `constant` what every file holds besides: variables that do not change, coordinates,
+    the header. `records` and `files` are those of the whole experiment, `largest` the most records of one file.
+    """
+
+    stream: Group
+    level_type: str
+    domain: int
+    variables: int
+    step: Volume
+    constant: Volume
+    records: int
+    files: int
+    largest: int
+
+    @property
+    def file(self) -> Volume:
+        """The largest file."""
+        return self.step.times(self.largest) + self.constant if self.files else _NOTHING
+
+    @property
+    def run(self) -> Volume:
+        """The whole experiment."""
+        return self.step.times(self.records) + self.constant.times(self.files)
+
+
+def stream_volumes(experiment: Experiment) -> tuple[StreamVolume, ...]:
+    """The volume of every stream, level type and domain, in ICON's order.
+
+    Raises UndecidedError for settings that nobody can know and for a grid whose name does not tell its size.
+    """
+    time = _as_one_job(clock(experiment))
+    counted: dict[tuple[int, str, int], list[tuple[int, int, int]]] = {}
+    for row in duties(experiment, time):
+        for duty in row:
+            key = (id(duty.file.stream), duty.file.level_type, duty.file.domain)
+            counted.setdefault(key, []).append((duty.records, duty.files, duty.largest))
+    first_partitions = (file for file in output_files(experiment) if file.partition == 1)
+    return tuple(
+        _stream_volume(experiment, file.stream, file.level_type, file.domain, counted) for file in first_partitions
+    )
+
+
+def _stream_volume(
+    experiment: Experiment,
+    stream: Group,
+    level_type: str,
+    domain: int,
+    counted: Mapping[tuple[int, str, int], list[tuple[int, int, int]]],
+) -> StreamVolume:
+    contents = _Contents(experiment, stream, level_type, domain)
+    parts = counted[id(stream), level_type, domain]
+    return StreamVolume(
+        stream,
+        level_type,
+        domain,
+        contents.variables,
+        contents.step(),
+        contents.constant(),
+        records=sum(records for records, _, _ in parts),
+        files=sum(files for _, files, _ in parts),
+        largest=max(largest for _, _, largest in parts),
+    )
+
+
+def _as_one_job(time: Clock) -> Clock:
+    return evolve(time, restart=None, steps_of_a_leg=None)
+
+
+def step_volume(experiment: Experiment, stream: Group, level_type: str, domain: int = 1) -> Volume:
+    """Bytes of one output step of a stream's level type. Errors as `stream_volumes`."""
+    return _Contents(experiment, stream, level_type, domain).step()
+
+
+def file_volume(experiment: Experiment, stream: Group, level_type: str, records: int, domain: int = 1) -> Volume:
+    """Bytes of a file with so many output steps of a stream's level type. Errors as `stream_volumes`."""
+    contents = _Contents(experiment, stream, level_type, domain)
+    return contents.step().times(records) + contents.constant()
+
+
+def rank_volumes(experiment: Experiment, rows: Iterable[Iterable[Duty]]) -> tuple[Volume, ...]:
+    """What each I/O rank writes of its duties. Errors as `stream_volumes`."""
+    known: dict[tuple[int, str, int], tuple[Volume, Volume]] = {}
+
+    def volume(duty: Duty) -> Volume:
+        file = duty.file
+        key = (id(file.stream), file.level_type, file.domain)
+        if key not in known:
+            contents = _Contents(experiment, file.stream, file.level_type, file.domain)
+            known[key] = contents.step(), contents.constant()
+        step, constant = known[key]
+        return step.times(duty.records) + constant.times(duty.files)
+
+    return tuple(sum((volume(duty) for duty in row), _NOTHING) for row in rows)
+
+
+def points(experiment: Experiment, domain: int = 1) -> dict[str, int]:
+    """Cells, edges and vertices of a global grid of 20 n^2 4^k cells, from its name RnBk.
+
+    Raises UndecidedError without such a name, and for limited areas and nests, which bear such names but are smaller.
+    """
+    setting = experiment["grid_nml", "dynamics_grid_filename"]
+    if domain > 1 or experiment["grid_nml", "l_limited_area"].value:
+        raise UndecidedError(setting)
+    given = experiment.grid_name
+    names = ([] if given is None else [str(given.value)]) + [str(as_list(setting.value)[0])]
+    found = next((match for name in names if (match := _GRID.search(name))), None)
+    if found is None or int(found[1]) == 0:
+        raise UndecidedError(setting)
+    cells = 20 * int(found[1]) ** 2 * 4 ** int(found[2])
+    return {"cell": cells, "edge": cells * 3 // 2, "vertex": cells // 2 + 2}
+
+
+def read_dictionary(experiment: Experiment) -> dict[str, str] | None:
+    """The names that `output_nml_dict` translates, in lower case; empty without one, None if it cannot be read."""
+    name = str(experiment["io_nml", "output_nml_dict"].value).strip()
+    if not name:
+        return {}
+    sources = [str(item.source.value) for item in experiment.inputs if item.target == name] or [name]
+    base = Path(str(experiment.base_directory.value)) if experiment.base_directory is not None else Path()
+    try:
+        text = (base / sources[0]).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return None
+    pairs = [line.split("#")[0].replace("'", "").replace('"', "").split() for line in text.splitlines()]
+    swapped = experiment["io_nml", "linvert_dict"].value is True
+    return {pair[swapped].lower(): pair[not swapped].lower() for pair in pairs if len(pair) >= 2}
+
+
+class _Contents:
+    """What a file of one stream, level type and domain holds."""
+
+    def __init__(self, experiment: Experiment, stream: Group, level_type: str, domain: int) -> None:
+        self._experiment, self._stream, self._level_type = experiment, stream, level_type
+        self._catalogue = load_catalogue(experiment.registry.release)
+        self._circumstances = Circumstances(experiment, domain, _requested(experiment))
+        self._filetype = self._of_stream("filetype")
+        self._is_regular = self._of_stream("remap") == 1
+        self._points = points(experiment, domain)
+        self._width = 8 if experiment["io_nml", "lnetcdf_flt64_output"].value else 4
+        self._dictionary = read_dictionary(experiment)
+        self._entries = self._expanded()
+        self.variables = sum(count for _, _, count, _ in self._entries)
+
+    def step(self) -> Volume:
+        """One output step: the variables that change, and the time."""
+        total = Volume.exactly(0 if self._filetype == _GRIB2 else _TIME)
+        for volume, is_constant, _, _ in self._entries:
+            total += _NOTHING if is_constant else volume
+        return self._qualified(total)
+
+    def constant(self) -> Volume:
+        """What each file holds once."""
+        total = _NOTHING
+        for volume, is_constant, _, _ in self._entries:
+            total += volume if is_constant else _NOTHING
+        total = self._qualified(total + self._coordinates())
+        if self._filetype == _GRIB2:
+            return total
+        header = _HEADER + _HEADER_OF_A_VARIABLE * self.variables
+        return total + Volume(header * 9 // 10, header, header * 11 // 10, ("the header's size is estimated",))
+
+    def _of_stream(self, name: str) -> Any:
+        return self._experiment.stream_setting(self._stream, name).value
+
+    def _qualified(self, volume: Volume) -> Volume:
+        """What is not known to the byte, because nobody has measured it."""
+        release = self._experiment.registry.release
+        if self._catalogue.release != release:
+            volume = volume.widened(1, 1, f"the variables are those of ICON {self._catalogue.release}, not {release}")
+        if self._filetype == _GRIB2:
+            volume = self._qualified_grib(volume)
+        if self._filetype == _NETCDF4:
+            volume = volume.widened(1, 1.01, "NetCDF-4 adds the index of its chunks")
+        if self._is_regular:
+            volume = volume.widened(0.98, 1.02, "the regular grid is estimated from reg_lon_def and reg_lat_def")
+        if self._level_type != "ml":
+            levels = f"{self._level_type[0]}_levels"
+            volume = volume.widened(0.98, 1.02, f"interpolated output is estimated from the number of {levels}")
+        return volume
+
+    def _qualified_grib(self, volume: Volume) -> Volume:
+        """Constant fields shrink to their sections; `lgribout_24bit` packs some variables in 24 bits."""
+        if self._experiment["gribout_nml", "lgribout_24bit"].value in (False, [False]):
+            return volume.widened(0.5, 1.02, "GRIB2 is taken as 16 bits a value, but constant fields take none")
+        return volume.widened(0.5, 1.5, "GRIB2 is taken as 16 bits a value, but lgribout_24bit may make more")
+
+    def _expanded(self) -> list[tuple[Volume, bool, int, str]]:
+        """For each variable its volume, whether it is constant, how many it stands for, and where it lies."""
+        names = [str(name).strip().lower() for name in as_list(self._of_stream(f"{self._level_type}_varlist"))]
+        removed = {self._translated(name[1:]) for name in names if name.startswith("-")}
+        found: dict[str, tuple[Volume, bool, int, str]] = {}
+        for name in names:
+            if not name or name.startswith("-"):
+                continue
+            kind, colon, rest = name.partition(":")
+            if colon and kind in ("group", "tiles"):
+                for variable in self._group(rest + ("_t" if kind == "tiles" else "")):
+                    if variable.name not in found and variable.name not in removed:
+                        self._add_member(found, variable)
+            else:
+                found[self._translated(name)] = self._named(name)
+        return [entry for name, entry in found.items() if name not in removed]
+
+    def _group(self, name: str) -> Iterable[OutputVariable]:
+        """The members; none on interpolated levels, where ICON expands groups before such variables exist."""
+        return self._catalogue.group(name) if self._level_type == "ml" else ()
+
+    def _add_member(self, found: dict[str, tuple[Volume, bool, int, str]], variable: OutputVariable) -> None:
+        exists = self._belongs(variable) and self._circumstances.exists(variable)
+        if exists is False:
+            return
+        copies = self._circumstances.copies(variable)
+        size = self._size(variable)
+        if copies is None or exists is None:
+            reason = f"whether {variable.name} belongs to the group is not known"
+            most = size.times(copies or 1)
+            found[variable.name] = Volume(0, 0, most.high, (reason,)), variable.is_constant, 0, variable.location
+        elif copies:
+            found[variable.name] = size.times(copies), variable.is_constant, copies, variable.location
+
+    def _named(self, name: str) -> tuple[Volume, bool, int, str]:
+        candidates = [item for item in self._catalogue.find(self._translated(name)) if self._belongs(item)]
+        likely = [item for item in candidates if self._circumstances.exists(item) is not False] or candidates
+        if not likely:
+            return self._unknown(name), False, 1, "cell"
+        sizes = [self._size(item) for item in likely]
+        size = min(sizes, key=lambda item: item.high - item.low) if len(set(sizes)) == 1 else self._either(name, sizes)
+        return size, likely[0].is_constant, 1, likely[0].location
+
+    def _either(self, name: str, sizes: list[Volume]) -> Volume:
+        reason = f"which {name} is meant is not known"
+        low, high = min(size.low for size in sizes), max(size.high for size in sizes)
+        return Volume(low, sizes[0].best, high, (reason,))
+
+    def _unknown(self, name: str) -> Volume:
+        """From one level on cells to all half levels on edges; most likely all levels on cells."""
+        levels = self._levels_of_stream() or self._circumstances.number("run_nml", "num_lev") or 1
+        cells = self._points_of("cell") or 1
+        reason = f"{name} is not a variable of ICON {self._catalogue.release} that nmlgen knows"
+        if self._dictionary is None:
+            reason = f"{name} may be translated by output_nml_dict, which cannot be read"
+        high = self._bytes(levels + 1, cells if self._is_regular else self._points["edge"], "real")
+        return Volume(self._bytes(1, cells, "real"), self._bytes(levels, cells, "real"), high, (reason,))
+
+    def _translated(self, name: str) -> str:
+        return (self._dictionary or {}).get(name, name)
+
+    def _belongs(self, variable: OutputVariable) -> bool:
+        """Whether the model that runs registers it at all."""
+        model = self._circumstances.number("master_model_nml", "model_type")
+        only = _MODEL_ONLY.get(variable.component)
+        if self._is_regular and variable.location in ("edge", "vertex"):
+            return False
+        return model is None or (model == only if only else model not in _MODEL_ONLY.values())
+
+    def _size(self, variable: OutputVariable) -> Volume:
+        levels, place = self._levels(variable), self._points_of(variable.location)
+        if levels is not None and place is not None:
+            return Volume.exactly(self._bytes(levels, place, variable.type))
+        most = (self._circumstances.number("run_nml", "num_lev") or 1) + 1
+        place = place or self._points["cell"]
+        low, high = (self._bytes(levels or count, place, variable.type) for count in (1, most))
+        return Volume(low, low, high, (f"how many values {variable.name} has is not known",))
+
+    def _points_of(self, location: str) -> int | None:
+        if self._is_regular and location == "cell":
+            return self._regular_points()
+        return {**self._points, "single": 1, "lonlat_regular": self._points["cell"]}.get(location)
+
+    def _regular_points(self) -> int:
+        return _axis(self._of_stream("reg_lon_def"), 360) * _axis(self._of_stream("reg_lat_def"), None)
+
+    def _levels(self, variable: OutputVariable) -> int | None:
+        own = self._circumstances.levels(variable)
+        if self._level_type != "ml":
+            letter = _INTERPOLATED[self._level_type]
+            interpolated = letter in variable.interpolation or variable.name in _SPECIAL
+            return self._levels_of_stream() if interpolated else own
+        if own is None or own == 1 or not variable.axis.startswith("height"):
+            return own
+        return self._selected(own)
+
+    def _levels_of_stream(self) -> int | None:
+        if self._level_type == "ml":
+            return None
+        return len(as_list(self._of_stream(f"{self._level_type[0]}_levels")))
+
+    def _selected(self, levels: int) -> int | None:
+        """How many of so many levels `m_levels` selects; None if it cannot be read."""
+        text = str(self._of_stream("m_levels")).replace("(", "").replace(")", "").strip()
+        if not text:
+            return levels
+        chosen: set[int] = set()
+        for part in text.split(","):
+            match = _MODEL_LEVEL.fullmatch(part.strip())
+            if match is None:
+                return None
+            first, last = self._level_number(match[1]), self._level_number(match[2] or match[1])
+            if max(first, last) > levels:  # the variable is written with all its levels
+                return levels
+            chosen.update(range(first, last + 1))
+        return len(chosen)
+
+    def _level_number(self, text: str) -> int:
+        if text.isdigit():
+            return int(text)
+        number = self._circumstances.number("run_nml", "num_lev") or 0
+        plus, minus = re.search(r"\+(\d+)", text), re.search(r"-(\d+)", text)
+        return number + (int(plus[1]) if plus else 0) - (int(minus[1]) if minus else 0)
+
+    def _bytes(self, levels: int, place: int | None, kind: str) -> int:
+        count = place or 0
+        if self._filetype == _GRIB2:
+            return levels * (count * _GRIB_BYTES + _GRIB_SECTIONS)
+        return levels * count * (4 if kind == "integer" else self._width)
+
+    def _coordinates(self) -> Volume:
+        """Longitudes, latitudes and their bounds for every location used; in GRIB2 as fields of their own."""
+        if self._is_regular:
+            sides = _axis(self._of_stream("reg_lon_def"), 360) + _axis(self._of_stream("reg_lat_def"), None)
+            return Volume.exactly(0 if self._filetype == _GRIB2 else 8 * sides)
+        if not self._of_stream("output_grid"):
+            return _NOTHING
+        if self._filetype == _GRIB2:
+            return Volume.exactly(sum(2 * self._bytes(1, self._points[place], "real") for place in _LOCATIONS))
+        used = {place for volume, _, count, place in self._entries if count}
+        return Volume.exactly(
+            sum(8 * (2 + 2 * _CORNERS[place]) * self._points[place] for place in _LOCATIONS if place in used)
+        )
+
+
+def _axis(definition: Any, period: int | None) -> int:
+    """How many values start, step or number, and stop make (`mo_lonlat_grid.f90:115-137`)."""
+    numbers = [float(number) for number in as_list(definition)]
+    if len(numbers) < 3 or abs(numbers[1]) < 1e-6:
+        return 1
+    start, step, stop = numbers[:3]
+    count = int(step) if step > 5 else int(abs(stop - start) / abs(step) + 1e-9) + 1
+    closes = period is not None and step <= 5 and abs(abs(stop - start) - period) < 1e-9
+    return max(1, count - closes)
+
+
+def _requested(experiment: Experiment) -> frozenset[str]:
+    names = (
+        str(name).strip().lower()
+        for stream in experiment.streams
+        for level_type in ("ml", "pl", "hl", "il")
+        for name in as_list(experiment.stream_setting(stream, f"{level_type}_varlist").value)
+    )
+    return frozenset(name for name in names if name and ":" not in name and not name.startswith("-"))
+
+
+def unknown_names(experiment: Experiment, stream: Group, level_type: str) -> tuple[str, ...]:
+    """The entries of a varlist that the release does not know: variables, `group:` and `tiles:`.
+
+    ICON aborts at an unknown variable and takes an unknown group as empty. A dictionary's names are translated.
+    """
+    catalogue = load_catalogue(experiment.registry.release)
+    dictionary = read_dictionary(experiment) or {}
+    return tuple(
+        str(name)
+        for name in as_list(experiment.stream_setting(stream, f"{level_type}_varlist").value)
+        if str(name).strip() and not _is_known(catalogue, dictionary, str(name).strip().lower().removeprefix("-"))
+    )
+
+
+def _is_known(catalogue: Catalogue, dictionary: Mapping[str, str], name: str) -> bool:
+    kind, colon, rest = name.partition(":")
+    if colon and kind in ("group", "tiles"):
+        return catalogue.has_group(rest + ("_t" if kind == "tiles" else ""))
+    return bool(catalogue.find(dictionary.get(name, name)))
+
+
+def checkpoint_volume(experiment: Experiment) -> Volume:
+    """Bytes of one checkpoint, all its files together. Errors as `stream_volumes`.
+
+    Every variable that is registered for restart counts once, in 8 bytes a value whatever output_nml says.
+    """
+    total, variables = _NOTHING, 0
+    for domain in range(1, domains(experiment) + 1):
+        for volume, count in _checkpoint_of_domain(experiment, domain):
+            total, variables = total + volume, variables + count
+    if restart_mode(experiment) in (RestartMode.JOINT, RestartMode.DEDICATED):
+        total += Volume.exactly(_multifile_extra(experiment, variables))
+    else:
+        total += Volume.exactly(_RESTART_HEADER * domains(experiment) + _RESTART_HEADER_OF_A_VARIABLE * variables)
+    release = load_catalogue(experiment.registry.release).release
+    return total.widened(0.995, 1.005, f"the set of variables is that of ICON {release}, without the optional ones")
+
+
+def checkpoint_files(experiment: Experiment) -> int:
+    """How many files one checkpoint makes, attributes.nc aside."""
+    mode, count = restart_mode(experiment), domains(experiment)
+    if mode is RestartMode.JOINT:
+        writers = integer(experiment["parallel_nml", "num_restart_procs"])
+        return count * (writers if writers > 0 else split(experiment).work)
+    if mode is RestartMode.DEDICATED:
+        return count * split(experiment).restart * max(1, integer(experiment["io_nml", "nrestart_streams"]))
+    return count
+
+
+def _multifile_extra(experiment: Experiment, variables: int) -> int:
+    places = sum(sum(points(experiment, domain).values()) for domain in range(1, domains(experiment) + 1))
+    headers = _MULTIFILE_HEADER_OF_A_VARIABLE * variables * checkpoint_files(experiment) // domains(experiment)
+    return _MULTIFILE_INDEX * places + headers + _MULTIFILE_ATTRIBUTES
+
+
+def _checkpoint_of_domain(experiment: Experiment, domain: int) -> Iterator[tuple[Volume, int]]:
+    """The values of each variable, and how many variables that are."""
+    circumstances = Circumstances(experiment, domain, _requested(experiment))
+    places = {**points(experiment, domain), "single": 1}
+    model = circumstances.number("master_model_nml", "model_type")
+    for variable in load_catalogue(experiment.registry.release).restart_variables():
+        only = _MODEL_ONLY.get(variable.component)
+        if model is not None and (model != only if only else model in _MODEL_ONLY.values()):
+            continue
+        exists, kept = circumstances.exists(variable), circumstances.holds(variable.restart)
+        if exists is False or kept is False:
+            continue
+        copies, levels = circumstances.copies(variable), circumstances.levels(variable)
+        width = 4 if variable.type == "integer" else 8
+        known = (levels or 1) * (copies or 1) * places.get(variable.location, places["cell"]) * width
+        if exists and kept and copies is not None and levels is not None:
+            yield Volume.exactly(known), copies
+        else:
+            yield Volume(0, 0, known, ("some variables may or may not belong to it",)), 0

@@ -1,0 +1,1 @@
+"""Lifting: from files that exist already to Experiments, so that the same rules judge them."""

@@ -1,0 +1,219 @@
+"""Lifting namelist files: icon_master.namelist, the files it names, or a model's namelist by itself.
+
+A group holds what ICON would read: the first copy of it, found where ICON looks, with the values that the Fortran
+runtime assigns. What the runtime stops at is kept beside the group as its problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.errors import InputError
+from nmlgen.experiment.experiment import Experiment, Group, Launch, Mpi, as_list
+from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.setting import Origin, Setting, unknown
+from nmlgen.namelist.assignment import Assigned, Assignment, assign, declarations
+from nmlgen.namelist.reader import read
+from nmlgen.namelist.registry import Registry
+from nmlgen.namelist.syntax import Document, SyntaxProblem
+from nmlgen.namelist.syntax import Group as WrittenGroup
+from nmlgen.source import Source
+
+MASTER_FILE = "icon_master.namelist"
+_MODEL_GROUP = "master_model_nml"
+_UNKNOWN_NAMES = ("unknown-variable", "unknown-component", "no-component")
+
+
+@frozen
+class NamelistFile:
+    """A namelist file as ICON sees it: the groups it finds, and those it does not, with the reason."""
+
+    name: str
+    groups: tuple[Group, ...]
+    overlooked: tuple[SyntaxProblem, ...]
+
+
+@frozen
+class LiftedModel:
+    """One model of a run: its experiment, and the namelist file that ICON will not find, if there is none."""
+
+    experiment: Experiment
+    missing_file: Setting | None = None
+
+
+def read_namelist(path: Path, registry: Registry, *, is_master: bool, name: str | None = None) -> NamelistFile:
+    """Read a namelist file; raises InputError if it cannot be read. Any text is a namelist file, if a bad one."""
+    shown = name or str(path)
+    try:
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+    except IsADirectoryError:
+        raise InputError(f"{shown} is a directory; a namelist file is expected") from None
+    except FileNotFoundError:
+        raise InputError(f"{shown}: there is no such file") from None
+    except OSError as error:
+        raise InputError(f"{shown}: {(error.strerror or str(error)).lower()}") from None
+    return lift_document(read(Source(shown, text)), registry, is_master=is_master)
+
+
+def lift_document(document: Document, registry: Registry, *, is_master: bool) -> NamelistFile:
+    """The groups of a document that ICON finds, each with the values that a READ assigns."""
+    file = "master" if is_master else "model"
+    groups: list[Group] = []
+    overlooked: list[SyntaxProblem] = []
+    seen: dict[str, WrittenGroup] = {}
+    for written in document.groups:
+        if written.hidden is not None:
+            overlooked.append(written.hidden)
+            continue
+        if written.name in seen and not registry.is_repeatable(written.name, file):
+            if registry.has_group(written.name):
+                overlooked.append(_second_copy(written, seen[written.name]))
+            continue
+        seen.setdefault(written.name, written)
+        groups.append(_group(written, registry))
+    return NamelistFile(document.source.name, tuple(groups), tuple(overlooked))
+
+
+def lift_master(path: Path, registry: Registry, ntasks: int | None) -> tuple[tuple[LiftedModel, ...], tuple[NamelistFile, ...]]:
+    """The models that a master namelist starts, and every file that was read.
+
+    Raises InputError if the master namelist cannot be read. A model's file that is not there makes an empty
+    namelist, as it does in ICON.
+    """
+    master = read_namelist(path, registry, is_master=True)
+    files = [master]
+    models = []
+    for number, group in enumerate(group for group in master.groups if group.name == _MODEL_GROUP):
+        setting = group.settings.get("model_namelist_filename")
+        missing, groups = None, ()
+        name = str(setting.value).strip() if setting is not None and setting.history else ""
+        if name:
+            try:
+                file = read_namelist(path.parent / name, registry, is_master=False)
+                files.append(file)
+                groups = file.groups
+            except InputError:
+                missing = setting
+        models.append(LiftedModel(_experiment(_master_of(master, number), groups, registry, ntasks), missing))
+    if not models:
+        models.append(LiftedModel(_experiment(master.groups, (), registry, ntasks)))
+    return tuple(models), tuple(files)
+
+
+def lift_model(path: Path, registry: Registry, ntasks: int | None) -> tuple[LiftedModel, NamelistFile]:
+    """A model's namelist without its master: what the master says is unknown."""
+    file = read_namelist(path, registry, is_master=False)
+    names = ("master_nml", "master_time_control_nml", "master_model_nml")
+    master = tuple(
+        Group(name, {v: unknown(f"{name}.{v}") for v in registry.variables(name)}) for name in names
+    )
+    return LiftedModel(_experiment(master, file.groups, registry, ntasks)), file
+
+
+def _master_of(master: NamelistFile, number: int) -> tuple[Group, ...]:
+    """The master's groups with one model's group before the others: the one that answers for its namelist."""
+    models = [group for group in master.groups if group.name == _MODEL_GROUP]
+    others = [group for group in master.groups if group.name != _MODEL_GROUP]
+    return (*others, models[number], *models[:number], *models[number + 1 :])
+
+
+def _experiment(
+    master: tuple[Group, ...], namelist: tuple[Group, ...], registry: Registry, ntasks: int | None
+) -> Experiment:
+    tasks = unknown("ntasks") if ntasks is None else Setting("ntasks", (Origin("--ntasks", ntasks),))
+    return Experiment(
+        name="",
+        registry=registry,
+        machine=Machine(name="unknown", scheduler="none"),
+        master=master,
+        namelist=namelist,
+        directives={"ntasks": tasks},
+        environment={},
+        executable=unknown("executable"),
+        base_directory=None,
+        run_directory=unknown("run_directory"),
+        inputs=(),
+        grid_name=None,
+        striping=(),
+        mpi=Mpi(None, None),
+        darshan=None,
+        node_local=None,
+        launch=Launch(unknown("launch.command")),
+        modules=(),
+        stack_limit=None,
+    )
+
+
+def _group(written: WrittenGroup, registry: Registry) -> Group:
+    name = written.name
+    if not registry.has_group(name):
+        settings = {item.name: _plain(name, item.name, item) for item in written.items}
+        return Group(name, settings, None, written.name_span)
+    assignment = assign(written, declarations(registry, name))
+    settings = dict(_settings(name, assignment, registry))
+    for item in written.items:  # a name that ICON does not know stays, so that a rule can say so
+        if registry.variable(name, item.base) is None and not any(v.startswith(f"{item.base}%") for v in registry.variables(name)):
+            settings.setdefault(item.name, _plain(name, item.name, item))
+    problems = (
+        *written.errors,
+        *(problem for problem in assignment.problems if problem.kind not in _UNKNOWN_NAMES[:1]),
+    )
+    return Group(name, settings, None, written.name_span, problems)
+
+
+def _plain(group: str, name: str, item: Any) -> Setting:
+    return Setting(f"{group}.{name}", (Origin("namelist", item.plain, item.name_span),))
+
+
+def _settings(group: str, assignment: Assignment, registry: Registry) -> Iterator[tuple[str, Setting]]:
+    """One setting a variable: a scalar's value, or an array's elements from the first on."""
+    elements: dict[str, dict[tuple[int, ...], Assigned]] = {}
+    for (name, index), assigned in assignment.elements.items():
+        elements.setdefault(name, {})[index] = assigned
+    for name, found in elements.items():
+        first = min(found)
+        span = found[first].written.span
+        full = f"{group}.{name}"
+        if any(assigned.value is None for assigned in found.values()):
+            yield name, unknown(full, span)
+        elif first == ():
+            yield name, Setting(full, (Origin("namelist", found[first].value, span),))
+        else:
+            yield name, _array(full, name, group, found, registry)
+
+
+def _array(
+    full: str, name: str, group: str, found: Mapping[tuple[int, ...], Assigned], registry: Registry
+) -> Setting:
+    indices = sorted(found, key=lambda index: index[::-1])
+    span = found[indices[0]].written.span
+    values = [found[index].value for index in indices]
+    variable = registry.variable(group, name)
+    shape = variable.shape if variable is not None else None
+    if len(indices[0]) == 1 and shape:
+        extent = shape[0]
+        low = 1 if isinstance(extent, int) else extent[0]
+        missing = [position for position in range(low, indices[-1][0] + 1) if (position,) not in found]
+        if missing:
+            default = variable.default if variable is not None and variable.has_default else None
+            if default is None or isinstance(default, (dict, list)):
+                return unknown(full, span)
+            values = [
+                found[(position,)].value if (position,) in found else default
+                for position in range(low, indices[-1][0] + 1)
+            ]
+    return Setting(full, (Origin("namelist", as_list(values), span),))
+
+
+def _second_copy(written: WrittenGroup, first: WrittenGroup) -> SyntaxProblem:
+    return SyntaxProblem(
+        "second-copy",
+        f"ICON reads the first &{written.name}, at line {first.name_span.line}; this one is never looked at",
+        written.name_span,
+        f"one &{written.name}",
+        stops=False,
+    )

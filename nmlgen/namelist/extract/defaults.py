@@ -1,0 +1,483 @@
+"""What a model assigns to its namelist variables before it reads the namelist.
+
+The statements of the reading procedure are followed up to the READ, with the procedures they call. What depends on
+something that only the running model knows counts as computed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from attrs import define, field, frozen
+
+from nmlgen.namelist.extract.blocks import Branch, Choice, Item, Repetition, all_statements, nested
+from nmlgen.namelist.extract.evaluate import Evaluator, UnknownValueError, converted
+from nmlgen.namelist.extract.expression import Call, Node, Section, UnreadableError, parse
+from nmlgen.namelist.extract.lines import Statement, closing, split_list
+from nmlgen.namelist.extract.tree import SourceTree
+from nmlgen.namelist.extract.units import Declaration, DerivedType, Unit
+
+_MOST_CALLS = 4  # procedures within procedures
+_MOST_ELEMENTS = 2000
+_READ = re.compile(r"read\s*\(")
+_CALL = re.compile(r"call\s+(\w+)\s*(?:\((.*)\))?$")
+_ASSIGNMENT = re.compile(r"[a-z]\w*\s*(?:[%(].*?)?(?<![=<>/])=(?![=>])")
+_WITHOUT_EFFECT = re.compile(r"(message|finish|warning|open_nml|close_nml|position_nml|print_value|deallocate)\w*$")
+
+
+@define
+class Contents:
+    """What a variable holds: one value for all elements, and those set by their subscripts."""
+
+    fill: Any = None
+    status: str = "unset"  # or "known", "computed"
+    elements: dict[tuple[int, ...], Any] = field(factory=dict)
+
+    def set_all(self, value: Any) -> None:
+        """Give every element one value."""
+        self.fill, self.status, self.elements = value, "known", {}
+
+    def compute(self) -> None:
+        """Forget the value: the running model decides it."""
+        self.fill, self.status, self.elements = None, "computed", {}
+
+
+@frozen
+class Place:
+    """A variable, or a component of one: the declaration it begins with, and the names of the parts after it."""
+
+    base: Declaration
+    path: tuple[str, ...] = ()
+
+
+class _ReadReachedError(Exception):
+    """The statement that reads the namelist comes next."""
+
+
+class Defaults:
+    """Follows the statements before a READ and keeps what they assign."""
+
+    def __init__(self, tree: SourceTree, evaluator: Evaluator) -> None:
+        self._tree = tree
+        self._evaluator = evaluator
+        self._contents: dict[tuple[int, tuple[str, ...]], Contents] = {}
+        self._kept: list[Declaration] = []
+        self._aliases: list[dict[str, Place]] = [{}]
+        self._loops: dict[str, int] = {}
+        self._stop: Statement | None = None
+
+    def run(self, unit: Unit, stop: Statement | None) -> None:
+        """Follow a procedure up to a statement."""
+        self._stop = stop
+        with suppress(_ReadReachedError):
+            self._block(unit, nested(unit.statements), 0)
+
+    def contents(self, place: Place) -> Contents | None:
+        """What was assigned; None if nothing was."""
+        return self._contents.get((id(place.base), place.path))
+
+    def _block(self, unit: Unit, items: list[Item], depth: int) -> None:
+        for item in items:
+            if isinstance(item, Repetition):
+                self._loop(unit, item, depth)
+            elif isinstance(item, Choice):
+                self._choice(unit, item, depth)
+            else:
+                self._statement(unit, item, depth)
+
+    def _statement(self, unit: Unit, statement: Statement, depth: int) -> None:
+        if statement is self._stop or (self._stop is not None and statement == self._stop):
+            raise _ReadReachedError
+        called = _CALL.match(statement.text)
+        if called is not None:
+            self._call(unit, called[1], split_list(called[2]) if called[2] else [], depth)
+        elif _ASSIGNMENT.match(statement.text):
+            self._assign(unit, statement.text)
+
+    def _choice(self, unit: Unit, choice: Choice, depth: int) -> None:
+        for branch in choice.branches:
+            if self._stop is not None and self._stop in list(all_statements(branch.body)):
+                if self._stop in branch.body and "positioned" in (branch.condition or ""):
+                    raise _ReadReachedError  # what stands beside the READ marks what the user does not set
+                self._block(unit, branch.body, depth)
+                return
+        chosen = self._chosen(unit, choice)
+        if chosen is not None:
+            self._block(unit, chosen.body, depth)
+            return
+        for branch in choice.branches:
+            if branch.condition is not None and self._is_known_false(unit, choice, branch):
+                continue
+            for statement in all_statements(branch.body):
+                self._forget(unit, statement)
+
+    def _chosen(self, unit: Unit, choice: Choice) -> Branch | None:
+        """The branch that is taken, an empty one for none; None if it is not known."""
+        for branch in choice.branches:
+            if branch.condition is None:
+                continue
+            try:
+                if self._holds(unit, choice.selector, branch.condition):
+                    return branch
+            except (UnknownValueError, UnreadableError):
+                return None
+        return next((branch for branch in choice.branches if branch.condition is None), Branch(None))
+
+    def _is_known_false(self, unit: Unit, choice: Choice, branch: Branch) -> bool:
+        try:
+            return branch.condition is not None and not self._holds(unit, choice.selector, branch.condition)
+        except (UnknownValueError, UnreadableError):
+            return False
+
+    def _holds(self, unit: Unit, selector: str | None, condition: str) -> bool:
+        if selector is None:
+            return bool(self._value(unit, parse(condition)))
+        value = self._value(unit, parse(selector))
+        return any(self._value(unit, parse(part)) == value for part in split_list(condition))
+
+    def _loop(self, unit: Unit, loop: Repetition, depth: int) -> None:
+        control = re.match(r"(\w+)\s*=\s*(.*)$", loop.control)
+        ends = [self._integer(unit, text) for text in split_list(control[2])] if control else []
+        if control is None or self._holds_stop(loop):
+            self._block(unit, loop.body, depth)
+            return
+        name = control[1]
+        if len(ends) != 2 or ends[0] is None or ends[1] is None or ends[1] - ends[0] > _MOST_ELEMENTS:
+            for statement in all_statements(loop.body):
+                self._forget(unit, statement)
+            return
+        outer = self._loops.get(name)
+        for index in range(ends[0], ends[1] + 1):
+            self._loops[name] = index
+            self._block(unit, loop.body, depth)
+        if outer is None:
+            self._loops.pop(name, None)
+        else:
+            self._loops[name] = outer
+
+    def _holds_stop(self, loop: Repetition) -> bool:
+        return self._stop is not None and self._stop in list(all_statements(loop.body))
+
+    def _integer(self, unit: Unit, text: str) -> int | None:
+        try:
+            value = self._value(unit, parse(text))
+        except (UnknownValueError, UnreadableError):
+            return None
+        return value if type(value) is int else None
+
+    def _call(self, unit: Unit, name: str, arguments: list[str], depth: int) -> None:
+        if depth >= _MOST_CALLS or _WITHOUT_EFFECT.match(name):
+            return
+        procedure = self._tree.procedure(unit, name)
+        if procedure is None or procedure is unit:
+            return
+        aliases = {}
+        for position, text in enumerate(arguments):
+            keyword = re.match(r"(\w+)\s*=(?!=)\s*(.*)$", text)
+            dummy = keyword[1] if keyword else _at(procedure.arguments, position)
+            place = self._place_of(unit, keyword[2] if keyword else text)
+            if dummy is not None and place is not None:
+                aliases[dummy] = place
+        self._aliases.append(aliases)
+        try:
+            self._block(procedure, nested(procedure.statements), depth + 1)
+        finally:
+            self._aliases.pop()
+
+    def _place_of(self, unit: Unit, text: str) -> Place | None:
+        try:
+            node = parse(text)
+        except UnreadableError:
+            return None
+        if not isinstance(node, Call):
+            return None
+        whole = Section(None, None)
+        if any(subscript != whole for _, subscripts in node.parts for subscript in subscripts or ()):
+            return None
+        return self._place(unit, node)
+
+    def _place(self, unit: Unit, call: Call) -> Place | None:
+        name = call.parts[0][0]
+        path = tuple(part for part, _ in call.parts[1:])
+        alias = self._aliases[-1].get(name)
+        if alias is not None and name in unit.arguments:
+            return Place(alias.base, alias.path + path)
+        declaration = self._tree.declaration(unit, name)
+        return None if declaration is None else Place(declaration, path)
+
+    def _assign(self, unit: Unit, text: str) -> None:
+        left, right = _sides(text)
+        try:
+            target = parse(left)
+        except UnreadableError:
+            return
+        if not isinstance(target, Call):
+            return
+        place = self._place(unit, target)
+        declaration = None if place is None else declared(self._tree, place)
+        if place is None or declaration is None:
+            return
+        contents = self._made(place)
+        try:
+            value = converted(declaration, self._value(unit, parse(right)))
+            self._store(unit, contents, declarations_along(self._tree, place), target, value)
+        except (UnknownValueError, UnreadableError):
+            contents.compute()
+
+    def _made(self, place: Place) -> Contents:
+        key = (id(place.base), place.path)
+        if key not in self._contents:
+            self._kept.append(place.base)
+            self._contents[key] = initial(self._tree, self._evaluator, place)
+        return self._contents[key]
+
+    def _store(self, unit: Unit, contents: Contents, along: list[Declaration], target: Call, value: Any) -> None:
+        """Put a value where the subscripts of the target point."""
+        if len(along) < len(target.parts):
+            raise UnknownValueError
+        dimensions: list[tuple[int, int] | None] = []
+        chosen: list[range | None] = []
+        extra = len(along) - len(target.parts)  # the target begins with an argument
+        for declaration in along[:extra]:
+            shape = self._evaluator.shape(declaration)
+            dimensions += shape
+            chosen += [None] * len(shape)
+        for declaration, (_, subscripts) in zip(along[extra:], target.parts, strict=True):
+            shape = self._evaluator.shape(declaration)
+            dimensions += shape
+            if subscripts is None:
+                chosen += [None] * len(shape)
+                continue
+            if len(subscripts) != len(shape):
+                raise UnknownValueError  # a substring
+            chosen += [self._range(unit, subscript) for subscript in subscripts]
+        self._put(contents, dimensions, chosen, value)
+
+    def _put(
+        self,
+        contents: Contents,
+        dimensions: list[tuple[int, int] | None],
+        chosen: list[range | None],
+        value: Any,
+    ) -> None:
+        whole = all(part is None or (bounds is not None and part == range(bounds[0], bounds[1] + 1))
+                    for part, bounds in zip(chosen, dimensions, strict=True))  # fmt: skip
+        if whole and not isinstance(value, list):
+            contents.set_all(value)
+            return
+        if len(dimensions) == 1 and isinstance(value, list):
+            bounds = dimensions[0]
+            start = chosen[0][0] if chosen[0] else (bounds[0] if bounds else 1)
+            if contents.status == "computed":
+                raise UnknownValueError
+            if whole and len(set(map(repr, value))) == 1:
+                contents.set_all(value[0])
+                return
+            for offset, element in enumerate(value[:_MOST_ELEMENTS]):
+                contents.elements[(start + offset,)] = element
+            return
+        if isinstance(value, list) or contents.status == "computed":
+            raise UnknownValueError
+        ranges = [part if part is not None else _whole(bounds) for part, bounds in zip(chosen, dimensions, strict=True)]
+        for subscripts in _product(ranges):
+            contents.elements[subscripts] = value
+
+    def _range(self, unit: Unit, subscript: Node) -> range | None:
+        if not isinstance(subscript, Section):
+            index = self._value(unit, subscript)
+            if type(index) is not int:
+                raise UnknownValueError
+            return range(index, index + 1)
+        if subscript.first is None and subscript.last is None:
+            return None
+        if subscript.first is None or subscript.last is None:
+            raise UnknownValueError
+        first, last = self._value(unit, subscript.first), self._value(unit, subscript.last)
+        if type(first) is not int or type(last) is not int:
+            raise UnknownValueError
+        return range(first, last + 1)
+
+    def _forget(self, unit: Unit, statement: Statement) -> None:
+        """A statement that is perhaps executed: what it assigns is no longer known."""
+        if not _ASSIGNMENT.match(statement.text):
+            return
+        place = self._place_of(unit, re.sub(r"\([^()]*(\([^()]*\)[^()]*)*\)", "", _sides(statement.text)[0]))
+        if place is not None:
+            self._made(place).compute()
+
+    def _value(self, unit: Unit, node: Node) -> Any:
+        return self._evaluator.value(unit, node, self._held)
+
+    def _held(self, unit: Unit, call: Call) -> Any:
+        """The value a variable holds here; raises UnknownValueError."""
+        name, subscripts = call.parts[0]
+        if len(call.parts) == 1 and subscripts is None and name in self._loops:
+            return self._loops[name]
+        place = self._place(unit, call)
+        declaration = None if place is None else declared(self._tree, place)
+        if place is None or declaration is None:
+            raise UnknownValueError
+        contents = self.contents(place) or initial(self._tree, self._evaluator, place)
+        if contents.status == "computed" or (contents.status == "unset" and not contents.elements):
+            raise UnknownValueError
+        indices = []
+        for _, part in call.parts:
+            for subscript in part or ():
+                if isinstance(subscript, Section):
+                    raise UnknownValueError
+                indices.append(self._value(unit, subscript))
+        if tuple(indices) in contents.elements:
+            return contents.elements[tuple(indices)]
+        if not indices and contents.elements:
+            return self._list(contents, declarations_along(self._tree, place))
+        if contents.status != "known":
+            raise UnknownValueError
+        return contents.fill
+
+    def _list(self, contents: Contents, along: list[Declaration]) -> list[Any]:
+        """The elements of an array of one dimension, all of which must be known."""
+        bounds = [pair for declaration in along for pair in self._evaluator.shape(declaration)]
+        if len(bounds) != 1 or bounds[0] is None:
+            raise UnknownValueError
+        keys = [(index,) for index in range(bounds[0][0], bounds[0][1] + 1)]
+        if contents.status != "known" and any(key not in contents.elements for key in keys):
+            raise UnknownValueError
+        return [contents.elements.get(key, contents.fill) for key in keys]
+
+
+def declarations_along(tree: SourceTree, place: Place) -> list[Declaration]:
+    """The declarations of a variable and of each component on the way; fewer if a type is not known."""
+    found = [place.base]
+    for part in place.path:
+        component = component_of(tree, found[-1], part)
+        if component is None:
+            return found
+        found.append(component)
+    return found
+
+
+def declared(tree: SourceTree, place: Place) -> Declaration | None:
+    """The declaration of the last part of a place."""
+    along = declarations_along(tree, place)
+    return along[-1] if len(along) == len(place.path) + 1 else None
+
+
+def component_of(tree: SourceTree, declaration: Declaration, name: str) -> Declaration | None:
+    """A component of a variable of derived type, with those of the types it extends."""
+    return next((found for found in components(tree, declaration) if found.name == name), None)
+
+
+def components(tree: SourceTree, declaration: Declaration) -> Iterator[Declaration]:
+    """The components of a variable of derived type, those of the type it extends first."""
+    name, unit = declaration.type_name, declaration.unit
+    types: list[DerivedType] = []
+    while name is not None and len(types) < _MOST_CALLS:
+        type_ = tree.type(unit, name)
+        if type_ is None:
+            break
+        types.append(type_)
+        name, unit = type_.parent, type_.unit
+    for type_ in reversed(types):
+        yield from type_.components.values()
+
+
+def initial(tree: SourceTree, evaluator: Evaluator, place: Place) -> Contents:
+    """What a variable holds by its declaration."""
+    declaration = declared(tree, place)
+    contents = Contents()
+    if declaration is None or declaration.initial is None:
+        return contents
+    try:
+        value = converted(declaration, evaluator.constant(declaration.unit, declaration.initial))
+    except UnknownValueError:
+        contents.compute()
+        return contents
+    if not isinstance(value, list):
+        contents.set_all(value)
+        return contents
+    shape = evaluator.shape(declaration)
+    start = shape[0][0] if len(shape) == 1 and shape[0] is not None else 1
+    contents.elements = {(start + offset,): element for offset, element in enumerate(value)}
+    return contents
+
+
+def read_statement(unit: Unit, group: str) -> Statement | None:
+    """The statement of a unit that reads a namelist from the user's file; None if there is none."""
+    return _read_in(nested(unit.statements), group)
+
+
+def _read_in(items: list[Item], group: str) -> Statement | None:
+    for item in items:
+        found = None
+        if isinstance(item, Statement):
+            found = item if is_read_of(item.text, group) else None
+        elif isinstance(item, Repetition):
+            found = _read_in(item.body, group)
+        elif not any("restart" in (branch.condition or "") for branch in item.branches):
+            found = next(filter(None, (_read_in(branch.body, group) for branch in item.branches)), None)
+        if found is not None:
+            return found
+    return None
+
+
+def is_in_loop(unit: Unit, statement: Statement) -> bool:
+    """Whether a loop that is not counted holds the statement: then every copy of the group is read."""
+
+    def within(items: list[Item], loop: bool) -> bool:
+        for item in items:
+            if isinstance(item, Statement):
+                if item == statement and loop:
+                    return True
+            elif isinstance(item, Repetition):
+                if within(item.body, loop or "=" not in item.control):
+                    return True
+            elif any(within(branch.body, loop) for branch in item.branches):
+                return True
+        return False
+
+    return within(nested(unit.statements), False)
+
+
+def is_read_of(text: str, group: str) -> bool:
+    """Whether a statement reads a namelist group."""
+    if _READ.match(text) is None:
+        return False
+    arguments = split_list(text[text.index("(") + 1 : closing(text, text.index("("))])
+    return any(re.fullmatch(rf"(nml\s*=\s*)?{group}", argument) for argument in arguments)
+
+
+def _sides(text: str) -> tuple[str, str]:
+    """What stands on the left and on the right of an assignment."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if character == "=" and depth == 0:
+            return text[:position].strip(), text[position + 1 :].strip()
+    return text, ""
+
+
+def _at(names: tuple[str, ...], position: int) -> str | None:
+    return names[position] if position < len(names) else None
+
+
+def _whole(bounds: tuple[int, int] | None) -> range:
+    if bounds is None:
+        raise UnknownValueError
+    return range(bounds[0], bounds[1] + 1)
+
+
+def _product(ranges: list[range]) -> Iterator[tuple[int, ...]]:
+    if not ranges:
+        yield ()
+        return
+    count = 1
+    for part in ranges:
+        count *= len(part)
+    if count > _MOST_ELEMENTS:
+        raise UnknownValueError
+    for first in ranges[0]:
+        for rest in _product(ranges[1:]):
+            yield (first, *rest)

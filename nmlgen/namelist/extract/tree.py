@@ -1,0 +1,157 @@
+"""A source tree: its files, their modules, and names looked up through USE and the units around."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from nmlgen.errors import InputError
+from nmlgen.namelist.extract.lines import statements
+from nmlgen.namelist.extract.units import Declaration, DerivedType, Unit, read_units
+
+MACROS = frozenset(
+    {
+        "__ICON__",
+        "_OPENMP",
+        "__ICON_ART",
+        "HAVE_RADARFWO",
+        "__USE_RTTOV",
+        "YAC_coupling",
+        "HAVE_CDI_PIO",
+        "__DACE__",
+        "ENABLE_YAC",
+        "__GFORTRAN__",
+    }
+)
+"""The macros of an ICON with everything switched on, in parallel, with GNU Fortran."""
+
+_SUFFIXES = {".f90", ".f"}
+_LEFT_OUT = {"test", "tests", "templates", ".git"}
+_MODULE = re.compile(r"^[ \t]*(?:module|submodule\s*\([^)]*\))[ \t]+(?!procedure\b)(\w+)[ \t]*(?:!.*)?$", re.I | re.M)
+_NAMELIST = re.compile(r"^[ \t]*namelist[ \t]*/", re.I | re.M)
+_CALL = re.compile(r"^[^!'\"\n]*\bcall[ \t]+(\w+)", re.I | re.M)
+_INCLUDE = re.compile(r"^[ \t]*include[ \t]+['\"]([^'\"\n]+)['\"][ \t]*$", re.I | re.M)
+
+
+class SourceTree:
+    """The Fortran files below a directory. A file is read when something in it is asked for.
+
+    Raises InputError if the directory is none, or holds no NAMELIST statement.
+    """
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise InputError(f"{root} is no directory; ICON's source tree is expected")
+        self.root = root
+        self._modules: dict[str, list[str]] = {}
+        self._with_namelists: list[str] = []
+        self._callers: dict[str, list[str]] = {}
+        for path in sorted(root.rglob("*")):
+            name = path.relative_to(root)
+            if path.suffix.lower() in _SUFFIXES and not _LEFT_OUT & set(name.parts[:-1]) and path.is_file():
+                self._index(name.as_posix())
+        if not self._with_namelists:
+            raise InputError(f"{root} holds no Fortran file with a NAMELIST statement")
+
+    def _index(self, file: str) -> None:
+        text = self._text(file)
+        for module in _MODULE.findall(text):
+            self._modules.setdefault(module.lower(), []).append(file)
+        if _NAMELIST.search(text):
+            self._with_namelists.append(file)
+        for name in {name.lower() for name in _CALL.findall(text)}:
+            self._callers.setdefault(name, []).append(file)
+
+    def _text(self, file: str) -> str:
+        """The text of a file, with the files beside it that it includes."""
+
+        def included(found: re.Match[str]) -> str:
+            path = (self.root / file).parent / found[1]
+            return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+        return _INCLUDE.sub(included, (self.root / file).read_text(encoding="utf-8", errors="replace"))
+
+    def callers(self, name: str) -> Iterator[Unit]:
+        """The procedures and programs with a CALL of that name."""
+        for file in self._callers.get(name, []):
+            for outermost in self.units(file):
+                for unit in outermost.all_units():
+                    if any(name in statement.text and _calls(statement.text, name) for statement in unit.statements):
+                        yield unit
+
+    @cache  # noqa: B019 - a tree lives as long as the command
+    def units(self, file: str) -> tuple[Unit, ...]:
+        """The outermost units of a file."""
+        return tuple(read_units(statements(self._text(file), MACROS), file))
+
+    def with_namelists(self) -> Iterator[Unit]:
+        """Every unit that has a NAMELIST statement."""
+        for file in self._with_namelists:
+            for outermost in self.units(file):
+                yield from (unit for unit in outermost.all_units() if unit.namelists)
+
+    def module(self, name: str, near: str) -> Unit | None:
+        """A module; of several of one name that of the file whose path has most in common with `near`."""
+        files = self._modules.get(name, [])
+        if not files:
+            return None
+        file = max(files, key=lambda other: _common(other, near))
+        return next((unit for unit in self.units(file) if unit.name == name), None)
+
+    def declaration(self, unit: Unit, name: str) -> Declaration | None:
+        """What a name stands for in a unit: declared there, in a unit around it, or in a module used."""
+        found = self._find(unit, name, "declarations")
+        return found if isinstance(found, Declaration) else None
+
+    def type(self, unit: Unit, name: str) -> DerivedType | None:
+        """The derived type of that name in a unit."""
+        found = self._find(unit, name, "types")
+        return found if isinstance(found, DerivedType) else None
+
+    def procedure(self, unit: Unit, name: str) -> Unit | None:
+        """The procedure of that name in a unit."""
+        found = self._find(unit, name, "children")
+        return found if isinstance(found, Unit) else None
+
+    def _find(self, unit: Unit, name: str, kind: str) -> Declaration | DerivedType | Unit | None:
+        around: Unit | None = unit
+        while around is not None:
+            known: dict[str, Declaration | DerivedType | Unit] = getattr(around, kind)
+            found = known.get(name) or self._used(around, name, kind, set())
+            if found is not None:
+                return found
+            around = around.parent
+        return None
+
+    def _used(
+        self, unit: Unit, name: str, kind: str, seen: set[tuple[str, str]]
+    ) -> Declaration | DerivedType | Unit | None:
+        for use in unit.uses:
+            if use.names is not None and name not in use.names:
+                continue
+            original = use.names[name] if use.names is not None else use.renamed.get(name, name)
+            module = self.module(use.module, unit.file)
+            if module is None or (use.module, original) in seen:
+                continue
+            seen.add((use.module, original))
+            known: dict[str, Declaration | DerivedType | Unit] = getattr(module, kind)
+            found = known.get(original) or self._used(module, original, kind, seen)
+            if found is not None:
+                return found
+        return None
+
+
+def _calls(text: str, name: str) -> bool:
+    return re.search(rf"\bcall\s+{name}\b", text) is not None
+
+
+def _common(one: str, other: str) -> int:
+    """How many directories two paths share from the top."""
+    count = 0
+    for left, right in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if left != right:
+            break
+        count += 1
+    return count

@@ -1,0 +1,217 @@
+"""The ranks of a job: how they split, and which I/O rank writes what, as tables and a small picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.experiment.clock import Clock
+from nmlgen.experiment.ranks import OutputFile, RankSplit
+from nmlgen.experiment.schedule import Duty, Write
+from nmlgen.experiment.volume import Volume
+from nmlgen.report.table import format_table
+from nmlgen.report.volume import format_bytes, stream_name
+from nmlgen.units.duration import Duration
+
+_KINDS = ("test", "work", "io", "restart", "prefetch", "radar")
+_LABELS = {"io": "I/O"}
+_OVERLOADED = 1.5
+_RED, _YELLOW = "31", "33"
+
+
+@frozen
+class Roster:
+    """What `nmlgen ranks` shows: the split, each I/O rank's duties in the first job and, where it can be known, the
+    volume of them, and all that is written at the first output times, in order; `output_times` counts all of the job.
+    """
+
+    split: RankSplit
+    duties: tuple[tuple[Duty, ...], ...]
+    writes: tuple[Write, ...]
+    output_times: int
+    clock: Clock
+    volumes: tuple[Volume, ...] | None = None
+
+    @property
+    def first_writer(self) -> int:
+        """The number, among all tasks, of the first rank that writes output: without I/O ranks the first work rank."""
+        return self.split.test + (self.split.work if self.split.io else 0)
+
+    def records(self, rank: int) -> int:
+        """The records that an I/O rank writes in the job."""
+        return sum(duty.records for duty in self.duties[rank])
+
+    def load(self, rank: int) -> int:
+        """The bytes that an I/O rank writes in the job; where they cannot be known, the records."""
+        return self.volumes[rank].best if self.volumes is not None else self.records(rank)
+
+    @property
+    def mean_load(self) -> float:
+        """The mean of the loads of the I/O ranks that write at all."""
+        loads = [load for rank in range(len(self.duties)) if (load := self.load(rank))]
+        return sum(loads) / len(loads) if loads else 0.0
+
+    def state(self, rank: int) -> str:
+        """ "idle" without a record, "overloaded" with more than half as many again as the mean load, else "busy"."""
+        if not self.records(rank):
+            return "idle"
+        return "overloaded" if self.load(rank) > _OVERLOADED * self.mean_load else "busy"
+
+
+def rank_numbers(split: RankSplit) -> dict[str, range]:
+    """The numbers of the tasks of each kind, in ICON's order."""
+    numbers, start = {}, 0
+    for kind in _KINDS:
+        count = max(0, getattr(split, kind))
+        numbers[kind] = range(start, start + count)
+        start += count
+    return numbers
+
+
+def ranks_document(roster: Roster) -> dict[str, Any]:
+    """Split, duties and order of writing for programs; ranks count from 0, `io_rank` within the I/O ranks."""
+    return {
+        **split_document(roster.split),
+        "jobs": roster.clock.legs,
+        "output_times": roster.output_times,
+        "io_ranks": [_rank_document(roster, rank) for rank in range(len(roster.duties))],
+        "writes": [_write_document(roster, write) for write in roster.writes],
+    }
+
+
+def split_document(split: RankSplit) -> dict[str, Any]:
+    """The split alone, for programs; `ranks` is the first and the last number of a kind."""
+    return {
+        "tasks": split.total,
+        "split": {
+            kind: {
+                "count": len(numbers),
+                "ranks": [numbers[0], numbers[-1]] if numbers else None,
+                "share": len(numbers) / split.total if split.total else 0.0,
+            }
+            for kind, numbers in rank_numbers(split).items()
+        },
+    }
+
+
+def _rank_document(roster: Roster, rank: int) -> dict[str, Any]:
+    return {
+        "io_rank": rank,
+        "rank": roster.first_writer + rank,
+        "records": roster.records(rank),
+        "bytes": roster.volumes[rank].best if roster.volumes is not None else None,
+        "state": roster.state(rank),
+        "files": [
+            {**_file_document(duty.file), "records": duty.records, "files": duty.files, "first_name": duty.first_name}
+            for duty in roster.duties[rank]
+        ],
+    }
+
+
+def _file_document(file: OutputFile) -> dict[str, Any]:
+    return {
+        "stream": stream_name(file.stream),
+        "level_type": file.level_type,
+        "domain": file.domain,
+        "partition": file.partition,
+        "partitions": file.partitions,
+    }
+
+
+def _write_document(roster: Roster, write: Write) -> dict[str, Any]:
+    return {
+        "time": _instant(roster.clock, write.time),
+        "io_rank": write.rank,
+        "name": write.name,
+        "number": write.number,
+        "record": write.record,
+    }
+
+
+def format_split(split: RankSplit, colour: bool = False, terminal: bool = False) -> str:
+    """The split as a table: one row for each kind of task that there is."""
+    rows = [
+        (_LABELS.get(kind, kind), str(len(numbers)), _span(numbers), f"{100 * len(numbers) / split.total:.1f} %")
+        for kind, numbers in rank_numbers(split).items()
+        if numbers
+    ]
+    rows.append(("all", str(split.total), _span(range(split.total)), "100.0 %"))
+    return format_table(("tasks", "number", "ranks", "share"), rows, colour, terminal)
+
+
+def format_duties(roster: Roster, colour: bool = False, terminal: bool = False) -> str:
+    """What each I/O rank writes, a row for each sequence of files, in the order of writing."""
+    rows: list[tuple[str, ...]] = []
+    for rank, row in enumerate(roster.duties):
+        number = str(roster.first_writer + rank)
+        if not row:
+            rows.append((str(rank), number, "nothing", "", "", "0", "0", ""))
+        for turn, duty in enumerate(row):
+            file = duty.file
+            partition = f"{file.partition} of {file.partitions}" if file.partitions > 1 else ""
+            head = ("", "") if turn else (str(rank), number)
+            what = (stream_name(file.stream), f"{file.level_type}, domain {file.domain}", partition)
+            rows.append((*head, *what, str(duty.records), str(duty.files), duty.first_name or ""))
+    if not roster.split.io:
+        rows = [("none", *row[1:]) if row[0] else row for row in rows]
+    headings = ("I/O rank", "rank", "stream", "levels", "partition", "records", "files", "first file")
+    return format_table(headings, rows, colour, terminal)
+
+
+def format_picture(roster: Roster, width: int, unicode: bool = True, colour: bool = False) -> str:
+    """One row an I/O rank, one cell an output time: how many files the rank writes to at that time.
+
+    `width` limits the row's cells to a terminal's columns; without `unicode` only ASCII characters are used.
+    """
+    times = sorted({write.time for write in roster.writes})
+    label = max(len(str(len(roster.duties) - 1)), len("I/O rank"))
+    times = times[: max(1, width - label - len("  12345678 records, 123.4 GB, overloaded"))]
+    counts = Counter((write.rank, write.time) for write in roster.writes)
+    lines = [
+        _picture_row(roster, rank, [counts[rank, time] for time in times], label, unicode, colour)
+        for rank in range(len(roster.duties))
+    ]
+    return "\n".join([f"{'I/O rank':>{label}}  {_caption(roster, times)}", *lines, _legend(unicode)])
+
+
+def _picture_row(roster: Roster, rank: int, counts: Sequence[int], label: int, unicode: bool, colour: bool) -> str:
+    cells = "".join(_cell(count, unicode) for count in counts)
+    state = roster.state(rank)
+    records = roster.records(rank)
+    words = [f"{records} record{'' if records == 1 else 's'}"]
+    words += [format_bytes(roster.volumes[rank].best)] if roster.volumes is not None else []
+    words += [state] if state != "busy" else []
+    line = f"{rank:>{label}}  {cells}  {', '.join(words)}"
+    tone = {"idle": _YELLOW, "overloaded": _RED}.get(state)
+    return f"\x1b[{tone}m{line}\x1b[0m" if colour and tone else line
+
+
+def _cell(count: int, unicode: bool) -> str:
+    if count < 2:
+        return ("·■" if unicode else ".#")[count]
+    return str(count) if count < 10 else "+"
+
+
+def _caption(roster: Roster, times: Sequence[int]) -> str:
+    if not times:
+        return "no output"
+    shown = f"the first {len(times)} of {roster.output_times}" if len(times) < roster.output_times else f"{len(times)}"
+    noun = "output time" if roster.output_times == 1 else "output times"
+    return f"{shown} {noun}, from {_instant(roster.clock, times[0])}"
+
+
+def _legend(unicode: bool) -> str:
+    none, one = ("·", "■") if unicode else (".", "#")
+    return f"{none} nothing  {one} one file  2-9 so many files  + ten or more"
+
+
+def _instant(clock: Clock, milliseconds: int) -> str:
+    return str(clock.calendar.add(clock.start, Duration(0, milliseconds)))
+
+
+def _span(numbers: Iterable[int]) -> str:
+    listed = list(numbers)
+    return str(listed[0]) if len(listed) == 1 else f"{listed[0]}-{listed[-1]}"

@@ -1,0 +1,52 @@
+"""nmlgen ranks, called as users call it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def test_text(nmlgen: Callable[..., Any], here: Path) -> None:
+    done = nmlgen("ranks", "spec.yaml", "--times", 8)
+    assert done.code == 0
+    split, files, picture = done.out.strip().split("\n\n")
+    assert "work   60      0-59" in split
+    assert "output/wave_atm_DOM01_ML_0004.nc" in files
+    assert "the first 8 of 241 output times" in picture
+    assert "\x1b" not in done.out
+
+
+def test_json(nmlgen: Callable[..., Any], here: Path) -> None:
+    done = nmlgen("ranks", "spec.yaml", "--format", "json", "--times", 5, "--set", "parallel.num_io_procs=5")
+    document = json.loads(done.out)
+    assert done.code == 0
+    assert [write["io_rank"] for write in document["writes"]] == [0, 1, 2, 3, 0]
+    assert [row["state"] for row in document["io_ranks"]][-1] == "idle"
+
+
+@pytest.mark.parametrize(
+    ("setting", "code", "word"),
+    [
+        ("parallel.num_io_procs=64", 1, "no rank is left to compute"),
+        ("output.atm.pe_placement_ml=7", 1, "ICON refuses the placement"),
+        ("output.atm.output_interval=PT1S", 0, "output_nml.output_interval is not known"),
+    ],
+)
+def test_what_cannot_be_shown(nmlgen: Callable[..., Any], here: Path, setting: str, code: int, word: str) -> None:
+    done = nmlgen("ranks", "spec.yaml", "--set", setting)
+    assert done.code == code
+    assert word in done.out + done.err
+    as_json = nmlgen("ranks", "spec.yaml", "--set", setting, "--format", "json")
+    assert as_json.code == code
+    assert {"refused", "undecided"} & json.loads(as_json.out).keys()
+
+
+def test_wrong_spec(nmlgen: Callable[..., Any], here: Path) -> None:
+    assert nmlgen("ranks", "wrong.yaml").code == 1
+    done = nmlgen("ranks", "wrong.yaml", "--format", "json")
+    assert done.code == 1
+    assert json.loads(done.out)["findings"]

@@ -1,0 +1,49 @@
+"""nmlgen volume, called as users call it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def test_text(nmlgen: Callable[..., Any], here: Path) -> None:
+    done = nmlgen("volume", "spec.yaml")
+    assert done.code == 0
+    assert "49 479 688" in done.out  # 5 variables on 30 levels and one more of w, 81920 cells, 4 bytes, and the time
+    assert "CHECKPOINT" in done.out
+    assert "\x1b" not in done.out
+
+
+def test_json(nmlgen: Callable[..., Any], here: Path) -> None:
+    done = nmlgen("volume", "spec.yaml", "--format", "json", "--set", "output.atm.ml_varlist=[temp, bogus]")
+    document = json.loads(done.out)
+    assert done.code == 0
+    assert document["unknown_names"] == ["bogus"]
+    assert document["streams"][0]["step"]["low"] < document["streams"][0]["step"]["best"]
+    assert document["checkpoint_files"] == 60
+
+
+def test_undecided(nmlgen: Callable[..., Any], here: Path) -> None:
+    limited = ("--set", "namelists.grid_nml.l_limited_area=true")
+    done = nmlgen("volume", "spec.yaml", *limited)
+    assert done.code == 0
+    assert "not known, because grid_nml.dynamics_grid_filename is not known" in done.out
+    document = json.loads(nmlgen("volume", "spec.yaml", *limited, "--format", "json").out)
+    assert document["streams"] is None
+    assert document["checkpoint"] is None
+
+
+def test_refused(nmlgen: Callable[..., Any], here: Path) -> None:
+    done = nmlgen("volume", "spec.yaml", "--set", "output.atm.pe_placement_ml=9")
+    assert done.code == 1
+    assert "ICON refuses the placement" in done.err
+    as_json = nmlgen("volume", "spec.yaml", "--set", "output.atm.pe_placement_ml=9", "--format", "json")
+    assert as_json.code == 1
+    assert "refused" in json.loads(as_json.out)
+
+
+def test_wrong_spec(nmlgen: Callable[..., Any], here: Path) -> None:
+    assert nmlgen("volume", "wrong.yaml").code == 1
+    assert json.loads(nmlgen("volume", "wrong.yaml", "--format", "json").out)["findings"]

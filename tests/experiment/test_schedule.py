@@ -1,0 +1,124 @@
+"""The order of writing, against schedules and logs of ICON 2024.10, and what those runs do not show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from specs import load
+
+from nmlgen.experiment.clock import clock
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.ranks import output_files, split
+from nmlgen.experiment.schedule import duties, first_writes, output_dates, writes
+from nmlgen.experiment.setting import UndecidedError, written
+
+RUNS = json.loads(Path(__file__).with_name("icon-schedules.json").read_text(encoding="utf-8"))["runs"]
+MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
+
+
+def run(facts: dict[str, Any]) -> Experiment:
+    """The experiment that the real model ran."""
+    streams = {stream["output_filename"]: stream for stream in facts["streams"]}
+    experiment = load(
+        time={"start": "2000-01-01T00:00:00Z", "stop": facts["stop"], "modelTimeStep": facts["step"]},
+        parallel={"num_io_procs": facts["num_io_procs"]},
+        restart={
+            "restart_write_mode": facts["restart_write_mode"],
+            "num_restart_procs": facts["num_restart_procs"],
+            "restartTimeIntval": None,
+        },
+        output={"atm": None, **streams},
+    ).experiment
+    return evolve(experiment, directives={"ntasks": written("ntasks", facts["tasks"], "spec")})
+
+
+@pytest.mark.parametrize("facts", RUNS)
+def test_order_is_that_of_icon(facts: dict[str, Any]) -> None:
+    experiment = run(facts)
+    found = [
+        [write.time // MINUTE, write.rank, write.name, f"{write.number}.{write.record}"]
+        for write in writes(experiment, clock(experiment))
+    ]
+    assert found == facts["order"]
+    ranks = split(experiment)
+    if facts["first_io_rank"] is not None:
+        assert ranks.test + ranks.work == facts["first_io_rank"]
+
+
+@pytest.fixture
+def dates(build: Callable[[str], Experiment]) -> Callable[..., list[int]]:
+    """The output times, in hours, of the first partition of a stream with these settings."""
+
+    def of(settings: str, rest: str = "", unit: int = HOUR) -> list[int]:
+        experiment = build(f"output:\n  atm: null\n  s0: {{ml_varlist: [temp], {settings}}}\n{rest}")
+        return [date // unit for date in output_dates(experiment, output_files(experiment)[0], clock(experiment))]
+
+    return of
+
+
+def test_months_follow_the_calendar(dates: Callable[..., list[int]]) -> None:
+    rest = "time: {start: 2001-01-01T00:00:00Z, stop: 2001-06-01T00:00:00Z}\nrestart: {restartTimeIntval: null}"
+    settings = "output_interval: P1M, file_interval: P1Y"
+    assert dates(settings, rest, DAY) == [0, 31, 59, 90, 120, 151]
+    assert dates(f"{settings}, stream_partitions_ml: 2", rest, DAY) == [0, 62, 124]
+
+
+def test_windows_are_merged(dates: Callable[..., list[int]]) -> None:
+    settings = (
+        "file_interval: P1D, include_last: false, output_bounds: [0.0, 10800.0, 3600.0, 10800.0, 21600.0, 10800.0]"
+    )
+    assert dates(settings) == [0, 1, 2, 3, 6]
+
+
+def test_only_the_first_job_counts(dates: Callable[..., list[int]]) -> None:
+    settings = "file_interval: P1D, output_interval: PT7H"
+    whole = dates(settings, "restart: {restartTimeIntval: P10D}")
+    first = dates(settings, "restart: {restartTimeIntval: P1D}")
+    assert first == [0, 7, 14, 21]
+    assert whole[-2:] == [238, 240]
+
+
+def test_output_between_steps_belongs_to_the_step_before(build: Callable[[str], Experiment]) -> None:
+    experiment = build("output:\n  atm: {output_interval: PT25M, file_interval: P1D, stream_partitions_ml: 1}\n")
+    found, count = first_writes(experiment, clock(experiment), 3)
+    assert [(write.time // MINUTE, write.date // MINUTE) for write in found] == [(0, 0), (20, 25), (50, 50)]
+    assert count == 10 * 24 * 60 // 25 + 1
+
+
+def test_interval_below_the_step_is_undecided(dates: Callable[..., list[int]]) -> None:
+    with pytest.raises(UndecidedError):
+        dates("output_interval: PT1S, file_interval: P1D")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("<output_filename>_<datetime>", "s0_2008-09-02T00:00:00.000.nc"),
+        ("<output_filename>_<datetime2>", "s0_20080902T000000Z.nc"),
+        ("<output_filename>_<datetime3>", "s0_20080902T000000.000Z.nc"),
+        ("<output_filename>_<ddhhmmss>", "s0_01000000.nc"),
+        ("<output_filename>_<dddhhmmss>", "s0_001000000.nc"),
+        ("<output_filename>_<hhhmmss>", "s0_0240000.nc"),
+        ("<physdom>-<levtype>-<levtype_l>-<jfile>", "01-ML-ml-0002.nc"),
+        ("<output_filename>_<ifile_partition>_<npartitions>_<total_index>", "s0_1_1_0002.nc"),
+    ],
+)
+def test_names(build: Callable[[str], Experiment], name: str, expected: str) -> None:
+    settings = (
+        f'ml_varlist: [temp], output_filename: s0, output_interval: PT6H, file_interval: P1D, filename_format: "{name}"'
+    )
+    experiment = build(f"output:\n  atm: null\n  s0: {{{settings}}}\n")
+    second = next(write for write in writes(experiment, clock(experiment)) if write.number == 2)
+    assert second.name == expected
+
+
+def test_duties_count_records_and_files(build: Callable[[str], Experiment]) -> None:
+    experiment = build("output:\n  atm: {output_interval: PT6H, file_interval: P1D, stream_partitions_ml: 1}\n")
+    row = duties(experiment, clock(experiment))[0]
+    assert [(duty.records, duty.files) for duty in row] == [(41, 11)]
+    assert all(not row for row in duties(experiment, clock(experiment))[1:])

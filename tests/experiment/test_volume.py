@@ -1,0 +1,326 @@
+"""Bytes of output and checkpoints, against files that ICON 2024.10 wrote: on R2B5 and R2B6 (F. Ott, 2025; measured by
+Darshan) and on R2B2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from nmlgen import load_spec
+from nmlgen.experiment.experiment import Experiment, InputFile
+from nmlgen.experiment.setting import UndecidedError, written
+from nmlgen.experiment.volume import (
+    StreamVolume,
+    Volume,
+    checkpoint_files,
+    checkpoint_volume,
+    points,
+    read_dictionary,
+    step_volume,
+    stream_volumes,
+    unknown_names,
+)
+
+MEASURED = {"R2B5": 254_280_168, "R2B6": 1_017_119_208}
+COORDINATES = {"R2B5": 9_830_624, "R2B6": 39_321_824}
+Z_MC = {"R2B5": 30 * 81_920 * 8, "R2B6": 30 * 327_680 * 8}
+HEADER = 21_240
+
+
+def cyclone(grid: str = "R2B5", *overrides: str) -> Experiment:
+    """The measured experiment."""
+    spec: dict[str, Any] = {
+        "nmlgen": 1,
+        "name": "cyclone",
+        "extends": "icon/nh_dcmip_tc_52",
+        "site": "generic-slurm",
+        "model": {"name": "icon", "release": "2024.10", "executable": "icon/bin/icon"},
+        "grid": {"file": "grid.nc", "name": grid},
+        "job": {"account": "bb1234", "nodes": 1, "ntasks_per_node": 128, "time": "00:40:00"},
+        "parallel": {"num_io_procs": 8},
+        "restart": {"restart_write_mode": "sync"},
+        "output": {"atm": {"output_grid": True, "stream_partitions_ml": 8}},
+    }
+    return load_spec(spec, overrides).experiment
+
+
+def wave(*overrides: str) -> Experiment:
+    """The dry wave on R2B2 with 20 levels, six hours long."""
+    spec: dict[str, Any] = {
+        "nmlgen": 1,
+        "name": "wave",
+        "extends": "icon/jabw",
+        "site": "generic-slurm",
+        "model": {"name": "icon", "release": "2024.10", "executable": "icon/bin/icon"},
+        "grid": {"file": "grid.nc", "name": "R2B2", "num_lev": 20},
+        "time": {"start": "2000-01-01T00:00:00Z", "stop": "2000-01-01T06:00:00Z", "modelTimeStep": "PT10M"},
+        "job": {"account": "bb1234", "nodes": 1, "ntasks_per_node": 4, "time": "00:40:00"},
+        "restart": {"restart_write_mode": "sync"},
+        "output": {
+            "atm": {
+                "output_interval": "PT1H",
+                "file_interval": "PT3H",
+                "ml_varlist": ["u", "v", "w", "temp", "pres", "pres_sfc", "vn", "div", "vor"],
+            }
+        },
+    }
+    return load_spec(spec, overrides).experiment
+
+
+def only(experiment: Experiment) -> StreamVolume:
+    (found,) = stream_volumes(experiment)
+    return found
+
+
+@pytest.mark.parametrize("grid", MEASURED)
+def test_step_is_that_of_the_measured_files(grid: str) -> None:
+    found = only(cyclone(grid))
+    assert found.step == Volume.exactly(MEASURED[grid])
+    assert found.variables == 54 + 1  # z_mc, once in a file
+    assert found.records == 1201
+    assert step_volume(cyclone(grid), cyclone(grid).streams[0], "ml") == found.step
+
+
+@pytest.mark.parametrize("grid", MEASURED)
+def test_file_is_steps_and_constants_and_header(grid: str) -> None:
+    found = only(cyclone(grid))
+    assert found.constant.best == Z_MC[grid] + COORDINATES[grid] + HEADER
+    assert found.files == 81
+    assert found.largest == 15
+    assert found.file.best == 15 * MEASURED[grid] + Z_MC[grid] + COORDINATES[grid] + HEADER
+    assert found.file.sureness == "within 0.01 %"
+    assert found.run.best == 1201 * MEASURED[grid] + 81 * (Z_MC[grid] + COORDINATES[grid] + HEADER)
+
+
+def test_checkpoint_is_that_of_the_measured_file() -> None:
+    found = checkpoint_volume(cyclone())
+    assert found.best == pytest.approx(893.6e6, rel=0.005)
+    assert found.low <= 893.6e6 <= found.high
+    assert checkpoint_files(cyclone()) == 1
+
+
+def test_single_precision_halves_the_values() -> None:
+    found = only(cyclone("R2B5", "namelists.io_nml.lnetcdf_flt64_output=false"))
+    assert found.step.best == (MEASURED["R2B5"] - 8) // 2 + 8
+    assert checkpoint_volume(cyclone()) == checkpoint_volume(
+        cyclone("R2B5", "namelists.io_nml.lnetcdf_flt64_output=false")
+    )
+
+
+# settings, level type, then bytes of a step and of the first file with three steps
+SMALL = [
+    ([], "ml", 880_648, 2_646_400),
+    (["output.atm.filetype=2"], "ml", 465_762, 1_397_286),
+    (
+        [
+            "output.atm.ml_varlist=[u, v, temp]",
+            "output.atm.remap=1",
+            "output.atm.reg_lon_def=[-180.0, 10.0, 170.0]",
+            "output.atm.reg_lat_def=[-85.0, 10.0, 85.0]",
+        ],
+        "ml",
+        24_008,
+        74_632,
+    ),
+    (
+        [
+            "output.atm.ml_varlist=null",
+            "output.atm.pl_varlist=[temp]",
+            "output.atm.p_levels=[50000.0, 85000.0]",
+            "output.atm.remap=1",
+            "output.atm.reg_lon_def=[-180.0, 10.0, 170.0]",
+            "output.atm.reg_lat_def=[-85.0, 10.0, 85.0]",
+        ],
+        "pl",
+        808,
+        4_064,
+    ),
+]
+
+
+@pytest.mark.parametrize(("overrides", "level_type", "step", "file"), SMALL)
+def test_small_files(overrides: list[str], level_type: str, step: int, file: int) -> None:
+    found = only(wave(*overrides))
+    assert found.level_type == level_type
+    assert found.step.best == pytest.approx(step, rel=1e-4)
+    assert found.largest == 3
+    assert found.file.low <= file <= found.file.high
+    assert found.file.best == pytest.approx(file, rel=0.015)
+
+
+def test_what_is_estimated_says_so() -> None:
+    grib, regular, pressure = (only(wave(*overrides)).step for overrides, *_ in SMALL[1:])
+    assert grib.sureness == "-50 % to +2 %"
+    assert any("16 bits" in reason for reason in grib.reasons)
+    assert any("reg_lon_def" in reason for reason in regular.reasons)
+    assert any("p_levels" in reason for reason in pressure.reasons)
+    packed = only(wave("output.atm.filetype=2", "namelists.gribout_nml.lgribout_24bit=true")).step
+    assert packed.high > grib.high
+    chunked = only(wave("output.atm.filetype=5")).step
+    assert chunked.best == 880_648 < chunked.high
+
+
+def test_small_checkpoints() -> None:
+    assert checkpoint_volume(wave()).best == pytest.approx(2_417_668, rel=1e-5)
+    joint = wave("restart.restart_write_mode=joint procs multifile")
+    assert checkpoint_files(joint) == 4
+    values_and_indices = 2_391_048
+    assert checkpoint_volume(joint).low > values_and_indices * 0.995
+    dedicated = ["restart.restart_write_mode=dedicated procs multifile", "restart.num_restart_procs=2"]
+    assert checkpoint_files(wave(*dedicated, "restart.nrestart_streams=2")) == 4
+
+
+LEVELS = 20 * 1280 * 4
+
+
+@pytest.mark.parametrize(
+    ("varlist", "best"),
+    [
+        ("[temp]", LEVELS),
+        ("[TEMP]", LEVELS),
+        ("[temp, temp]", LEVELS),
+        ("[temp, u, -u]", LEVELS),
+        ("[temp, -bogus]", LEVELS),
+        ("['group:nosuchgroup', temp]", LEVELS),
+        ("[w]", 21 * 1280 * 4),
+        ("[vn]", 20 * 1920 * 4),
+        ("[omega_z]", 20 * 642 * 4),
+        ("['group:nh_prog_vars']", 20 * 1920 * 4 + 3 * LEVELS),
+        ("['group:nh_prog_vars', -vn]", 3 * LEVELS),
+    ],
+)
+def test_varlists(varlist: str, best: int) -> None:
+    assert only(wave(f"output.atm.ml_varlist={varlist}")).step == Volume.exactly(best + 8)
+
+
+def test_tiles() -> None:
+    surface = ["output.atm.ml_varlist=['tiles:t_g']", "output.atm.stream_partitions_ml=1"]
+    one = only(cyclone("R2B5", *surface)).step
+    assert one == Volume.exactly(81_920 * 8 + 8)
+    several = ["namelists.nwp_phy_nml.inwp_surface=1", "namelists.lnd_nml.ntiles=3"]
+    assert only(cyclone("R2B5", *surface, *several)).step == Volume.exactly(6 * 81_920 * 8 + 8)
+
+
+def test_groups_follow_the_physics() -> None:
+    rain = "output.atm.ml_varlist=['group:precip_vars']"
+    without = only(cyclone("R2B5", rain)).step
+    graupel = only(cyclone("R2B5", rain, "namelists.nwp_phy_nml.inwp_gscp=2")).step
+    assert without.is_exact
+    assert graupel.best - without.best == 81_920 * 8
+
+
+def test_groups_on_pressure_levels_are_empty() -> None:
+    found = stream_volumes(wave("output.atm.pl_varlist=['group:nh_prog_vars', temp]", "output.atm.p_levels=[50000.0]"))
+    assert found[1].step.best == 1280 * 4 + 8
+
+
+def test_unknown_variable_widens() -> None:
+    experiment = wave("output.atm.ml_varlist=[temp, bogus]")
+    found = only(experiment).step
+    assert found.low == LEVELS + 1280 * 4 + 8
+    assert found.best == 2 * LEVELS + 8
+    assert found.high == LEVELS + 21 * 1920 * 4 + 8
+    assert "bogus" in found.reasons[0]
+    assert unknown_names(experiment, experiment.streams[0], "ml") == ("bogus",)
+
+
+def test_unknown_names() -> None:
+    experiment = wave("output.atm.ml_varlist=[Temp, -nix, 'group:nope', 'tiles:t_g', 'group:all', t_g_t_3]")
+    assert unknown_names(experiment, experiment.streams[0], "ml") == ("-nix", "group:nope")
+
+
+def test_dictionary(tmp_path: Path) -> None:
+    (tmp_path / "dict").write_text("# ours  theirs\n't_air' temp\nbroken\n")
+    experiment = wave("output.atm.ml_varlist=[t_air]", "namelists.io_nml.output_nml_dict=dict")
+    there = evolve(experiment, inputs=(InputFile("dict", written("inputs", str(tmp_path / "dict"), "spec")),))
+    assert read_dictionary(there) == {"t_air": "temp"}
+    assert only(there).step == Volume.exactly(LEVELS + 8)
+    assert unknown_names(there, there.streams[0], "ml") == ()
+    assert read_dictionary(experiment) is None
+    assert "output_nml_dict" in only(experiment).step.reasons[0]
+    swapped = evolve(there, namelist=wave("namelists.io_nml={output_nml_dict: dict, linvert_dict: true}").namelist)
+    assert read_dictionary(swapped) == {"temp": "t_air"}
+
+
+@pytest.mark.parametrize(
+    ("selection", "levels"),
+    [("1", 1), ("1,3,5...10", 8), ("nlev", 1), ("nlev-1...nlev", 2), ("(1...20)", 20), ("", 20), ("1...nlev+1", 20)],
+)
+def test_selected_levels(selection: str, levels: int) -> None:
+    found = only(wave("output.atm.ml_varlist=[temp, pres_sfc]", f"output.atm.m_levels='{selection}'"))
+    assert found.step == Volume.exactly((levels + 1) * 1280 * 4 + 8)
+
+
+def test_levels_that_cannot_be_read_widen() -> None:
+    found = only(wave("output.atm.ml_varlist=[temp]", "output.atm.m_levels='upper'")).step
+    assert (found.low, found.high) == (1280 * 4 + 8, 21 * 1280 * 4 + 8)
+
+
+@pytest.mark.parametrize(
+    ("longitudes", "latitudes", "count"),
+    [
+        ("[-180.0, 1.0, 179.0]", "[-90.0, 1.0, 90.0]", 360 * 181),
+        ("[0.0, 1.0, 360.0]", "[-90.0, 0.5, 90.0]", 360 * 361),
+        ("[0.0, 100.0, 360.0]", "[-90.0, 50.0, 90.0]", 100 * 50),
+    ],
+)
+def test_regular_grids(longitudes: str, latitudes: str, count: int) -> None:
+    regular = [f"output.atm.reg_lon_def={longitudes}", f"output.atm.reg_lat_def={latitudes}", "output.atm.remap=1"]
+    assert only(wave("output.atm.ml_varlist=[temp]", *regular)).step.best == 20 * count * 4 + 8
+
+
+def test_points() -> None:
+    assert points(wave()) == {"cell": 1280, "edge": 1920, "vertex": 642}
+
+
+@pytest.mark.parametrize("override", ["namelists.grid_nml.l_limited_area=true"])
+def test_grids_that_cannot_be_known(override: str) -> None:
+    with pytest.raises(UndecidedError):
+        stream_volumes(wave(override))
+    with pytest.raises(UndecidedError):
+        checkpoint_volume(wave(override))
+
+
+def test_other_releases_borrow_the_variables() -> None:
+    found = only(wave("model.release='2024.07'")).step
+    assert found.best == 880_648
+    assert any("2024.10" in reason for reason in found.reasons)
+
+
+def test_sum_and_multiple() -> None:
+    sum_ = Volume(1, 2, 4, ("a",)) + Volume(1, 1, 1, ("a", "b"))
+    assert sum_ == Volume(2, 3, 5, ("a", "b"))
+    assert sum_.times(2) == Volume(4, 6, 10, ("a", "b"))
+    assert Volume(100, 100, 100).widened(0.9, 1.001, "c") == Volume(90, 100, 101, ("c",))
+
+
+@pytest.mark.parametrize(
+    ("volume", "words"),
+    [
+        (Volume(5, 5, 5), "exact"),
+        (Volume(0, 0, 5), "uncertain"),
+        (Volume(98, 100, 101), "within 2 %"),
+        (Volume(50, 100, 175), "-50 % to +75 %"),
+        (Volume(10**7 - 1, 10**7, 10**7), "within 0.01 %"),
+    ],
+)
+def test_sureness(volume: Volume, words: str) -> None:
+    assert volume.sureness == words
+
+
+def test_nothing_is_written_without_output() -> None:
+    assert stream_volumes(wave("namelists.run_nml.output=[none]")) == ()
+    never = only(wave("output.atm.output_start=2001-01-01T00:00:00Z", "output.atm.output_end=2002-01-01T00:00:00Z"))
+    assert never.file.best == never.run.best == 0
+
+
+def test_callable_for_every_level_type(build: Callable[[str], Experiment]) -> None:
+    experiment = build(
+        "output:\n  atm: {pl_varlist: [temp], p_levels: [1.0], hl_varlist: [u], h_levels: [1.0, 2.0], "
+        "il_varlist: [gh], i_levels: [300.0]}\n"
+    )
+    assert [found.level_type for found in stream_volumes(experiment)] == ["ml", "pl", "hl", "il"]

@@ -1,0 +1,176 @@
+"""How the rules about namelists judge what their documentation does not show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from rules.experiments import experiment_of, judge, written
+from rules.test_examples import check
+
+from nmlgen.experiment.experiment import Experiment, Group
+from nmlgen.findings import Finding
+from nmlgen.rules import all_rules
+
+RULES = [rule for rule in all_rules() if rule.code.startswith("NML")]
+NO_SPEC = "nmlgen: 1\n"
+
+
+def found(text: str, tmp_path: Path) -> list[Finding]:
+    return [finding for finding in check(text, tmp_path).findings if finding.code.startswith("NML")]
+
+
+def codes(text: str, tmp_path: Path) -> list[str]:
+    return [finding.code for finding in found(text, tmp_path)]
+
+
+def with_groups(experiment: Experiment, file: str, **groups: dict[str, object]) -> Experiment:
+    """The experiment with groups added to one of its files: "master" or "namelist"."""
+    added = tuple(
+        Group(name, {key.lower(): written(name, key, value) for key, value in settings.items()})
+        for name, settings in groups.items()
+    )
+    return evolve(experiment, **{file: (*getattr(experiment, file), *added)})
+
+
+@pytest.mark.parametrize(
+    ("release", "group", "name", "notes"),
+    [
+        (
+            "2024.10",
+            "parallel_nml",
+            "use_sp_output",
+            (
+                "ICON 2024.01 no longer has it; removed on 2013-08-14; with the opposite meaning",
+                "expected: parallel_nml: use_dp_mpi2io",
+            ),
+        ),
+        ("2024.10", "parallel_nml", "itype_comm", ("ICON 2024.01 no longer has it; removed on 2023-07-25",)),
+        (
+            "2024.10",
+            "diffusion_nml",
+            "k2_pres_max",
+            ("ICON 2024.01 no longer has it; removed on 2021-04-16",),
+        ),
+        (
+            "2024.07",
+            "radiation_nml",
+            "cams_clim_filename",
+            (
+                "ICON 2024.07 no longer has it",
+                "expected: radiation_nml: cams_aero_filename",
+                "ICON 2024.01 has it",
+            ),
+        ),
+    ],
+)
+def test_variable_that_is_gone(release, group, name, notes, tmp_path):
+    text = f'model: {{release: "{release}"}}\nnamelists: {{run_nml: {{iforcing: 3}}, {group}: {{{name}: 1}}}}\n'
+    if group == "parallel_nml":
+        text = f'model: {{release: "{release}"}}\nparallel: {{{name}: 1}}\n'
+    (finding,) = [finding for finding in found(text, tmp_path) if finding.code == "NML002"]
+    assert finding.message == f'{group} of ICON {release} has no variable "{name}"'
+    assert finding.notes == notes
+
+
+def test_variable_that_is_still_there(tmp_path):
+    text = 'model: {release: "2024.01"}\nnamelists: {run_nml: {iforcing: 3}, lnd_nml: {lurbahf: true}}\n'
+    assert codes(text, tmp_path) == []
+
+
+def test_group_that_is_gone(tmp_path):
+    (finding,) = found("namelists: {echam_phy_nml: {x: 1}}\n", tmp_path)
+    assert (finding.code, finding.notes) == (
+        "NML001",
+        ("ICON 2024.01 no longer has it", "expected: aes_phy_nml"),
+    )
+
+
+@pytest.mark.parametrize("release", ["2024.01", "2024.07", "2024.10"])
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("nonhydrostatic_nml: {ndyn_substeps: 0}", ["NML009"]),
+        ("nonhydrostatic_nml: {divdamp_fac: -0.1}", ["NML009"]),
+        ("nonhydrostatic_nml: {divdamp_fac: 0.0}", []),
+        ("diffusion_nml: {hdiff_order: 3}", ["NML009"]),
+        ("run_nml: {output: netcdf}", ["NML009"]),
+        ("run_nml: {profiling_output: 9}", ["NML009"]),
+        ("run_nml: {profiling_output: 9, ltimer: false}", []),
+        ("run_nml: {nsteps: -5}", ["NML009"]),
+        ("run_nml: {nsteps: -999}", []),
+        ("time_nml: {calendar: 0}", ["NML009"]),
+        ("time_nml: {calendar: 5}", []),
+        ("io_nml: {itype_pres_msl: 9}", []),
+        ("limarea_nml: {itype_latbc: 7}", []),  # looked at in some runs only
+        ("limarea_nml: {dtime_latbc: 90000.0}", ["NML009"]),
+        ("ccycle_nml: {}", ["NML008"]),
+        ("transport_nml: {beta_fct: 2.0}", ["NML009"]),
+        ("nwp_phy_nml: {inwp_gscp: 10}, run_nml: {iforcing: 3}", ["NML009"]),
+        ("nwp_phy_nml: {inwp_gscp: -1}, run_nml: {iforcing: 3}", []),
+        ("nwp_phy_nml: {inwp_gscp: 10}", ["NML008"]),
+        ("aes_bubble_nml: {}", ["NML008"]),
+        ("aes_bubble_nml: {}, nh_testcase_nml: {nh_test_name: aes_bubble}", []),
+        ("sea_ice_nml: {kice: 2}, run_nml: {iforcing: 2}", ["NML009"]),
+    ],
+)
+def test_values(release, settings, expected, tmp_path):
+    assert codes(f'model: {{release: "{release}"}}\nnamelists: {{{settings}}}\n', tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        ("filetype: 3", ["NML009"]),
+        ("filetype: 3, filename_extn: nc", []),
+        ("output_time_unit: 9", []),
+        ("output_time_unit: 9, output_bounds: [0.0, 864000.0, 3600.0]", ["NML009"]),
+        ("output_time_unit: 9, output_bounds: [-1.0]", []),
+        ("remap: 2", ["NML009"]),
+        ("operation: median", []),  # OUT017 says it
+        ("mode: 3", []),
+    ],
+)
+def test_values_of_a_stream(stream, expected, tmp_path):
+    assert codes(f"output: {{atm: {{{stream}}}}}\n", tmp_path) == expected
+
+
+@pytest.mark.parametrize(("release", "expected"), [("2024.01", ["NML009"]), ("2024.07", []), ("2024.10", [])])
+def test_values_that_came_later(release, expected, tmp_path):
+    text = f'model: {{release: "{release}"}}\noutput: {{atm: {{filetype: 999}}}}\n'
+    assert codes(text, tmp_path) == expected
+
+
+def test_two_groups_of_one_name(tmp_path):
+    """jsb_model_nml of icon_master.namelist has other variables than that of JSBACH's own file."""
+    experiment = experiment_of(NO_SPEC, tmp_path)
+    right = with_groups(experiment, "master", jsb_model_nml={"model_id": 1}, jsb_control_nml={"is_standalone": False})
+    assert judge(right, RULES) == []
+    wrong = with_groups(experiment, "master", jsb_model_nml={"usecase": "jsbach_lite"})
+    assert [(finding.code, finding.message) for finding in judge(wrong, RULES)] == [
+        ("NML002", 'jsb_model_nml of ICON 2024.10 has no variable "usecase"')
+    ]
+    elsewhere = with_groups(experiment, "namelist", jsb_model_nml={"usecase": "jsbach_lite"})
+    assert [finding.code for finding in judge(elsewhere, RULES)] == ["NML007"]
+
+
+@pytest.mark.parametrize(
+    ("model_type", "groups", "expected"),
+    [
+        (1, {"sea_ice_nml": {"kice": 1}}, ["NML008"]),
+        (2, {"sea_ice_nml": {"kice": 1}}, []),
+        (2, {"ocean_dynamics_nml": {"n_zlev": 64}}, []),
+        (2, {"ocean_dynamics_nml": {"n_zlev": 0}}, ["NML009"]),
+        (2, {"hamocc_nml": {}}, ["NML008"]),
+        (2, {"hamocc_nml": {}, "ocean_physics_nml": {"lhamocc": True}}, []),
+        (98, {"wave_nml": {}}, []),
+        (1, {"wave_nml": {}, "time_nml": {}}, ["NML007", "NML007"]),
+        (4, {"wave_nml": {}, "ocean_dynamics_nml": {}}, []),  # not known here which groups it reads
+    ],
+)
+def test_components(model_type, groups, expected, tmp_path):
+    experiment = experiment_of(f"namelists: {{master_model_nml: {{model_type: {model_type}}}}}\n", tmp_path)
+    groups_of_atmosphere = () if model_type != 1 else experiment.namelist
+    alone = evolve(experiment, namelist=groups_of_atmosphere)
+    assert [finding.code for finding in judge(with_groups(alone, "namelist", **groups), RULES)] == expected
