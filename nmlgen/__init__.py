@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from nmlgen.errors import BuildError, InputError, NmlgenError, SpecError, WriteError
     from nmlgen.experiment.experiment import Experiment
     from nmlgen.findings import Finding, Report, Severity
+    from nmlgen.linting import lint
+    from nmlgen.namelist.interchange import from_f90nml, to_f90nml
+    from nmlgen.namelist.reader import read_namelist
     from nmlgen.render.build import Build
-    from nmlgen.render.namelists import to_f90nml
     from nmlgen.spec.spec import Spec, load_spec
 
 __all__ = [
@@ -38,7 +40,10 @@ __all__ = [
     "__version__",
     "build",
     "check",
+    "from_f90nml",
+    "lint",
     "load_spec",
+    "read_namelist",
     "to_f90nml",
 ]
 
@@ -56,8 +61,11 @@ _HOMES = {
     "WriteError": "errors",
     "build": "api",
     "check": "api",
+    "lint": "linting",
     "load_spec": "spec.spec",
-    "to_f90nml": "render.namelists",
+    "from_f90nml": "namelist.interchange",
+    "read_namelist": "namelist.reader",
+    "to_f90nml": "namelist.interchange",
 }
 
 

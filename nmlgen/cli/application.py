@@ -22,9 +22,13 @@ _COMMANDS = {
     "completion": "Print the shell completion script.",
     "explain": "Explain a rule, or a problem of a spec, by its code or name.",
     "init": "Write a first spec from a preset and a site.",
+    "lint": "Judge namelist files that exist already.",
     "presets": "List the presets and sites; show one.",
+    "ranks": "Show how the MPI ranks split and which I/O rank writes what.",
+    "registry": "Show what an ICON release knows: groups, variables, defaults.",
     "rules": "List the rules.",
     "schema": "Print the JSON Schema of specs, for editors.",
+    "volume": "Show how many bytes a spec writes, and how sure that is.",
     "why": "Show who set a value, where, and what it replaced.",
 }
 

@@ -21,18 +21,21 @@ from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem
 from nmlgen.namelist.syntax import Group as WrittenGroup
-from nmlgen.source import Source
+from nmlgen.source import Source, Span
 
 MASTER_FILE = "icon_master.namelist"
 _MODEL_GROUP = "master_model_nml"
-_UNKNOWN_NAMES = ("unknown-variable", "unknown-component", "no-component")
+_ATMOSPHERE = 1
 
 
 @frozen
 class NamelistFile:
-    """A namelist file as ICON sees it: the groups it finds, and those it does not, with the reason."""
+    """A namelist file as ICON sees it: the groups it finds, and those it does not, with the reason.
 
-    name: str
+    `beginning` is its first character.
+    """
+
+    beginning: Span
     groups: tuple[Group, ...]
     overlooked: tuple[SyntaxProblem, ...]
 
@@ -75,7 +78,7 @@ def lift_document(document: Document, registry: Registry, *, is_master: bool) ->
             continue
         seen.setdefault(written.name, written)
         groups.append(_group(written, registry))
-    return NamelistFile(document.source.name, tuple(groups), tuple(overlooked))
+    return NamelistFile(document.source.span(1, 1), tuple(groups), tuple(overlooked))
 
 
 def lift_master(path: Path, registry: Registry, ntasks: int | None) -> tuple[tuple[LiftedModel, ...], tuple[NamelistFile, ...]]:
@@ -105,11 +108,13 @@ def lift_master(path: Path, registry: Registry, ntasks: int | None) -> tuple[tup
 
 
 def lift_model(path: Path, registry: Registry, ntasks: int | None) -> tuple[LiftedModel, NamelistFile]:
-    """A model's namelist without its master: what the master says is unknown."""
+    """The namelist of an atmosphere without its master: what else the master says is unknown."""
     file = read_namelist(path, registry, is_master=False)
-    names = ("master_nml", "master_time_control_nml", "master_model_nml")
+    atmosphere = {"model_type": Setting("master_model_nml.model_type", (Origin("assumed", _ATMOSPHERE),))}
+    names = ("master_nml", "master_time_control_nml", _MODEL_GROUP)
     master = tuple(
-        Group(name, {v: unknown(f"{name}.{v}") for v in registry.variables(name)}) for name in names
+        Group(name, {v: unknown(f"{name}.{v}") for v in registry.variables(name)} | (atmosphere if name == _MODEL_GROUP else {}))
+        for name in names
     )
     return LiftedModel(_experiment(master, file.groups, registry, ntasks)), file
 
@@ -160,7 +165,7 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
             settings.setdefault(item.name, _plain(name, item.name, item))
     problems = (
         *written.errors,
-        *(problem for problem in assignment.problems if problem.kind not in _UNKNOWN_NAMES[:1]),
+        *(problem for problem in assignment.problems if problem.kind != "unknown-variable"),
     )
     return Group(name, settings, None, written.name_span, problems)
 

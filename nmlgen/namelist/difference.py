@@ -81,4 +81,4 @@ def _variable(group: str, was: Variable, now: Variable) -> Iterator[Change]:
         yield Change(group, now.name, "default", was.default, now.default)
     values = [variable.constraint.expected if variable.constraint else None for variable in (was, now)]
     if values[0] != values[1]:
-        yield Change(group, now.name, "values", *values)
+        yield Change(group, now.name, "values", values[0], values[1])

@@ -78,6 +78,11 @@ def read(source: Source) -> Document:
     return _Reader(source).document()
 
 
+def read_namelist(text: str, name: str = "namelist") -> Document:
+    """The groups of a namelist text; messages call it `name`. Never raises: see `Document.errors`."""
+    return read(Source(name, text))
+
+
 def number(text: str) -> float:
     """The value of a Fortran real: with exponents e, d and q, or a sign alone; infinite or not a number.
 

@@ -13,7 +13,10 @@ from nmlgen._version import __version__
 
 from .conftest import process
 
-COMMANDS = ("build", "check", "completion", "explain", "init", "presets", "rules", "schema", "why")
+COMMANDS = (
+    *("build", "check", "completion", "explain", "init", "lint", "presets", "ranks", "registry", "rules", "schema"),
+    *("volume", "why"),
+)
 
 
 def test_version(nmlgen):

@@ -58,7 +58,7 @@ def test_variable(nmlgen):
         (("output_nml", "pe_placement_ml"), "2024.10", "0 to num_io_procs - 1, or -1"),
         (("output_nml", "m_levels"), "2024.10", "a list of levels"),
         (("run_nml", "modelTimeStep"), "2024.10", "an ISO 8601 duration"),
-        (("aes_vdf_nml", "aes_vdf_config%f_theta0"), "2024.10", "computed at run time"),
+        (("assimilation_nml", "dtrefbias"), "2024.10", "computed at run time"),
         (("io_nml", "echotop_meta"), "2024.10", "io_nml: echotop_meta(1:10)%time_interval"),
         (("dbg_index_nml", "str_mod_tst"), "2024.10", '1: "all", others ""'),
         (("ocean_dynamics_nml", "solver_tolerance_sp"), "2024.10", "real(kind=4)"),
@@ -160,3 +160,42 @@ def test_file_of_ones_own(nmlgen, tmp_path: Path):
     assert done.out.startswith("io_nml: brand_new, ICON 2025.04\n")
     changes = nmlgen("registry", "diff", "2024.10", path).out.splitlines()
     assert [line.split() for line in changes[1:]] == [["io_nml", "brand_new", "variable", "added", "integer"]]
+
+
+SOURCE = """
+MODULE mo_x_nml
+  INTEGER :: x
+  NAMELIST /x_nml/ x
+CONTAINS
+  SUBROUTINE read_x_namelist
+    x = 4
+    READ (nnml, x_nml)
+  END SUBROUTINE
+END MODULE
+"""
+
+
+def test_make(nmlgen, tmp_path: Path):
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "mo_x_nml.f90").write_text(SOURCE)
+    output = tmp_path / "2025.04.json"
+    done = nmlgen("registry", "make", tmp_path / "tree", "--icon-release", "2025.04", "-o", output)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"{output}: 1 groups, 1 variables; constraints are those of ICON 2024.10\n"
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["2025.04.json"]
+    assert "x         integer  4" in nmlgen("registry", "show", "x_nml", "--icon-release", output).out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nowhere", "--icon-release", "2025.04", "-o", "x.json"), "nowhere is no directory"),
+        ((".", "--icon-release", "2025.04", "-o", "x.json"), "holds no Fortran file with a NAMELIST statement"),
+        ((".", "--icon-release", "new", "-o", "x.json"), '"new" is no release'),
+        ((".", "--icon-release", "2025.04"), "Missing option '-o'"),
+    ],
+)
+def test_make_of_nothing(nmlgen, here, arguments, words):
+    done = nmlgen("registry", "make", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err

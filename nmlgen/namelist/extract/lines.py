@@ -37,7 +37,7 @@ def statements(source: str, macros: frozenset[str]) -> Iterator[Statement]:
             code = code.removeprefix("&")
         if code.rstrip().endswith("&"):
             code = code.rstrip()[:-1]
-            held += code if _open_quote(held + code) else code + " "
+            held += code if _open_quote(held + code) else code.rstrip() + " "
             continue
         yield from (Statement(start, text) for text in _split(held + code))
         held = ""

@@ -198,7 +198,7 @@ class _Reader:
         elif re.match(r"namelist\s*/", text):
             for group, names in _NAMELIST.findall(text[8:]):
                 known = unit.namelists.setdefault(group, [])
-                known += [name for name in split_list(names) if name and name not in known]
+                known += [name for name in split_list(names) if name.isidentifier() and name not in known]
         elif text != "contains":
             found = declarations(text, unit)
             for declaration in found:

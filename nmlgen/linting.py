@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from attrs import evolve
+
 from nmlgen.checking import check_experiment
 
 from nmlgen.experiment.setting import UndecidedError
@@ -91,9 +93,14 @@ def _lint_path(path: Path, registry: Registry, ntasks: int | None) -> Report:
     undecided = []
     for model in models:
         report = check_experiment(model.experiment)
-        findings += [*report.findings, *_problems(model)]
+        findings += [_placed(finding, files) for finding in (*report.findings, *_problems(model))]
         undecided += report.undecided
     return Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)))
+
+
+def _placed(finding: Finding, files: tuple[NamelistFile, ...]) -> Finding:
+    """A finding about what nobody wrote stands at the beginning of the last file read, the model's."""
+    return finding if finding.span is not None else evolve(finding, span=files[-1].beginning)
 
 
 def is_master(path: Path, registry: Registry) -> bool:

@@ -1,0 +1,319 @@
+"""The registry made from a source tree: small sources that do what ICON's do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from nmlgen.errors import InputError
+from nmlgen.namelist.extract.document import base_release, document_text, make_document
+from nmlgen.namelist.extract.tree import SourceTree
+from nmlgen.resources import schema
+
+EMPTY: dict[str, Any] = {"release": "2024.10", "groups": {}}
+
+CONSTANTS = """
+MODULE mo_constants
+  IMPLICIT NONE
+  INTEGER, PARAMETER :: sp = SELECTED_REAL_KIND(6,37), dp = SELECTED_REAL_KIND(12,307), i8 = SELECTED_INT_KIND(14)
+  INTEGER, PARAMETER :: wp = dp
+  INTEGER, PARAMETER :: max_dom = 3
+  REAL(wp), PARAMETER :: hour = 60._wp * 60._wp
+  CHARACTER(LEN=*), PARAMETER :: word = "abc" // 'd'
+  ENUM, BIND(C)
+    ENUMERATOR :: first = 4, second
+    ENUMERATOR :: third
+  END ENUM
+END MODULE mo_constants
+"""
+
+READER = """
+MODULE mo_x_nml
+  USE mo_constants, ONLY: wp, sp, i8, n => max_dom, hour, word, second, third
+  IMPLICIT NONE
+  INTEGER :: initialised = 7
+{declarations}
+  NAMELIST /x_nml/ {names}
+CONTAINS
+  SUBROUTINE read_x_namelist(filename)
+    CHARACTER(LEN=*), INTENT(IN) :: filename
+    INTEGER :: istat, jg
+{statements}
+    IF (use_restart_namelists()) THEN
+      READ(funit, NML=x_nml)
+    END IF
+    CALL position_nml('x_nml', STATUS=istat)
+    SELECT CASE (istat)
+    CASE (positioned)
+      {names} = 99
+      READ (nnml, x_nml)
+    END SELECT
+    {names} = 98
+  END SUBROUTINE read_x_namelist
+END MODULE mo_x_nml
+"""
+
+HUB = """
+MODULE mo_read_namelists
+CONTAINS
+  SUBROUTINE read_atmo_namelists(filename)
+    SELECT CASE (iforcing)
+    CASE (2, 5)
+      CALL read_x_namelist(filename)
+    CASE (3)
+      CALL read_y_namelist(filename)
+      CALL read_x_namelist(filename)
+    END SELECT
+    CALL read_run_namelist(filename)
+  END SUBROUTINE
+  SUBROUTINE read_ocean_namelists(filename)
+    CALL read_run_namelist(filename)
+  END SUBROUTINE
+END MODULE
+"""
+
+
+def make(tmp_path: Path, base: dict[str, Any] | None = None, **files: str) -> dict[str, Any]:
+    for name, text in {"mo_constants": CONSTANTS, **files}.items():
+        path = tmp_path / "src" / f"{name}.f90"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    document = make_document(SourceTree(tmp_path), "2025.04", base or EMPTY)
+    assert [error.message for error in Draft202012Validator(schema("registry")).iter_errors(document)] == []
+    assert json.loads(document_text(document)) == document
+    return document
+
+
+def variable(tmp_path: Path, declaration: str, statements: str = "") -> Any:
+    text = READER.format(declarations=declaration, names="x", statements=statements)
+    return make(tmp_path, mo_x_nml=text)["groups"]["x_nml"]["variables"]["x"]
+
+
+@pytest.mark.parametrize(
+    ("declaration", "expected"),
+    [
+        ("INTEGER :: x", {"type": "integer"}),
+        ("INTEGER(i8) :: x", {"type": "integer", "bytes": 8}),
+        ("REAL(wp) :: x", {"type": "real"}),
+        ("REAL(KIND=sp) :: x", {"type": "real", "bytes": 4}),
+        ("DOUBLE PRECISION x", {"type": "real"}),
+        ("LOGICAL :: x", {"type": "logical"}),
+        ("CHARACTER(LEN=2*n) :: x", {"type": "character", "length": 6}),
+        ("CHARACTER*12 x", {"type": "character", "length": 12}),
+        ("CHARACTER :: x*5", {"type": "character", "length": 5}),
+        ("INTEGER, DIMENSION(n) :: x", {"type": "integer", "shape": [3]}),
+        ("REAL(wp) :: y, x(0:n, 2)", {"type": "real", "shape": [[0, 3], 2]}),
+        ("REAL(wp), ALLOCATABLE :: x(:)", {"type": "real", "shape": None}),
+    ],
+)
+def test_types(tmp_path, declaration, expected):
+    assert variable(tmp_path, declaration) == {**expected, "default_status": "unset"}
+
+
+@pytest.mark.parametrize(
+    ("declaration", "statements", "expected"),
+    [
+        ("INTEGER :: x = 3", "", 3),
+        ("INTEGER :: x = 3", "x = 4", 4),
+        ("REAL(wp) :: x", "x = 2", 2.0),
+        ("REAL(wp) :: x", "x = 2*hour + 1.e-3_wp", 7200.001),
+        ("REAL(wp) :: x", "x = SQRT(4.d0)/3", 0.666666666667),
+        ("INTEGER :: x", "x = 7/2", 3),
+        ("INTEGER :: x", "x = -2**2", -4),
+        ("INTEGER :: x", "x = third + second", 11),
+        ("INTEGER :: x", "x = initialised", 7),
+        ("LOGICAL :: x", "x = .NOT. (1 > 2 .OR. .FALSE.)", True),
+        ("CHARACTER(LEN=9) :: x", "x = TRIM(word)//' It''s '", "abcd It's"),
+        ("INTEGER :: x(n)", "x = 5", 5),
+        ("INTEGER :: x(n)", "x(:) = 1; x(1) = 2", {"set": {"1": 2}, "fill": 1}),
+        ("INTEGER :: x(n)", "x = (/ 1, 2, 2 /)", {"set": {"1": 1}, "fill": 2}),
+        ("INTEGER :: x(n)", "x = [(10*jg, jg = 1, n)]", {"set": {"1": 10, "2": 20, "3": 30}}),
+        ("INTEGER :: x(n)", "DO jg = 1, n; x(jg) = 6; END DO", 6),
+        ("INTEGER :: x(n)", "x(1:2) = 8", {"set": {"1": 8, "2": 8}}),
+        ("INTEGER :: x(2,2)", "x(:,:) = 0; x(2,1) = 3", {"set": {"2,1": 3}, "fill": 0}),
+        ("INTEGER :: x", "IF (n > 2) THEN; x = 1; ELSE; x = 2; END IF", 1),
+        ("INTEGER :: x", "IF (n > 5) x = 1; x = 4", 4),
+        ("INTEGER :: x", "SELECT CASE (n); CASE (1); x = 1; CASE (2, 3); x = 2; CASE DEFAULT; x = 0; END SELECT", 2),
+    ],
+)
+def test_defaults(tmp_path, declaration, statements, expected):
+    found = variable(tmp_path, declaration, statements)
+    assert found["default"] == expected
+    assert type(found["default"]) is type(expected)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "x = runtime()",
+        "x = 1; IF (lrestart) x = 2",
+        "x = 1; IF (lrestart) THEN; x = 2; ELSE; x = 3; END IF",
+        "x = dtime",
+    ],
+)
+def test_defaults_that_the_running_model_decides(tmp_path, statements):
+    assert variable(tmp_path, "INTEGER :: x", statements) == {"type": "integer", "default_status": "computed"}
+
+
+def test_defaults_from_procedures(tmp_path):
+    module = """
+    MODULE mo_x_nml
+      USE mo_config, ONLY: config, init
+      NAMELIST /x_nml/ config
+    CONTAINS
+      SUBROUTINE nml_read(funit)
+        READ(funit, NML=x_nml)
+      END SUBROUTINE nml_read
+      SUBROUTINE process_x_nml(filename)
+        CALL init(config(:))
+        CALL process_nml(filename, 'x_nml', nml_read)
+        config(:)% a = 99
+      END SUBROUTINE process_x_nml
+    END MODULE
+    """
+    config = """
+    MODULE mo_config
+      USE mo_constants
+      TYPE, EXTENDS(t_base) :: t_config
+        REAL(wp) :: a
+        INTEGER  :: b(2) = 4
+        LOGICAL  :: c
+      CONTAINS
+        PROCEDURE :: show
+      END TYPE t_config
+      TYPE t_base
+        CHARACTER(LEN=8) :: name = 'none'
+      END TYPE
+      TYPE(t_config), TARGET :: config(max_dom)
+    CONTAINS
+      SUBROUTINE init(self)
+        TYPE(t_config), INTENT(INOUT) :: self(:)
+        self(:)% a = hour
+        CALL deeper
+      END SUBROUTINE init
+      SUBROUTINE deeper()
+        INTEGER :: jg
+        DO jg = 1, max_dom
+          config(jg)%c = jg > 0
+        END DO
+      END SUBROUTINE
+    END MODULE
+    """
+    group = make(tmp_path, mo_x_nml=module, mo_config=config)["groups"]["x_nml"]
+    base = [{"name": "config", "shape": [3]}]
+    assert group["variables"] == {
+        "config%name": {"type": "character", "length": 8, "base_shape": base, "default": "none"},
+        "config%a": {"type": "real", "base_shape": base, "default": 3600.0},
+        "config%b": {"type": "integer", "shape": [2], "base_shape": base, "default": 4},
+        "config%c": {"type": "logical", "base_shape": base, "default": True},
+    }
+
+
+def test_groups_that_are_read_in_a_loop(tmp_path):
+    module = """
+    MODULE mo_x_nml
+      INTEGER :: x
+      NAMELIST /x_nml/ x
+    CONTAINS
+      SUBROUTINE read_x_namelist(filename)
+        DO
+          CALL position_nml('x_nml', lrewind=.FALSE., status=istat)
+          IF (istat /= positioned) EXIT
+          x = 12
+          READ (nnml, x_nml)
+        END DO
+      END SUBROUTINE
+    END MODULE
+    """
+    group = make(tmp_path, mo_x_nml=module)["groups"]["x_nml"]
+    assert group["repeatable"] is True
+    assert group["variables"]["x"]["default"] == 12
+
+
+def reader(name: str, names: str = "x") -> str:
+    text = READER.format(declarations=f"  INTEGER :: {names}", names=names, statements="")
+    return text.replace("x_nml", f"{name}_nml").replace("read_x_", f"read_{name}_")
+
+
+def test_who_reads_what(tmp_path):
+    files = {"mo_x_nml": reader("x", "xx"), "mo_y_nml": reader("y", "yy"), "mo_dead_nml": reader("dead", "dd")}
+    groups = make(tmp_path, mo_run_nml=reader("run", "iforcing"), mo_read_namelists=HUB, **files)["groups"]
+    assert {name: {key: group.get(key) for key in ("readers", "when", "read")} for name, group in groups.items()} == {
+        "x_nml": {"readers": None, "when": {"variable": "run_nml.iforcing", "one_of": [2, 3, 5]}, "read": None},
+        "y_nml": {"readers": None, "when": {"variable": "run_nml.iforcing", "one_of": [3]}, "read": None},
+        "run_nml": {"readers": ["atmosphere", "ocean"], "when": None, "read": None},
+        "dead_nml": {"readers": None, "when": None, "read": False},
+    }
+    assert groups["x_nml"]["source"] == "src/mo_x_nml.f90"
+
+
+def test_what_is_taken_over(tmp_path):
+    check = {"effect": "abort", "source": "src/mo_x_nml.f90:5"}
+    base = {
+        "release": "2024.10",
+        "groups": {
+            "x_nml": {
+                "component": "atmosphere",
+                "variables": {
+                    "a": {"type": "integer", "default": 1, "allowed": [1, 2], "check": check, "unit": "m"},
+                    "b": {"type": "real", "default": 1.0, "range": {"min": 0}, "check": check},
+                    "c": {"type": "integer", "default": 1, "allowed": [1], "check": check},
+                    "gone": {"type": "integer", "default": 1},
+                },
+            },
+            "old_nml": {"component": "atmosphere", "variables": {}},
+        },
+        "removed": {"groups": {"older_nml": {"release": "2024.01"}}, "variables": {}},
+    }
+    text = READER.format(declarations="INTEGER :: a, b, c", names="a, b, c", statements="a = 2; b = -1; c = 3")
+    document = make(tmp_path, base, mo_x_nml=text.replace("a, b, c = 99", "").replace("a, b, c = 98", ""))
+    assert document["groups"]["x_nml"]["variables"] == {
+        "a": {
+            "type": "integer",
+            "default": 2,
+            "allowed": [1, 2],
+            "check": {"effect": "abort", "source": "2024.10: src/mo_x_nml.f90:5"},
+            "unit": "m",
+        },
+        "b": {"type": "integer", "default": -1},  # of another type
+        "c": {"type": "integer", "default": 3},  # ICON would refuse its own default
+    }
+    assert document["removed"] == {
+        "groups": {"old_nml": {"release": "2025.04"}, "older_nml": {"release": "2024.01"}},
+        "variables": {"x_nml": {"gone": {"release": "2025.04"}}},
+    }
+
+
+def test_variable_that_is_declared_nowhere(tmp_path):
+    text = READER.format(declarations="", names="x", statements="")
+    group = make(tmp_path, mo_x_nml=text)["groups"]["x_nml"]
+    assert group["variables"]["x"] == {"type": "unknown", "shape": None, "default_status": "unresolved"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "END\nEND MODULE\nEND IF", "NAMELIST /x/", "MODULE m\nNAMELIST /x/ a, b(\nTYPE t\nINTEGER ((\n", "x = ((("],
+)
+def test_sources_that_are_no_fortran(tmp_path, text):
+    make(tmp_path, broken=text, mo_x_nml=reader("x"))
+
+
+def test_trees_that_are_none(tmp_path):
+    with pytest.raises(InputError, match="is no directory"):
+        SourceTree(tmp_path / "none")
+    with pytest.raises(InputError, match="holds no Fortran file with a NAMELIST statement"):
+        SourceTree(tmp_path)
+
+
+def test_base_release():
+    known = ("2024.01", "2024.07", "2024.10")
+    assert [base_release(release, known) for release in ("2025.04", "2024.10", "2024.08", "2023.01")] == [
+        "2024.10",
+        "2024.10",
+        "2024.07",
+        "2024.01",
+    ]

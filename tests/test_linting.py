@@ -1,0 +1,124 @@
+"""Linting namelist files: the same rules, on what is there already."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import nmlgen
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+
+
+@pytest.fixture
+def directory(tmp_path) -> Path:
+    """A run directory that nmlgen built."""
+    nmlgen.build(EXAMPLE).write(tmp_path)
+    return tmp_path
+
+
+def change(directory: Path, old: str, new: str) -> None:
+    path = next(directory.glob("NAMELIST_*"))
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def codes(report: nmlgen.Report) -> list[str]:
+    return [finding.code for finding in report.findings]
+
+
+def test_what_was_built_is_clean(directory):
+    assert codes(nmlgen.lint([directory], ntasks=256, icon_release="2024.10")) == []
+
+
+def test_findings_of_a_build_are_those_of_its_spec(tmp_path):
+    overrides = ["parallel.num_io_procs=3", "restart.restart_write_mode=async", "restart.num_restart_procs=2"]
+    spec = nmlgen.load_spec(EXAMPLE, overrides)
+    nmlgen.build(spec).write(tmp_path)
+    meant = [finding.code for finding in nmlgen.check(spec).findings]
+    assert meant
+    assert sorted(codes(nmlgen.lint([tmp_path], ntasks=256))) == sorted(meant)
+
+
+def test_a_mistake_is_found_where_it_stands(directory):
+    change(directory, "num_io_procs = 8", "num_io_procs = 300")
+    report = nmlgen.lint([directory / "icon_master.namelist"], ntasks=256)
+    finding = next(finding for finding in report.errors if finding.code == "PAR005")
+    assert Path(finding.file).name == "NAMELIST_nh_dcmip_tc_52_r2b5"
+    assert (finding.line, finding.column) == (5, 17)
+
+
+def test_without_the_number_of_tasks_what_needs_it_is_undecided(directory):
+    change(directory, "num_io_procs = 8", "num_io_procs = 200")
+    known = nmlgen.lint([directory], ntasks=128)
+    unknown = nmlgen.lint([directory])
+    assert "PAR001" in codes(known)
+    assert "PAR001" not in codes(unknown)
+    assert "PAR001" in [item.code for item in unknown.undecided]
+
+
+def test_syntax(directory):
+    change(directory, "num_io_procs = 8", "num_io_procs = 8 # eight")
+    (finding,) = nmlgen.lint([directory], ntasks=256).errors
+    assert (finding.code, finding.name) == ("NML011", "namelist-syntax")
+    assert finding.notes
+
+
+def test_groups_that_icon_does_not_read_may_hold_anything(directory):
+    path = next(directory.glob("NAMELIST_*"))
+    path.write_text(path.read_text() + "&aes_phy_nml\n nonsense = = 3\n/\n&bogus_nml\n #\n/\n")
+    report = nmlgen.lint([directory], ntasks=256)
+    assert report.errors == ()
+    assert "NML001" in codes(report)
+
+
+def test_second_copies_and_hidden_groups(directory):
+    path = next(directory.glob("NAMELIST_*"))
+    path.write_text(path.read_text() + "&io_nml\n lkeep_in_sync = T\n/\n" + " " * 300 + "&gribout_nml\n/\n")
+    report = nmlgen.lint([directory], ntasks=256)
+    assert codes(report) == ["NML013", "NML012"]
+    assert report.errors == ()
+
+
+def test_a_missing_namelist_file(directory):
+    next(directory.glob("NAMELIST_*")).unlink()
+    report = nmlgen.lint([directory], ntasks=256)
+    assert "NML014" in codes(report)
+
+
+def test_a_namelist_by_itself(directory):
+    path = next(directory.glob("NAMELIST_*"))
+    assert nmlgen.lint([path], ntasks=256).errors == ()
+    change(directory, "iforcing      = 3", "iforcing      = three")
+    assert codes(nmlgen.lint([path], ntasks=256)) == ["NML003"]
+
+
+def test_several_paths_and_releases(directory):
+    path = next(directory.glob("NAMELIST_*"))
+    for release in ("2024.01", "2024.07", "2024.10"):
+        assert nmlgen.lint([directory, path], ntasks=256, icon_release=release).errors == ()
+    with pytest.raises(nmlgen.InputError, match="1999"):
+        nmlgen.lint([directory], icon_release="1999.01")
+    with pytest.raises(nmlgen.InputError):
+        nmlgen.lint([directory / "nothing"])
+
+
+def test_no_mutation_raises(directory):
+    """`benchmarks/mutations.py` does the same a hundred thousand times."""
+    master = (directory / "icon_master.namelist").read_text()
+    path = next(directory.glob("NAMELIST_*"))
+    text = path.read_text()
+    generator = random.Random(1)
+    for _ in range(150):
+        place, length = generator.randrange(len(text)), generator.choice((0, 1, 1, 5))
+        letters = generator.choice(("", "'", "&", "/", "=", ",", "*", "\n", "%", "(", "!", "9" * 12, "\x00", "é"))
+        path.write_text(text[:place] + letters + text[place + length :])
+        nmlgen.lint([directory], ntasks=256)
+    path.write_text(text)
+    for _ in range(50):
+        place = generator.randrange(len(master))
+        (directory / "icon_master.namelist").write_text(master[:place] + generator.choice("'&/=*(") + master[place + 1 :])
+        nmlgen.lint([directory], ntasks=256)

@@ -1,0 +1,135 @@
+"""What a real ICON 2024.10 did with 588 pairs of namelists, against what nmlgen says of them.
+
+`icon-2024.10.jsonl` holds the observations: the base pair in its first line, then each pair as the lines that differ
+(first line, line after the last, new text; counted from 0), with ICON's verdict and the stage it came to.
+`disagreements.txt` lists every pair on which nmlgen and ICON do not agree, with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+
+import nmlgen
+from nmlgen.experiment.ranks import split
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.lift.namelists import lift_master
+from nmlgen.namelist.registry import load_registry
+
+HERE = Path(__file__).parent
+FILES = {"master": "icon_master.namelist", "atmosphere": "NAMELIST_atm"}
+
+
+@frozen
+class Case:
+    """One pair of namelists and what ICON made of it."""
+
+    id: str
+    ntasks: int
+    verdict: str
+    texts: dict[str, str]
+    changed: dict[str, set[int]]
+    split: dict[str, int] | None
+
+
+def applied(base: str, operations: list) -> tuple[str, set[int]]:
+    """The changed text, and the numbers of the lines that are new or beside what went."""
+    lines = base.splitlines(keepends=True)
+    changed: set[int] = set()
+    shift = 0
+    for start, stop, text in operations:
+        new = text.splitlines(keepends=True)
+        lines[start + shift : stop + shift] = new
+        changed |= set(range(start + shift + 1, start + shift + len(new) + 1)) or {start + shift, start + shift + 1}
+        shift += len(new) - (stop - start)
+    return "".join(lines), changed
+
+
+@cache
+def cases() -> dict[str, Case]:
+    first, *rest = map(json.loads, (HERE / "icon-2024.10.jsonl").read_text(encoding="utf-8").splitlines())
+    found = {}
+    for entry in rest:
+        made = {file: applied(first["base"][key], entry.get(key, [])) for key, file in FILES.items()}
+        texts = {file: text for file, (text, _) in made.items()}
+        changed = {file: lines for file, (_, lines) in made.items()}
+        found[entry["id"]] = Case(
+            entry["id"], entry["ntasks"], entry["verdict"], texts, changed, entry.get("split")
+        )
+    return found
+
+
+@cache
+def disagreements() -> dict[str, str]:
+    """Pairs on which we and ICON differ, with the reason."""
+    lines = (HERE / "disagreements.txt").read_text(encoding="utf-8").splitlines()
+    return dict(line.split(maxsplit=1) for line in lines if line and not line.startswith("#"))
+
+
+def written(case: Case, directory: Path) -> Path:
+    for file, text in case.texts.items():
+        (directory / file).write_bytes(text.encode("utf-8", "surrogateescape"))
+    return directory
+
+
+def of_verdict(verdict: str) -> list[str]:
+    return [case.id for case in cases().values() if case.verdict == verdict]
+
+
+def agrees(case: Case, directory: Path) -> bool:
+    errors = nmlgen.lint([written(case, directory)], ntasks=case.ntasks, icon_release="2024.10").errors
+    return bool(errors) == (case.verdict == "rejected")
+
+
+@pytest.mark.parametrize("name", of_verdict("rejected") + of_verdict("accepted"))
+def test_we_agree_or_say_why_not(name, tmp_path):
+    assert agrees(cases()[name], tmp_path) != (name in disagreements())
+
+
+def test_the_table_is_small():
+    rejected, accepted = set(of_verdict("rejected")), set(of_verdict("accepted"))
+    lost = {name for name, reason in disagreements().items() if reason.startswith("data lost")}
+    assert lost <= accepted
+    assert len(rejected & set(disagreements())) <= 0.07 * len(rejected)
+    assert len((accepted - lost) & set(disagreements())) <= 0.005 * len(accepted)
+    assert set(disagreements()) <= rejected | accepted
+
+
+def test_errors_point_at_what_was_changed(tmp_path):
+    """Of the pairs that ICON rejects and we do, nearly all errors stand in the line that was changed, or where the
+    group of a value that was taken away begins."""
+    right = 0
+    found = [name for name in of_verdict("rejected") if name not in disagreements()]
+    for name in found:
+        case = cases()[name]
+        errors = nmlgen.lint([written(case, tmp_path)], ntasks=case.ntasks, icon_release="2024.10").errors
+        places = [(Path(error.file or "").name, error.line) for error in errors]
+        if any(line in case.changed.get(file, set()) or is_beginning(case, file, line) for file, line in places):
+            right += 1
+    assert right >= 0.97 * len(found)
+
+
+def is_beginning(case: Case, file: str, line: int | None) -> bool:
+    """Whether a line is the first of a file or of a group in a file that was changed."""
+    lines = case.texts.get(file, "").splitlines()
+    first = line == 1 or (line is not None and line <= len(lines) and lines[line - 1].lstrip().startswith("&"))
+    return first and bool(case.changed.get(file))
+
+
+@pytest.mark.parametrize("name", [name for name in of_verdict("accepted") if cases()[name].split])
+def test_ranks_are_split_as_icon_splits_them(name, tmp_path):
+    case = cases()[name]
+    models, _ = lift_master(written(case, tmp_path) / FILES["master"], load_registry("2024.10"), case.ntasks)
+    try:
+        found = split(models[0].experiment)
+    except UndecidedError:
+        assert len(models) > 1 or name == "syn-long-string-trunc"
+        return
+    expected = case.split
+    assert (found.test, found.work, found.io, found.restart, found.prefetch) == tuple(
+        expected[role] for role in ("test", "work", "io", "restart", "prefetch")
+    )
