@@ -71,9 +71,7 @@ def _manifest(
         "icon_release": spec.experiment.registry.release,
         "inputs": [{"document": d.label, "sha256": d.sha256} for d in spec.documents],
         "overrides": list(spec.overrides),
-        "findings": [
-            {"code": f.code, "severity": f.severity.value, "message": f.message} for f in findings
-        ],
+        "findings": [{"code": f.code, "severity": f.severity.value, "message": f.message} for f in findings],
         "outputs": {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())},
         **({"stamp": dict(stamp)} if stamp else {}),
     }

@@ -26,6 +26,7 @@ from nmlgen.experiment.experiment import (
 )
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import lustre_variables
+from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.setting import Origin, Setting, written
 from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.namelist.registry import Registry, load_registry
@@ -76,9 +77,7 @@ _DURATIONS = {
     "run_nml": ("modeltimestep",),
     "output_nml": ("output_interval", "file_interval"),
 }
-_FILE_NAME = re.compile(
-    r"(?!icon_master\.namelist$|nmlgen-manifest\.json$)[A-Za-z0-9_][^/\x00-\x1f\x7f]*(?<!\.sbatch)"
-)
+_FILE_NAME = re.compile(r"(?!icon_master\.namelist$|nmlgen-manifest\.json$)[A-Za-z0-9_][^/\x00-\x1f\x7f]*(?<!\.sbatch)")
 _OWN_GROUPS = {"output_nml": "name the streams below `output:` instead"}
 
 
@@ -239,9 +238,7 @@ class _Lowering:
         return master, (*first, *others, *self._streams(master))
 
     def _group(self, name: str, tree: Tree, label: str | None = None) -> Group:
-        settings = {
-            key: Setting(f"{name}.{spelling(key)}", leaf.history) for key, leaf in _children(tree)
-        }
+        settings = {key: Setting(f"{name}.{spelling(key)}", leaf.history) for key, leaf in _children(tree)}
         return Group(name, settings, label, tree.key_span)
 
     def _derive(
@@ -369,9 +366,7 @@ class _Lowering:
         if library is None:
             library = _optional(self.site, "darshan", "library")
         environment = {
-            key: Setting(f"darshan.{key}", leaf.history)
-            for key, leaf in _children(found)
-            if key.startswith("DARSHAN_")
+            key: Setting(f"darshan.{key}", leaf.history) for key, leaf in _children(found) if key.startswith("DARSHAN_")
         }
         records = found.get("MAX_RECORDS") if found.is_mapping else None
         max_records = Setting("darshan.MAX_RECORDS", records.history) if records else None
@@ -398,16 +393,6 @@ class _Lowering:
             _setting(self.tree, "launch", "command"),
             _elements("launch.options", self.tree.at("launch", "options")),
         )
-
-
-def output_directories(namelist: tuple[Group, ...]) -> tuple[str, ...]:
-    """The directories that the output streams write to, relative to the run directory, each once."""
-    paths = [
-        str(PurePosixPath(str(group.settings["output_filename"].value)).parent)
-        for group in namelist
-        if group.name == "output_nml" and "output_filename" in group.settings
-    ]
-    return tuple(dict.fromkeys(paths))
 
 
 def _elements(name: str, tree: Tree | None) -> tuple[Setting, ...]:

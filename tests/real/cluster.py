@@ -110,9 +110,7 @@ class Cluster:
         own = {name: value for name, value in os.environ.items() if not outer.match(name)}
         return own | {"PATH": search_path()} | self.environment | dict(more or {})
 
-    def submit(
-        self, script: Path, cwd: Path, *arguments: str, environment: Mapping[str, str] | None = None
-    ) -> int:
+    def submit(self, script: Path, cwd: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> int:
         """``sbatch`` a script as a user would, from ``cwd``; returns the job's id."""
         done = self._call(["sbatch", "--parsable", *arguments, script], cwd, environment)
         return int(_output_of(done).strip().partition(";")[0])
@@ -154,9 +152,7 @@ class Cluster:
         return subprocess.run(command, check=False, cwd=cwd, env=environment, capture_output=True, text=True)
 
     def _unfinished(self, selection: list[str]) -> bool:
-        return bool(
-            self.run("squeue", "-h", "-o", "%i", "-t", ",".join(UNFINISHED), *selection, check=False).strip()
-        )
+        return bool(self.run("squeue", "-h", "-o", "%i", "-t", ",".join(UNFINISHED), *selection, check=False).strip())
 
     def _poll(self, is_done: Callable[[], bool], timeout: float, what: str) -> None:
         deadline = time.monotonic() + timeout

@@ -300,7 +300,9 @@ def node_local(cluster, tmp_path) -> dict[str, Any]:
 def files(directory: Path) -> dict[str, str]:
     """The output files with the model dates they hold."""
     return {
-        path.name: path.read_text() for path in sorted((directory / "output").iterdir()) if "before-leg" not in path.name
+        path.name: path.read_text()
+        for path in sorted((directory / "output").iterdir())
+        if "before-leg" not in path.name
     }
 
 
