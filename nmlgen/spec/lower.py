@@ -81,12 +81,13 @@ _FILE_NAME = re.compile(r"(?!icon_master\.namelist$|nmlgen-manifest\.json$)[A-Za
 _OWN_GROUPS = {"output_nml": "name the streams below `output:` instead"}
 
 
-def lower(tree: Tree, machine: Machine, site: Tree) -> Experiment:
+def lower(tree: Tree, machine: Machine, site: Tree, where: Span | None) -> Experiment:
     """The Experiment of a merged tree whose variables stand below `namelists` (see `sections.canonical`).
 
-    `site` is the tree of the site's facts. Raises SpecError with everything that is missing or unreadable.
+    `site` is the tree of the site's facts, `where` the beginning of the spec. Raises SpecError with everything that is
+    missing or unreadable.
     """
-    findings = [*_missing(tree), *_bad_values(tree), *_bad_file_names(tree)]
+    findings = [*missing_keys(tree, where), *_bad_values(tree), *_bad_file_names(tree)]
     if findings:
         raise SpecError(in_order(findings))
     release = _setting(tree, "model", "release")
@@ -97,15 +98,18 @@ def lower(tree: Tree, machine: Machine, site: Tree) -> Experiment:
     return _Lowering(tree, machine, site, registry).experiment()
 
 
-def _missing(tree: Tree) -> Iterator[Finding]:
+def missing_keys(tree: Tree, where: Span | None) -> Iterator[Finding]:
+    """What every experiment needs and no layer says, at the section it belongs to, else at `where`, the spec."""
     for path in _REQUIRED:
         if tree.at(*path) is None:
             name = section_of(*path[1:]) if path[0] == "namelists" else ".".join(path)
-            yield problem("SPC005", f"{name} is not set", None, f"set {name} in the spec")
+            section = tree.get(path[0]) if len(path) > 1 and path[0] != "namelists" else None
+            span = (section.span if section else None) or where
+            yield problem("SPC005", f"{name} is not set", span, f"set {name} in the spec")
     for pair in _EITHER:
         if all(tree.at("namelists", group, name.lower()) is None for group, name in pair):
             name, other = (section_of(*variable) for variable in pair)
-            yield problem("SPC005", f"neither {name} nor {other} is set", None, f"set {name} in the spec")
+            yield problem("SPC005", f"neither {name} nor {other} is set", where, f"set {name} in the spec")
 
 
 def _bad_values(tree: Tree) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from nmlgen.source import Source, Span
 from nmlgen.spec import presets
 from nmlgen.spec.document import Node, from_plain, read_file, read_text
 from nmlgen.spec.layers import EMPTY, Tree, merge, tree_of
-from nmlgen.spec.lower import DEFAULTS, LAYER, lower
+from nmlgen.spec.lower import DEFAULTS, LAYER, lower, missing_keys
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical
 from nmlgen.spec.site import read_site
@@ -167,8 +167,8 @@ def load_spec(source: str | Path | Mapping[str, Any], overrides: Iterable[str] =
             layers.append(tree_of(defaults, label))
     tree = _merge_all([canonical(layer) for layer in (*layers, *own)])
     if machine is None:
-        raise SpecError((problem("SPC005", "site is not set", None, "set site in the spec"),))
-    experiment = lower(tree, machine, site)
+        raise SpecError(tuple(missing_keys(tree, node.span)))
+    experiment = lower(tree, machine, site, node.span)
     return Spec(tree, experiment, tuple(documents), overrides, _suppressions(tree, node))
 
 
