@@ -39,9 +39,9 @@ def rule_page(rule: type[Rule]) -> str:
     """The page of one rule."""
     summary, _, rest = rule.document().partition("\n")
     facts = f"*{rule.severity.value}, since nmlgen {rule.since}*"
-    return f"# {rule.code}: {rule.name}\n\n{facts}\n\n{summary}\n{rest}\n".replace("```yaml bad", "Found:\n\n```yaml").replace(
-        "```yaml good", "Clean:\n\n```yaml"
-    )
+    return f"# {rule.code}: {rule.name}\n\n{facts}\n\n{summary}\n{rest}\n".replace(
+        "```yaml bad", "Found:\n\n```yaml"
+    ).replace("```yaml good", "Clean:\n\n```yaml")
 
 
 def rules_index() -> str:
@@ -57,7 +57,8 @@ def rules_index() -> str:
         "|---|---|---|---|",
     ]
     lines += [
-        f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity.value} | {rule.summary()} |" for rule in all_rules()
+        f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity.value} | {rule.summary()} |"
+        for rule in all_rules()
     ]
     lines += ["", "## Problems of a spec", "", "| code | name | |", "|---|---|---|"]
     lines += [f"| {code} | {name} | {text} |" for code, (name, text) in PROBLEMS.items()]

@@ -34,7 +34,9 @@ def nmlgen(tmp_path_factory) -> Path:
 
 
 def test_a_spec_is_made_checked_and_built(nmlgen, tmp_path):
-    made = run(nmlgen, "init", "--preset", "icon/nh_dcmip_tc_52", "--site", "levante", "--account", "bb1234", cwd=tmp_path)
+    made = run(
+        nmlgen, "init", "--preset", "icon/nh_dcmip_tc_52", "--site", "levante", "--account", "bb1234", cwd=tmp_path
+    )
     assert made.returncode == 0, made.stderr
     built = run(nmlgen, "build", "spec.yaml", "-o", "run1", cwd=tmp_path)
     assert built.returncode == 0, built.stderr

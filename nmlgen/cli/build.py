@@ -16,9 +16,7 @@ from nmlgen.report.json import finding_document, to_json
 
 @click.command("build")
 @spec_argument
-@click.option(
-    "-o", "--output", "directory", type=click.Path(path_type=Path), help="Where to write; ./NAME by default."
-)
+@click.option("-o", "--output", "directory", type=click.Path(path_type=Path), help="Where to write; ./NAME by default.")
 @set_option
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would be written; write nothing.")
 @click.option(

@@ -19,8 +19,14 @@ from nmlgen.starter import starter_spec
 @click.option("--grid", "grid_file", default="iconR02B05-grid.nc", show_default=True, help="The grid file.")
 @click.option("--directory", default=".", show_default=True, help="Where ICON lies.")
 @click.option("--nodes", type=click.IntRange(min=1), default=1, show_default=True, help="How many nodes.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("spec.yaml"), show_default=True,
-              help="The file to write; - prints it.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("spec.yaml"),
+    show_default=True,
+    help="The file to write; - prints it.",
+)
 @click.option("--force", is_flag=True, help="Overwrite the file.")
 def command(
     preset: str,

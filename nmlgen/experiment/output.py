@@ -171,6 +171,16 @@ def _first_file_is_longer(experiment: Experiment, stream: Group, found: tuple[Wi
     return at_start and inclusive and not in_grib
 
 
+def output_directories(groups: tuple[Group, ...]) -> tuple[str, ...]:
+    """The directories that the output_nml among the groups write to, relative to the run directory, each once."""
+    names = [
+        str(group.settings["output_filename"].value)
+        for group in groups
+        if group.name.lower() == "output_nml" and "output_filename" in group.settings
+    ]
+    return tuple(dict.fromkeys(name.rpartition("/")[0] or "." for name in names))
+
+
 def cells(experiment: Experiment) -> int:
     """Cells of the first domain's grid, from its name RnBk: 20 n^2 4^k; raises UndecidedError without one."""
     for setting in (experiment.grid_name, experiment["grid_nml", "dynamics_grid_filename"]):

@@ -8,6 +8,7 @@ from typing import Any
 from nmlgen._version import __version__
 from nmlgen.experiment.experiment import MODEL_NAME, Experiment, Striping
 from nmlgen.experiment.mpi_io import needs_library_path
+from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.setting import Setting
 from nmlgen.render.shell import directive, shell_path, shell_word
 from nmlgen.resources import directory
@@ -54,7 +55,7 @@ def _context(experiment: Experiment, script: str, namelist_files: tuple[str, ...
             {"source": _model_path(experiment, file.source), "target": file.target, "method": file.method}
             for file in experiment.inputs
         ],
-        "output_directories": [path for path in _output_directories(experiment) if path != "."],
+        "output_directories": [_no_option(path) for path in output_directories(experiment.namelist) if path != "."],
         "output_patterns": [f"{shell_word(name)}*" for name in _output_filenames(experiment)] or ["''"],
         "striping": [entry for striping in experiment.striping for entry in _stripe_calls(striping)],
         "lustre_variables": _values(experiment.mpi.lustre_variables),
@@ -94,8 +95,9 @@ def _output_filenames(experiment: Experiment) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _output_directories(experiment: Experiment) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.rpartition("/")[0] or "." for name in _output_filenames(experiment)))
+def _no_option(path: str) -> str:
+    """A path that no program takes for an option."""
+    return f"./{path}" if path.startswith("-") else path
 
 
 def _stripe_calls(striping: Striping) -> list[dict[str, Any]]:
@@ -104,7 +106,7 @@ def _stripe_calls(striping: Striping) -> list[dict[str, Any]]:
         if name in striping.settings:
             value = striping.settings[name].value
             options.append(f"{option}={format_size(parse_size(value)) if name == 'stripe_size' else value}")
-    return [{"directory": path, "options": options} for path in striping.directories if options]
+    return [{"directory": _no_option(path), "options": options} for path in striping.directories if options]
 
 
 def _needs_library_path(experiment: Experiment) -> bool:

@@ -19,7 +19,8 @@ from nmlgen.render.write import MANIFEST, write_files
 if TYPE_CHECKING:
     from nmlgen.spec.spec import Spec
 
-_MARK = "0" * 12
+_MARK = "\0"  # stands for the mark until the text is known; no string of a spec can hold it
+_MARK_LENGTH = 12
 
 
 @frozen(eq=False)
@@ -39,23 +40,23 @@ class Build:
 
 def make_build(spec: Spec, findings: tuple[Finding, ...], stamp: Mapping[str, str] | None = None) -> Build:
     """Render an experiment. `stamp` are further facts for the manifest, such as a time and a host."""
-    texts = _render(spec, _MARK)
-    mark = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[: len(_MARK)]
-    files = {name: text.encode() for name, text in _render(spec, mark).items()}
+    texts = _render(spec)
+    mark = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:_MARK_LENGTH]
+    files = {name: text.replace(_MARK, mark).encode() for name, text in texts.items()}
     files[MANIFEST] = _manifest(spec, findings, files, mark, stamp or {})
     return Build(files, findings)
 
 
-def _render(spec: Spec, mark: str) -> dict[str, str]:
+def _render(spec: Spec) -> dict[str, str]:
     experiment = spec.experiment
     namelist = str(experiment["master_model_nml", "model_namelist_filename"].value)
     script = f"{experiment.name}.sbatch"
     master = "icon_master.namelist"
-    heading = f"written by nmlgen {__version__}, build {mark}"
+    heading = f"written by nmlgen {__version__}, build {_MARK}"
     return {
         master: write_groups(experiment.master, (f"{master} of {experiment.name}, {heading}",)),
         namelist: write_groups(experiment.namelist, (f"{namelist}, ICON {experiment.registry.release}, {heading}",)),
-        script: batch_script(experiment, script, (master, namelist), mark),
+        script: batch_script(experiment, script, (master, namelist), _MARK),
     }
 
 
@@ -70,9 +71,7 @@ def _manifest(
         "icon_release": spec.experiment.registry.release,
         "inputs": [{"document": d.label, "sha256": d.sha256} for d in spec.documents],
         "overrides": list(spec.overrides),
-        "findings": [
-            {"code": f.code, "severity": f.severity.value, "message": f.message} for f in findings
-        ],
+        "findings": [{"code": f.code, "severity": f.severity.value, "message": f.message} for f in findings],
         "outputs": {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())},
         **({"stamp": dict(stamp)} if stamp else {}),
     }

@@ -207,4 +207,3 @@ def _synchronise(directory: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-

@@ -33,9 +33,7 @@ def report_document(report: Report) -> dict[str, Any]:
     """A whole report."""
     return {
         "findings": [finding_document(finding) for finding in report.findings],
-        "suppressed": [
-            {**finding_document(finding), "reason": reason} for finding, reason in report.suppressed
-        ],
+        "suppressed": [{**finding_document(finding), "reason": reason} for finding, reason in report.suppressed],
         "undecided": [{"code": item.code, "setting": item.setting} for item in report.undecided],
     }
 

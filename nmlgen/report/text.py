@@ -85,4 +85,3 @@ class _Paint:
 
     def __call__(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
-

@@ -26,6 +26,7 @@ from nmlgen.experiment.experiment import (
 )
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import lustre_variables
+from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.setting import Origin, Setting, written
 from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.namelist.registry import Registry, load_registry
@@ -76,18 +77,17 @@ _DURATIONS = {
     "run_nml": ("modeltimestep",),
     "output_nml": ("output_interval", "file_interval"),
 }
-_FILE_NAME = re.compile(
-    r"(?!icon_master\.namelist$|nmlgen-manifest\.json$)[A-Za-z0-9_][^/\x00-\x1f\x7f]*(?<!\.sbatch)"
-)
+_FILE_NAME = re.compile(r"(?!icon_master\.namelist$|nmlgen-manifest\.json$)[A-Za-z0-9_][^/\x00-\x1f\x7f]*(?<!\.sbatch)")
 _OWN_GROUPS = {"output_nml": "name the streams below `output:` instead"}
 
 
-def lower(tree: Tree, machine: Machine, site: Tree) -> Experiment:
+def lower(tree: Tree, machine: Machine, site: Tree, where: Span | None) -> Experiment:
     """The Experiment of a merged tree whose variables stand below `namelists` (see `sections.canonical`).
 
-    `site` is the tree of the site's facts. Raises SpecError with everything that is missing or unreadable.
+    `site` is the tree of the site's facts, `where` the beginning of the spec. Raises SpecError with everything that is
+    missing or unreadable.
     """
-    findings = [*_missing(tree), *_bad_values(tree), *_bad_file_names(tree)]
+    findings = [*missing_keys(tree, where), *_bad_values(tree), *_bad_file_names(tree)]
     if findings:
         raise SpecError(in_order(findings))
     release = _setting(tree, "model", "release")
@@ -98,15 +98,18 @@ def lower(tree: Tree, machine: Machine, site: Tree) -> Experiment:
     return _Lowering(tree, machine, site, registry).experiment()
 
 
-def _missing(tree: Tree) -> Iterator[Finding]:
+def missing_keys(tree: Tree, where: Span | None) -> Iterator[Finding]:
+    """What every experiment needs and no layer says, at the section it belongs to, else at `where`, the spec."""
     for path in _REQUIRED:
         if tree.at(*path) is None:
             name = section_of(*path[1:]) if path[0] == "namelists" else ".".join(path)
-            yield problem("SPC005", f"{name} is not set", None, f"set {name} in the spec")
+            section = tree.get(path[0]) if len(path) > 1 and path[0] != "namelists" else None
+            span = (section.span if section else None) or where
+            yield problem("SPC005", f"{name} is not set", span, f"set {name} in the spec")
     for pair in _EITHER:
         if all(tree.at("namelists", group, name.lower()) is None for group, name in pair):
             name, other = (section_of(*variable) for variable in pair)
-            yield problem("SPC005", f"neither {name} nor {other} is set", None, f"set {name} in the spec")
+            yield problem("SPC005", f"neither {name} nor {other} is set", where, f"set {name} in the spec")
 
 
 def _bad_values(tree: Tree) -> Iterator[Finding]:
@@ -239,9 +242,7 @@ class _Lowering:
         return master, (*first, *others, *self._streams(master))
 
     def _group(self, name: str, tree: Tree, label: str | None = None) -> Group:
-        settings = {
-            key: Setting(f"{name}.{spelling(key)}", leaf.history) for key, leaf in _children(tree)
-        }
+        settings = {key: Setting(f"{name}.{spelling(key)}", leaf.history) for key, leaf in _children(tree)}
         return Group(name, settings, label, tree.key_span)
 
     def _derive(
@@ -369,9 +370,7 @@ class _Lowering:
         if library is None:
             library = _optional(self.site, "darshan", "library")
         environment = {
-            key: Setting(f"darshan.{key}", leaf.history)
-            for key, leaf in _children(found)
-            if key.startswith("DARSHAN_")
+            key: Setting(f"darshan.{key}", leaf.history) for key, leaf in _children(found) if key.startswith("DARSHAN_")
         }
         records = found.get("MAX_RECORDS") if found.is_mapping else None
         max_records = Setting("darshan.MAX_RECORDS", records.history) if records else None
@@ -398,16 +397,6 @@ class _Lowering:
             _setting(self.tree, "launch", "command"),
             _elements("launch.options", self.tree.at("launch", "options")),
         )
-
-
-def output_directories(namelist: tuple[Group, ...]) -> tuple[str, ...]:
-    """The directories that the output streams write to, relative to the run directory, each once."""
-    paths = [
-        str(PurePosixPath(str(group.settings["output_filename"].value)).parent)
-        for group in namelist
-        if group.name == "output_nml" and "output_filename" in group.settings
-    ]
-    return tuple(dict.fromkeys(paths))
 
 
 def _elements(name: str, tree: Tree | None) -> tuple[Setting, ...]:

@@ -47,8 +47,6 @@ PROBLEMS = {
 """Code to name and explanation."""
 
 
-def problem(
-    code: str, message: str, span: Span | None, *notes: str, severity: Severity = Severity.ERROR
-) -> Finding:
+def problem(code: str, message: str, span: Span | None, *notes: str, severity: Severity = Severity.ERROR) -> Finding:
     """A finding about the document itself."""
     return Finding(code, PROBLEMS[code][0], severity, message, span, notes)

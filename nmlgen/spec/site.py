@@ -69,9 +69,7 @@ def _node_local(name: str, facts: dict[str, Any]) -> NodeLocal:
 
 
 def _mpi(name: str, facts: dict[str, Any]) -> MpiInstallation:
-    return MpiInstallation(
-        name, facts.get("version"), tuple(facts.get("modules", ())), facts.get("environment", {})
-    )
+    return MpiInstallation(name, facts.get("version"), tuple(facts.get("modules", ())), facts.get("environment", {}))
 
 
 def _size(facts: dict[str, Any]) -> int | None:

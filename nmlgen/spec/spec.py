@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -19,7 +20,7 @@ from nmlgen.source import Source, Span
 from nmlgen.spec import presets
 from nmlgen.spec.document import Node, from_plain, read_file, read_text
 from nmlgen.spec.layers import EMPTY, Tree, merge, tree_of
-from nmlgen.spec.lower import DEFAULTS, LAYER, lower
+from nmlgen.spec.lower import DEFAULTS, LAYER, lower, missing_keys
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical
 from nmlgen.spec.site import read_site
@@ -108,8 +109,10 @@ class Spec:
     def _stream_variable(self, parts: list[str], name: str) -> Setting:
         streams = {stream.label or "": stream for stream in self.experiment.streams}
         if len(parts) != 3 or parts[1] not in streams:
-            raise InputError(f"{name}: an output stream is named as output.<stream>.<variable>; there are "
-                             f"{', '.join(streams) or 'none'}")
+            raise InputError(
+                f"{name}: an output stream is named as output.<stream>.<variable>; there are "
+                f"{', '.join(streams) or 'none'}"
+            )
         variable = self.experiment.registry.variable("output_nml", parts[2])
         if variable is None:
             notes = "; ".join(did_you_mean(parts[2], self.experiment.registry.variables("output_nml")))
@@ -164,8 +167,8 @@ def load_spec(source: str | Path | Mapping[str, Any], overrides: Iterable[str] =
             layers.append(tree_of(defaults, label))
     tree = _merge_all([canonical(layer) for layer in (*layers, *own)])
     if machine is None:
-        raise SpecError((problem("SPC005", "site is not set", None, "set site in the spec"),))
-    experiment = lower(tree, machine, site)
+        raise SpecError(tuple(missing_keys(tree, node.span)))
+    experiment = lower(tree, machine, site, node.span)
     return Spec(tree, experiment, tuple(documents), overrides, _suppressions(tree, node))
 
 
@@ -185,8 +188,20 @@ def _preset_layers(
         layers += _preset_layers(tree.get("extends"), path.parent, documents, (*seen, path.resolve()))
         documents.append(InputDocument(label, document.sha256))
         children = {key: child for key, child in (tree.children or {}).items() if key != "extends"}
+        if (site := tree.get("site")) is not None:
+            children["site"] = _seen_from(base, path.parent, site)
         layers.append(Tree(children=children))
     return layers
+
+
+def _seen_from(base: Path, home: Path, reference: Tree) -> Tree:
+    """A path that a preset in `home` gives, as it is to be read from `base`; names stay as they are."""
+    last = reference.history[-1]
+    if not str(last.value).startswith(("./", "../")):
+        return reference
+    path = os.path.relpath(home / last.value, base)
+    value = path if path.startswith("../") else f"./{path}"
+    return Tree((*reference.history[:-1], Origin(last.layer, value, last.span)), key_span=reference.key_span)
 
 
 def _merge_all(layers: Iterable[Tree]) -> Tree:

@@ -177,9 +177,7 @@ def test_no_partition_means_no_file(build: Build) -> None:
     assert output_files(build("output: {atm: {stream_partitions_ml: 0}}")) == ()
 
 
-@pytest.mark.parametrize(
-    ("dom", "files"), [("-1", 1), ("1", 1), ("2", 0), ("[1, -1, 2]", 1), ("[1, 2]", 1)], ids=str
-)
+@pytest.mark.parametrize(("dom", "files"), [("-1", 1), ("1", 1), ("2", 0), ("[1, -1, 2]", 1), ("[1, 2]", 1)], ids=str)
 def test_domains_of_a_stream(build: Build, dom: str, files: int) -> None:
     fragment = f"output: {{atm: {{dom: {dom}, stream_partitions_ml: 1}}}}"
     assert len(output_files(build(fragment))) == files

@@ -132,7 +132,7 @@ def test_long_lists_are_wrapped(value):
     start = " ml_varlist = "
     assert lines[0].startswith(start)
     for line in lines:
-        body = line[len(start):]
+        body = line[len(start) :]
         assert len(line) <= 100 or len(body.split("', '")) == 1 or body.count(", ") == 0
     for line in lines[1:]:
         assert line.startswith(" " * len(start))

@@ -49,9 +49,7 @@ def test_namelists_are_read_back_by_fortran(case, tmp_path):
     experiment = nmlgen.load_spec(GOLDEN / case / "spec.yaml").experiment
     model_file = experiment["master_model_nml", "model_namelist_filename"].value
     for file, groups in (("icon_master.namelist", experiment.master), (model_file, experiment.namelist)):
-        records = read_back(
-            GOLDEN / case / "expected" / file, declarations(groups, experiment.registry), tmp_path
-        )
+        records = read_back(GOLDEN / case / "expected" / file, declarations(groups, experiment.registry), tmp_path)
         found: dict[tuple[str, int], dict[str, list[Any]]] = {}
         for record in records:
             values = [element["value"] for element in record["values"]]

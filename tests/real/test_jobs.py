@@ -80,7 +80,6 @@ class Run:
         """Submit and wait until no job is left; the states and exit codes of the jobs since, in order."""
         before = {job.id for job in self.cluster.jobs()}
         script = self.build_directory / "chain.sbatch"
-        environment = {"OMPI_MCA_btl": "self,tcp"} | dict(environment or {})
         self.cluster._call(["sbatch", script, *arguments], self.build_directory, environment)
         self.cluster.wait_until_idle(timeout)
         return [(job.state.name, job.state.exit_code) for job in self.cluster.jobs() if job.id not in before]
@@ -300,7 +299,9 @@ def node_local(cluster, tmp_path) -> dict[str, Any]:
 def files(directory: Path) -> dict[str, str]:
     """The output files with the model dates they hold."""
     return {
-        path.name: path.read_text() for path in sorted((directory / "output").iterdir()) if "before-leg" not in path.name
+        path.name: path.read_text()
+        for path in sorted((directory / "output").iterdir())
+        if "before-leg" not in path.name
     }
 
 

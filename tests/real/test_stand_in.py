@@ -70,9 +70,7 @@ ATMOSPHERE = """\
 
 def run(command: list[str], environment: dict[str, str], directory: Path) -> subprocess.CompletedProcess[str]:
     complete = {**os.environ, **ENVIRONMENT, **environment}
-    return subprocess.run(
-        command, check=False, cwd=directory, env=complete, capture_output=True, text=True, timeout=60
-    )
+    return subprocess.run(command, check=False, cwd=directory, env=complete, capture_output=True, text=True, timeout=60)
 
 
 @frozen
@@ -95,9 +93,7 @@ class Experiment:
         fields = {"parallel": self.parallel, "io": self.io, "stream": self.stream, "file": self.file}
         (self.directory / "NAMELIST_atm").write_text(ATMOSPHERE.format(**fields))
 
-    def run(
-        self, ranks: int = 4, *, restart: bool = False, **environment: str
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, ranks: int = 4, *, restart: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
         self.write(restart=restart)
         return self.launch(ranks, **environment)
 
@@ -472,10 +468,7 @@ class TestReadback:
         return read_back(path, GROUPS, workdir)
 
     def test_scalars_of_every_type(self, tmp_path: Path, workdir: Path) -> None:
-        text = (
-            "&RUN_NML ltimer = .FALSE. lart = T\n nsteps = -3 dtime = 0.1\n"
-            " modelTimeStep = 'it''s \"é\" / & !' /\n"
-        )
+        text = "&RUN_NML ltimer = .FALSE. lart = T\n nsteps = -3 dtime = 0.1\n modelTimeStep = 'it''s \"é\" / & !' /\n"
         assert scalars(self.read(text, tmp_path, workdir), "run_nml") == {
             "ltimer": False,
             "lart": True,

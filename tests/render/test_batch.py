@@ -161,7 +161,7 @@ def stage(tmp_path) -> Path:
     programs.mkdir()
     for name in STUBS:
         stub = programs / name
-        extra = 'echo OK >finish.status\n' if name in ("srun", "mpirun") else ""
+        extra = "echo OK >finish.status\n" if name in ("srun", "mpirun") else ""
         stub.write_text(f'#!/bin/bash\n{{ printf "%s\\n" {name} "$@"; echo; }} >>"$CALLS"\n{extra}')
         stub.chmod(0o755)
     return programs
@@ -360,7 +360,7 @@ def test_no_slurm_no_directives(spec_of):
 def test_two_features_are_one_constraint(spec_of):
     script = script_of(spec_of("horeka-beeond-striped"))
     assert "#SBATCH --constraint=LSDF&BEEOND_4MDS\n" in script
-    assert "mount=/mnt/odfs/\"${job}\"/stripe_16\n" in script
+    assert 'mount=/mnt/odfs/"${job}"/stripe_16\n' in script
 
 
 @pytest.mark.parametrize(

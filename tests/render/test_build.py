@@ -122,13 +122,23 @@ def test_manifest(tmp_path):
     build = nmlgen.build(path, overrides=["parallel.nproma=8"])
     manifest = json.loads(build.files[MANIFEST])
     assert list(manifest) == [
-        "format", "nmlgen", "build", "name", "icon_release", "inputs", "overrides", "findings", "outputs",
+        "format",
+        "nmlgen",
+        "build",
+        "name",
+        "icon_release",
+        "inputs",
+        "overrides",
+        "findings",
+        "outputs",
     ]
     assert (manifest["format"], manifest["nmlgen"], manifest["name"]) == (1, __version__, "wave")
     assert manifest["icon_release"] == "2024.10"
     assert manifest["overrides"] == ["parallel.nproma=8"]
     assert [document["document"] for document in manifest["inputs"]] == [
-        "spec", "preset icon/jabw", "site generic-slurm",
+        "spec",
+        "preset icon/jabw",
+        "site generic-slurm",
     ]
     assert manifest["inputs"][0]["sha256"] == hashlib.sha256(TEXT.encode()).hexdigest()
     others = {name: data for name, data in build.files.items() if name != MANIFEST}

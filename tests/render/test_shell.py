@@ -90,7 +90,7 @@ def test_words(value, word):
         ("comment", "a # b", "--comment='a # b'"),
         ("comment", 'say "hi"', "--comment='say \"hi\"'"),
         ("comment", "it's", '--comment="it\'s"'),
-        ("comment", "it's \"a\"", '--comment="it\'s \\"a\\""'),
+        ("comment", 'it\'s "a"', '--comment="it\'s \\"a\\""'),
         ("comment", "a\\b", '--comment="a\\\\b"'),
         ("comment", "", "--comment=''"),
         ("signal", "B:USR1@120", "--signal=B:USR1@120"),

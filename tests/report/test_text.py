@@ -39,12 +39,7 @@ def test_tabs_stay_tabs_under_the_line():
 def test_wide_line_numbers():
     found = finding("\n" * 1233 + "  bad: 1", 1234, 3, 3, "a note")
     assert format_finding(found) == (
-        "error[ABC123] a-name: it is wrong\n"
-        "    --> f.yaml:1234:3\n"
-        "     |\n"
-        "1234 |   bad: 1\n"
-        "     |   ^^^\n"
-        "     = a note"
+        "error[ABC123] a-name: it is wrong\n    --> f.yaml:1234:3\n     |\n1234 |   bad: 1\n     |   ^^^\n     = a note"
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
 from rules.experiments import BASE
 
 from nmlgen.checking import check_experiment

@@ -380,8 +380,8 @@ fragments = st.one_of(
     st.text(max_size=8).map(str.encode),
     st.sampled_from(
         b"{ } [ ] : - ? | > & * ! % @ ` \" ' # , \n \t \r <<: *x &x !!set !!str --- ... null ~ .nan 1e999 -1 "
-        b"0x 99999999999999999999999999999999999999999 true [] {} [null] [[1]] {a:b} 2.0 -0 1e3 \\ \"\\ud800\" "
-        b"\"\\0\" \"a\\n\" icon/jabw ./spec.yaml / .. . sites/levante P400W PT0S 0000-00-00".split(b" ")
+        b'0x 99999999999999999999999999999999999999999 true [] {} [null] [[1]] {a:b} 2.0 -0 1e3 \\ "\\ud800" '
+        b'"\\0" "a\\n" icon/jabw ./spec.yaml / .. . sites/levante P400W PT0S 0000-00-00'.split(b" ")
     ),
 )
 

@@ -11,6 +11,7 @@ from specs import MAPPING, TEXT, changed, load, refused
 import nmlgen
 from nmlgen import InputError, Spec, check, load_spec
 from nmlgen.checking import check_experiment
+from nmlgen.errors import SpecError
 
 SITE = """\
 description: one of our own
@@ -330,7 +331,9 @@ def test_everything_that_is_missing_is_named_at_once():
 
 
 def test_an_empty_mapping():
-    assert [finding.code for finding in refused({})] == ["SPC005"]
+    findings = refused({})
+    assert {finding.code for finding in findings} == {"SPC005"}
+    assert len(findings) == 8  # everything that is missing is said at once
 
 
 @pytest.mark.parametrize(
@@ -575,3 +578,13 @@ def test_null_takes_a_suppression_away(tmp_path):
     path = tmp_path / "spec.yaml"
     path.write_text(BAD + "ignore: {RST001: a test}\n")
     assert load_spec(path, ["ignore.RST001=null"]).suppressions == ()
+
+
+def test_a_missing_key_points_at_its_section_or_the_spec(tmp_path):
+    path = tmp_path / "spec.yaml"
+    path.write_text("# a comment\nnmlgen: 1\nname: x\nmodel:\n  executable: icon\n", encoding="utf-8")
+    with pytest.raises(SpecError) as raised:
+        load_spec(path)
+    places = {finding.message.split()[0]: (finding.line, finding.column) for finding in raised.value.findings}
+    assert places["site"] == (2, 1)
+    assert places["model.release"] == (4, 1)

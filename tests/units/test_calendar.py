@@ -22,9 +22,11 @@ MODES = {
 }
 calendars = st.sampled_from(list(Calendar))
 instants = st.builds(
-    Instant, st.integers(1, 9000), st.integers(1, 12), st.integers(1, 31), st.integers(0, DAY // 1000 - 1).map(
-        lambda seconds: 1000 * seconds
-    )
+    Instant,
+    st.integers(1, 9000),
+    st.integers(1, 12),
+    st.integers(1, 31),
+    st.integers(0, DAY // 1000 - 1).map(lambda seconds: 1000 * seconds),
 )
 
 
