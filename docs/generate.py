@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from nmlgen.linting import PROBLEMS as TEXT_PROBLEMS
 from nmlgen.resources import schema
 from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
@@ -60,8 +61,9 @@ def rules_index() -> str:
         f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity.value} | {rule.summary()} |"
         for rule in all_rules()
     ]
-    lines += ["", "## Problems of a spec", "", "| code | name | |", "|---|---|---|"]
-    lines += [f"| {code} | {name} | {text} |" for code, (name, text) in PROBLEMS.items()]
+    for title, problems in (("a spec", PROBLEMS), ("the text of a namelist file", TEXT_PROBLEMS)):
+        lines += ["", f"## Problems of {title}", "", "| code | name | |", "|---|---|---|"]
+        lines += [f"| {code} | {name} | {text} |" for code, (name, text) in problems.items()]
     return "\n".join(lines) + "\n"
 
 

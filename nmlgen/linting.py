@@ -8,14 +8,13 @@ from pathlib import Path
 from attrs import evolve
 
 from nmlgen.checking import check_experiment
-
+from nmlgen.experiment.reading import groups_read
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.findings import Finding, Report, Severity, in_order
+from nmlgen.findings import Finding, Report, Severity, Undecided, in_order
 from nmlgen.lift.namelists import MASTER_FILE, LiftedModel, NamelistFile, lift_master, lift_model, read_namelist
 from nmlgen.namelist.registry import Registry, load_registry, releases
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules
-from nmlgen.rules.namelists import _groups_read as groups_read
 from nmlgen.source import Span
 
 PROBLEMS = {
@@ -64,9 +63,7 @@ _RULES_OF_KINDS = {
 }
 
 
-def lint(
-    paths: Iterable[str | Path], *, ntasks: int | None = None, icon_release: str | None = None
-) -> Report:
+def lint(paths: Iterable[str | Path], *, ntasks: int | None = None, icon_release: str | None = None) -> Report:
     """Judge namelist files: `icon_master.namelist` with the files it names, a directory that holds one, or a
     model's namelist by itself.
 
@@ -90,7 +87,7 @@ def _lint_path(path: Path, registry: Registry, ntasks: int | None) -> Report:
         model, file = lift_model(path, registry, ntasks)
         models, files = (model,), (file,)
     findings = [_finding(problem) for file in files for problem in file.overlooked]
-    undecided = []
+    undecided: list[Undecided] = []
     for model in models:
         report = check_experiment(model.experiment)
         findings += [_placed(finding, files) for finding in (*report.findings, *_problems(model))]

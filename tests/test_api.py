@@ -86,9 +86,10 @@ def test_stamp_is_recorded_when_asked_for():
 
 def test_f90nml_gets_what_is_written():
     f90nml = pytest.importorskip("f90nml")
-    spec = nmlgen.load_spec(EXAMPLE)
-    written = nmlgen.build(spec).files["NAMELIST_nh_dcmip_tc_52_r2b5"].decode()
-    assert f90nml.reads(written).todict() == nmlgen.to_f90nml(spec.experiment.namelist).todict()
+    written = nmlgen.build(EXAMPLE).files["NAMELIST_nh_dcmip_tc_52_r2b5"].decode()
+    assert f90nml.reads(written).todict() == nmlgen.to_f90nml(nmlgen.read_namelist(written)).todict()
+    back = nmlgen.from_f90nml(f90nml.reads(written))
+    assert nmlgen.to_f90nml(back).todict() == f90nml.reads(written).todict()
 
 
 def test_threads_do_not_disturb_each_other():

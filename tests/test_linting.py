@@ -120,5 +120,7 @@ def test_no_mutation_raises(directory):
     path.write_text(text)
     for _ in range(50):
         place = generator.randrange(len(master))
-        (directory / "icon_master.namelist").write_text(master[:place] + generator.choice("'&/=*(") + master[place + 1 :])
+        (directory / "icon_master.namelist").write_text(
+            master[:place] + generator.choice("'&/=*(") + master[place + 1 :]
+        )
         nmlgen.lint([directory], ntasks=256)

@@ -51,8 +51,8 @@ class RankSplit:
 
 def restart_mode(experiment: Experiment) -> RestartMode | None:
     """The mode in effect: without one, async if ranks are set apart for restart, else sync; None if unknown
-    to ICON."""
-    name = str(experiment["io_nml", "restart_write_mode"].value).strip().lower()
+    to ICON. To Fortran blanks behind a name do not matter, blanks before it do."""
+    name = str(experiment["io_nml", "restart_write_mode"].value).rstrip().lower()
     if not name:
         return RestartMode.ASYNC if _count(experiment, "num_restart_procs") > 0 else RestartMode.SYNC
     try:

@@ -81,7 +81,9 @@ def lift_document(document: Document, registry: Registry, *, is_master: bool) ->
     return NamelistFile(document.source.span(1, 1), tuple(groups), tuple(overlooked))
 
 
-def lift_master(path: Path, registry: Registry, ntasks: int | None) -> tuple[tuple[LiftedModel, ...], tuple[NamelistFile, ...]]:
+def lift_master(
+    path: Path, registry: Registry, ntasks: int | None
+) -> tuple[tuple[LiftedModel, ...], tuple[NamelistFile, ...]]:
     """The models that a master namelist starts, and every file that was read.
 
     Raises InputError if the master namelist cannot be read. A model's file that is not there makes an empty
@@ -92,7 +94,8 @@ def lift_master(path: Path, registry: Registry, ntasks: int | None) -> tuple[tup
     models = []
     for number, group in enumerate(group for group in master.groups if group.name == _MODEL_GROUP):
         setting = group.settings.get("model_namelist_filename")
-        missing, groups = None, ()
+        missing: Setting | None = None
+        groups: tuple[Group, ...] = ()
         name = str(setting.value).strip() if setting is not None and setting.history else ""
         if name:
             try:
@@ -113,7 +116,11 @@ def lift_model(path: Path, registry: Registry, ntasks: int | None) -> tuple[Lift
     atmosphere = {"model_type": Setting("master_model_nml.model_type", (Origin("assumed", _ATMOSPHERE),))}
     names = ("master_nml", "master_time_control_nml", _MODEL_GROUP)
     master = tuple(
-        Group(name, {v: unknown(f"{name}.{v}") for v in registry.variables(name)} | (atmosphere if name == _MODEL_GROUP else {}))
+        Group(
+            name,
+            {v: unknown(f"{name}.{v}") for v in registry.variables(name)}
+            | (atmosphere if name == _MODEL_GROUP else {}),
+        )
         for name in names
     )
     return LiftedModel(_experiment(master, file.groups, registry, ntasks)), file
@@ -159,14 +166,20 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
         settings = {item.name: _plain(name, item.name, item) for item in written.items}
         return Group(name, settings, None, written.name_span)
     assignment = assign(written, declarations(registry, name))
-    settings = dict(_settings(name, assignment, registry))
-    for item in written.items:  # a name that ICON does not know stays, so that a rule can say so
-        if registry.variable(name, item.base) is None and not any(v.startswith(f"{item.base}%") for v in registry.variables(name)):
+    settings = dict(_settings(name, assignment, registry))  # what is refused is in none of them
+    known = {variable.partition("%")[0] for variable in registry.variables(name)}
+    for item in written.items:
+        if item.base not in known:  # stays, so that a rule can say so
             settings.setdefault(item.name, _plain(name, item.name, item))
-    problems = (
-        *written.errors,
-        *(problem for problem in assignment.problems if problem.kind != "unknown-variable"),
-    )
+        elif item.base not in settings and any(value.kind != "null" for value in item.values):
+            settings[item.base] = unknown(f"{name}.{item.base}", item.name_span)  # the runtime stops there
+    places = {(problem.span.line, problem.span.column) for problem in written.errors}
+    typed = [
+        problem
+        for problem in assignment.problems
+        if problem.kind != "unknown-variable" and (problem.span.line, problem.span.column) not in places
+    ]
+    problems = (*written.errors, *typed)
     return Group(name, settings, None, written.name_span, problems)
 
 
@@ -191,9 +204,7 @@ def _settings(group: str, assignment: Assignment, registry: Registry) -> Iterato
             yield name, _array(full, name, group, found, registry)
 
 
-def _array(
-    full: str, name: str, group: str, found: Mapping[tuple[int, ...], Assigned], registry: Registry
-) -> Setting:
+def _array(full: str, name: str, group: str, found: Mapping[tuple[int, ...], Assigned], registry: Registry) -> Setting:
     indices = sorted(found, key=lambda index: index[::-1])
     span = found[indices[0]].written.span
     values = [found[index].value for index in indices]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nmlgen.experiment.experiment import Group
 from nmlgen.namelist.writer import write_assignment
 
+
 def write_groups(groups: tuple[Group, ...], heading: tuple[str, ...] = ()) -> str:
     """The text of a namelist file: comment lines, then the groups in the given order.
 
@@ -21,4 +22,3 @@ def write_groups(groups: tuple[Group, ...], heading: tuple[str, ...] = ()) -> st
             lines += write_assignment(group.spelling(key).ljust(width), setting.origin.value)
         lines.append("/")
     return "\n".join(lines) + "\n"
-

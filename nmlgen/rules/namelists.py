@@ -10,16 +10,13 @@ from typing import Any
 from attrs import frozen
 
 from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.reading import component_of, condition_of, file_of, foreign_reader, groups_read, is_read
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity, did_you_mean
 from nmlgen.namelist.constraint import Condition, literal
 from nmlgen.namelist.registry import Registry, Removal, Shape, Variable, bounds_of, load_registry, releases
 from nmlgen.rules.rule import Rule
 from nmlgen.source import Span
-
-_MASTER_FILE = "icon_master.namelist"
-_COMPONENTS = {1: "atmosphere", 2: "ocean", 5: "jsbach", 98: "waves", 99: "testbed", 100: "icon_output"}
-"""master_model_nml: model_type and the component that it starts (`mo_master_config.f90`)."""
 
 
 @frozen
@@ -57,7 +54,7 @@ def _written(experiment: Experiment) -> Iterator[_Written]:
     """Every variable of the groups that ICON reads. Those whose value is not known come last: asking for one
     then ends a rule, and what it has found before stays found."""
     unknown = []
-    for group in _groups_read(experiment):
+    for group in groups_read(experiment):
         for key, setting in group.settings.items():
             if setting.certainty is Certainty.UNKNOWN:
                 unknown.append(_parse(group, key, setting))
@@ -69,64 +66,9 @@ def _written(experiment: Experiment) -> Iterator[_Written]:
 def _declared(experiment: Experiment) -> Iterator[tuple[_Written, Variable]]:
     """The written variables that the release knows."""
     for written in _written(experiment):
-        variable = experiment.registry.variable(written.group.name, written.path, _file(experiment, written.group))
+        variable = experiment.registry.variable(written.group.name, written.path, file_of(experiment, written.group))
         if variable is not None:
             yield written, variable
-
-
-def _file(experiment: Experiment, group: Group) -> str:
-    """The file a group stands in, as the registry names it."""
-    return "master" if any(group is other for other in experiment.master) else "model"
-
-
-def _groups_read(experiment: Experiment) -> Iterator[Group]:
-    """The groups that ICON reads; those that depend on a setting come last, as it may be unknown."""
-    groups = [group for group in experiment.all_groups() if _is_read(experiment, group)]
-    conditions = [(group, _condition(experiment, group)) for group in groups]
-    yield from (group for group, condition in conditions if condition is None)
-    for group, condition in conditions:
-        if condition is not None and condition.holds(experiment[condition.group, condition.variable].value):
-            yield group
-
-
-def _condition(experiment: Experiment, group: Group) -> Condition | None:
-    """With which settings the model reads the group; other models than the group's own read it always."""
-    registry = experiment.registry
-    condition = registry.condition(group.name)
-    if condition is None or _component(experiment) in (None, "atmosphere", registry.component(group.name)):
-        return condition
-    return None
-
-
-def _is_read(experiment: Experiment, group: Group) -> bool:
-    """Whether a reader of this component asks for the group; of several copies ICON reads the first."""
-    registry = experiment.registry
-    if not registry.has_group(group.name) or not registry.is_read(group.name):
-        return False
-    first = experiment.group(group.name) is group or registry.is_repeatable(group.name, _file(experiment, group))
-    return first and _stranger(experiment, group) is None
-
-
-def _component(experiment: Experiment) -> str | None:
-    """The component that runs; None if there are several, or one that is not known here."""
-    models = [group for group in experiment.master if group.name.lower() == "master_model_nml"]
-    if len(models) != 1:
-        return None
-    return _COMPONENTS.get(experiment["master_model_nml", "model_type"].value)
-
-
-def _stranger(experiment: Experiment, group: Group) -> str | None:
-    """Who reads a group that does not belong into the file it stands in; None if it belongs there."""
-    registry = experiment.registry
-    files = registry.files(group.name)
-    if _file(experiment, group) == "master":
-        return None if "master" in files else f"the {registry.component(group.name)} from its own file"
-    if files == ("master",) and registry.component(group.name) == "master":
-        return f"every component from {_MASTER_FILE}"
-    component = _component(experiment)
-    if component is not None and component not in registry.readers(group.name):
-        return f"the component {registry.component(group.name)}"
-    return None
 
 
 def _place(group: Group) -> Span | None:
@@ -218,7 +160,7 @@ class UnknownVariable(Rule):
         registry = experiment.registry
         for written in _written(experiment):
             group = written.group.name.lower()
-            file = _file(experiment, written.group)
+            file = file_of(experiment, written.group)
             known = registry.variables(group, file)
             if written.path in known or _is_derived(registry, group, written.path, file):
                 continue
@@ -447,13 +389,13 @@ class OtherComponent(Rule):
         for group in experiment.all_groups():
             if not registry.has_group(group.name) or not registry.is_read(group.name):
                 continue
-            reader = _stranger(experiment, group)
+            reader = foreign_reader(experiment, group)
             if reader is not None:
                 yield self.finding(
                     _place(group),
                     f"{group.name.lower()} is not read from this file and is ignored in silence",
                     f"it is read by {reader}",
-                    f"expected: a group of the {_component(experiment) or 'model'}",
+                    f"expected: a group of the {component_of(experiment) or 'model'}",
                 )
 
 
@@ -493,9 +435,9 @@ class PhysicsGroupNotRead(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for group in experiment.all_groups():
-            if not _is_read(experiment, group):
+            if not is_read(experiment, group):
                 continue
-            condition = _condition(experiment, group)
+            condition = condition_of(experiment, group)
             if condition is None:
                 continue
             value = experiment[condition.group, condition.variable].value

@@ -55,7 +55,7 @@ class SyncWithRestartProcs(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        written = str(_mode(experiment).value).strip().lower()
+        written = str(_mode(experiment).value).rstrip().lower()
         procs = _procs(experiment)
         if written == RestartMode.SYNC.value and procs.value > 0:
             yield self.finding(
@@ -96,7 +96,7 @@ class NoRestartProcs(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         mode = _mode(experiment)
-        written = str(mode.value).strip().lower()
+        written = str(mode.value).rstrip().lower()
         if written in (RestartMode.ASYNC.value, RestartMode.DEDICATED.value) and _procs(experiment).value <= 0:
             yield self.finding(
                 mode,
@@ -110,17 +110,22 @@ class UnknownRestartMode(Rule):
 
     ## What it does
     Finds a `restart_write_mode` that is none of sync, async, joint procs multifile and dedicated procs multifile.
-    Upper and lower case do not matter, blanks do.
+    Upper and lower case do not matter, nor do blanks at the end; blanks before or within the name do.
 
     ## Why it matters
     ICON aborts in its cross-check.
 
     ## Evidence
-    ICON 2024.10, `mo_io_config.f90:627`; it rejected every misspelling that was tried.
+    ICON 2024.10, `mo_io_config.f90:627`; it rejected every misspelling that was tried, " sync" among them, and ran with
+    "sync ".
 
     ## Example
     ```yaml bad
     restart: {restart_write_mode: joint procs multi-file}
+    #                             ^
+    ```
+    ```yaml bad
+    restart: {restart_write_mode: " sync"}
     #                             ^
     ```
     ```yaml good

@@ -647,6 +647,110 @@ class TwoDates(Rule):
                 )
 
 
+class NoStartDate(Rule):
+    """An experiment has a start date.
+
+    ## What it does
+    Finds `experimentStartDate` empty or not set, and neither `experimentReferenceDate` nor `ini_datetime_string` of
+    `time_nml` in its place.
+
+    ## Why it matters
+    ICON aborts once it has read all its namelists.
+
+    ## Evidence
+    ICON 2024.10: "No experiment start date has been set!" (`mo_time_management.f90:530-555`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      master_time_control_nml: {experimentStartDate: ""}
+    #                                                ^
+    ```
+    ```yaml good
+    namelists:
+      master_time_control_nml: {experimentStartDate: 2008-09-01T00:00:00Z}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml.
+    """
+
+    code = "TIM014"
+    name = "no-start-date"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        if not any(_is_set(setting) for setting in _starts(experiment)):
+            yield self.finding(
+                experiment[_TIME, "experimentStartDate"],
+                "the experiment has no start date",
+                "expected: experimentStartDate, such as 2008-09-01T00:00:00Z",
+            )
+
+
+class NoStopDate(Rule):
+    """An experiment ends at a date or after a lead time; `nsteps` ends a job, not an experiment.
+
+    ## What it does
+    Finds `experimentStartDate` with neither `experimentStopDate` nor `forecastLeadTime`. Where the start comes from
+    `experimentReferenceDate` or `time_nml`, the stop date, `end_datetime_string` of `time_nml` or `nsteps` will do,
+    and a lead time will not.
+
+    ## Why it matters
+    ICON aborts.
+
+    ## Evidence
+    ICON 2024.10 rejected a run with a start date and `nsteps` alone: "Need forecastLeadTime AND experimentStartDate
+    set" (`mo_master_nml.f90:231-246`, `mo_time_management.f90:741-790`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      master_time_control_nml: {experimentStopDate: ""}
+    #                                               ^
+      run_nml: {nsteps: 1440}
+    ```
+    ```yaml good
+    namelists:
+      master_time_control_nml: {experimentStopDate: "", forecastLeadTime: P10D}
+    ```
+
+    ## References
+    ICON namelist overview, master_time_control_nml.
+    """
+
+    code = "TIM015"
+    name = "no-stop-date"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        if not any(_is_set(setting) for setting in _starts(experiment)):
+            return
+        stop = experiment[_TIME, "experimentStopDate"]
+        if _is_set(stop):
+            return
+        if _is_set(experiment[_TIME, "experimentStartDate"]):
+            stops, expected = _is_set(experiment[_TIME, "forecastLeadTime"]), "experimentStopDate or forecastLeadTime"
+        else:
+            nsteps = experiment["run_nml", "nsteps"].value
+            older = reads_time_nml(experiment) and _is_set(experiment["time_nml", "end_datetime_string"])
+            stops, expected = older or nsteps >= 0, "experimentStopDate"
+        if not stops:
+            yield self.finding(stop, "the experiment has no stop date", f"expected: {expected}")
+
+
+def _starts(experiment: Experiment) -> Iterator[Setting]:
+    """The settings that may say when the experiment starts."""
+    yield experiment[_TIME, "experimentStartDate"]
+    yield experiment[_TIME, "experimentReferenceDate"]
+    if reads_time_nml(experiment):
+        yield experiment["time_nml", "ini_datetime_string"]
+
+
+def _is_set(setting: Setting) -> bool:
+    return bool(str(setting.value).strip())
+
+
 def _times(experiment: Experiment) -> Iterator[tuple[Setting, Callable[[str], object]]]:
     """The settings that mtime reads and that are in force, with what reads them here."""
     for name in ("experimentStartDate", "experimentStopDate", "experimentReferenceDate"):

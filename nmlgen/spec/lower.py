@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from nmlgen.errors import InputError, SpecError
@@ -90,12 +90,18 @@ def lower(tree: Tree, machine: Machine, site: Tree, where: Span | None) -> Exper
     findings = [*missing_keys(tree, where), *_bad_values(tree), *_bad_file_names(tree)]
     if findings:
         raise SpecError(in_order(findings))
-    release = _setting(tree, "model", "release")
+    release, own = _setting(tree, "model", "release"), _optional(tree, "model", "registry")
     try:
-        registry = load_registry(str(release.value))
+        registry = load_registry(str(release.value), None if own is None else _beside(own))
     except InputError as error:
-        raise SpecError((problem("SPC004", str(error), release.span),)) from None
+        raise SpecError((problem("SPC004", str(error), (own or release).span),)) from None
     return _Lowering(tree, machine, site, registry).experiment()
+
+
+def _beside(setting: Setting) -> Path:
+    """The path of a file that a spec names: relative to the file in which it is named."""
+    directory = Path(setting.span.source.name).parent if setting.span is not None else Path()
+    return directory / str(setting.value)
 
 
 def missing_keys(tree: Tree, where: Span | None) -> Iterator[Finding]:

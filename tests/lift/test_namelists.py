@@ -86,7 +86,7 @@ def test_names_that_nobody_knows_stay():
 def test_what_the_runtime_stops_at_is_kept_beside_the_group():
     (group,) = lifted("&io_nml\n restart_file_type = five\n lkeep_in_sync = T\n/\n").groups
     assert [problem.stops for problem in group.problems] == [True]
-    assert "restart_file_type" not in group.settings
+    assert group.settings["restart_file_type"].certainty is Certainty.UNKNOWN
 
 
 def test_a_master_names_its_models(tmp_path):

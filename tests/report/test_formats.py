@@ -9,7 +9,9 @@ from nmlgen.source import Source
 
 SOURCE = Source("runs/exp 1/NAMELIST", "&io_nml\n a = 1\n/\n")
 FINDINGS = (
-    Finding("RST001", "sync-with-restart-procs", Severity.ERROR, "50 % wrong", SOURCE.span(2, 6), ("expected: 0, or 1",)),
+    Finding(
+        "RST001", "sync-with-restart-procs", Severity.ERROR, "50 % wrong", SOURCE.span(2, 6), ("expected: 0, or 1",)
+    ),
     Finding("SLM007", "account-missing", Severity.WARNING, "no account"),
 )
 

@@ -57,9 +57,7 @@ def cases() -> dict[str, Case]:
         made = {file: applied(first["base"][key], entry.get(key, [])) for key, file in FILES.items()}
         texts = {file: text for file, (text, _) in made.items()}
         changed = {file: lines for file, (_, lines) in made.items()}
-        found[entry["id"]] = Case(
-            entry["id"], entry["ntasks"], entry["verdict"], texts, changed, entry.get("split")
-        )
+        found[entry["id"]] = Case(entry["id"], entry["ntasks"], entry["verdict"], texts, changed, entry.get("split"))
     return found
 
 

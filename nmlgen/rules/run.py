@@ -1,0 +1,334 @@
+"""run_nml: levels, tracers, forcing, parts that not every build has, and where checkpoints go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from nmlgen.experiment.clock import clock, is_number
+from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.ranks import integer
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.findings import Finding, Severity
+from nmlgen.rules.rule import Rule
+from nmlgen.units.duration import Duration
+
+_ATMOSPHERE = 1
+_NWP = 3
+_DRY = (0, 1, 4)
+"""iforcing of a dry atmosphere: none, Held-Suarez, local diabatic forcing (`mo_nml_crosscheck.f90:237`)."""
+_MOST_TRACERS = 1600
+_MOST_TRACERS_OF = {"2024.01": 900}
+"""max_ntracer (`mo_impl_constants.f90:255`), which other releases set lower."""
+
+
+def _is_atmosphere(experiment: Experiment) -> bool:
+    return bool(experiment["master_model_nml", "model_type"].value == _ATMOSPHERE)
+
+
+class NoLevels(Rule):
+    """The atmosphere has at least one level.
+
+    ## What it does
+    Finds a `num_lev` of zero for the first domain.
+
+    ## Why it matters
+    ICON accepts it when it reads run_nml and aborts when it lays out the levels.
+
+    ## Evidence
+    ICON 2024.10: "illegal number of flat vertical levels" (`mo_init_vgrid.f90:331`); numbers below zero are refused
+    at once (`mo_run_nml.f90:239`).
+
+    ## Example
+    ```yaml bad
+    grid: {num_lev: 0}
+    #               ^
+    ```
+    ```yaml good
+    grid: {num_lev: 47}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml.
+    """
+
+    code = "RUN001"
+    name = "no-levels"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        setting = experiment["run_nml", "num_lev"]
+        levels = as_list(setting.value)
+        if _is_atmosphere(experiment) and levels and levels[0] == 0:
+            yield self.finding(setting, "num_lev is 0", "expected: 1 or more, as a rule 30 to 120")
+
+
+class TracersOutOfRange(Rule):
+    """The number of tracers has a limit.
+
+    ## What it does
+    Finds an `ntracer` below zero or above the release's limit: 1600, in 2024.01 900.
+
+    ## Why it matters
+    ICON aborts.
+
+    ## Evidence
+    ICON 2024.10 rejected -1 and 10000: "wrong number of tracers" (`mo_run_nml.f90:236`, `mo_impl_constants.f90:255`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      run_nml: {ntracer: -1}
+    #                    ^
+    ```
+    ```yaml good
+    namelists:
+      run_nml: {ntracer: 5}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml.
+    """
+
+    code = "RUN002"
+    name = "tracers-out-of-range"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        setting = experiment["run_nml", "ntracer"]
+        most = _MOST_TRACERS_OF.get(experiment.registry.release, _MOST_TRACERS)
+        if not 0 <= integer(setting) <= most:
+            yield self.finding(setting, f"ntracer is {setting.value}", f"expected: 0 to {most}")
+
+
+class MoistWithoutMoisture(Rule):
+    """Moist thermodynamics needs water vapour, the first tracer.
+
+    ## What it does
+    Finds `iforcing` of another kind than a dry atmosphere or NWP physics, such as 2, with `ntracer` 0 and
+    `lmoist_thdyn`, which is the default. NWP physics sets its number of tracers itself.
+
+    ## Why it matters
+    ICON aborts once it has built its grid.
+
+    ## Evidence
+    ICON 2024.10: "Trying to run moist thermodynamics without moisture" (`mo_atmo_model.f90:705`,
+    `mo_advection_utils.f90:561`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      run_nml: {iforcing: 2}
+    #                     ^
+    ```
+    ```yaml good
+    namelists:
+      run_nml: {iforcing: 2, ntracer: 3, ltransport: true}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml and dynamics_nml.
+    """
+
+    code = "RUN003"
+    name = "moist-without-moisture"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        forcing, tracers = experiment["run_nml", "iforcing"], experiment["run_nml", "ntracer"]
+        if forcing.value in (*_DRY, _NWP) or tracers.value >= 1 or not _is_atmosphere(experiment):
+            return
+        if experiment["dynamics_nml", "lmoist_thdyn"].value is True:
+            yield self.finding(
+                forcing,
+                f"iforcing is {forcing.value}, a moist atmosphere, and ntracer is {tracers.value}",
+                "expected: ntracer 1 or more, or lmoist_thdyn false in dynamics_nml",
+            )
+
+
+class NwpWithoutGroup(Rule):
+    """NWP physics needs its group, if an empty one.
+
+    ## What it does
+    Finds `iforcing` 3 without `nwp_phy_nml` in a run that does not begin from a restart.
+
+    ## Why it matters
+    ICON aborts with a message about `lupatmo_phy`. That variable is true for all domains but the first until the
+    group has been read, and then copied from the first.
+
+    ## Evidence
+    ICON 2024.10: "Something is wrong with setting of lupatmo_phy" (`mo_nwp_phy_nml.f90:230,384`,
+    `mo_upatmo_config.f90:799-807`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true}
+    #                     ^
+    ```
+    ```yaml good
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true}
+      nwp_phy_nml: {inwp_gscp: 1}
+    ```
+
+    ## References
+    ICON namelist overview, nwp_phy_nml.
+    """
+
+    code = "RUN004"
+    name = "nwp-without-group"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        forcing = experiment["run_nml", "iforcing"]
+        if forcing.value != _NWP or experiment["master_nml", "lrestart"].value is not False:
+            return
+        if _is_atmosphere(experiment) and not any(g.name.lower() == "nwp_phy_nml" for g in experiment.namelist):
+            yield self.finding(
+                forcing,
+                "iforcing is 3, NWP physics, and there is no nwp_phy_nml",
+                "expected: a group nwp_phy_nml",
+            )
+
+
+class PartOfFewBuilds(Rule):
+    """ART and the radar operator are there only in builds that were configured with them.
+
+    ## What it does
+    Finds `lart` and `luse_radarfwo` true.
+
+    ## Why it matters
+    Any other build aborts. Which one the executable is nobody can see from its name.
+
+    ## Evidence
+    ICON 2024.10, a common build: "compiled with --disable-art" (`mo_run_nml.f90:246`), "compiled without
+    -DHAVE_RADARFWO" (`mo_nml_crosscheck.f90:984`). configure leaves both out by default.
+
+    ## Example
+    ```yaml bad
+    namelists:
+      run_nml: {lart: true}
+    #                 ^
+    ```
+    ```yaml good
+    namelists:
+      run_nml: {lart: false}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml.
+    """
+
+    code = "RUN005"
+    name = "part-of-few-builds"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for name, part, option in (("lart", "ART", "art"), ("luse_radarfwo", "the radar operator", "emvorado")):
+            setting = experiment["run_nml", name]
+            if any(value is True for value in as_list(setting.value)):
+                yield self.finding(
+                    setting,
+                    f"{name} is true, and few builds have {part}",
+                    f"expected: an executable configured with --enable-{option}, or {name} false",
+                )
+
+
+class RestartDirectory(Rule):
+    """ICON makes no directories for its checkpoints.
+
+    ## What it does
+    Finds a `restart_filename` with a directory below the run directory, where a checkpoint is due. nmlgen's script
+    does not make it either.
+
+    ## Why it matters
+    Unless something else makes the directory, ICON aborts at its first checkpoint, after all the work up to it.
+
+    ## Evidence
+    ICON 2024.10: "netCDF error: No such file or directory" at the first checkpoint.
+
+    ## Example
+    ```yaml bad
+    namelists:
+      run_nml: {restart_filename: "restart/<mtype>_<rsttime>.nc"}
+    #                             ^
+    ```
+    ```yaml good
+    namelists:
+      run_nml: {restart_filename: "<mtype>_<rsttime>.nc"}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml.
+    """
+
+    code = "RUN006"
+    name = "restart-directory"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        setting = experiment["run_nml", "restart_filename"]
+        directory = PurePosixPath(str(setting.value).strip()).parent
+        if directory.is_absolute() or set(directory.parts) <= {"."} or directory.parts[0] == "..":
+            return
+        time = clock(experiment)
+        intervals = [interval for interval in (time.checkpoint, time.restart) if interval and interval > 0]
+        if intervals and min(intervals) <= time.length:
+            yield self.finding(
+                setting,
+                f'the directory "{directory}" must be there before the first checkpoint',
+                "expected: a file name without a directory, or a directory that exists",
+            )
+
+
+class SplittingWithSyncRestart(Rule):
+    """Domains with ranks of their own need a restart rank.
+
+    ## What it does
+    Finds a `patch_weight` above zero without `num_restart_procs`, where the restart interval ends the job.
+
+    ## Why it matters
+    ICON aborts in its cross-check. It looks at `num_restart_procs` alone, whatever the restart mode.
+
+    ## Evidence
+    ICON 2024.10: "Processor splitting cannot be combined with synchronous restart!" (`mo_time_management.f90:817-826`).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      grid_nml: {patch_weight: [0.5]}
+    #                          ^
+    ```
+    ```yaml good
+    restart: {restart_write_mode: async, num_restart_procs: 1}
+    namelists:
+      grid_nml: {patch_weight: [0.5]}
+    ```
+
+    ## References
+    ICON namelist overview, grid_nml and parallel_nml.
+    """
+
+    code = "RUN007"
+    name = "splitting-with-sync-restart"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        setting = experiment["grid_nml", "patch_weight"]
+        if not any(is_number(weight) and weight > 0 for weight in as_list(setting.value)):
+            return
+        if experiment["parallel_nml", "num_restart_procs"].value != 0:
+            return
+        lrestart = experiment["master_nml", "lrestart"]
+        if lrestart.value is not False:  # what is left of the experiment is not known
+            raise UndecidedError(lrestart)
+        time = clock(experiment)
+        end = time.length if time.steps_of_a_leg is None else time.steps_of_a_leg * time.step
+        if time.restart_ends_leg and time.restart and time.restart <= end:
+            yield self.finding(
+                setting,
+                "patch_weight splits the ranks between domains, num_restart_procs is 0, and a checkpoint ends the job "
+                f"after {Duration(0, time.restart)}",
+                "expected: num_restart_procs 1 or more, or no patch_weight",
+            )
