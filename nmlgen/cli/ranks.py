@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from pathlib import Path
 
 import click
 
@@ -15,6 +16,8 @@ from nmlgen.experiment.ranks import PlacementError, split
 from nmlgen.experiment.schedule import Duty, duties, first_writes
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import Volume, rank_volumes
+from nmlgen.lift.namelists import MASTER_FILE, lift_master
+from nmlgen.namelist.registry import load_registry, releases
 from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.ranks import (
     Roster,
@@ -31,6 +34,14 @@ _WIDTH = 100
 @click.command("ranks")
 @spec_argument
 @set_option
+@click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, for namelists that exist already.")
+@click.option(
+    "--icon-release",
+    type=click.Choice(releases()),
+    default=releases()[-1],
+    show_default=True,
+    help="The release, for namelists that exist already.",
+)
 @click.option(
     "--times",
     type=click.IntRange(min=1),
@@ -39,20 +50,39 @@ _WIDTH = 100
     help="How many output times to show at most.",
 )
 @format_option
-def command(spec: str, overrides: tuple[str, ...], times: int, output_format: str) -> int:
+def command(
+    spec: str, overrides: tuple[str, ...], ntasks: int | None, icon_release: str, times: int, output_format: str
+) -> int:
     """Show how the MPI ranks of SPEC split and which I/O rank writes which file, in which order.
+
+    SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then.
 
     The picture has a row for each I/O rank and a cell for each output time of the first job: how many files the rank
     writes to. Exit code 1 if ICON would refuse the split or the placement; `nmlgen check` says more.
     """
     try:
-        experiment = nmlgen.load_spec(spec, overrides).experiment
+        experiment = _experiment(Path(spec), overrides, ntasks, icon_release)
     except nmlgen.SpecError as error:
         if output_format == "text":
             raise
         click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
         return 1
     return _show_json(experiment, times) if output_format == "json" else _show_text(experiment, times)
+
+
+def _experiment(path: Path, overrides: tuple[str, ...], ntasks: int | None, icon_release: str) -> Experiment:
+    """The experiment of a spec, or of the only model that a master namelist starts."""
+    if not path.is_dir() and path.name != MASTER_FILE:
+        if ntasks is not None:
+            raise click.UsageError("--ntasks is for namelists; a spec says it: --set job.ntasks=...")
+        return nmlgen.load_spec(path, overrides).experiment
+    if overrides or ntasks is None:
+        raise click.UsageError("namelists are shown with --ntasks, and without --set")
+    master = path / MASTER_FILE if path.is_dir() else path
+    models, _ = lift_master(master, load_registry(icon_release), ntasks)
+    if len(models) > 1:
+        raise nmlgen.InputError(f"{master} starts {len(models)} models; their ranks are not split here")
+    return models[0].experiment
 
 
 def _show_text(experiment: Experiment, times: int) -> int:

@@ -15,7 +15,7 @@ from attrs import frozen
 from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment, Group, Launch, Mpi, as_list
 from nmlgen.experiment.machine import Machine
-from nmlgen.experiment.setting import Origin, Setting, unknown
+from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.namelist.assignment import Assigned, Assignment, assign, declarations
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
@@ -59,6 +59,8 @@ def read_namelist(path: Path, registry: Registry, *, is_master: bool, name: str 
         raise InputError(f"{shown}: there is no such file") from None
     except OSError as error:
         raise InputError(f"{shown}: {(error.strerror or str(error)).lower()}") from None
+    except ValueError:
+        raise InputError(f"{shown!r} cannot be the name of a file") from None
     return lift_document(read(Source(shown, text)), registry, is_master=is_master)
 
 
@@ -87,16 +89,19 @@ def lift_master(
     """The models that a master namelist starts, and every file that was read.
 
     Raises InputError if the master namelist cannot be read. A model's file that is not there makes an empty
-    namelist, as it does in ICON.
+    namelist, as it does in ICON. In a file's name `<path>` stands for `model_base_dir` (ICON 2024.10,
+    `mo_master_nml.f90:291-294`).
     """
     master = read_namelist(path, registry, is_master=True)
     files = [master]
     models = []
+    master_nml = next((group for group in master.groups if group.name == "master_nml"), None)
+    base = _text(master_nml.settings.get("model_base_dir") if master_nml is not None else None)
     for number, group in enumerate(group for group in master.groups if group.name == _MODEL_GROUP):
         setting = group.settings.get("model_namelist_filename")
         missing: Setting | None = None
         groups: tuple[Group, ...] = ()
-        name = str(setting.value).strip() if setting is not None and setting.history else ""
+        name = _text(setting).replace("<path>", base)
         if name:
             try:
                 file = read_namelist(path.parent / name, registry, is_master=False)
@@ -223,6 +228,13 @@ def _array(full: str, name: str, group: str, found: Mapping[tuple[int, ...], Ass
                 for position in range(low, indices[-1][0] + 1)
             ]
     return Setting(full, (Origin("namelist", as_list(values), span),))
+
+
+def _text(setting: Setting | None) -> str:
+    """A text without the blanks around it; empty where it was not written or cannot be known."""
+    if setting is None or setting.certainty is Certainty.UNKNOWN:
+        return ""
+    return str(setting.value).strip()
 
 
 def _second_copy(written: WrittenGroup, first: WrittenGroup) -> SyntaxProblem:

@@ -50,7 +50,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_LOOSE = re.compile(rf"(?P<name>{_NAME}(?:[ \t]*\([^()=\n]*\)|[ \t]*%[ \t]*{_NAME})*)(?:{_BLANK}+|![^\n]*\n)*=(?!=)")
+_LOOSE = re.compile(rf"(?P<name>{_NAME}(?:[ \t]*\([^()=\n]*\)|[ \t]*%[ \t]*{_NAME})*)(?:{_BLANK}|![^\n]*\n)*=(?!=)")
 _PART = re.compile(rf"[ \t%]*(?P<name>{_NAME})(?P<lists>(?:[ \t]*\([^()\n]*\))*)")
 _LIST = re.compile(r"\(([^()\n]*)\)")
 _INDEX = re.compile(

@@ -201,7 +201,7 @@ class WideStripesForManyFiles(Rule):
         count = _count(block)
         if block is None or count is None or count in (0, 1):
             return
-        mode = str(experiment["io_nml", "restart_write_mode"].value).strip().lower()
+        mode = str(experiment["io_nml", "restart_write_mode"].value).rstrip().lower()
         if mode in (RestartMode.JOINT.value, RestartMode.DEDICATED.value):
             yield self.finding(
                 block.settings["stripe_count"],

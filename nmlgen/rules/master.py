@@ -99,7 +99,8 @@ class UnnamedModel(Rule):
     ICON aborts as its first act.
 
     ## Evidence
-    ICON 2024.10 rejected all of them: "no of models < 1", "my_model_name = NULL", "my_namelist_filename = NULL"
+    ICON 2024.10 rejected a file without the group, an empty and a missing name, and a missing file name: "no of models
+    < 1", "my_model_name = NULL", "my_namelist_filename = NULL"
     (`mo_master_init.f90:50-52,159-160`).
 
     ## Example

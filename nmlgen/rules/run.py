@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from nmlgen.experiment.clock import clock, is_number
+from nmlgen.experiment.clock import clock
 from nmlgen.experiment.experiment import Experiment, as_list
 from nmlgen.experiment.ranks import integer
-from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
-from nmlgen.units.duration import Duration
 
 _ATMOSPHERE = 1
 _NWP = 3
-_DRY = (0, 1, 4)
-"""iforcing of a dry atmosphere: none, Held-Suarez, local diabatic forcing (`mo_nml_crosscheck.f90:237`)."""
+_MOIST = (-1, 2, 5)
+"""iforcing that is neither NWP (3) nor dry: 0 none, 1 Held-Suarez, 4 local diabatic forcing
+(`mo_nml_crosscheck.f90:235-241`)."""
 _MOST_TRACERS = 1600
 _MOST_TRACERS_OF = {"2024.01": 900}
 """max_ntracer (`mo_impl_constants.f90:255`), which other releases set lower."""
@@ -41,11 +40,13 @@ class NoLevels(Rule):
 
     ## Example
     ```yaml bad
-    grid: {num_lev: 0}
-    #               ^
+    namelists:
+      run_nml: {num_lev: [0, 30]}
+    #                    ^
     ```
     ```yaml good
-    grid: {num_lev: 47}
+    namelists:
+      run_nml: {num_lev: [47, 30]}
     ```
 
     ## References
@@ -136,7 +137,7 @@ class MoistWithoutMoisture(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         forcing, tracers = experiment["run_nml", "iforcing"], experiment["run_nml", "ntracer"]
-        if forcing.value in (*_DRY, _NWP) or tracers.value >= 1 or not _is_atmosphere(experiment):
+        if forcing.value not in _MOIST or tracers.value >= 1 or not _is_atmosphere(experiment):
             return
         if experiment["dynamics_nml", "lmoist_thdyn"].value is True:
             yield self.finding(
@@ -279,56 +280,4 @@ class RestartDirectory(Rule):
                 setting,
                 f'the directory "{directory}" must be there before the first checkpoint',
                 "expected: a file name without a directory, or a directory that exists",
-            )
-
-
-class SplittingWithSyncRestart(Rule):
-    """Domains with ranks of their own need a restart rank.
-
-    ## What it does
-    Finds a `patch_weight` above zero without `num_restart_procs`, where the restart interval ends the job.
-
-    ## Why it matters
-    ICON aborts in its cross-check. It looks at `num_restart_procs` alone, whatever the restart mode.
-
-    ## Evidence
-    ICON 2024.10: "Processor splitting cannot be combined with synchronous restart!" (`mo_time_management.f90:817-826`).
-
-    ## Example
-    ```yaml bad
-    namelists:
-      grid_nml: {patch_weight: [0.5]}
-    #                          ^
-    ```
-    ```yaml good
-    restart: {restart_write_mode: async, num_restart_procs: 1}
-    namelists:
-      grid_nml: {patch_weight: [0.5]}
-    ```
-
-    ## References
-    ICON namelist overview, grid_nml and parallel_nml.
-    """
-
-    code = "RUN007"
-    name = "splitting-with-sync-restart"
-    severity = Severity.ERROR
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["grid_nml", "patch_weight"]
-        if not any(is_number(weight) and weight > 0 for weight in as_list(setting.value)):
-            return
-        if experiment["parallel_nml", "num_restart_procs"].value != 0:
-            return
-        lrestart = experiment["master_nml", "lrestart"]
-        if lrestart.value is not False:  # what is left of the experiment is not known
-            raise UndecidedError(lrestart)
-        time = clock(experiment)
-        end = time.length if time.steps_of_a_leg is None else time.steps_of_a_leg * time.step
-        if time.restart_ends_leg and time.restart and time.restart <= end:
-            yield self.finding(
-                setting,
-                "patch_weight splits the ranks between domains, num_restart_procs is 0, and a checkpoint ends the job "
-                f"after {Duration(0, time.restart)}",
-                "expected: num_restart_procs 1 or more, or no patch_weight",
             )

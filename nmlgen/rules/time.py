@@ -18,10 +18,14 @@ from nmlgen.experiment.ranks import writes_output
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
+from nmlgen.source import Span
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
 
 _TIME = "master_time_control_nml"
+_JULIAN = "julian gregorian"
+_NUMBERED_CALENDARS = {0: _JULIAN, 1: "proleptic gregorian", 2: "360 day year"}
+"""time_nml: calendar and its name in master_time_control_nml (`mo_time_config.f90:250-257`)."""
 _CALENDARS = ", ".join(f'"{calendar.value}"' for calendar in Calendar)
 
 
@@ -450,7 +454,7 @@ class UnknownCalendar(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         setting = experiment[_TIME, "calendar"]
         name = setting.value
-        known = [calendar.value for calendar in Calendar]
+        known = [*(calendar.value for calendar in Calendar), _JULIAN]  # another rule's
         if isinstance(name, str) and name.strip() and name.strip().lower() not in known:
             yield self.finding(
                 setting,
@@ -682,7 +686,7 @@ class NoStartDate(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         if not any(_is_set(setting) for setting in _starts(experiment)):
             yield self.finding(
-                experiment[_TIME, "experimentStartDate"],
+                _place(experiment, "experimentStartDate"),
                 "the experiment has no start date",
                 "expected: experimentStartDate, such as 2008-09-01T00:00:00Z",
             )
@@ -736,7 +740,70 @@ class NoStopDate(Rule):
             older = reads_time_nml(experiment) and _is_set(experiment["time_nml", "end_datetime_string"])
             stops, expected = older or nsteps >= 0, "experimentStopDate"
         if not stops:
-            yield self.finding(stop, "the experiment has no stop date", f"expected: {expected}")
+            where = _place(experiment, "experimentStopDate")
+            yield self.finding(where, "the experiment has no stop date", f"expected: {expected}")
+
+
+class TwoCalendars(Rule):
+    """`time_nml` has an older number for the calendar, and the Julian one is gone.
+
+    ## What it does
+    Finds `calendar` of `time_nml` that is another than `calendar` of `master_time_control_nml`, where both are set,
+    and the Julian-Gregorian calendar in either. 0 is Julian-Gregorian, 1 proleptic Gregorian, 2 the 360 day year;
+    other numbers say nothing.
+
+    ## Why it matters
+    ICON aborts.
+
+    ## Evidence
+    ICON 2024.10, reading of `mo_time_management.f90:461-481`: "Inconsistent setting of calendar" and
+    "Julian-Gregorian calendar unsupported by mtime library!".
+
+    ## Example
+    ```yaml bad
+    namelists:
+      master_time_control_nml: {calendar: proleptic gregorian}
+      time_nml: {calendar: 2}
+    #                      ^
+    ```
+    ```yaml bad
+    namelists:
+      master_time_control_nml: {calendar: julian gregorian}
+    #                                     ^
+    ```
+    ```yaml good
+    namelists:
+      master_time_control_nml: {calendar: proleptic gregorian}
+      time_nml: {calendar: 1}
+    ```
+
+    ## References
+    ICON namelist overview, time_nml and master_time_control_nml.
+    """
+
+    code = "TIM016"
+    name = "two-calendars"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        setting = experiment[_TIME, "calendar"]
+        name = str(setting.value).rstrip().lower()
+        if reads_time_nml(experiment):
+            number = experiment["time_nml", "calendar"]
+            older = _NUMBERED_CALENDARS.get(number.value, "")
+            if older and name and older != name:
+                yield self.finding(
+                    number,
+                    f'calendar {number.value} of time_nml, "{older}", contradicts calendar "{setting.value}"',
+                    "expected: the calendar of master_time_control_nml alone, or the same one",
+                )
+                return
+            if not name:
+                setting, name = number, older
+        if name == _JULIAN:
+            yield self.finding(
+                setting, "ICON no longer has the Julian-Gregorian calendar", f"expected: one of {_CALENDARS}"
+            )
 
 
 def _starts(experiment: Experiment) -> Iterator[Setting]:
@@ -745,6 +812,15 @@ def _starts(experiment: Experiment) -> Iterator[Setting]:
     yield experiment[_TIME, "experimentReferenceDate"]
     if reads_time_nml(experiment):
         yield experiment["time_nml", "ini_datetime_string"]
+
+
+def _place(experiment: Experiment, name: str) -> Setting | Span | None:
+    """Where a variable of master_time_control_nml was written, else its group, else the first of the file."""
+    setting = experiment[_TIME, name]
+    if setting.is_written:
+        return setting
+    group = experiment.group(_TIME) or next(iter(experiment.master), None)
+    return group.span if group is not None else None
 
 
 def _is_set(setting: Setting) -> bool:

@@ -50,3 +50,15 @@ def test_wrong_spec(nmlgen: Callable[..., Any], here: Path) -> None:
     done = nmlgen("ranks", "wrong.yaml", "--format", "json")
     assert done.code == 1
     assert json.loads(done.out)["findings"]
+
+
+def test_of_namelists_that_exist(nmlgen: Callable[..., Any], here: Path) -> None:
+    nmlgen("build", "spec.yaml", "-o", "run1")
+    spec = nmlgen("ranks", "spec.yaml")
+    for path in ("run1", "run1/icon_master.namelist"):
+        found = nmlgen("ranks", path, "--ntasks", 64)
+        assert found.code == 0
+        assert found.out.splitlines()[:4] == spec.out.splitlines()[:4]
+        assert found.out.split("\n\n")[2:] == spec.out.split("\n\n")[2:]
+    for arguments in (["run1"], ["spec.yaml", "--ntasks", 4], ["run1", "--ntasks", 4, "--set", "a=b"]):
+        assert nmlgen("ranks", *arguments).code == 2

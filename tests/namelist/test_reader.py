@@ -425,3 +425,9 @@ def test_large_repeat_counts_cost_nothing():
     assert assign(one, {"x": Declaration("integer", shape=(3,)), "y": Declaration("unknown", shape=None)}).is_refused
     with pytest.raises(ValueError, match="more than 10000000 values"):
         one.items[0].plain  # noqa: B018
+
+
+def test_many_blanks_before_what_is_no_assignment():
+    """Would take for ever if blanks could be divided in several ways."""
+    document = read(Source("x", "&io_nml\n lkeep_in_sync" + " " * 5000 + "! = .TRUE.\n" + " " * 5000 + "'qv', 'u'\n/\n"))
+    assert document.errors

@@ -8,29 +8,45 @@ from pathlib import Path
 from rules.experiments import BASE
 
 from nmlgen.checking import check_experiment
+from nmlgen.findings import Report
+from nmlgen.lift.namelists import MASTER_FILE, lift_master
+from nmlgen.namelist.registry import load_registry
 from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
 from nmlgen.spec.spec import load_spec
 
 HEADINGS = ("## What it does", "## Why it matters", "## Evidence", "## Example", "## References")
-FENCE = re.compile(r"```yaml (bad|good)\n(.*?)```", re.DOTALL)
+FENCE = re.compile(r"```(yaml|namelist) (bad|good)\n(.*?)```", re.DOTALL)
+NTASKS = 256
 
 
 def examples(rule: type[Rule], kind: str) -> list[str]:
-    return [text for found, text in FENCE.findall(rule.document()) if found == kind]
+    return [text for _, found, text in FENCE.findall(rule.document()) if found == kind]
 
 
 def check(text: str, tmp_path: Path):
+    """Judge an example: a fragment of a spec, or, where no spec can show it, a master namelist by itself."""
+    if text.startswith("&"):
+        return check_master(text, tmp_path)
     path = tmp_path / "spec.yaml"
     path.write_text(text, encoding="utf-8")
     spec = load_spec(path, [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}"])
     return check_experiment(spec.experiment, spec.suppressions)
 
 
+def check_master(text: str, tmp_path: Path):
+    """Judge what a master namelist says of its models; what else a run needs is not in the example."""
+    path = tmp_path / MASTER_FILE
+    path.write_text(text, encoding="utf-8")
+    models, _ = lift_master(path, load_registry("2024.10"), NTASKS)
+    findings = [finding for model in models for finding in check_experiment(model.experiment).findings]
+    return Report(tuple(finding for finding in dict.fromkeys(findings) if finding.code.startswith("MST")))
+
+
 def marked(text: str) -> tuple[int, int] | None:
     """Line and column that a caret in the example points at."""
     for number, line in enumerate(text.splitlines(), start=1):
-        if re.fullmatch(r"#\s*\^+", line):
+        if re.fullmatch(r"[#!]\s*\^+", line):
             return number - 1, line.index("^") + 1
     return None
 

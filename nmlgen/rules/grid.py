@@ -1,0 +1,241 @@
+"""The grids of the domains: their names, and what kinds of grid exclude each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nmlgen.experiment.clock import clock
+from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.setting import Setting
+from nmlgen.findings import Finding, Severity
+from nmlgen.rules.rule import Rule
+
+_MODELS_WITH_GRIDS = (1, 2)
+"""master_model_nml: model_type of atmosphere and ocean, which name their grids in grid_nml."""
+
+
+def _dynamics_grids(experiment: Experiment) -> Setting:
+    return experiment["grid_nml", "dynamics_grid_filename"]
+
+
+def grid_names(experiment: Experiment) -> list[str]:
+    """The dynamics grids that ICON finds: the names before the first blank one."""
+    names: list[str] = []
+    for name in as_list(_dynamics_grids(experiment).value):
+        if not str(name).strip():
+            break
+        names.append(str(name).rstrip())
+    return names
+
+
+class NoDynamicsGrid(Rule):
+    """Atmosphere and ocean need a grid.
+
+    ## What it does
+    Finds a model whose `dynamics_grid_filename` is not set, or whose first name is blank: names behind a blank one
+    are not read.
+
+    ## Why it matters
+    ICON aborts while it reads its namelists.
+
+    ## Evidence
+    ICON 2024.10 rejects it with an empty grid_nml and without grid_nml: "no dynamics grid is defined"
+    (`mo_grid_config.f90:180`).
+
+    ## Example
+    ```yaml bad
+    namelists: {grid_nml: {dynamics_grid_filename: ""}}
+    #                                              ^
+    ```
+    ```yaml good
+    namelists: {grid_nml: {dynamics_grid_filename: iconR02B05-grid.nc}}
+    ```
+
+    ## References
+    ICON namelist overview, grid_nml.
+    """
+
+    code = "GRD001"
+    name = "no-dynamics-grid"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        if experiment["master_model_nml", "model_type"].value not in _MODELS_WITH_GRIDS:
+            return
+        if not grid_names(experiment):
+            group = experiment.group("grid_nml")
+            setting = _dynamics_grids(experiment)
+            yield self.finding(
+                setting if setting.is_written or group is None else group.span,
+                "no dynamics grid is named",
+                "expected: the grid of the first domain as the first name of grid_nml: dynamics_grid_filename",
+            )
+
+
+class FirstGridAgain(Rule):
+    """A nest needs a grid of its own, whose parent is another grid of the run.
+
+    ## What it does
+    Finds a domain whose grid is that of the first domain, where `dynamics_parent_grid_id` does not name its parent.
+
+    ## Why it matters
+    ICON looks for the parent of each nest by the identifiers in the grid files, and aborts if it is none of the grids
+    named.
+
+    ## Evidence
+    ICON 2024.10: "Could not determine parent grid ID for grid 2" (`mo_model_domimp_patches.f90:258`).
+
+    ## Example
+    ```yaml bad
+    namelists: {grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, iconR02B05-grid.nc]}}
+    #                                              ^
+    ```
+    ```yaml good
+    namelists: {grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc]}}
+    ```
+
+    ## References
+    ICON namelist overview, grid_nml.
+    """
+
+    code = "GRD002"
+    name = "first-grid-again"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        names = grid_names(experiment)
+        parents = as_list(experiment["grid_nml", "dynamics_parent_grid_id"].value)
+        if str(experiment["grid_nml", "radiation_grid_filename"].value).strip():  # may be the parent
+            return
+        for domain, name in enumerate(names[1:], start=2):
+            if name == names[0] and parents[domain - 1 : domain] in ([], [-1]):
+                yield self.finding(
+                    _dynamics_grids(experiment),
+                    f'the grid of domain {domain} is that of domain 1, "{name}": its parent is not among the grids',
+                    "expected: another grid for each domain",
+                )
+                return
+
+
+class RadiationGridIsDynamicsGrid(Rule):
+    """The grid for radiation is coarser than that of the first domain, so it is another file.
+
+    ## What it does
+    Finds a `radiation_grid_filename` that is also the name of a dynamics grid.
+
+    ## Why it matters
+    ICON aborts while it reads its namelists.
+
+    ## Evidence
+    ICON 2024.10: "radiation_grid_filename must not be equal to dynamics_grid_filename!" (`mo_grid_config.f90:173`).
+
+    ## Example
+    ```yaml bad
+    namelists: {grid_nml: {radiation_grid_filename: iconR02B05-grid.nc}}
+    #                                               ^
+    ```
+    ```yaml good
+    namelists: {grid_nml: {radiation_grid_filename: iconR02B04-grid.nc}}
+    ```
+
+    ## References
+    ICON namelist overview, grid_nml.
+    """
+
+    code = "GRD003"
+    name = "radiation-grid-is-dynamics-grid"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        setting = experiment["grid_nml", "radiation_grid_filename"]
+        name = str(setting.value).rstrip()
+        if name and name in grid_names(experiment):
+            yield self.finding(
+                setting,
+                f'the radiation grid "{name}" is a dynamics grid, too',
+                "expected: a coarser grid, or no radiation_grid_filename",
+            )
+
+
+class TorusWithBoundaries(Rule):
+    """A torus is periodic in both directions: it has no lateral boundaries.
+
+    ## What it does
+    Finds `is_plane_torus` together with `l_limited_area`.
+
+    ## Why it matters
+    ICON aborts in its cross-check.
+
+    ## Evidence
+    ICON 2024.10: "Plane torus grid requires l_limited_area = .FALSE.!" (`mo_nml_crosscheck.f90:183`; read, not tried).
+
+    ## Example
+    ```yaml bad
+    namelists: {grid_nml: {is_plane_torus: true, l_limited_area: true}}
+    #                                                            ^
+    ```
+    ```yaml good
+    namelists: {grid_nml: {is_plane_torus: true, l_limited_area: false}}
+    ```
+
+    ## References
+    ICON namelist overview, grid_nml.
+    """
+
+    code = "GRD004"
+    name = "torus-with-boundaries"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        limited = experiment["grid_nml", "l_limited_area"]
+        if limited.value is True and experiment["grid_nml", "is_plane_torus"].value is True:
+            yield self.finding(
+                limited, "l_limited_area is true on a plane torus", "expected: l_limited_area false with is_plane_torus"
+            )
+
+
+class SplittingWithoutRestartProcs(Rule):
+    """Ranks can be split between nests only if a rank set apart writes the checkpoints.
+
+    ## What it does
+    Finds a `patch_weight` greater than zero without restart ranks, in a run that reaches its restart interval.
+
+    ## Why it matters
+    ICON aborts in its cross-check, even with one domain.
+
+    ## Evidence
+    ICON 2024.10 rejects 0.5: "Processor splitting cannot be combined with synchronous restart!"
+    (`mo_time_management.f90:817-825`).
+
+    ## Example
+    ```yaml bad
+    namelists: {grid_nml: {patch_weight: [0.5]}}
+    #                                    ^
+    ```
+    ```yaml good
+    namelists: {grid_nml: {patch_weight: [0.5]}}
+    restart: {restart_write_mode: async, num_restart_procs: 1}
+    ```
+
+    ## References
+    ICON namelist overview, grid_nml and parallel_nml.
+    """
+
+    code = "GRD005"
+    name = "splitting-without-restart-procs"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        weights = experiment["grid_nml", "patch_weight"]
+        if not any(weight > 0 for weight in as_list(weights.value)):
+            return
+        time = clock(experiment)
+        if time.restart is None or not 0 < time.restart <= time.length:
+            return
+        if experiment["parallel_nml", "num_restart_procs"].value == 0:
+            yield self.finding(
+                weights,
+                f"patch_weight {', '.join(map(str, as_list(weights.value)))} splits the ranks, and there is no restart "
+                "rank",
+                "expected: num_restart_procs 1 or more with restart_write_mode async, or no patch_weight",
+            )

@@ -1,0 +1,496 @@
+"""What an output stream writes: its variables, its levels, its longitudes and latitudes, and how long a file is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from nmlgen.experiment.clock import clock
+from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.ranks import domains, level_types
+from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, load_catalogue
+from nmlgen.findings import Finding, Severity, did_you_mean
+from nmlgen.rules.rule import Rule
+from nmlgen.rules.streams import is_blank, setting_of, stream_name, streams_read, windows_of, writes_within
+from nmlgen.units.duration import Duration
+
+_GROUP, _TILES, _GRID, _LESS = "group:", "tiles:", "grid:", "-"
+_LATLON = 1
+_LONGEST = 1024
+_LONGEST_NEAR = 40
+_NOT_INTERPOLATED = ("edge", "vertex")
+_OF_THE_LATLON_GRID = "aw"
+_OTHER_MODELS = ("ocean", "HAMOCC", "waves")
+_ATMOSPHERE = 1
+_SETTING = re.compile(r"[a-z_]\w*\.\w+|requested|unknown")
+
+
+def _names(setting: Setting) -> list[str]:
+    """The names of a varlist that ICON reads, in lower case: those before the first blank one."""
+    names: list[str] = []
+    for name in as_list(setting.value):
+        if not str(name).strip():
+            break
+        names.append(str(name).rstrip().lower())
+    return names
+
+
+def _varlists(experiment: Experiment) -> Iterator[tuple[Group, str, Setting]]:
+    for stream in streams_read(experiment):
+        for kind in level_types(experiment, stream):
+            yield stream, kind, setting_of(experiment, stream, f"{kind}_varlist")
+
+
+def _catalogue(experiment: Experiment) -> Catalogue:
+    """The variables of the release; raises UndecidedError where names may be others than those of the release."""
+    names = experiment["io_nml", "output_nml_dict"]
+    if not is_blank(names) or experiment["run_nml", "lart"].value is not False:
+        raise UndecidedError(names)
+    catalogue = load_catalogue(experiment.registry.release)
+    if catalogue.release != experiment.registry.release:
+        raise UndecidedError(names)
+    return catalogue
+
+
+def _tracers(experiment: Experiment) -> frozenset[str]:
+    """The names that the user gave to tracers."""
+    group = experiment.group("transport_nml")
+    if group is None or "tracer_names" not in group.settings:
+        return frozenset()
+    return frozenset(str(name).strip().lower() for name in as_list(experiment["transport_nml", "tracer_names"].value))
+
+
+def _domains_of(experiment: Experiment, stream: Group) -> list[int]:
+    """The domains, counted from 1, that a stream is written for."""
+    count = domains(experiment)
+    chosen = []
+    for domain in as_list(setting_of(experiment, stream, "dom").value):
+        if domain < 0:
+            break
+        chosen.append(domain)
+    return [domain for domain in chosen if 1 <= domain <= count] if chosen else list(range(1, count + 1))
+
+
+class UnknownOutputVariable(Rule):
+    """A stream can write what the release registers, under the names it has there.
+
+    ## What it does
+    Finds a name in a varlist, or a group behind `group:`, that the release does not know. Upper and lower case do not
+    matter. With a dictionary of names (`output_nml_dict`) or with ART nothing is certain, and nothing is found.
+
+    ## Why it matters
+    ICON aborts when output is initialised, minutes into the job.
+
+    ## Evidence
+    ICON 2024.10: "Output name list variable not found: group:bogus, patch 1" (`mo_name_list_output_init.f90:2039`). A
+    comma that is missing between two names makes one of them: "Output name list variable not found: u"v".
+
+    ## Example
+    ```yaml bad
+    output: {atm: {ml_varlist: [u, v, temprature]}}
+    #                          ^
+    ```
+    ```yaml bad
+    output: {atm: {ml_varlist: ["group:bogus"]}}
+    #                          ^
+    ```
+    ```yaml good
+    output: {atm: {ml_varlist: [u, V, temp, "group:all"]}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT026"
+    name = "unknown-output-variable"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for stream, kind, setting in _varlists(experiment):
+            catalogue, tracers = _catalogue(experiment), _tracers(experiment)
+            for name in _names(setting):
+                if name in tracers or _TILES in name or name.startswith((_GRID, _LESS)):
+                    continue
+                if name == _OF_THE_LATLON_GRID and setting_of(experiment, stream, "remap").value == _LATLON:
+                    continue
+                if _GROUP in name:
+                    if not catalogue.has_group(name[len(_GROUP) :]):
+                        yield self.finding(
+                            setting,
+                            f'ICON {catalogue.release} has no group "{name[len(_GROUP) :]}" of variables',
+                            f"expected: a group of the release in the {kind}_varlist of {stream_name(stream)}",
+                        )
+                elif not catalogue.find(name):
+                    comma = ("is a comma missing between two names?",) if '"' in name or "'" in name else ()
+                    yield self.finding(
+                        setting,
+                        f'ICON {catalogue.release} has no output variable "{name}"',
+                        f"expected: a variable of the release in the {kind}_varlist of {stream_name(stream)}",
+                        *comma,
+                        *_near(name, catalogue.release),
+                    )
+
+
+@cache
+def _near(name: str, release: str) -> tuple[str, ...]:
+    """A note that names the nearest variable of a release."""
+    return did_you_mean(name, _all_names(release)) if len(name) <= _LONGEST_NEAR else ()
+
+
+@cache
+def _all_names(release: str) -> tuple[str, ...]:
+    variables = load_catalogue(release).group("all")
+    return tuple(dict.fromkeys(variable.name for variable in variables if variable.pattern is None))
+
+
+class VariableNotInThisRun(Rule):
+    """A variable exists only if the part of the model that computes it is switched on.
+
+    ## What it does
+    Finds a name in a varlist that the release knows, but registers for another physics (`iforcing`) or for another
+    model: the precipitation of a run without physics, a variable of the ocean in a run of the atmosphere.
+
+    ## Why it matters
+    ICON aborts when output is initialised, minutes into the job.
+
+    ## Evidence
+    ICON 2024.10: "Output name list variable not found" (`mo_name_list_output_init.f90:2039`); the conditions are those
+    around its calls of add_var.
+
+    ## Example
+    ```yaml bad
+    output: {atm: {ml_varlist: [u, v, tot_prec]}}
+    #                          ^
+    ```
+    ```yaml good
+    output: {atm: {ml_varlist: [u, v]}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT027"
+    name = "variable-not-in-this-run"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        varlists = list(_varlists(experiment))
+        if not varlists:
+            return
+        catalogue, tracers = _catalogue(experiment), _tracers(experiment)
+        is_atmosphere = experiment["master_model_nml", "model_type"].value == _ATMOSPHERE
+        circumstances: dict[int, Circumstances] = {}
+        for stream, _, setting in varlists:
+            for domain in _domains_of(experiment, stream):
+                here = circumstances.setdefault(domain, Circumstances(experiment, domain, frozenset()))
+                for name in _names(setting):
+                    found = () if name in tracers else catalogue.find(name)
+                    if found and all(_is_absent(variable, here, is_atmosphere) for variable in found):
+                        yield self.finding(
+                            setting,
+                            f'there is no output variable "{name}" in this run',
+                            f"expected: {_requirement(found)}",
+                        )
+
+
+def _is_absent(variable: OutputVariable, here: Circumstances, is_atmosphere: bool) -> bool:
+    """Whether a variable cannot exist. Only the choice of the physics counts: ICON changes other settings, such as
+    ntracer, before it asks for them."""
+    if is_atmosphere and variable.component in _OTHER_MODELS:
+        return True
+    return any(here.holds(condition) is False for condition in _physics(variable))
+
+
+def _physics(variable: OutputVariable) -> list[str]:
+    """The conditions of a variable that ask for nothing but the physics."""
+    return [condition for condition in variable.conditions if set(_SETTING.findall(condition)) == {"run_nml.iforcing"}]
+
+
+def _requirement(found: tuple[OutputVariable, ...]) -> str:
+    """Where the variable would exist."""
+    known = _physics(found[0])
+    return " and ".join(known) if known else f"a run with {found[0].component}"
+
+
+class EdgesOnLatLonGrid(Rule):
+    """What lies on edges or vertices is not interpolated to longitudes and latitudes.
+
+    ## What it does
+    Finds a variable on edges or vertices, such as vn, in a stream with `remap: 1`.
+
+    ## Why it matters
+    ICON aborts when output is initialised, minutes into the job.
+
+    ## Evidence
+    ICON 2024.10 with vn: "Output name list variable not found: latlon_internal_vn" (`mo_pp_scheduler.f90:586`).
+
+    ## Example
+    ```yaml bad
+    output: {atm: {remap: 1, reg_lon_def: [0, 5.0, 355], reg_lat_def: [-90, 5.0, 90], ml_varlist: [temp, vn]}}
+    #                                                                                             ^
+    ```
+    ```yaml good
+    output: {atm: {remap: 1, reg_lon_def: [0, 5.0, 355], reg_lat_def: [-90, 5.0, 90], ml_varlist: [temp, u, v]}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT028"
+    name = "edges-on-latlon-grid"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for stream, _, setting in _varlists(experiment):
+            if setting_of(experiment, stream, "remap").value != _LATLON:
+                continue
+            for name in _names(setting):
+                found = _catalogue(experiment).find(name)
+                if found and all(variable.location in _NOT_INTERPOLATED for variable in found):
+                    yield self.finding(
+                        setting,
+                        f'the variable "{name}" lies on {found[0].location} points, which remap 1 does not interpolate',
+                        "expected: variables at cells, such as u and v for vn, or remap 0",
+                    )
+
+
+class ImpossibleLatLonGrid(Rule):
+    """Longitudes and latitudes are a start, a step and an end, and must lead from the one to the other.
+
+    ## What it does
+    Finds a `reg_lon_def` whose end lies before its start, or whose step is zero or less where the end lies behind the
+    start; a `reg_lat_def` whose step is zero where start and end differ; and `remap: 1` where both are zero. The first
+    are found without `remap`, too: ICON checks them wherever they are written.
+
+    ## Why it matters
+    ICON aborts while it reads its namelists.
+
+    ## Evidence
+    ICON 2024.10 rejects them: "Illegal LON increment", "end lon < start lon", "Illegal LAT increment"
+    (`mo_name_list_output_init.f90:492-503`). A step of zero for a single longitude or latitude is refused with
+    `remap: 1`: "Invalid setting for reg_lon_def increment!" (`mo_lonlat_grid.f90:147`; read, not tried).
+
+    ## Example
+    ```yaml bad
+    output: {atm: {remap: 1, reg_lon_def: [0, -5.0, 355], reg_lat_def: [-90, 5.0, 90]}}
+    #                                     ^
+    ```
+    ```yaml good
+    output: {atm: {remap: 1, reg_lon_def: [0, 5.0, 355], reg_lat_def: [90, -5.0, -90]}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT029"
+    name = "impossible-latlon-grid"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for stream in streams_read(experiment):
+            longitudes = setting_of(experiment, stream, "reg_lon_def")
+            latitudes = setting_of(experiment, stream, "reg_lat_def")
+            is_remapped = setting_of(experiment, stream, "remap").value == _LATLON
+            if not (is_remapped or longitudes.is_written or latitudes.is_written):
+                continue
+            west, lon_step, east = _start_step_end(longitudes)
+            first, lat_step, last = _start_step_end(latitudes)
+            counts = setting_of(experiment, stream, "reg_def_mode").value != 1  # a number of points may be meant
+            expected = "expected: start, step, end in degrees, such as 0, 1, 359"
+            if is_remapped and not any((west, lon_step, east, first, lat_step, last)):
+                yield self.finding(
+                    setting_of(experiment, stream, "remap"),
+                    f"remap 1, and the stream {stream_name(stream)} names neither longitudes nor latitudes",
+                    "expected: reg_lon_def and reg_lat_def",
+                )
+            elif east < west:
+                yield self.finding(longitudes, f"the longitude ends at {east:g}, before its start {west:g}", expected)
+            elif lon_step <= 0 and (east > west or (is_remapped and lon_step == 0 and not counts)):
+                yield self.finding(
+                    longitudes, f"the step from longitude {west:g} to {east:g} is {lon_step:g}", expected
+                )
+            elif lat_step == 0 and (first != last or (is_remapped and not counts)):
+                yield self.finding(
+                    latitudes,
+                    f"the step from latitude {first:g} to {last:g} is 0",
+                    "expected: start, step, end in degrees, such as -90, 1, 90 or 90, -1, -90",
+                )
+
+
+def _start_step_end(setting: Setting) -> tuple[float, float, float]:
+    """The three numbers, zero where none is written."""
+    start, step, end = (*as_list(setting.value), 0.0, 0.0, 0.0)[:3]
+    return float(start), float(step), float(end)
+
+
+class ImpossibleLevels(Rule):
+    """`m_levels` is a list of level numbers and ranges, such as 1,3,5...10,nlev.
+
+    ## What it does
+    Finds a list that ICON cannot read, or with numbers beyond the model levels. Numbers begin with 1; `nlev`, `n` or
+    `N` is the number of levels; sums, differences and parentheses are possible.
+
+    ## Why it matters
+    ICON aborts when output is initialised, minutes into the job.
+
+    ## Evidence
+    ICON 2024.10 with 10 levels: "Parsing of level selection failed for "1...50"" (`mo_level_selection.f90:116`,
+    `util_string_parse.rl:118-150`). One number above the half levels passes its check.
+
+    ## Example
+    ```yaml bad
+    output: {atm: {m_levels: "1...50"}}
+    #                        ^
+    ```
+    ```yaml bad
+    output: {atm: {m_levels: "1:10"}}
+    #                        ^
+    ```
+    ```yaml good
+    output: {atm: {m_levels: "1, 3; 5...10, nlev-(2+1), nlev"}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT030"
+    name = "impossible-levels"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for stream in streams_read(experiment):
+            setting = setting_of(experiment, stream, "m_levels")
+            text = str(setting.value).rstrip()
+            if not text or len(text) > _LONGEST or "ml" not in level_types(experiment, stream):
+                continue
+            for domain in _domains_of(experiment, stream):
+                levels = _levels_of(experiment, domain)
+                fault = level_fault(text, levels) if levels > 0 else None
+                if fault is not None:
+                    yield self.finding(
+                        setting,
+                        f'm_levels "{text}" of the stream {stream_name(stream)}: {fault}',
+                        f"expected: numbers and ranges from 1 to {levels}, such as 1,3,5...10,nlev",
+                    )
+                    break
+
+
+def _levels_of(experiment: Experiment, domain: int) -> int:
+    """num_lev of a domain."""
+    setting = experiment["run_nml", "num_lev"]
+    levels = as_list(setting.value)
+    if domain <= len(levels):
+        return int(levels[domain - 1])
+    variable = experiment.registry.variable("run_nml", "num_lev")
+    if variable is None or not isinstance(variable.default, int):
+        raise UndecidedError(setting)
+    return variable.default
+
+
+_CONSTANT = r"\s*(?:[1-9]\d*|nlev|n|N)"
+_SUM = rf"{_CONSTANT}(?:\s*[-+]{_CONSTANT})*"
+_TERM = rf"(?:{_CONSTANT}|\({_SUM}\s*\))"
+_EXPRESSION = rf"{_TERM}(?:\s*[-+]\s*{_TERM})*"
+_LEVELS = re.compile(rf"(?P<start>{_EXPRESSION})(?:\s*\.\.\.\s*(?P<end>{_EXPRESSION}))?\s*|\s*[;,]\s*", flags=re.ASCII)
+_SYMBOL = re.compile(r"\d+|[nN]|[-+()]", flags=re.ASCII)
+
+
+def level_fault(text: str, levels: int) -> str | None:
+    """What ICON objects to in a list of levels; None if it takes it.
+
+    Source: ICON 2024.10, `externals/fortran-support/src/util_string_parse.rl:118-150`.
+    """
+    most = levels + 2
+    position = 0
+    while position < len(text):
+        token = _LEVELS.match(text, position)
+        if token is None or token.end() == position:
+            return f'"{text[position:].strip()}" cannot be read'
+        position = token.end()
+        if token["start"] is None:
+            continue
+        start = _evaluate(token["start"], levels)
+        end = start if token["end"] is None else _evaluate(token["end"], levels)
+        if max(start, end) > most:
+            return f"there is no level {max(start, end)} of {levels}"
+        if start > end:
+            return f"the range from {start} to {end} is empty"
+    return None
+
+
+def _evaluate(expression: str, levels: int) -> int:
+    """The value of a sum with parentheses, from left to right."""
+    total, sign = 0, 1
+    opened: list[tuple[int, int]] = []
+    for symbol in _SYMBOL.findall(expression.replace("nlev", "n")):
+        if symbol == "(":
+            opened.append((total, sign))
+            total, sign = 0, 1
+        elif symbol == ")":
+            inner = total
+            total, sign = opened.pop()
+            total += sign * inner
+        elif symbol in "+-":
+            sign = 1 if symbol == "+" else -1
+        else:
+            total += sign * (levels if symbol in "nN" else int(symbol))
+    return total
+
+
+class FileIntervalNotPositive(Rule):
+    """A file is as long as `file_interval` says, so that must be longer than nothing.
+
+    ## What it does
+    Finds a `file_interval` of zero or less in a stream that writes something.
+
+    ## Why it matters
+    ICON looks for the file that an output time falls into by going forward in steps of that length, and never finds
+    it: the job hangs until its time limit.
+
+    ## Evidence
+    ICON 2024.10 with -PT1H did not end (`mo_output_event_control.f90:225-245`).
+
+    ## Example
+    ```yaml bad
+    output: {atm: {file_interval: -PT1H}}
+    #                             ^
+    ```
+    ```yaml good
+    output: {atm: {file_interval: PT1H}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT031"
+    name = "file-interval-not-positive"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        for stream in streams_read(experiment):
+            setting = setting_of(experiment, stream, "file_interval")
+            if is_blank(setting) or not level_types(experiment, stream) or not _is_not_positive(setting):
+                continue
+            time = clock(experiment)
+            if writes_within(windows_of(experiment, stream, time), time.length):
+                yield self.finding(
+                    setting,
+                    f"file_interval {setting.value} of the stream {stream_name(stream)}: ICON hangs",
+                    "expected: a length above 0, such as P1D",
+                )
+
+
+def _is_not_positive(setting: Setting) -> bool:
+    try:
+        length = Duration.parse(str(setting.value).strip())
+    except ValueError:
+        raise UndecidedError(setting) from None
+    return length.months <= 0 and length.milliseconds <= 0

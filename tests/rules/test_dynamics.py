@@ -1,0 +1,72 @@
+"""Rules about the dynamics, where the examples do not reach."""
+
+from __future__ import annotations
+
+import pytest
+from rules.experiments import experiment_of, judge
+
+from nmlgen.rules import dynamics
+from nmlgen.rules.rule import Rule
+
+RULES = [rule for rule in Rule.__subclasses__() if rule.__module__ == dynamics.__name__]
+
+
+def codes(namelists, tmp_path, release="2024.10"):
+    text = f'model: {{release: "{release}"}}\nnamelists: {{{namelists}}}\n'
+    return [finding.code for finding in judge(experiment_of(text, tmp_path), RULES)]
+
+
+@pytest.mark.parametrize(
+    ("namelists", "expected"),
+    [
+        ("nonhydrostatic_nml: {itime_scheme: 1}, run_nml: {ltransport: true}", []),
+        ("nonhydrostatic_nml: {ivctype: 1}, sleve_nml: {itype_laydistr: 3}", []),
+        ("nonhydrostatic_nml: {ivctype: 1}, grid_nml: {vct_filename: atm_hyb_sz_30}", []),
+        ("nonhydrostatic_nml: {ivctype: 1}, sleve_nml: {itype_laydistr: 2}", ["DYN002"]),
+        ("nonhydrostatic_nml: {ivctype: 1}, nh_testcase_nml: {layer_thickness: 0.0}", []),
+        ("nonhydrostatic_nml: {ivctype: 0}", ["DYN003"]),
+        ("sleve_nml: {itype_laydistr: 0, min_lay_thckn: 0.0}", []),
+        ("sleve_nml: {itype_laydistr: 0}, grid_nml: {vct_filename: table}", []),
+        ("sleve_nml: {flat_height: -1.0}", ["DYN004"]),
+        ("sleve_nml: {flat_height: -1.0, itype_laydistr: 2}", []),
+    ],
+)
+def test_vertical_coordinate_and_time_scheme(namelists, expected, tmp_path):
+    assert codes(namelists, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "expected"),
+    [
+        ("bogus", "", ["DYN005"]),
+        ("''", "", ["DYN005"]),
+        ("HS_nh", "", []),
+        ("' jabw'", "", ["DYN005"]),
+        ("'jabw  '", "", []),
+        ("bogus", ", run_nml: {ltestcase: false}", []),
+        ("bogus", ", grid_nml: {l_scm_mode: true}", []),
+    ],
+)
+def test_test_cases(name, more, expected, tmp_path):
+    assert codes(f"nh_testcase_nml: {{nh_test_name: {name}}}{more}", tmp_path) == expected
+
+
+def test_a_test_case_that_went_with_a_release(tmp_path):
+    assert codes("nh_testcase_nml: {nh_test_name: dcmip_tc_51}", tmp_path, "2024.01") == []
+    assert codes("nh_testcase_nml: {nh_test_name: dcmip_tc_51}", tmp_path) == ["DYN005"]
+
+
+@pytest.mark.parametrize(
+    ("namelists", "expected"),
+    [
+        ("nonhydrostatic_nml: {divdamp_z2: 80000.0}", ["DYN006"]),
+        ("nonhydrostatic_nml: {divdamp_z3: 40000.0}", ["DYN006"]),
+        ("nonhydrostatic_nml: {divdamp_z3: 90000.0}", []),
+        ("nonhydrostatic_nml: {divdamp_z3: 80000.0}, diffusion_nml: {hdiff_smag_z: 90000.0}", ["DYN006", "DYN006"]),
+        ("dynamics_nml: {ldeepatmo: true}, run_nml: {ltestcase: false}", []),
+        ("dynamics_nml: {ldeepatmo: true}, run_nml: {ltestcase: false, iforcing: 1}", ["DYN008"]),
+        ("dynamics_nml: {ldeepatmo: true}, run_nml: {ltestcase: false}, grid_nml: {is_plane_torus: true}", ["DYN008"]),
+    ],
+)
+def test_heights_and_deep_atmosphere(namelists, expected, tmp_path):
+    assert codes(namelists, tmp_path) == expected

@@ -1,0 +1,85 @@
+"""Rules about grids and the decomposition, where the examples do not reach."""
+
+from __future__ import annotations
+
+import pytest
+from rules.experiments import experiment_of, judge
+
+from nmlgen.rules import decomposition, grid
+from nmlgen.rules.decomposition import reading_stride
+from nmlgen.rules.rule import Rule
+
+RULES = [rule for rule in Rule.__subclasses__() if rule.__module__ in (grid.__name__, decomposition.__name__)]
+
+
+def codes(text, tmp_path):
+    return [finding.code for finding in judge(experiment_of(text, tmp_path), RULES)]
+
+
+def names(*grids, more=""):
+    return f"namelists: {{grid_nml: {{dynamics_grid_filename: [{', '.join(grids)}]{more}}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (names('""', "a.nc"), ["GRD001"]),
+        (names("a.nc", '""', "a.nc"), []),
+        (names("a.nc", "b.nc", "b.nc"), []),
+        (names("a.nc", "b.nc", "a.nc"), ["GRD002"]),
+        (names("a.nc", "a.nc", more=", dynamics_parent_grid_id: [0, 1]"), []),
+        (names("a.nc", "a.nc", more=", dynamics_parent_grid_id: [0, -1]"), ["GRD002"]),
+        (names("a.nc", "a.nc", more=", radiation_grid_filename: c.nc"), []),
+        (names("a.nc", "b.nc", more=", radiation_grid_filename: b.nc"), ["GRD003"]),
+        (names("a.nc", '""', "b.nc", more=", radiation_grid_filename: b.nc"), []),
+    ],
+)
+def test_names_of_grids(text, expected, tmp_path):
+    assert codes(text, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("restart", "expected"),
+    [
+        ("restartTimeIntval: P10D", ["GRD005"]),
+        ("restartTimeIntval: P20D", []),
+        ("restart_write_mode: async, num_restart_procs: 1", []),
+    ],
+)
+def test_splitting_of_ranks(restart, expected, tmp_path):
+    text = f"namelists: {{grid_nml: {{patch_weight: [0.0, 0.5]}}}}\nrestart: {{{restart}}}\n"
+    assert codes(text, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("work", "written", "stride"),
+    [(1, -1, 1), (2, -1, 2), (4, -1, 2), (12, -1, 4), (128, -1, 16), (252, 0, 16), (4, 3, 3), (4, 4, 1), (4, 9, 1)],
+)
+def test_stride_of_the_reading_ranks(work, written, stride):
+    assert reading_stride(work, written) == stride
+
+
+@pytest.mark.parametrize(
+    ("tasks", "parallel", "expected"),
+    [
+        (2, "io_process_rotate: 5", ["PAR018"]),  # as the model did
+        (2, "io_process_rotate: -1", ["PAR018"]),
+        (4, "io_process_rotate: 1", ["PAR018"]),
+        (2, "io_process_rotate: 2", []),
+        (2, "io_process_rotate: 5, io_process_stride: 1", []),
+        (2, "io_process_rotate: 5, io_process_stride: 2", []),
+        (1, "io_process_rotate: 5", []),
+        (2, "n_ghost_rows: 2", ["PAR019"]),
+        (1, "n_ghost_rows: 2", []),
+    ],
+)
+def test_parts_of_the_work_ranks(tasks, parallel, expected, tmp_path):
+    text = f"job: {{nodes: 1, ntasks_per_node: {tasks}}}\nparallel: {{num_io_procs: 0, {parallel}}}\n"
+    assert codes(text, tmp_path) == expected
+
+
+@pytest.mark.parametrize("release", ["2024.01", "2024.10"])
+def test_blocks_and_nests(release, tmp_path):
+    text = f'model: {{release: "{release}"}}\nparallel: {{nproma: 0, nblocks_c: 1}}\n'
+    assert codes(text + names("a.nc", "b.nc"), tmp_path) == ["PAR020"]
+    assert codes(text + names("a.nc"), tmp_path) == []

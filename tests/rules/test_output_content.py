@@ -1,0 +1,140 @@
+"""Rules about what a stream writes, where the examples do not reach."""
+
+from __future__ import annotations
+
+import pytest
+from rules.experiments import experiment_of, judge
+
+from nmlgen.rules import output_content
+from nmlgen.rules.output_content import level_fault
+from nmlgen.rules.rule import Rule
+
+RULES = [rule for rule in Rule.__subclasses__() if rule.__module__ == output_content.__name__]
+
+
+def findings(stream, tmp_path, more=""):
+    return judge(experiment_of(f"output: {{atm: {{{stream}}}}}\n{more}", tmp_path), RULES)
+
+
+def codes(stream, tmp_path, more=""):
+    return [finding.code for finding in findings(stream, tmp_path, more)]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("U, Temp", []),
+        ("u, '', bogus", []),  # ICON reads up to the first blank
+        ("'group:all', '-bogus', 'tiles:bogus', 'grid:clon'", []),
+        ("' u'", ["OUT026"]),
+        ("bogus, fantasy", ["OUT026", "OUT026"]),
+        ("'GROUP:bogus'", ["OUT026"]),
+        ("to", ["OUT027"]),  # the ocean's
+        ("t_2m", ["OUT027"]),
+    ],
+)
+def test_names_of_variables(names, expected, tmp_path):
+    assert codes(f"ml_varlist: [{names}]", tmp_path) == expected
+
+
+def test_a_missing_comma_is_suspected(tmp_path):
+    (finding,) = findings("ml_varlist: ['u\"v']", tmp_path)
+    assert finding.message == 'ICON 2024.10 has no output variable "u"v"'
+    assert "is a comma missing between two names?" in finding.notes
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "namelists: {io_nml: {output_nml_dict: names.txt}}\n",
+        "namelists: {run_nml: {lart: true}}\n",
+        'model: {release: "2024.07"}\n',
+        "namelists: {run_nml: {output: [totint]}}\n",
+    ],
+)
+def test_other_names_may_be_known(more, tmp_path):
+    assert codes("ml_varlist: [bogus]", tmp_path, more) == []
+
+
+def test_tracers_may_have_names_of_their_own(tmp_path):
+    more = "namelists: {run_nml: {ltransport: true, ntracer: 1}, transport_nml: {tracer_names: [Dye]}}\n"
+    assert codes("ml_varlist: [dye]", tmp_path, more) == []
+
+
+def test_physics_brings_its_variables(tmp_path):
+    assert codes("ml_varlist: [t_2m]", tmp_path, "namelists: {run_nml: {iforcing: 3}}\n") == []
+
+
+def test_catalogue_is_not_loaded_without_variables(tmp_path, monkeypatch):
+    def load(release):
+        raise AssertionError("loaded")
+
+    monkeypatch.setattr(output_content, "load_catalogue", load)
+    assert codes("ml_varlist: null", tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        ("reg_lon_def: [-180, 0, 150]", ["OUT029"]),  # without remap, as the model did
+        ("remap: 1", ["OUT029"]),
+        ("remap: 1, reg_lon_def: [150, 30, -180], reg_lat_def: [-75, 15, 75]", ["OUT029"]),
+        ("remap: 1, reg_lon_def: [-180, 30, 150], reg_lat_def: [-75, 0, 75]", ["OUT029"]),
+        ("remap: 1, reg_lon_def: [-180, 30, 150], reg_lat_def: [75, -15, -75]", []),
+        ("remap: 1, reg_lon_def: [-180, 12, 180], reg_lat_def: [-90, 12, 90], reg_def_mode: 2", []),
+        ("remap: 1, reg_lon_def: [10, 0, 10], reg_lat_def: [-90, 12, 90], reg_def_mode: 1", ["OUT029"]),
+        ("remap: 1, reg_lon_def: [0, 30, 330], reg_lat_def: [5, 0, 5], reg_def_mode: 1", ["OUT029"]),
+        ("reg_lon_def: [10, 0, 10]", []),
+    ],
+)
+def test_longitudes_and_latitudes(stream, expected, tmp_path):
+    assert codes(stream, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1",
+        "1,2 , 3;4",
+        "1...10",
+        "nlev",
+        "N-2 ... n",
+        "nlev+1",
+        "16-(3+11)",
+        "2...(nlev-4)",
+        "(1)...(nlev)",
+        ",,1",
+        "1 2",
+    ],
+)
+def test_levels_that_the_model_reads(text):
+    assert level_fault(text, 10) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("0", '"0" cannot be read'),
+        ("1..5", '"..5" cannot be read'),
+        ("1:5", '":5" cannot be read'),
+        ("NLEV", '"LEV" cannot be read'),
+        ("1,bottom", '"bottom" cannot be read'),
+        ("5...1", "the range from 5 to 1 is empty"),
+        ("1...50", "there is no level 50 of 10"),
+        ("nlev+(1+2)", "there is no level 13 of 10"),
+        ("((1))", '"((1))" cannot be read'),
+        ("9" * 900, f"there is no level {'9' * 900} of 10"),
+    ],
+)
+def test_levels_that_it_does_not_read(text, fault):
+    assert level_fault(text, 10) == fault
+
+
+def test_levels_of_another_level_type_are_not_looked_at(tmp_path):
+    stream = "ml_varlist: null, pl_varlist: [temp], p_levels: [50000.0], m_levels: '1:5'"
+    assert codes(stream, tmp_path) == []
+
+
+@pytest.mark.parametrize(("interval", "expected"), [("PT0S", ["OUT031"]), ("-P1M", ["OUT031"]), ("P1M", [])])
+def test_length_of_a_file(interval, expected, tmp_path):
+    assert codes(f"file_interval: {interval}", tmp_path) == expected
