@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.experiment import Experiment, as_list
-from nmlgen.experiment.setting import Setting
+from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
 
@@ -198,14 +198,14 @@ class SplittingWithoutRestartProcs(Rule):
     """Ranks can be split between nests only if a rank set apart writes the checkpoints.
 
     ## What it does
-    Finds a `patch_weight` greater than zero without restart ranks, in a run that reaches its restart interval.
+    Finds a `patch_weight` greater than zero without restart ranks, in a job that reaches its restart interval.
 
     ## Why it matters
     ICON aborts in its cross-check, even with one domain.
 
     ## Evidence
     ICON 2024.10 rejects 0.5: "Processor splitting cannot be combined with synchronous restart!"
-    (`mo_time_management.f90:817-825`).
+    (`mo_time_management.f90:739-826`).
 
     ## Example
     ```yaml bad
@@ -229,10 +229,14 @@ class SplittingWithoutRestartProcs(Rule):
         weights = experiment["grid_nml", "patch_weight"]
         if not any(weight > 0 for weight in as_list(weights.value)):
             return
-        time = clock(experiment)
-        if time.restart is None or not 0 < time.restart <= time.length:
+        if experiment["parallel_nml", "num_restart_procs"].value != 0:
             return
-        if experiment["parallel_nml", "num_restart_procs"].value == 0:
+        lrestart = experiment["master_nml", "lrestart"]
+        if lrestart.value is not False:  # the length of what is left of the experiment is not in the namelists
+            raise UndecidedError(lrestart)
+        time = clock(experiment)
+        end = time.length if time.steps_of_a_leg is None else time.steps_of_a_leg * time.step
+        if time.restart_ends_leg and time.restart and time.restart <= end:
             yield self.finding(
                 weights,
                 f"patch_weight {', '.join(map(str, as_list(weights.value)))} splits the ranks, and there is no restart "

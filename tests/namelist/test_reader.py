@@ -429,5 +429,7 @@ def test_large_repeat_counts_cost_nothing():
 
 def test_many_blanks_before_what_is_no_assignment():
     """Would take for ever if blanks could be divided in several ways."""
-    document = read(Source("x", "&io_nml\n lkeep_in_sync" + " " * 5000 + "! = .TRUE.\n" + " " * 5000 + "'qv', 'u'\n/\n"))
+    document = read(
+        Source("x", "&io_nml\n lkeep_in_sync" + " " * 5000 + "! = .TRUE.\n" + " " * 5000 + "'qv', 'u'\n/\n")
+    )
     assert document.errors

@@ -39,16 +39,18 @@ def test_names_of_grids(text, expected, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("restart", "expected"),
+    ("restart", "more", "expected"),
     [
-        ("restartTimeIntval: P10D", ["GRD005"]),
-        ("restartTimeIntval: P20D", []),
-        ("restart_write_mode: async, num_restart_procs: 1", []),
+        ("restartTimeIntval: P10D", "", ["GRD005"]),
+        ("restartTimeIntval: P20D", "", []),
+        ("restart_write_mode: async, num_restart_procs: 1", "", []),
+        ("restartTimeIntval: P10D", ", run_nml: {nsteps: 10}", []),
+        ("restartTimeIntval: P10D", ", master_nml: {lrestart: true}", []),
     ],
 )
-def test_splitting_of_ranks(restart, expected, tmp_path):
-    text = f"namelists: {{grid_nml: {{patch_weight: [0.0, 0.5]}}}}\nrestart: {{{restart}}}\n"
-    assert codes(text, tmp_path) == expected
+def test_splitting_of_ranks(restart, more, expected, tmp_path):
+    text = f"namelists: {{grid_nml: {{patch_weight: [0.0, 0.5]}}{more}}}\nrestart: {{{restart}}}\n"
+    assert [code for code in codes(text, tmp_path) if code.startswith("GRD")] == expected
 
 
 @pytest.mark.parametrize(
