@@ -1,53 +1,18 @@
-"""The order of writing, against schedules and logs of ICON 2024.10, and what those runs do not show."""
+"""The order of writing: what the runs of the real ICON in `tests/verdicts` do not show."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from attrs import evolve
-from specs import load
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.ranks import output_files, split
+from nmlgen.experiment.ranks import output_files
 from nmlgen.experiment.schedule import duties, first_writes, output_dates, writes
-from nmlgen.experiment.setting import UndecidedError, written
+from nmlgen.experiment.setting import UndecidedError
 
-RUNS = json.loads(Path(__file__).with_name("icon-schedules.json").read_text(encoding="utf-8"))["runs"]
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
-
-
-def run(facts: dict[str, Any]) -> Experiment:
-    """The experiment that the real model ran."""
-    streams = {stream["output_filename"]: stream for stream in facts["streams"]}
-    experiment = load(
-        time={"start": "2000-01-01T00:00:00Z", "stop": facts["stop"], "modelTimeStep": facts["step"]},
-        parallel={"num_io_procs": facts["num_io_procs"]},
-        restart={
-            "restart_write_mode": facts["restart_write_mode"],
-            "num_restart_procs": facts["num_restart_procs"],
-            "restartTimeIntval": None,
-        },
-        output={"atm": None, **streams},
-    ).experiment
-    return evolve(experiment, directives={"ntasks": written("ntasks", facts["tasks"], "spec")})
-
-
-@pytest.mark.parametrize("facts", RUNS)
-def test_order_is_that_of_icon(facts: dict[str, Any]) -> None:
-    experiment = run(facts)
-    found = [
-        [write.time // MINUTE, write.rank, write.name, f"{write.number}.{write.record}"]
-        for write in writes(experiment, clock(experiment))
-    ]
-    assert found == facts["order"]
-    ranks = split(experiment)
-    if facts["first_io_rank"] is not None:
-        assert ranks.test + ranks.work == facts["first_io_rank"]
 
 
 @pytest.fixture

@@ -1,13 +1,16 @@
-"""What a real ICON 2024.10 did with 588 pairs of namelists, against what nmlgen says of them.
+"""What a real ICON 2024.10 did with 622 pairs of namelists, against what nmlgen says of them.
 
 `icon-2024.10.jsonl` holds the observations: the base pair in its first line, then each pair as the lines that differ
 (first line, line after the last, new text; counted from 0), with ICON's verdict and the stage it came to.
+`icon-2024.10-order.jsonl` holds 34 more of several streams, with the records that each I/O rank wrote, in order: the
+minute, the file, and its number with that of the record in it.
 `disagreements.txt` lists every pair on which nmlgen and ICON do not agree, with the reason.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -15,12 +18,24 @@ import pytest
 from attrs import frozen
 
 import nmlgen
+from nmlgen.experiment.clock import clock
 from nmlgen.experiment.ranks import split
+from nmlgen.experiment.schedule import Write, writes
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.lift.namelists import lift_master
 from nmlgen.namelist.registry import load_registry
 
 HERE = Path(__file__).parent
+MINUTE = 60_000
+NOT_OUTPUT = re.compile(r"restart|^rs_|\.status$|\.dat$|\.log$|^ready_for_checkpoint$")
+"""Checkpoints, and what ICON writes besides output and checkpoints."""
+UNDECIDED_FILES = {
+    "mas-two-models-overlap-np2",  # two models share their ranks
+    "mas-two-models-split-np2",
+    "tim-360-jan31",  # dates that the calendar does not have
+    "tim-refdate-only",
+    "tim-start-feb30",
+}
 FILES = {"master": "icon_master.namelist", "atmosphere": "NAMELIST_atm"}
 
 
@@ -34,6 +49,8 @@ class Case:
     texts: dict[str, str]
     changed: dict[str, set[int]]
     split: dict[str, int] | None
+    files: list[str] | None
+    order: dict[str, list[list]] | None
 
 
 def applied(base: str, operations: list) -> tuple[str, set[int]]:
@@ -51,13 +68,19 @@ def applied(base: str, operations: list) -> tuple[str, set[int]]:
 
 @cache
 def cases() -> dict[str, Case]:
-    first, *rest = map(json.loads, (HERE / "icon-2024.10.jsonl").read_text(encoding="utf-8").splitlines())
+    lines = [
+        line
+        for name in ("icon-2024.10.jsonl", "icon-2024.10-order.jsonl")
+        for line in (HERE / name).read_text(encoding="utf-8").splitlines()
+    ]
+    first, *rest = map(json.loads, lines)
     found = {}
     for entry in rest:
         made = {file: applied(first["base"][key], entry.get(key, [])) for key, file in FILES.items()}
         texts = {file: text for file, (text, _) in made.items()}
         changed = {file: lines for file, (_, lines) in made.items()}
-        found[entry["id"]] = Case(entry["id"], entry["ntasks"], entry["verdict"], texts, changed, entry.get("split"))
+        observed = [entry.get(key) for key in ("split", "files", "order")]
+        found[entry["id"]] = Case(entry["id"], entry["ntasks"], entry["verdict"], texts, changed, *observed)
     return found
 
 
@@ -131,3 +154,29 @@ def test_ranks_are_split_as_icon_splits_them(name, tmp_path):
     assert (found.test, found.work, found.io, found.restart, found.prefetch) == tuple(
         expected[role] for role in ("test", "work", "io", "restart", "prefetch")
     )
+
+
+def records(case: Case, directory: Path) -> list[Write]:
+    """All records that we expect of a job, of all its models."""
+    models, _ = lift_master(written(case, directory) / FILES["master"], load_registry("2024.10"), case.ntasks)
+    return [write for model in models for write in writes(model.experiment, clock(model.experiment))]
+
+
+@pytest.mark.parametrize("name", [name for name in of_verdict("accepted") if cases()[name].order is not None])
+def test_records_are_written_in_icons_order(name, tmp_path):
+    found: dict[str, list[list]] = {}
+    for write in records(cases()[name], tmp_path):
+        record = [write.time // MINUTE, write.name, f"{write.number}.{write.record}"]
+        found.setdefault(str(write.rank), []).append(record)
+    assert found == cases()[name].order
+
+
+@pytest.mark.parametrize("name", [name for name in of_verdict("accepted") if cases()[name].files is not None])
+def test_files_are_those_that_icon_wrote(name, tmp_path):
+    try:
+        found = {write.name.rpartition("/")[2] for write in records(cases()[name], tmp_path)}
+    except UndecidedError:
+        assert name in UNDECIDED_FILES
+        return
+    assert name not in UNDECIDED_FILES
+    assert found == {file for file in cases()[name].files if not NOT_OUTPUT.search(file)}
