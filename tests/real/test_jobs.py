@@ -172,7 +172,7 @@ def test_input_is_linked_or_copied(run):
 
 def test_time_limit_strikes(run):
     """The model hangs; the script is warned, stops it, says so, and the chain goes on when asked to."""
-    job = {"nodes": 2, "ntasks_per_node": 4, "time": "00:01:00", "signal": "B:USR1@40"}
+    job = {"nodes": 2, "ntasks_per_node": 4, "time": "00:02:00", "signal": "B:USR1@60"}
     run.build(job=job)
     hang = {"ICON_STAND_IN_FAIL": "hang", "ICON_STAND_IN_FAIL_STEP": "5"}
     ((state, code),) = run.submit(environment=hang)
