@@ -23,7 +23,7 @@ def check(spec: SpecLike, *, overrides: Iterable[str] = ()) -> Report:
     cannot be understood, InputError if a file cannot be read.
     """
     loaded = _loaded(spec, overrides)
-    return check_experiment(loaded.experiment, loaded.suppressions)
+    return check_experiment(loaded.experiment, loaded.suppressions, loaded.beginning)
 
 
 def build(
@@ -39,7 +39,7 @@ def build(
     as `check` does. `stamp` adds facts such as the time to the manifest, which otherwise holds none of the kind.
     """
     loaded = _loaded(spec, overrides)
-    report = check_experiment(loaded.experiment, loaded.suppressions)
+    report = check_experiment(loaded.experiment, loaded.suppressions, loaded.beginning)
     if report.errors or (strict and report.warnings):
         raise BuildError(report.findings)
     return make_build(loaded, report.findings, stamp)

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from attrs import evolve
+
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Report, Severity, Undecided, did_you_mean, in_order
 from nmlgen.rules import all_rules
+from nmlgen.source import Span
 from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Suppression
 
 
-def check_experiment(experiment: Experiment, suppressions: Iterable[Suppression] = ()) -> Report:
-    """Apply every rule; findings come sorted by position, rules that lack a value are counted as undecided."""
+def check_experiment(
+    experiment: Experiment, suppressions: Iterable[Suppression] = (), beginning: Span | None = None
+) -> Report:
+    """Apply every rule; findings come sorted by position, rules that lack a value are counted as undecided.
+
+    A finding about what nobody wrote stands at the `beginning`.
+    """
     findings: list[Finding] = []
     undecided: list[Undecided] = []
     for rule in all_rules():
         try:
-            findings += rule().check(experiment)
+            for finding in rule().check(experiment):
+                findings.append(finding if finding.span is not None else evolve(finding, span=beginning))
         except UndecidedError as error:
             undecided.append(Undecided(rule.code, error.setting.name))
     return _suppress(findings, tuple(suppressions), tuple(undecided))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from attrs import evolve
-
 from nmlgen.checking import check_experiment
 from nmlgen.experiment.reading import groups_read
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Report, Severity, Undecided, in_order
-from nmlgen.lift.namelists import MASTER_FILE, LiftedModel, NamelistFile, lift_master, lift_model, read_namelist
+from nmlgen.lift.namelists import MASTER_FILE, LiftedModel, lift_master, lift_model, read_namelist
 from nmlgen.namelist.registry import Registry, load_registry, releases
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules
@@ -89,15 +87,10 @@ def _lint_path(path: Path, registry: Registry, ntasks: int | None) -> Report:
     findings = [_finding(problem) for file in files for problem in file.overlooked]
     undecided: list[Undecided] = []
     for model in models:
-        report = check_experiment(model.experiment)
-        findings += [_placed(finding, files) for finding in (*report.findings, *_problems(model))]
+        report = check_experiment(model.experiment, beginning=files[-1].beginning)
+        findings += [*report.findings, *_problems(model, files[-1].beginning)]
         undecided += report.undecided
     return Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)))
-
-
-def _placed(finding: Finding, files: tuple[NamelistFile, ...]) -> Finding:
-    """A finding about what nobody wrote stands at the beginning of the last file read, the model's."""
-    return finding if finding.span is not None else evolve(finding, span=files[-1].beginning)
 
 
 def is_master(path: Path, registry: Registry) -> bool:
@@ -108,14 +101,14 @@ def is_master(path: Path, registry: Registry) -> bool:
     return any(group.name == "master_model_nml" for group in groups)
 
 
-def _problems(model: LiftedModel) -> Iterable[Finding]:
+def _problems(model: LiftedModel, beginning: Span) -> Iterable[Finding]:
     if model.missing_file is not None:
         setting = model.missing_file
         yield _problem(
             "NML014",
             Severity.ERROR,
             f'there is no file "{str(setting.value).strip()}": ICON runs on with its defaults',
-            setting.span,
+            setting.span or beginning,
             "expected: the name of a file beside this one",
         )
     try:

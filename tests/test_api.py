@@ -121,3 +121,15 @@ def test_the_module_runs_as_a_program():
         cwd=EXAMPLE.parent.parent,
     )
     assert done.stdout == f"nmlgen {nmlgen.__version__}\n"
+
+
+def test_an_unknown_variable_is_underlined_and_what_is_missing_stands_at_the_beginning(tmp_path):
+    text = EXAMPLE.read_text(encoding="utf-8").replace("  account: bb1234\n", "")
+    text = text.replace("num_io_procs:", "num_io_prcs:")
+    (tmp_path / "spec.yaml").write_text(text, encoding="utf-8")
+    spans = {finding.code: finding.span for finding in nmlgen.check(tmp_path / "spec.yaml").errors}
+    assert spans.keys() == {"NML002", "SLM007"}
+    lines = text.splitlines()
+    name, beginning = spans["NML002"], spans["SLM007"]
+    assert lines[name.line - 1][name.column - 1 : name.end_column - 1] == "num_io_prcs"
+    assert lines[beginning.line - 1].startswith("nmlgen:")

@@ -41,11 +41,13 @@ class Setting:
 
     `name` is what its manual calls it ("parallel_nml.num_io_procs"); `history` lists who set it, the last one
     in force. Ask for `value` where the value matters: it raises UndecidedError when nobody can know it.
+    `name_span` is where a spec wrote the name.
     """
 
     name: str
     history: tuple[Origin, ...]
     certainty: Certainty = Certainty.WRITTEN
+    name_span: Span | None = None
 
     @property
     def value(self) -> Any:

@@ -142,7 +142,7 @@ class UnknownVariable(Rule):
     ## Example
     ```yaml bad
     parallel: {num_io_proc: 4}
-    #                       ^
+    #          ^
     ```
     ```yaml good
     parallel: {num_io_procs: 4}
@@ -168,7 +168,7 @@ class UnknownVariable(Rule):
             notes = notes or did_you_mean(written.path, known)
             notes += _in_other_releases(registry, group, written.path)
             yield self.finding(
-                written.setting,
+                written.setting.name_span or written.setting.span,
                 f'{group} of ICON {registry.release} has no variable "{written.name}"',
                 *(notes or (f"expected: one of {', '.join(known)}" if known else "expected: no variable",)),
             )

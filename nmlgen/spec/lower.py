@@ -248,7 +248,10 @@ class _Lowering:
         return master, (*first, *others, *self._streams(master))
 
     def _group(self, name: str, tree: Tree, label: str | None = None) -> Group:
-        settings = {key: Setting(f"{name}.{spelling(key)}", leaf.history) for key, leaf in _children(tree)}
+        settings = {
+            key: Setting(f"{name}.{spelling(key)}", leaf.history, name_span=leaf.key_span)
+            for key, leaf in _children(tree)
+        }
         return Group(name, settings, label, tree.key_span)
 
     def _derive(

@@ -53,13 +53,17 @@ class Suppression:
 
 @frozen(eq=False)
 class Spec:
-    """A loaded spec: the merged keys, the experiment they describe, and the documents they came from."""
+    """A loaded spec: the merged keys, the experiment they describe, and the documents they came from.
+
+    `beginning` is the spec's own mapping, for what is said of the whole.
+    """
 
     tree: Tree
     experiment: Experiment
     documents: tuple[InputDocument, ...]
     overrides: tuple[str, ...] = ()
     suppressions: tuple[Suppression, ...] = field(default=())
+    beginning: Span | None = None
 
     def find(self, name: str) -> Setting:
         """The effective setting that `name` stands for, with the chain of those who set it.
@@ -169,7 +173,7 @@ def load_spec(source: str | Path | Mapping[str, Any], overrides: Iterable[str] =
     if machine is None:
         raise SpecError(tuple(missing_keys(tree, node.span)))
     experiment = lower(tree, machine, site, node.span)
-    return Spec(tree, experiment, tuple(documents), overrides, _suppressions(tree, node))
+    return Spec(tree, experiment, tuple(documents), overrides, _suppressions(tree, node), node.span)
 
 
 def _preset_layers(
