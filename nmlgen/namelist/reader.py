@@ -12,8 +12,8 @@ from typing import Any
 
 from attrs import evolve
 
-from nmlgen.namelist.syntax import Document, Group, Index, Item, Part, SyntaxProblem, Text, Token, Value
-from nmlgen.source import Source
+from nmlgen.namelist.syntax import Document, Group, Index, Item, Part, SyntaxProblem, Token, Value
+from nmlgen.source import Source, Text
 
 HEADER_COLUMNS = 256  # ICON looks for a header in that many characters of a line (mo_namelist.F90:100)
 _LARGEST_REPEAT = 200_000_000

@@ -8,44 +8,16 @@ be told without knowing the types of the variables; `nmlgen.namelist.assignment`
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 from attrs import field, frozen
 
-from nmlgen.source import Source, Span
+from nmlgen.source import Source, Span, Text
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _TRIVIA = re.compile(r"(?P<blank>[ \t\r\n]+)|(?P<comment>![^\n]*)|(?P<separator>[,;])|(?P<other>[^ \t\r\n!,;]+)")
 
 _MOST_VALUES = 10_000_000
-
-
-class Text:
-    """The text of a source together with the places where its lines start."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.text = source.text
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
-
-    def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of a character, both from 1."""
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
-
-    def line_start(self, offset: int) -> int:
-        """The offset at which the line of a character starts."""
-        return self._starts[bisect_right(self._starts, offset) - 1]
-
-    def span(self, start: int, end: int) -> Span:
-        """The characters from `start` up to, not including, `end`."""
-        return Span(self.source, *self.position(start), *self.position(end))
 
 
 @frozen(eq=False)
