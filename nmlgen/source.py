@@ -8,6 +8,9 @@ from functools import cached_property
 
 from attrs import field, frozen
 
+UNKNOWN = "\ue000"
+"""Stands in a text for a stretch that nobody can know before a script runs."""
+
 _LINE_END = re.compile(r"\r\n|\r|\n")  # and not what str.splitlines takes for one, such as U+2028
 
 

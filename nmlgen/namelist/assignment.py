@@ -49,7 +49,7 @@ Element = tuple[str, tuple[int, ...]]
 
 @frozen
 class Assigned:
-    """What an element was given: the Python value (None where only a part of a string is known), and by what."""
+    """What an element was given: the Python value (None where it is not known, or only in part), and by what."""
 
     value: Any
     item: Item
@@ -147,7 +147,7 @@ class _Slot:
         """The element after the assignment."""
         if self.first is None:
             return assigned
-        if before is None or not isinstance(before.value, str) or self.last is None:
+        if before is None or not isinstance(before.value, str) or self.last is None or assigned.value is None:
             return Assigned(None, assigned.item, assigned.written)
         old = _encoded(before.value).ljust(self.last)
         width = self.last - self.first + 1
@@ -174,6 +174,11 @@ def _given(item: Item, declared: Declarations) -> tuple[_Given, list[SyntaxProbl
     last = max((number for number, value in enumerate(item.values) if value.kind != "null"), default=-1)
     for number, value in enumerate(item.values):
         is_count = value.end > value.start  # such as 3*
+        if value.kind == "unknown" and (slot := next(target.slots, None)) is not None:
+            given.append((slot.element, slot, Assigned(None, item, value)))
+            if value.text[0] in "'\"":
+                continue
+            return given, remarks  # it may stand for several
         declared_before: Declaration | None = None
         converted: Any = None
         component = ""

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import evolve
 
 from nmlgen.namelist.syntax import Document, Group, Index, Item, Part, SyntaxProblem, Token, Value
-from nmlgen.source import Source, Text
+from nmlgen.source import UNKNOWN, Source, Text
 
 HEADER_COLUMNS = 256  # ICON looks for a header in that many characters of a line (mo_namelist.F90:100)
 _LARGEST_REPEAT = 200_000_000
@@ -69,13 +69,16 @@ _REST_OF_WORD = re.compile(r"[^ \t\r\n,;/]*")
 _LINE_ENDS = re.compile(r"[\r\n]+")
 
 
-def read(source: Source) -> Document:
+def read(source: Source, origin: Text | None = None) -> Document:
     """The groups of a namelist file, in order.
+
+    `origin` is the text where it is not the source's own, but written by a script that is: see `Text`. UNKNOWN may
+    stand in it for what only a run of the script knows; no problem is made of a line with that.
 
     Never raises: what cannot be read is a problem of the group it stands in, and reading goes on after it. The
     time it takes grows with the length of the text, and not faster.
     """
-    return _Reader(source).document()
+    return _Reader(source, origin or Text(source)).document()
 
 
 def read_namelist(text: str, name: str = "namelist") -> Document:
@@ -101,10 +104,10 @@ def number(text: str) -> float:
 class _Reader:
     """The state of one pass through a text."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, origin: Text) -> None:
         self.source = source
-        self.text = source.text
-        self.origin = Text(source)
+        self.text = origin.text
+        self.origin = origin
         found = [match.span() for match in _HEADER_LINE.finditer(self.text)]
         self.header_lines = [start for start, _ in found]
         self.headers = [end for _, end in found]
@@ -199,6 +202,7 @@ class _Body:
         self.newline = False  # whether a line end precedes the token
         self.terminator: Token | None = None
         self.complained_in = -1  # the start of the line that was last complained of
+        self.is_open = False  # whether unknown text stands where a variable should
 
     def read(self) -> Group:
         token, text = _TOKEN.match, self.text
@@ -233,7 +237,17 @@ class _Body:
         self.ending()
         end = self.limit if self.terminator is None else self.terminator.end
         items, errors = tuple(self.items), tuple(self.errors)
-        return Group(self.origin, self.start, end, self.name, self.header_end, items, errors, self.terminator)
+        return Group(
+            self.origin,
+            self.start,
+            end,
+            self.name,
+            self.header_end,
+            items,
+            errors,
+            self.terminator,
+            is_open=self.is_open,
+        )
 
     def after_header(self) -> int:
         at = self.header_end
@@ -245,6 +259,8 @@ class _Body:
         return self.skipped(_REST_OF_WORD, at)
 
     def ending(self) -> None:
+        if self.is_open:
+            return
         if self.terminator is None:
             expected = '"/" on a line of its own after the last variable'
             message = f"&{self.name} is not closed"
@@ -295,7 +311,8 @@ class _Body:
         self.complain("unclosed-string", message, start, start + len(text), f"{body[0]} at its end", once=False)
         if self.item_start >= 0:
             self.flush_nulls("string")
-            self.values.append(Value(self.origin, start, start + len(text), "word", body))
+            kind, value = ("unknown", None) if UNKNOWN in text else ("word", body)
+            self.values.append(Value(self.origin, start, start + len(text), kind, value))
             self.separated = False
         return start + len(text)
 
@@ -356,6 +373,12 @@ class _Body:
         """Text that is no plain number and no string."""
         end = match.end()
         text = self.text[start:end]
+        if UNKNOWN in text and (self.item_start < 0 or self.newline):
+            if len(self.values) > 1 or not self.values:
+                self.word(start, end)  # the list may go on
+            self.close()
+            self.is_open = True
+            return self.skipped(_REST_OF_LINE, start)
         if text[0].isalpha() or text[0] == "_":
             loose = _LOOSE.match(self.text, start, self.limit)
             if loose:
@@ -457,10 +480,14 @@ class _Body:
         if "\n" in inner or "\r" in inner:
             inner = _LINE_ENDS.sub("", inner)
         value = inner.replace(quote * 2, quote)
+        if UNKNOWN in text:
+            return Value(self.origin, start, match.end(), "unknown", None, self.repeat(repeat, start))
         return Value(self.origin, start, match.end(), "string", value, self.repeat(repeat, start))
 
     def complex(self, match: re.Match[str], start: int) -> Value:
         repeat, text = _split_repeat(match["complex"])
+        if UNKNOWN in text:
+            return Value(self.origin, start, match.end(), "unknown", None)
         parts = _COMPLEX.match(text)
         kind, value = "word", text  # type: str, Any
         if parts:
@@ -484,6 +511,11 @@ class _Body:
 
     def word(self, start: int, end: int) -> None:
         """An unquoted value: logical, infinite, not a number, null, or none at all."""
+        if UNKNOWN in self.text[start:end]:
+            self.values.append(Value(self.origin, start, end, "unknown", None))
+            self.nulls = []
+            self.separated = False
+            return
         repeat, body = _split_repeat(self.text[start:end])
         kind, value = ("null", None) if repeat is not None and not body else _word(body)
         self.flush_nulls(kind)
@@ -547,6 +579,8 @@ class _Body:
     ) -> None:
         """Report a problem, but only the first on a line: what follows it there follows from it."""
         line = self.origin.line_start(start)
+        if kind != "unclosed-group" and UNKNOWN in self.text[line : self.skipped(_REST_OF_LINE, start)]:
+            return
         if once and line == self.complained_in:
             return
         if once:

@@ -70,7 +70,7 @@ class Value(Node):
     """One value, or `repeat` copies of it.
 
     `kind` is "integer", "real", "logical", "string", "complex", "null" or "word" (unquoted text that is none of
-    these). `value` is the Python value: an int, float, bool, str (quotes resolved, line ends dropped, as the
+    these); "unknown" where a script decides it when it runs. `value` is the Python value: an int, float, bool, str (quotes resolved, line ends dropped, as the
     runtime does) or complex; None for a null, which leaves the element as it is; the text itself for a word.
     """
 
@@ -163,6 +163,7 @@ class Group(Node):
     errors: tuple[SyntaxProblem, ...]
     terminator: Token | None
     hidden: SyntaxProblem | None = None
+    is_open: bool = False
 
     @property
     def name_span(self) -> Span:

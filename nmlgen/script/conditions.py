@@ -1,0 +1,169 @@
+"""Truths that may depend on what only a run of the script tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeAlias
+
+from nmlgen.script.values import ALWAYS, UNKNOWN, Guard, Possibility, Value, contradicts, known, may_equal, merged
+
+Truth: TypeAlias = tuple[tuple[Guard, bool], ...]
+"""Every way a question may be answered: the answer, and the guard under which it is that."""
+
+TRUE: Truth = ((ALWAYS, True),)
+FALSE: Truth = ((ALWAYS, False),)
+
+SUCCESS = known("0")
+FAILURE = known("1")
+
+
+def truth(is_true: bool) -> Truth:
+    """A question that is answered."""
+    return TRUE if is_true else FALSE
+
+
+def negation(asked: Truth) -> Truth:
+    """The opposite."""
+    return tuple((guard, not answer) for guard, answer in asked)
+
+
+def conjunction(first: Truth, second: Callable[[], Truth]) -> Truth:
+    """Both; the second is asked only where the first is true."""
+    if all(not answer for _, answer in first):
+        return first
+    other = second()
+    found: list[tuple[Guard, bool]] = []
+    for guard, answer in first:
+        if not answer:
+            found.append((guard, False))
+            continue
+        found += [(guard | more, truth) for more, truth in other if not contradicts(guard, more)]
+    return tuple(found)
+
+
+def disjunction(first: Truth, second: Callable[[], Truth]) -> Truth:
+    """One of the two; the second is asked only where the first is false."""
+    return negation(conjunction(negation(first), lambda: negation(second())))
+
+
+def status_of(asked: Truth) -> Value:
+    """The exit status of a command that answers a question."""
+    if len(asked) == 1:
+        return SUCCESS if asked[0][1] else FAILURE
+    cases = [Possibility(guard, "0" if answer else "1") for guard, answer in asked]
+    return merged(cases, ("status", asked))
+
+
+_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "-eq": lambda a, b: a == b,
+    "-ne": lambda a, b: a != b,
+    "-lt": lambda a, b: a < b,
+    "-le": lambda a, b: a <= b,
+    "-gt": lambda a, b: a > b,
+    "-ge": lambda a, b: a >= b,
+}
+_OPPOSITES = {"-ne": "-eq", "-ge": "-lt", "-gt": "-le"}
+COMPARISONS = frozenset(_COMPARISONS)
+_INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*\Z")
+_MOST_RIVALS = 50
+_MOST_CHOICES = 256
+
+
+class Questions:
+    """The questions that only a run of the script answers, each under its number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+        self._rivals: dict[Hashable, list[int]] = {}
+        self._fresh = 0
+
+    def fresh(self) -> int:
+        """A symbol for something unknown that is like nothing else."""
+        self._fresh += 1
+        return self._fresh
+
+    def ask(self, question: Hashable = None, rivals: Hashable = None) -> Truth:
+        """A question that only a run answers; None for one that is never asked again.
+
+        Of questions with the same `rivals` at most one is answered with yes.
+        """
+        number = len(self._numbers) + 1 if question is None else self._numbers.get(question, len(self._numbers) + 1)
+        if number > len(self._numbers):
+            self._numbers[number if question is None else question] = number
+        if rivals is None:
+            return (frozenset((number,)), True), (frozenset((-number,)), False)
+        others = self._rivals.setdefault(rivals, [])
+        if number not in others:
+            others.append(number)
+        earlier = others[: others.index(number)][-_MOST_RIVALS:]
+        return (frozenset((number, *(-other for other in earlier))), True), (frozenset((-number,)), False)
+
+    def truth_of(self, status: Value) -> Truth:
+        """Whether a command succeeded, by its exit status."""
+        if len(status) == 1 and not status[0].symbols and not status[0].guard:
+            return TRUE if status[0].text == "0" else FALSE
+        found: list[tuple[Guard, bool]] = []
+        for case in status:
+            if not case.symbols:
+                found.append((case.guard, case.text == "0"))
+            else:
+                asked = self.ask(("succeeds", case.symbols))
+                found += [(case.guard | guard, answer) for guard, answer in asked]
+        return tuple(found)
+
+    def equal(self, one: Possibility, two: Possibility) -> Truth:
+        """Whether two texts are the same."""
+        if not one.symbols and not two.symbols:
+            return truth(one.text == two.text)
+        if one[1:3] == two[1:3]:
+            return TRUE
+        if one.symbols and two.symbols:
+            return self.ask(("same", frozenset((one[1:3], two[1:3]))))
+        if two.symbols:
+            one, two = two, one
+        if not may_equal(one.text, two.text):
+            return FALSE
+        head, tail = one.text.index(UNKNOWN), len(one.text) - one.text.rindex(UNKNOWN) - 1
+        inner = one.text[head : len(one.text) - tail]
+        unknown = (one.symbols, inner)
+        return self.ask(("==", *unknown, two.text[head : len(two.text) - tail]), rivals=unknown)
+
+    def is_empty(self, one: Possibility) -> Truth:
+        """Whether a text is empty."""
+        return self.equal(one, Possibility(ALWAYS, ""))
+
+    def compare(self, operator: str, one: Possibility, two: Possibility) -> Truth:
+        """`one -lt two` and the like. What is no number makes the command fail, or is an expression: nobody knows."""
+        if not one.symbols and not two.symbols:
+            if _INTEGER.match(one.text) and _INTEGER.match(two.text):
+                return truth(_COMPARISONS[operator](int(one.text), int(two.text)))
+            return self.ask()
+        if operator in _OPPOSITES:
+            return negation(self.compare(_OPPOSITES[operator], one, two))
+        return self.ask((operator, one[1:3], two[1:3]))
+
+    def every_way(self, values: list[Value], decide: Callable[[tuple[Possibility, ...]], Truth]) -> Truth:
+        """A question about several values, asked for every choice of cases that are possible together."""
+        if all(len(value) == 1 and not value[0].guard for value in values):
+            return decide(tuple(value[0] for value in values))
+        choices: list[tuple[Guard, tuple[Possibility, ...]]] = [(ALWAYS, ())]
+        for value in values:
+            choices = [
+                (guard | case.guard, (*chosen, case))
+                for guard, chosen in choices
+                for case in value
+                if not contradicts(guard, case.guard)
+            ]
+            if len(choices) > _MOST_CHOICES:
+                return self.ask()
+        found: list[tuple[Guard, bool]] = []
+        for guard, chosen in choices:
+            found += [(guard | more, answer) for more, answer in decide(chosen) if not contradicts(guard, more)]
+        return self._simplified(found)
+
+    def _simplified(self, asked: Iterable[tuple[Guard, bool]]) -> Truth:
+        cases = merged([Possibility(guard, "0" if answer else "1") for guard, answer in asked], None)
+        if any(case.symbols for case in cases):
+            return self.ask()
+        return tuple((case.guard, case.text == "0") for case in cases)

@@ -1,0 +1,91 @@
+"""What a script does to the world outside: files it writes, programs it starts, each with the guard under which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+from nmlgen.script.state import Variable
+from nmlgen.script.values import Guard, Place, Value
+
+
+class Piece(NamedTuple):
+    """A stretch of text that is written, and where it comes from.
+
+    An expansion's place is that of the whole `${...}`; a literal's characters are those of its place, one by one,
+    where the lengths agree.
+    """
+
+    place: Place
+    value: Value
+    is_expansion: bool
+
+
+class Field(NamedTuple):
+    """One word of a command after all expansions.
+
+    `is_vague` where it may be no word at all, or several; `pieces` are what it is made of.
+    """
+
+    value: Value
+    place: Place
+    pieces: tuple[Piece, ...]
+    is_vague: bool = False
+
+
+class Opened(NamedTuple):
+    """A file is made empty."""
+
+    path: Value
+    guard: Guard
+    place: Place
+
+
+class Written(NamedTuple):
+    """Text goes to the end of a file."""
+
+    path: Value
+    guard: Guard
+    place: Place
+    pieces: tuple[Piece, ...]
+
+
+class Copied(NamedTuple):
+    """A file's text goes to another: to its end if it `appends`. The source is gone if it `moves`."""
+
+    source: Value
+    path: Value
+    guard: Guard
+    place: Place
+    appends: bool = False
+    moves: bool = False
+
+
+class Altered(NamedTuple):
+    """A file is changed in place (`sed -i`): `program` is what sed is told, None where that is not known."""
+
+    path: Value
+    guard: Guard
+    place: Place
+    program: str | None
+
+
+class Removed(NamedTuple):
+    """A file is deleted."""
+
+    path: Value
+    guard: Guard
+    place: Place
+
+
+class Ran(NamedTuple):
+    """A program is started with these words; `environment` are the variables that are exported to it."""
+
+    words: tuple[Field, ...]
+    guard: Guard
+    place: Place
+    environment: Mapping[str, Variable]
+    directory: Value
+
+
+Event: TypeAlias = Opened | Written | Copied | Altered | Removed | Ran

@@ -1,0 +1,675 @@
+"""Words to texts: parameters, arithmetic, substitutions, and how a word falls into fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from nmlgen.script import patterns
+from nmlgen.script.arithmetic import ArithmeticMistakeError, UndecidedExpressionError, calculate
+from nmlgen.script.events import Field, Piece
+from nmlgen.script.state import Variable
+from nmlgen.script.syntax import (
+    Arithmetic,
+    Assignment,
+    CommandSubstitution,
+    Literal,
+    Parameter,
+    Part,
+    ProcessSubstitution,
+    Word,
+)
+from nmlgen.script.values import (
+    ALWAYS,
+    EMPTY,
+    UNKNOWN,
+    Guard,
+    Place,
+    Possibility,
+    Value,
+    combined,
+    contradicts,
+    joined,
+    known,
+    merged,
+    text_of,
+    unknown,
+    within,
+)
+
+if TYPE_CHECKING:
+    from nmlgen.script.evaluate import Interpreter
+
+_GLOB = re.compile(r"[*?\[]")
+_BLANKS = " \t\n"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SUBSCRIPTED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\[(.*)\]\Z", re.DOTALL)
+_INTEGER = re.compile(r"\s*([+-]?)(0|[1-9][0-9]{0,17})\s*\Z")
+_CHANGED = re.compile(
+    r"(?:\+\+|--)\s*([A-Za-z_]\w*)|([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))"
+)
+_MOST_CHOICES = 16
+
+
+class _ChoiceError(Exception):
+    """An expression reads a variable that has several cases."""
+
+    def __init__(self, name: str, value: Value) -> None:
+        super().__init__(name)
+        self.name, self.value = name, value
+
+
+class Expansion:
+    """Expands the words of a script in the state that its interpreter is in."""
+
+    def __init__(self, shell: Interpreter) -> None:
+        self.shell = shell
+
+    # --- A word as one text ---
+
+    def text(self, word: Word) -> Value:
+        """The text of a word that is not split: the right of an assignment, a here-document, a file's name."""
+        parts = word.parts
+        if len(parts) == 1 and isinstance(parts[0], Literal):
+            return self._tilde(parts[0]) if parts[0].text[:1] == "~" else known(parts[0].text)
+        if not parts:
+            return EMPTY
+        return joined([self._part(part) for part in parts], self.shell.fresh())
+
+    def pieces(self, word: Word) -> tuple[Piece, ...]:
+        """The same, part by part."""
+        text = self.shell.text
+        found = []
+        for part in word.parts:
+            value = known(part.text) if isinstance(part, Literal) else self._part(part)
+            found.append(Piece(Place(text, part.start, part.end), value, not isinstance(part, Literal)))
+        return tuple(found)
+
+    def pattern(self, word: Word) -> list[tuple[Value, bool]]:
+        """A word as a pattern: rows of text, and whether each is quoted."""
+        return [(self._part(part), getattr(part, "quoted", False)) for part in word.parts]
+
+    def _part(self, part: Part) -> Value:
+        if isinstance(part, Literal):
+            return known(part.text)
+        if isinstance(part, Parameter):
+            return self.parameter(part)
+        if isinstance(part, CommandSubstitution):
+            return self.shell.substitute(part)
+        if isinstance(part, Arithmetic):
+            return self.arithmetic(part.expression)
+        return unknown(self.shell.fresh())
+
+    def _tilde(self, part: Literal) -> Value:
+        if part.quoted:
+            return known(part.text)
+        return joined([unknown(("home", part.text.partition("/")[0])), known("/" + part.text.partition("/")[2])], 0)
+
+    # --- Words as fields ---
+
+    def fields(self, words: Iterable[Word | Assignment]) -> list[Field]:
+        """The words of a command after expansion, splitting and the search for files."""
+        found: list[Field] = []
+        for word in words:
+            if isinstance(word, Assignment):
+                place = Place(self.shell.text, word.start, word.end)
+                found.append(Field(known(self.shell.text.text[word.start : word.end]), place, ()))
+            elif len(word.parts) == 1 and isinstance(word.parts[0], Literal):
+                found += self._literal_field(word, word.parts[0])
+            else:
+                found += self._fields(word)
+        return found
+
+    def _literal_field(self, word: Word, part: Literal) -> list[Field]:
+        place = Place(self.shell.text, word.start, word.end)
+        if part.quoted or not _special(part.text):
+            value = known(part.text) if part.quoted or part.text[:1] != "~" else self._tilde(part)
+            return [Field(value, place, (Piece(Place(place.text, part.start, part.end), value, False),))]
+        return [self._found(known(text), text, place) for text in patterns.expand_braces(part.text)]
+
+    def _found(self, value: Value, text: str, place: Place, pieces: tuple[Piece, ...] = ()) -> Field:
+        """A field whose text may be the pattern of files."""
+        if not _GLOB.search(text):
+            return Field(value, place, pieces or (Piece(place, value, False),))
+        (matches, other) = self.shell.questions.ask()
+        cases = (Possibility(matches[0], UNKNOWN, (self.shell.fresh(),)), *(c._replace(guard=other[0]) for c in value))
+        return Field(cases, place, (Piece(place, cases, True),), is_vague=True)
+
+    def _fields(self, word: Word) -> list[Field]:
+        place = Place(self.shell.text, word.start, word.end)
+        segments: list[tuple[Value, bool, Part]] = []  # the value, whether it is quoted, where it comes from
+        for part in word.parts:
+            if isinstance(part, Parameter) and self._is_list(part):
+                elements = self.elements(part)
+                if elements is None:
+                    value = unknown(self.shell.fresh())
+                    return [Field(value, place, (Piece(place, value, True),), is_vague=True)]
+                if len(word.parts) == 1 and (part.quoted or all(self._is_simple(value) for value in elements)):
+                    return [Field(value, place, (Piece(place, value, True),)) for value in elements]
+                if len(elements) > 1 and part.quoted:
+                    value = unknown(self.shell.fresh())
+                    return [Field(value, place, (Piece(place, value, True),), is_vague=True)]
+                spaced = [piece for value in elements for piece in (known(" "), value)][1:]
+                value = joined(spaced, self.shell.fresh()) if spaced else EMPTY
+                segments.append((value, part.quoted, part))
+            else:
+                segments.append((self._part(part), getattr(part, "quoted", False), part))
+        return self._split(segments, place)
+
+    def _is_simple(self, value: Value) -> bool:
+        text = text_of(value)
+        return text is not None and text != "" and not any(blank in text for blank in _BLANKS)
+
+    def _is_list(self, part: Parameter) -> bool:
+        if part.is_length:
+            return False
+        if part.name == "@" or (part.name == "*" and not part.quoted):
+            return part.operator in ("", ":")
+        subscript = part.subscript.literal if part.subscript is not None else None
+        return subscript == "@" or (subscript == "*" and not part.quoted)
+
+    def _split(self, segments: list[tuple[Value, bool, Part]], place: Place) -> list[Field]:
+        text = self.shell.text
+        pieces = tuple(
+            Piece(Place(text, part.start, part.end), value, not isinstance(part, Literal))
+            for value, _, part in segments
+        )
+        loose = [value for value, quoted, part in segments if not quoted and not isinstance(part, Literal)]
+        whole = joined([value for value, _, _ in segments], self.shell.fresh())
+        if not loose:
+            literal = "".join(part.text for _, quoted, part in segments if isinstance(part, Literal) and not quoted)
+            return [self._found(whole, literal, place, pieces)]
+        separators = self.shell.separators()
+        if separators is None:
+            return [Field(whole, place, pieces, is_vague=True)]
+        if all(len(value) == 1 and not value[0].symbols for value in loose):
+            return self._cut(segments, place, pieces, separators)
+        vague = False
+        for value in loose:
+            for case in value:
+                if case.symbols or not case.text or any(mark in case.text for mark in separators):
+                    vague = True
+        if (
+            vague
+            and len(segments) > 1
+            and any(len(value) == 1 and value[0].text.strip() and not value[0].symbols for value, _, _ in segments)
+        ):
+            vague = any(
+                any(mark in case.text for mark in separators) for value in loose for case in value if not case.symbols
+            )
+        return [Field(whole, place, pieces, is_vague=vague)]
+
+    def _cut(
+        self, segments: list[tuple[Value, bool, Part]], place: Place, pieces: tuple[Piece, ...], separators: str
+    ) -> list[Field]:
+        """Falls into fields what is all known."""
+        fields: list[list[Value]] = []
+        is_open = False  # whether the next piece goes on with the last field
+        globs = False
+        for value, quoted, part in segments:
+            text = value[0].text if len(value) == 1 and not value[0].symbols else None
+            if quoted or isinstance(part, Literal) or text is None:
+                globs = globs or (not quoted and text is not None and bool(_GLOB.search(text)))
+                if not is_open:
+                    fields.append([])
+                fields[-1].append(value)
+                is_open = True
+                continue
+            globs = globs or bool(_GLOB.search(text))
+            for number, (word, ends) in enumerate(split(text, separators)):
+                if word is None:
+                    is_open = False if number == 0 else is_open
+                    continue
+                if not is_open or number:
+                    if not is_open:
+                        fields.append([])
+                    is_open = True
+                fields[-1].append((value[0]._replace(text=word),))
+                is_open = not ends
+        found = []
+        for values in fields:
+            value = joined(values, self.shell.fresh())
+            single = pieces if len(fields) == 1 and "".join(v[0].text for v in values) == _shown(pieces) else ()
+            if globs:
+                found.append(self._found(value, value[0].text, place, single))
+            else:
+                found.append(Field(value, place, single or (Piece(place, value, True),)))
+        return found
+
+    # --- Parameters ---
+
+    def parameter(self, part: Parameter) -> Value:
+        """What an expansion of a parameter brings, as one text."""
+        shell = self.shell
+        if part.operator == "!":
+            return unknown(shell.fresh())
+        if part.is_indirect:
+            return self._indirect(part)
+        if self._is_list(part) or part.name == "*" or (part.subscript is not None and part.subscript.literal == "*"):
+            elements = self.elements(part)
+            if elements is None:
+                return unknown(shell.fresh())
+            spaced = [piece for value in elements for piece in (known(" "), value)][1:]
+            return joined(spaced, shell.fresh()) if spaced else self._absent(part)
+        if part.is_length and (
+            part.name in "@*" or (part.subscript is not None and part.subscript.literal in ("@", "*"))
+        ):
+            elements = self._elements(part)
+            return unknown(shell.fresh()) if elements is None else known(str(len(elements)))
+        value = within(self.value(part.name, part.subscript), shell.guard)
+        if part.is_length:
+            return self._mapped(value, lambda text: str(len(text)))
+        return self._operated(part, value) if part.operator else value
+
+    def _absent(self, part: Parameter) -> Value:
+        value: Value = (Possibility(ALWAYS, "", (), False),)
+        return self._operated(part, value) if part.operator in (":-", "-", ":+", "+", ":=", "=") else EMPTY
+
+    def _indirect(self, part: Parameter) -> Value:
+        name = text_of(self.value(part.name, None))
+        if name is None or part.subscript is not None or not _NAME.fullmatch(name):
+            return unknown(self.shell.fresh())
+        value = within(self.value(name, None), self.shell.guard)
+        return self._operated(part, value) if part.operator else value
+
+    def value(self, name: str, subscript: Word | None) -> Value:
+        """The value of a variable, an element of an array or a special parameter."""
+        shell = self.shell
+        if name.isdigit():
+            return self._positional(int(name))
+        if not (name[0].isalpha() or name[0] == "_"):
+            return shell.special(name)
+        variable = shell.variable(name)
+        if subscript is None:
+            if variable.elements is not None:
+                return self._element(variable, "0", name)
+            return variable.value
+        key = self.subscript(variable, subscript)
+        if key is None:
+            return unknown(shell.fresh())
+        if variable.elements is None:
+            if key == "0":
+                return variable.value
+            return unknown(shell.fresh()) if variable.value[0].symbols else (Possibility(ALWAYS, "", (), False),)
+        return self._element(variable, key, name)
+
+    def _element(self, variable: Variable, key: str, name: str) -> Value:
+        assert variable.elements is not None
+        found = variable.elements.get(key)
+        if found is not None:
+            return found
+        if variable.is_open:
+            return unknown((name, key, self.shell.fresh()))
+        return (Possibility(ALWAYS, "", (), False, frozenset((f"{name}[{key}]",))),)
+
+    def subscript(self, variable: Variable, subscript: Word) -> str | None:
+        """The key that a subscript means; None if it cannot be known."""
+        if "A" in variable.attributes:
+            return text_of(within(self.text(subscript), self.shell.guard))
+        index = text_of(within(self.arithmetic(subscript), self.shell.guard))
+        if index is None or not index.lstrip("-").isdigit():
+            return None
+        if index.startswith("-"):
+            keys = sorted(int(key) for key in variable.elements or () if key.isdigit())
+            return str(keys[-1] + 1 + int(index)) if keys and not variable.is_open else None
+        return index
+
+    def _positional(self, number: int) -> Value:
+        shell = self.shell
+        if number == 0:
+            return unknown(("parameter", "0"))
+        if shell.state.positional is None:
+            return unknown(shell.fresh())
+        if number <= len(shell.state.positional):
+            return shell.state.positional[number - 1]
+        return (Possibility(ALWAYS, "", (), False, frozenset((f"${number}",))),)
+
+    def _elements(self, part: Parameter) -> list[Value] | None:
+        """The elements of `$@` or of a whole array, in order; None if their number is not known."""
+        if part.name in "@*":
+            return None if self.shell.state.positional is None else list(self.shell.state.positional)
+        variable = self.shell.variable(part.name)
+        if variable.is_open:
+            return None
+        if variable.elements is None:
+            value = within(variable.value, self.shell.guard)
+            if len(value) > 1 or value[0].is_set is None:
+                return None
+            return [] if value[0].is_set is False else [value]
+        if any(case.is_set is not True for value in variable.elements.values() for case in value):
+            return None
+        return [variable.elements[key] for key in _in_order(variable)]
+
+    def elements(self, part: Parameter) -> list[Value] | None:
+        """The same with the operator applied to each."""
+        if part.is_indirect:
+            variable = self.shell.variable(part.name) if part.name not in "@*" else None
+            if variable is None or variable.is_open or variable.elements is None:
+                return None
+            return [known(key) for key in _in_order(variable)]
+        elements = self._elements(part)
+        if elements is None or not part.operator:
+            return elements
+        if part.operator == ":":
+            return self._slice(part, elements)
+        if part.operator in (":-", "-", ":=", "=", ":?", "?", ":+", "+"):
+            return None if elements or part.operator in (":+", "+") else [self.text(part.arguments[0])]
+        return [self._operated(part, within(value, self.shell.guard)) for value in elements]
+
+    def _slice(self, part: Parameter, elements: list[Value]) -> list[Value] | None:
+        numbers = [text_of(self.arithmetic(word)) for word in part.arguments]
+        variable = self.shell.variable(part.name) if part.name not in "@*" else None
+        if any(number is None or not number.lstrip("-").isdigit() for number in numbers):
+            return None
+        if variable is not None and variable.elements is not None and _is_sparse(variable):
+            return None
+        first = int(numbers[0] or 0)
+        if part.name in "@*":
+            if first < 1:
+                return None
+            first -= 1
+        if first < 0:
+            first += len(elements)
+        count = int(numbers[1] or 0) if len(numbers) > 1 else len(elements)
+        return None if first < 0 or count < 0 else elements[first : first + count]
+
+    def _operated(self, part: Parameter, value: Value) -> Value:
+        operator = part.operator
+        if operator.lstrip(":") in ("-", "=", "?", "+"):
+            return self._defaulted(part, value)
+        if operator in ("#", "##", "%", "%%"):
+            change = patterns.remove_prefix if operator[0] == "#" else patterns.remove_suffix
+            longest = len(operator) == 2
+            return self._with_pattern(
+                part.arguments[0], value, lambda text, pattern: change(text, pattern, longest=longest)
+            )
+        if operator[0] == "/":
+            return self._replaced(part, value)
+        if operator == ":":
+            return self._substring(part, value)
+        if operator in ("^", "^^", ",", ",,") and not any(word.parts for word in part.arguments):
+            return self._mapped(value, _CASES[operator])
+        return self._mapped(value, lambda text: None)
+
+    def _with_pattern(self, word: Word, value: Value, change: Callable[[str, patterns.Pattern], str]) -> Value:
+        rows = self.pattern(word)
+        symbol = self.shell.fresh()
+
+        def make(cases: tuple[Possibility, ...]) -> Possibility:
+            first, *rest = cases
+            if any(case.symbols for case in cases):
+                return Possibility(ALWAYS, UNKNOWN, (symbol,))
+            pattern = tuple((case.text, quoted) for case, (_, quoted) in zip(rest, rows, strict=True))
+            return Possibility(ALWAYS, change(first.text, pattern))
+
+        return combined([value, *(row for row, _ in rows)], make, symbol)
+
+    def _replaced(self, part: Parameter, value: Value) -> Value:
+        operator = part.operator
+        new = self.text(part.arguments[1]) if len(part.arguments) > 1 else EMPTY
+        symbol = self.shell.fresh()
+        rows = self.pattern(part.arguments[0])
+        anchor = {"/#": "#", "/%": "%"}.get(operator, "")
+
+        def make(cases: tuple[Possibility, ...]) -> Possibility:
+            first, replacement, *rest = cases
+            if any(case.symbols for case in cases) or "&" in replacement.text:
+                return Possibility(ALWAYS, UNKNOWN, (symbol,))
+            pattern = tuple((case.text, quoted) for case, (_, quoted) in zip(rest, rows, strict=True))
+            text = patterns.replace(first.text, pattern, replacement.text, everywhere=operator == "//", anchor=anchor)
+            return Possibility(ALWAYS, text)
+
+        return combined([value, new, *(row for row, _ in rows)], make, symbol)
+
+    def _substring(self, part: Parameter, value: Value) -> Value:
+        numbers = [text_of(within(self.arithmetic(word), self.shell.guard)) for word in part.arguments]
+        if any(number is None or not number.lstrip("-").isdigit() for number in numbers):
+            return self._mapped(value, lambda text: None)
+        offset = int(numbers[0] or 0)
+        length = int(numbers[1] or 0) if len(numbers) > 1 else None
+
+        def cut(text: str) -> str | None:
+            start = offset + len(text) if offset < 0 else offset
+            if start < 0 or start > len(text):
+                return "" if start > len(text) or offset < -len(text) else None
+            if length is None:
+                return text[start:]
+            end = len(text) + length if length < 0 else start + length
+            return text[start:end] if end >= start else None
+
+        return self._mapped(value, cut)
+
+    def _defaulted(self, part: Parameter, value: Value) -> Value:
+        """`${v:-w}` and its kin. Of a variable that only the surroundings might set, the script's word holds."""
+        operator = part.operator
+        counts_empty = operator[0] == ":"
+        kind = operator[-1]
+        shell = self.shell
+        present: list[Possibility] = []
+        absent: list[Guard] = []
+        for case in value:
+            if case.is_set is False or (counts_empty and case.is_set and not case.symbols and not case.text):
+                absent.append(case.guard)
+            elif case.is_set is None and shell.is_foreign(part.name):
+                absent.append(case.guard)
+            elif case.is_set and not (counts_empty and case.text == UNKNOWN):
+                present.append(case)
+            elif case.is_set is None:
+                yes, no = shell.questions.ask(("set", part.name, case.symbols))
+                present.append(case._replace(guard=case.guard | yes[0], is_set=True))
+                absent.append(case.guard | no[0])
+            else:
+                for guard, empty in shell.questions.is_empty(case):
+                    if empty:
+                        absent.append(case.guard | guard)
+                    else:
+                        present.append(case._replace(guard=case.guard | guard))
+        if kind == "?":
+            return merged(present, shell.fresh()) if present else unknown(shell.fresh())
+        if kind == "+":
+            if not present:
+                return EMPTY
+            other = self.text(part.arguments[0])
+            cases = [
+                more._replace(guard=more.guard | case.guard)
+                for case in present
+                for more in other
+                if not contradicts(more.guard, case.guard)
+            ]
+            return merged([*cases, *(Possibility(guard, "") for guard in absent)], shell.fresh())
+        if not absent:
+            return value
+        default = self.text(part.arguments[0])
+        cases = [
+            more._replace(guard=more.guard | guard)
+            for guard in absent
+            for more in default
+            if not contradicts(more.guard, guard)
+        ]
+        result = merged([*present, *cases], shell.fresh())
+        if kind == "=" and (part.name[0].isalpha() or part.name[0] == "_"):
+            shell.assign(part.name, part.subscript, result, Place(shell.text, part.start, part.end))
+        return result
+
+    def _mapped(self, value: Value, change: Callable[[str], str | None]) -> Value:
+        symbol = self.shell.fresh()
+
+        def make(cases: tuple[Possibility, ...]) -> Possibility:
+            text = None if cases[0].symbols else change(cases[0].text)
+            return Possibility(ALWAYS, UNKNOWN, (symbol,)) if text is None else Possibility(ALWAYS, text)
+
+        return combined([value], make, symbol)
+
+    # --- Arithmetic ---
+
+    def arithmetic(self, word: Word) -> Value:
+        """The value of an arithmetic expression; what it assigns is assigned."""
+        expression = self.text(word)
+        place = Place(self.shell.text, word.start, word.end)
+        return self.calculated(expression, place)
+
+    def calculated(self, expression: Value, place: Place) -> Value:
+        """The value of an expression that is known as text."""
+        shell = self.shell
+        if len(expression) == 1 and not expression[0].symbols:
+            match = _INTEGER.match(expression[0].text)
+            if match:
+                number = match[2] if match[1] != "-" or match[2] == "0" else "-" + match[2]
+                return (expression[0]._replace(text=number),)
+        results: list[Possibility] = []
+        changes: list[tuple[Guard, dict[tuple[str, str | None], Possibility]]] = []
+        symbol = shell.fresh()
+        for case in within(expression, shell.guard):
+            if case.symbols:
+                self._forget(case.text, place)
+                results.append(Possibility(case.guard, UNKNOWN, (symbol,)))
+            else:
+                self._calculate(case, {}, results, changes, symbol, place)
+        self._commit(changes, place)
+        return merged(results, symbol)
+
+    def _calculate(
+        self,
+        case: Possibility,
+        chosen: dict[str, Possibility],
+        results: list[Possibility],
+        changes: list[tuple[Guard, dict[tuple[str, str | None], Possibility]]],
+        symbol: int,
+        place: Place,
+    ) -> None:
+        shell = self.shell
+        pending: dict[tuple[str, str | None], Possibility] = {}
+        missing: set[str] = set(case.unset)
+
+        def lookup(name: str, subscript: str | None) -> str:
+            if (name, subscript) in pending:
+                return pending[name, subscript].text
+            key = name if subscript is None else f"{name}[{subscript}]"
+            found = chosen.get(key)
+            if found is None:
+                value = within(self._named(name, subscript), shell.guard | case.guard)
+                if len(value) > 1:
+                    raise _ChoiceError(key, value)
+                found = value[0]
+            if found.symbols:
+                raise UndecidedExpressionError(name)
+            missing.update(found.unset)
+            return found.text
+
+        def assign(name: str, subscript: str | None, text: str) -> None:
+            pending[name, subscript] = Possibility(ALWAYS, text, unset=frozenset(missing))
+
+        try:
+            text = calculate(case.text, lookup, assign, is_ksh=shell.is_ksh)
+        except _ChoiceError as choice:
+            count = len(results) + len(choice.value)
+            if count > _MOST_CHOICES or len(chosen) > 8:
+                self._forget(case.text, place)
+                results.append(Possibility(case.guard, UNKNOWN, (symbol,)))
+                return
+            for other in choice.value:
+                if not contradicts(case.guard, other.guard):
+                    bound = case._replace(guard=case.guard | other.guard)
+                    self._calculate(bound, {**chosen, choice.name: other}, results, changes, symbol, place)
+            return
+        except UndecidedExpressionError:
+            self._forget(case.text, place)
+            results.append(Possibility(case.guard, UNKNOWN, (symbol,)))
+            return
+        except ArithmeticMistakeError:
+            results.append(Possibility(case.guard, UNKNOWN, (symbol,)))
+            return
+        results.append(Possibility(case.guard, text, unset=frozenset(missing)))
+        if pending:
+            changes.append((case.guard, pending))
+
+    def _named(self, name: str, subscript: str | None) -> Value:
+        variable = self.shell.variable(name)
+        if subscript is None:
+            return self._element(variable, "0", name) if variable.elements is not None else variable.value
+        if variable.elements is None:
+            return variable.value if subscript == "0" else EMPTY
+        return self._element(variable, subscript, name)
+
+    def _forget(self, expression: str, place: Place) -> None:
+        """What an expression assigns that cannot be calculated."""
+        for before, after in _CHANGED.findall(expression):
+            self.shell.forget(before or after)
+
+    def _commit(self, changes: list[tuple[Guard, dict[tuple[str, str | None], Possibility]]], place: Place) -> None:
+        names = dict.fromkeys(key for _, pending in changes for key in pending)
+        for name, subscript in names:
+            cases: list[Possibility] = []
+            for guard, pending in changes:
+                if (name, subscript) in pending:
+                    cases.append(pending[name, subscript]._replace(guard=guard))
+                else:
+                    cases += [
+                        case._replace(guard=case.guard | guard)
+                        for case in self._named(name, subscript)
+                        if not contradicts(case.guard, guard)
+                    ]
+            value = merged(cases, self.shell.fresh())
+            word = None if subscript is None else Word(place.start, place.end, (Literal(0, 0, subscript),))
+            self.shell.assign(name, word, value, place)
+
+
+def _special(text: str) -> bool:
+    return any(mark in text for mark in "*?[{~")
+
+
+def _shown(pieces: tuple[Piece, ...]) -> str:
+    return "".join(piece.value[0].text for piece in pieces)
+
+
+def _in_order(variable: Variable) -> list[str]:
+    assert variable.elements is not None
+    if "A" in variable.attributes:
+        return list(variable.elements)
+    return sorted(variable.elements, key=int)
+
+
+def _is_sparse(variable: Variable) -> bool:
+    assert variable.elements is not None
+    return _in_order(variable) != [str(number) for number in range(len(variable.elements))]
+
+
+def split(text: str, separators: str) -> list[tuple[str | None, bool]]:
+    """The words of a text; (None, True) stands for separators before the first. The second tells whether a separator
+    follows."""
+    blanks = "".join(mark for mark in separators if mark in _BLANKS)
+    others = "".join(mark for mark in separators if mark not in _BLANKS)
+    if not separators:
+        return [(text, False)] if text else []
+    if not others:
+        words: list[tuple[str | None, bool]] = []
+        found = re.split(f"[{re.escape(blanks)}]+", text)
+        if found and found[0] == "" and text:
+            words.append((None, True))
+        for number, word in enumerate(found):
+            if word:
+                words.append((word, number < len(found) - 1))
+        return words
+    stripped = text.strip(blanks) if blanks else text
+    gap = f"[{re.escape(blanks)}]*[{re.escape(others)}][{re.escape(blanks)}]*"
+    if blanks:
+        gap += f"|[{re.escape(blanks)}]+"
+    pieces = re.split(gap, stripped)
+    ends = bool(pieces) and pieces[-1] == "" and len(pieces) > 1
+    if ends:
+        pieces.pop()
+    last = len(pieces) - 1
+    lead: list[tuple[str | None, bool]] = [(None, True)] if text[:1] and text[0] in blanks else []
+    if not stripped:
+        return lead
+    trailing = ends or (text[-1:] != "" and text[-1] in blanks)
+    return [*lead, *((piece, number < last or trailing) for number, piece in enumerate(pieces))]
+
+
+_CASES: dict[str, Callable[[str], str]] = {
+    "^^": str.upper,
+    ",,": str.lower,
+    "^": lambda text: text[:1].upper() + text[1:],
+    ",": lambda text: text[:1].lower() + text[1:],
+}

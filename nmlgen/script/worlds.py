@@ -1,0 +1,318 @@
+"""The ways a script may go, and the files that it leaves behind on each.
+
+A world answers every question that decides which text goes where. What a value is may still be open in it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+from attrs import field, frozen
+
+from nmlgen.script.evaluate import Evaluation
+from nmlgen.script.events import Altered, Copied, Event, Opened, Piece, Ran, Removed, Written
+from nmlgen.script.patterns import UntranslatableError, translate_bre, translate_ere
+from nmlgen.script.values import ALWAYS, UNKNOWN, Guard, Place, Possibility, Value, contradicts, text_of
+from nmlgen.source import Source, Span, Text
+
+_MOST_WORLDS = 64
+_MOST_COVERING = 6
+
+Path: TypeAlias = tuple[str, tuple[Hashable, ...]]
+"""A file's name, with the symbols of what is unknown in it."""
+
+
+class Stretch(NamedTuple):
+    """A stretch of a file as one world has it: its text, and the piece that it comes from.
+
+    `kind` is "literal", or of an expansion "certain", "set" (one of several known texts) or "unknown".
+    """
+
+    text: str
+    piece: Piece
+    kind: str
+
+
+class WrittenText(Text):
+    """The text of a file that a script writes; places in it are places in the script."""
+
+    def __init__(self, stretches: tuple[Stretch, ...], script: Source) -> None:
+        super().__init__(script)
+        self.text = "".join(stretch.text for stretch in stretches)
+        self._stretches = stretches
+        self._ends: list[int] = []
+        end = 0
+        for stretch in stretches:
+            end += len(stretch.text)
+            self._ends.append(end)
+
+    def stretch(self, offset: int) -> tuple[Stretch, int] | None:
+        """The stretch that a character belongs to, and how many characters of it come before."""
+        number = bisect_right(self._ends, offset)
+        if number >= len(self._stretches):
+            return None
+        stretch = self._stretches[number]
+        return stretch, offset - (self._ends[number] - len(stretch.text))
+
+    def within(self, start: int, end: int) -> tuple[Stretch, ...]:
+        """The stretches that characters `start` up to `end` come from."""
+        first = bisect_right(self._ends, start)
+        last = bisect_right(self._ends, max(start, end - 1))
+        return self._stretches[first : last + 1]
+
+    def place(self, start: int, end: int) -> Place:
+        """Where characters of the file stand in the script."""
+        first = self.stretch(start) or self._last()
+        if first is None:
+            return Place(Text(self.source), 0, 0)
+        stretch, before = first
+        text = stretch.piece.place.text
+        begin = stretch.piece.place.start + (before if _is_exact(stretch) else 0)
+        final = self.stretch(max(start, end - 1)) or first
+        other, count = final
+        if other.piece.place.text is not text:
+            return Place(text, begin, stretch.piece.place.end)
+        finish = other.piece.place.start + count + 1 if _is_exact(other) else other.piece.place.end
+        return Place(text, begin, max(begin, finish))
+
+    def _last(self) -> tuple[Stretch, int] | None:
+        return (self._stretches[-1], len(self._stretches[-1].text)) if self._stretches else None
+
+    def position(self, offset: int) -> tuple[int, int]:
+        place = self.place(offset, offset + 1)
+        return place.text.position(place.start)
+
+    def span(self, start: int, end: int) -> Span:
+        place = self.place(start, end)
+        return place.text.span(place.start, place.end)
+
+
+def _is_exact(stretch: Stretch) -> bool:
+    """Whether the characters are the script's own, one by one."""
+    place = stretch.piece.place
+    return not stretch.piece.is_expansion and place.end - place.start == len(stretch.text)
+
+
+@frozen(eq=False, slots=False)
+class WrittenFile:
+    """A file that the script writes: its `text`, where UNKNOWN stands for each stretch that cannot be known."""
+
+    name: str
+    stretches: tuple[Stretch, ...]
+    script: Source = field(repr=False)
+
+    @cached_property
+    def origin(self) -> WrittenText:
+        """The text with its places in the script."""
+        return WrittenText(self.stretches, self.script)
+
+    @property
+    def text(self) -> str:
+        """The whole of it."""
+        return self.origin.text
+
+
+@frozen(eq=False)
+class World:
+    """One way a script may go: the answers, the files at its end by name, and the programs it starts."""
+
+    guard: Guard
+    files: Mapping[str, WrittenFile]
+    programs: tuple[Ran, ...]
+
+
+def worlds(evaluation: Evaluation) -> tuple[World, ...]:
+    """The consistent ways the script may go, as far as its files are concerned; no more than 64 of them."""
+    events = _single_paths(evaluation.events)
+    files = [event for event in events if not isinstance(event, Ran)]
+    answers: list[Guard] = []
+    waiting: list[Guard] = [ALWAYS]
+    while waiting and len(answers) + len(waiting) <= _MOST_WORLDS:
+        guard = waiting.pop()
+        open_answer = _open_answer(files, guard)
+        if open_answer is None:
+            answers.append(guard)
+        else:
+            waiting += [guard | {-open_answer}, guard | {open_answer}]
+    answers += [_settled(files, guard) for guard in waiting]
+    return tuple(_world(events, _settled(events, guard), evaluation) for guard in answers)
+
+
+def covering_worlds(evaluation: Evaluation) -> tuple[World, ...]:
+    """A few ways that the script may go, such that each of its writes happens in one of them, if few suffice."""
+    events = _single_paths(evaluation.events)
+    found: list[World] = []
+    waiting = [event for event in events if not isinstance(event, Ran)]
+    start: Guard = ALWAYS
+    while len(found) < _MOST_COVERING:
+        guard = _settled(events, start)
+        found.append(_world(events, guard, evaluation))
+        waiting = [event for event in waiting if not event.guard <= guard]
+        if not waiting:
+            break
+        start = waiting[0].guard
+        waiting = waiting[1:]
+    return tuple(found)
+
+
+def _single_paths(events: Iterable[Event]) -> list[Event]:
+    """The events with one path each: what has one of several becomes several, each under its guard."""
+    found: list[Event] = []
+    for event in events:
+        if isinstance(event, Ran) or len(event.path) == 1:
+            found.append(event)
+            continue
+        for case in event.path:
+            if not contradicts(case.guard, event.guard):
+                found.append(event._replace(path=(case,), guard=event.guard | case.guard))
+    return found
+
+
+def _open_answer(events: Iterable[Event], guard: Guard) -> int | None:
+    for event in events:
+        if not event.guard <= guard and not contradicts(event.guard, guard):
+            return min(event.guard - guard, key=abs)
+    return None
+
+
+def _settled(events: Iterable[Event], guard: Guard) -> Guard:
+    """More answers, so that every event happens or does not; rather that it does."""
+    for event in events:
+        if event.guard and not event.guard <= guard and not contradicts(event.guard, guard):
+            guard |= event.guard
+    return guard
+
+
+def _world(events: list[Event], guard: Guard, evaluation: Evaluation) -> World:
+    files: dict[Path, list[Stretch]] = {}
+    directories: set[str] = set()
+    programs: list[Ran] = []
+    for event in events:
+        if not event.guard <= guard:
+            continue
+        if isinstance(event, Ran):
+            programs.append(event)
+            directories.update(_made(event))
+            continue
+        path: Path = event.path[0][1:3]
+        if isinstance(event, Opened):
+            files[path] = []
+        elif isinstance(event, Written):
+            files.setdefault(path, []).extend(_resolved(piece, guard) for piece in event.pieces)
+        elif isinstance(event, Copied):
+            _copy(event, path, files, directories)
+        elif isinstance(event, Removed):
+            files.pop(path, None)
+        elif path in files:
+            files[path] = list(_edited(files[path], event))
+    source = evaluation.script.source
+    written = {path[0]: WrittenFile(path[0], tuple(stretches), source) for path, stretches in files.items()}
+    return World(guard, written, tuple(programs))
+
+
+def _made(event: Ran) -> Iterator[str]:
+    texts = [text_of(word.value) for word in event.words]
+    if texts and texts[0] == "mkdir":
+        yield from (text.rstrip("/") for text in texts[1:] if text is not None and not text.startswith("-"))
+
+
+def _resolved(piece: Piece, guard: Guard) -> Stretch:
+    value = piece.value
+    if len(value) == 1:
+        case = value[0]
+        kind = "literal" if not piece.is_expansion else "unknown" if case.symbols else "certain"
+        return Stretch(case.text, piece, kind)
+    cases = [case for case in value if not contradicts(case.guard, guard)] or list(value)
+    first = cases[0]
+    if all(case[1:3] == first[1:3] for case in cases):
+        return Stretch(first.text, piece, "unknown" if first.symbols else "certain")
+    return Stretch(UNKNOWN, piece, "unknown" if any(case.symbols for case in cases) else "set")
+
+
+def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directories: set[str]) -> None:
+    source: Path = event.source[0][1:3]
+    piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("file", source),)),), True)
+    content = files.get(source, [Stretch(UNKNOWN, piece, "unknown")])
+    if len(event.source) > 1:
+        content = [Stretch(UNKNOWN, piece, "unknown")]
+    if event.appends:
+        files.setdefault(path, []).extend(content)
+        return
+    name = source[0].rpartition("/")[2]
+    text = path[0]
+    inside: Path = (f"{text.rstrip('/')}/{name}" if text not in ("", ".", "./") else name, path[1])
+    is_directory = text == "" or text.endswith("/") or text.rstrip("/") in directories or text in (".", "..")
+    if is_directory:
+        files[inside] = list(content)
+    elif source in files or path in files:
+        files[path] = list(content)
+        if UNKNOWN in text:  # it may be a directory
+            files[inside] = list(content)
+    if event.moves and source != inside and source != path:
+        files.pop(source, None)
+
+
+_SUBSTITUTION = re.compile(
+    r"\s*s(?P<mark>[^\sA-Za-z0-9\\])(?P<pattern>(?:\\.|(?!(?P=mark)).)*)(?P=mark)"
+    r"(?:\\.|(?!(?P=mark)).)*(?P=mark)[gpiI0-9]*\s*\Z"
+)
+
+
+def _edited(stretches: list[Stretch], event: Altered) -> Iterator[Stretch]:
+    """What `sed -i` leaves: of a line that it touches nothing is known."""
+    patterns = _touched(event.program)
+    piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("edited", event.place.start),)),), True)
+    if patterns is None:
+        yield Stretch(UNKNOWN, piece, "unknown")
+        return
+    for line in _lines(stretches):
+        text = "".join(stretch.text for stretch in line)
+        body = text.rstrip("\n")
+        if UNKNOWN in body or any(pattern.search(body) for pattern in patterns):
+            yield Stretch(UNKNOWN, piece, "unknown")
+            if text.endswith("\n"):
+                yield Stretch("\n", piece, "literal")
+        else:
+            yield from line
+
+
+def _touched(program: str | None) -> list[re.Pattern[str]] | None:
+    if program is None:
+        return None
+    found = []
+    for command in re.split(r"\n|;(?=\s*s)", program):
+        match = _SUBSTITUTION.match(command)
+        if match is None:
+            return None
+        try:
+            found.append(re.compile(f"(?:{translate_bre(match['pattern'])})|(?:{translate_ere(match['pattern'])})"))
+        except (UntranslatableError, re.error):
+            return None
+    return found
+
+
+def _lines(stretches: list[Stretch]) -> Iterator[list[Stretch]]:
+    line: list[Stretch] = []
+    for stretch in stretches:
+        parts = stretch.text.splitlines(keepends=True) if stretch.text else [""]
+        start = stretch.piece.place.start
+        for part in parts:
+            piece = stretch.piece
+            if _is_exact(stretch):
+                piece = piece._replace(place=Place(piece.place.text, start, start + len(part)))
+                start += len(part)
+            line.append(Stretch(part, piece, stretch.kind))
+            if part.endswith("\n"):
+                yield line
+                line = []
+    if line:
+        yield line
+
+
+def possible_texts(value: Value) -> tuple[str, ...]:
+    """The different texts of a value of which all is known."""
+    return tuple(dict.fromkeys(case.text for case in value))
