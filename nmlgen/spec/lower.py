@@ -1,7 +1,7 @@
 """Lowering: from the merged keys of a spec to an Experiment.
 
-What the author left open, without taking it away by null, and the experiment decides (the names of output files, the output window, the
-variables of the MPI library's Lustre driver) is filled in here, with nmlgen as its origin.
+What the author left open and the experiment decides (the names of output files, the output window, the
+variables of the MPI library's Lustre driver) is filled in here, with nmlgen as its origin; null keeps it out.
 """
 
 from __future__ import annotations
