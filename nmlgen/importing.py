@@ -101,9 +101,9 @@ def _site(reference: str) -> Site:
 def _heading(loaded: Loaded, experiment: Experiment, *, is_site_given: bool) -> Iterator[str]:
     yield f"Imported from {loaded.path}"
     if JOB not in loaded.parts:
-        yield f"Namelists do not say what the job asks for: of that, the defaults of site {experiment.machine.name} hold."
+        yield "Namelists do not say what the job asks for, nor where the model and its files lie: add that."
     if not is_site_given:
-        yield "Nor do they say which machine it is: change site, or import again with --site."
+        yield f"Nor do they say which machine it is: {experiment.machine.name} stands for any."
 
 
 def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str) -> Iterator[str]:

@@ -99,11 +99,10 @@ def _below(site: Site, wanted: Keys) -> Keys:
     below: Keys = merged.plain()
     implementation = wanted.get("mpi", {}).get("implementation")
     block = site.facts.get("mpi", {}).get(implementation) or {}
-    if block:
-        below.setdefault("mpi", {}).setdefault("version", block.get("version"))
-        if below["mpi"]["version"] is None:
-            del below["mpi"]["version"]
-        below["environment"] = {**block.get("environment", {}), **below.get("environment", {})}
+    if "version" in block:
+        below.setdefault("mpi", {}).setdefault("version", block["version"])
+    if "environment" in block:
+        below["environment"] = {**block["environment"], **below.get("environment", {})}
     below.setdefault("modules", block.get("modules", []))
     below.setdefault("launch", {}).setdefault("options", [])
     return below
@@ -137,9 +136,7 @@ def _arranged(keys: Keys) -> Keys:
     for section, group in WHOLE_GROUPS.items():
         if group in rest:
             arranged[section] = _spelt(rest.pop(group))
-    namelists = {
-        group: _spelt(variables) for group, variables in rest.items() if variables or keys["namelists"][group] == {}
-    }
+    namelists = {group: _spelt(left) for group, left in rest.items() if left or not keys["namelists"][group]}
     return arranged | ({"namelists": namelists} if namelists else {})
 
 
@@ -195,10 +192,8 @@ class _Raising:
         }
         if JOB in self.parts:
             keys |= self._machine()
-        elif "ntasks" in self.experiment.directives:
-            keys["job"] = {"ntasks": _value(self.experiment.directives["ntasks"])}
-            if isinstance(keys["job"]["ntasks"], Gap):
-                keys["job"] = Gap("namelists do not say on how many nodes, with how many tasks and for how long")
+        else:
+            keys["job"] = {name: _value(s) for name, s in self.experiment.directives.items() if _is_said(s)}
         return {key: value for key, value in keys.items() if value != {} or key == "namelists"}
 
     # --- Namelists ---
@@ -309,10 +304,7 @@ class _Raising:
                 striping.what: {name: _value(setting) for name, setting in striping.settings.items()}
                 for striping in experiment.striping
             },
-            "mpi": {
-                **_some(implementation=mpi.implementation, version=mpi.version),
-                **({"hints": hints} if hints else {}),
-            },
+            "mpi": _some(implementation=mpi.implementation, version=mpi.version) | ({"hints": hints} if hints else {}),
             **self._darshan(),
             "node_local": self._node_local(),
             "launch": {
