@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,12 +42,14 @@ def import_spec(
     model: str | None = None,
     ntasks: int | None = None,
     icon_release: str | None = None,
+    directory: str | Path = ".",
 ) -> ImportedSpec:
     """Make a spec of a directory with an icon_master.namelist, of such a file, or of a model's namelist by itself.
 
-    `site` and `name` are those of the spec, `model` the model_name of the one to take where a master namelist starts
-    several; for `ntasks` and `icon_release` see `nmlgen.lift.loading.load`. Nothing is dropped in silence: the spec is
-    loaded again and held against the files. Raises InputError if there is no such file, model or site.
+    `site` and `name` are those of the spec, `model` is the model_name of the one to take where a master namelist
+    starts several, `directory` is where the spec will lie; `ntasks` and `icon_release` are what namelists do not say.
+    Nothing is dropped in silence: the spec is loaded again and held against the files. Raises InputError if there is
+    no such file, model or site.
     """
     loaded = load(path, ntasks=ntasks, icon_release=icon_release)
     experiment = _chosen(loaded, model)
@@ -58,9 +61,17 @@ def import_spec(
         machine=home.machine,
         master=experiment.master if MASTER in loaded.parts else (),
     )
-    keys = raised(experiment, home, loaded.parts)
+    keys = raised(experiment, home, loaded.parts) | {"site": _seen_from(Path(directory), home.name)}
     text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != _NO_SITE))
-    return ImportedSpec(text, tuple(_remarks(loaded, experiment, keys, text)))
+    return ImportedSpec(text, tuple(_remarks(loaded, experiment, keys, text, home)))
+
+
+def _seen_from(directory: Path, site: str) -> str:
+    """What a spec in a directory calls a site that has this name here; only a path has another."""
+    if not site.startswith(("./", "../")):
+        return site
+    path = os.path.relpath(site, directory)
+    return path if path.startswith("../") else f"./{path}"
 
 
 def _chosen(loaded: Loaded, model: str | None) -> Experiment:
@@ -106,7 +117,7 @@ def _heading(loaded: Loaded, experiment: Experiment, *, is_site_given: bool) -> 
         yield f"Nor do they say which machine it is: {experiment.machine.name} stands for any."
 
 
-def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str) -> Iterator[str]:
+def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site: Site) -> Iterator[str]:
     for file in loaded.files:
         for problem in file.overlooked:
             yield f"{problem.span}: {problem.message}; it is not in the spec"
@@ -114,7 +125,7 @@ def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str) -> I
     found = tuple(gaps(keys))
     yield from (f"{key}: {reason}" for key, reason in found)
     try:
-        again = load_spec(read_text(Source("the spec", text)).plain()).experiment
+        again = load_spec(read_text(Source("the spec", text)).plain() | {"site": site.name}).experiment
     except SpecError as error:
         for finding in error.findings:
             yield f"the spec cannot be built as it is: {'; '.join((finding.message, *finding.notes))}"

@@ -93,16 +93,17 @@ def _lone_stream(title: str, left: _Section | None, right: _Section | None) -> I
         yield Difference(title, name, None, setting, Verdict.DIFFERENT)
 
 
-def _compared(name: str, left: _Section, right: _Section, before: Registry, after: Registry) -> Iterator[Difference]:
-    old, new = left.settings.get(name), right.settings.get(name)
+def _compared(key: str, left: _Section, right: _Section, before: Registry, after: Registry) -> Iterator[Difference]:
+    old, new = left.settings.get(key), right.settings.get(key)
+    name = key if left.group is None else _spelling(key, old, new)
     if any(setting is not None and setting.certainty is Certainty.UNKNOWN for setting in (old, new)):
         yield Difference(left.title, name, old, new, Verdict.UNDECIDED)
         return
     if left.group is None:
-        if old is None or new is None or not _same(left.title, name, old.value, new.value):
+        if old is None or new is None or not _same(left.title, key, old.value, new.value):
             yield Difference(left.title, name, old, new, Verdict.DIFFERENT)
         return
-    was, now = _variable(before, left, name), _variable(after, left, name)
+    was, now = _variable(before, left, key), _variable(after, left, key)
     old, new = old or _default(was), new or _default(now)
     if old is None or new is None or not _same_variable(old, new, was, now):
         yield Difference(left.title, name, old, new, Verdict.DIFFERENT)
@@ -111,6 +112,12 @@ def _compared(name: str, left: _Section, right: _Section, before: Registry, afte
 
 
 # --- Namelist variables ---
+
+
+def _spelling(key: str, *settings: Setting | None) -> str:
+    """A variable's name with the capitals that somebody has given it."""
+    names = [setting.name.rpartition(".")[2] for setting in settings if setting is not None]
+    return next((name for name in names if name.lower() == key != name), key)
 
 
 def _variable(registry: Registry, section: _Section, name: str) -> Variable | None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from nmlgen.errors import InputError
+from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.difference import MASTER, NAMELIST, PARTS
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.record import recorded
+from nmlgen.experiment.setting import written
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.namelist.registry import load_registry, releases
+from nmlgen.spec.raising import read_site_of
 from nmlgen.spec.spec import load_spec
 
 _SPEC_SUFFIXES = (".yaml", ".yml")
@@ -58,10 +62,13 @@ def load(
         return Loaded(path, (load_spec(found, overrides).experiment,), PARTS)
     if overrides:
         raise InputError(f"{path} is no spec; overrides are for specs")
-    registry = load_registry(icon_release or releases()[-1])
+    script = _own_script(found.parent)
+    known = recorded(_text(script)) if script is not None else {}
+    registry = load_registry(icon_release or known.get("model.release") or releases()[-1])
     if is_master_file(found, registry):
         models, files = lift_master(found, registry, ntasks)
-        return Loaded(path, tuple(model.experiment for model in models), (MASTER, NAMELIST), files)
+        experiments = tuple(_with_record(model.experiment, script, known) for model in models)
+        return Loaded(path, experiments, (MASTER, NAMELIST), files)
     model, file = lift_model(found, registry, ntasks)
     return Loaded(path, (model.experiment,), (NAMELIST,), (file,))
 
@@ -76,3 +83,28 @@ def is_spec(path: Path) -> bool:
         return _GROUP.search(path.read_bytes()) is None
     except (OSError, ValueError):
         return False  # whoever reads it as a namelist says why it cannot be read
+
+
+def _own_script(directory: Path) -> Path | None:
+    """The one batch script in a directory that nmlgen wrote; None if there is none, or more than one."""
+    found = [path for path in sorted(directory.glob("*.sbatch")) if recorded(_text(path))]
+    return found[0] if len(found) == 1 else None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _with_record(experiment: Experiment, script: Path | None, known: Mapping[str, str]) -> Experiment:
+    """The experiment with what the batch script beside its namelists remembers."""
+    if script is None:
+        return experiment
+    machine = experiment.machine
+    with suppress(SpecError):  # a site file that lies elsewhere now
+        machine = read_site_of(known["site"], Path()).machine if "site" in known else machine
+    grid = known.get("grid.name")
+    grid_name = written("grid.name", grid, script.name) if grid is not None else None
+    return evolve(experiment, name=script.stem, machine=machine, grid_name=grid_name)

@@ -407,12 +407,9 @@ def _value(setting: Setting) -> Any:
     """The value, or a Gap where only a running shell knows it."""
     if setting.certainty is not Certainty.UNKNOWN:
         return setting.value
-    span = setting.span
-    if span is None:
+    if setting.span is None:
         return Gap("not known")
-    text = span.source.line(span.line)
-    end = span.end_column if span.end_line == span.line else len(text) + 1
-    return Gap(f"only the running shell knows: {text[span.column - 1 : end - 1]} at {span}")
+    return Gap(f"only the running shell knows: {setting.span.text} at {setting.span}")
 
 
 def _values(settings: tuple[Setting, ...]) -> Any:

@@ -56,7 +56,11 @@ def _mapping(keys: Keys, indent: str) -> Iterator[str]:
             yield f"{indent}{name}: {_scalar(value.value)}  # assumed: {_one_line(value.reason)}"
         elif not isinstance(value, dict):
             yield from _leaf(f"{indent}{name}: ", value)
-        elif key not in _BLOCKS and _is_plain(value) and len(line := f"{indent}{name}: {_flow(value)}") <= _WIDTH:
+        elif (
+            not (indent == "" and key in _BLOCKS)
+            and _is_short(value)
+            and len(line := f"{indent}{name}: {_flow(value)}") <= _WIDTH
+        ):
             yield line
         else:
             says = any(not isinstance(inner, Gap) for inner in value.values())
@@ -64,9 +68,17 @@ def _mapping(keys: Keys, indent: str) -> Iterator[str]:
             yield from _mapping(value, indent + _STEP)
 
 
-def _is_plain(keys: Keys) -> bool:
+def _one_line_of(key: str, value: Keys, indent: str) -> str | None:
+    """A mapping on the line of its key, if it fits there and is usually written so."""
+    if not _is_short(value) or (key in _BLOCKS and not indent):
+        return None
+    line = f"{indent}{_string(key)}: {_flow(value)}"
+    return line if len(line) <= _WIDTH else None
+
+
+def _is_short(keys: Keys) -> bool:
     """Whether a mapping holds no more than values, which may stand on one line."""
-    return all(_is_plain(v) if isinstance(v, dict) else not isinstance(v, (Gap, Assumed)) for v in keys.values())
+    return all(_is_short(v) if isinstance(v, dict) else not isinstance(v, (Gap, Assumed)) for v in keys.values())
 
 
 def _flow(keys: Keys) -> str:
