@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nmlgen.api import build, check
+    from nmlgen.comparing import Comparison, compare
     from nmlgen.errors import BuildError, InputError, NmlgenError, SpecError, WriteError
     from nmlgen.experiment.experiment import Experiment
     from nmlgen.findings import Finding, Report, Severity
+    from nmlgen.importing import ImportedSpec, import_spec
     from nmlgen.linting import lint
     from nmlgen.namelist.interchange import from_f90nml, to_f90nml
     from nmlgen.namelist.reader import read_namelist
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Build",
     "BuildError",
+    "Comparison",
     "Experiment",
     "Finding",
+    "ImportedSpec",
     "InputError",
     "NmlgenError",
     "Report",
@@ -40,7 +44,9 @@ __all__ = [
     "__version__",
     "build",
     "check",
+    "compare",
     "from_f90nml",
+    "import_spec",
     "lint",
     "load_spec",
     "read_namelist",
@@ -50,8 +56,10 @@ __all__ = [
 _HOMES = {
     "Build": "render.build",
     "BuildError": "errors",
+    "Comparison": "comparing",
     "Experiment": "experiment.experiment",
     "Finding": "findings",
+    "ImportedSpec": "importing",
     "InputError": "errors",
     "NmlgenError": "errors",
     "Report": "findings",
@@ -61,6 +69,8 @@ _HOMES = {
     "WriteError": "errors",
     "build": "api",
     "check": "api",
+    "compare": "comparing",
+    "import_spec": "importing",
     "lint": "linting",
     "load_spec": "spec.spec",
     "from_f90nml": "namelist.interchange",

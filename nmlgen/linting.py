@@ -9,7 +9,7 @@ from nmlgen.checking import check_experiment
 from nmlgen.experiment.reading import groups_read
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Report, Severity, Undecided, in_order
-from nmlgen.lift.namelists import MASTER_FILE, LiftedModel, lift_master, lift_model, read_namelist
+from nmlgen.lift.namelists import MASTER_FILE, LiftedModel, is_master_file, lift_master, lift_model
 from nmlgen.namelist.registry import Registry, load_registry, releases
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules
@@ -79,7 +79,7 @@ def lint(paths: Iterable[str | Path], *, ntasks: int | None = None, icon_release
 def _lint_path(path: Path, registry: Registry, ntasks: int | None) -> Report:
     if path.is_dir():
         path = path / MASTER_FILE
-    if is_master(path, registry):
+    if is_master_file(path, registry):
         models, files = lift_master(path, registry, ntasks)
     else:
         model, file = lift_model(path, registry, ntasks)
@@ -91,14 +91,6 @@ def _lint_path(path: Path, registry: Registry, ntasks: int | None) -> Report:
         findings += [*report.findings, *_problems(model, files[-1].beginning)]
         undecided += report.undecided
     return Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)))
-
-
-def is_master(path: Path, registry: Registry) -> bool:
-    """Whether a file is a master namelist: by its name, or because it starts models."""
-    if path.name == MASTER_FILE:
-        return True
-    groups = read_namelist(path, registry, is_master=True).groups
-    return any(group.name == "master_model_nml" for group in groups)
 
 
 def _problems(model: LiftedModel, beginning: Span) -> Iterable[Finding]:

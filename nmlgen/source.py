@@ -48,6 +48,12 @@ class Span:
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"
 
+    @property
+    def text(self) -> str:
+        """The characters themselves, as far as they stand on the first line."""
+        line = self.source.line(self.line)
+        return line[self.column - 1 : self.end_column - 1] if self.end_line == self.line else line[self.column - 1 :]
+
 
 class Text:
     """The text of a source together with the places where its lines start."""

@@ -64,6 +64,14 @@ def read_namelist(path: Path, registry: Registry, *, is_master: bool, name: str 
     return lift_document(read(Source(shown, text)), registry, is_master=is_master)
 
 
+def is_master_file(path: Path, registry: Registry) -> bool:
+    """Whether a file is a master namelist: by its name, or because it starts models."""
+    if path.name == MASTER_FILE:
+        return True
+    groups = read_namelist(path, registry, is_master=True).groups
+    return any(group.name == _MODEL_GROUP for group in groups)
+
+
 def lift_document(document: Document, registry: Registry, *, is_master: bool) -> NamelistFile:
     """The groups of a document that ICON finds, each with the values that a READ assigns."""
     file = "master" if is_master else "model"

@@ -9,6 +9,7 @@ from nmlgen._version import __version__
 from nmlgen.experiment.experiment import MODEL_NAME, Experiment, Striping
 from nmlgen.experiment.mpi_io import needs_library_path
 from nmlgen.experiment.output import output_directories
+from nmlgen.experiment.record import record
 from nmlgen.experiment.setting import Setting
 from nmlgen.render.shell import directive, shell_path, shell_word
 from nmlgen.resources import directory
@@ -37,6 +38,7 @@ def _context(experiment: Experiment, script: str, namelist_files: tuple[str, ...
     return {
         "name": experiment.name,
         "release": experiment.registry.release,
+        "record": record(experiment),
         "machine": experiment.machine.name,
         "version": __version__,
         "build": build,

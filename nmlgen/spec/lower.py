@@ -1,7 +1,7 @@
 """Lowering: from the merged keys of a spec to an Experiment.
 
 What the author left open and the experiment decides (the names of output files, the output window, the
-variables of the MPI library's Lustre driver) is filled in here, with nmlgen as its origin.
+variables of the MPI library's Lustre driver) is filled in here, with nmlgen as its origin; null keeps it out.
 """
 
 from __future__ import annotations
@@ -195,6 +195,12 @@ def _setting(tree: Tree, *path: str) -> Setting:
     return found
 
 
+def _is_taken_away(tree: Tree, *path: str) -> bool:
+    """Whether the last word on a key was null, so that nothing is to be filled in."""
+    found = tree.below(*path)
+    return found is not None and found.is_unset
+
+
 def _derived(name: str, value: Any, span: Span | None = None) -> Setting:
     return written(name, value, LAYER, span)
 
@@ -240,9 +246,12 @@ class _Lowering:
         groups = {name: self._group(name, tree) for name, tree in _children(self.tree.get("namelists"))}
         self._derive(groups, "master_model_nml", "model_namelist_filename", f"NAMELIST_{self.name}")
         grid = _setting(self.tree, "grid", "file")
-        file_name = PurePosixPath(grid.value).name
-        self._derive(groups, "grid_nml", "dynamics_grid_filename", file_name, grid.span)
-        master = tuple(groups.pop(name) for name in _MASTER_GROUPS if name in groups)
+        if not _is_taken_away(self.tree, "namelists", "grid_nml", "dynamics_grid_filename"):
+            file_name = PurePosixPath(grid.value).name
+            self._derive(groups, "grid_nml", "dynamics_grid_filename", file_name, grid.span)
+        in_master = [name for name in groups if self.registry.has_group(name) and "master" in self.registry.files(name)]
+        names = dict.fromkeys((*_MASTER_GROUPS, *sorted(in_master)))
+        master = tuple(groups.pop(name) for name in names if name in groups)
         first = [groups.pop(name) for name in _FIRST_GROUPS if name in groups]
         others = [groups[name] for name in sorted(groups)]
         return master, (*first, *others, *self._streams(master))
@@ -273,7 +282,7 @@ class _Lowering:
             settings |= group.settings
             if "output_bounds" not in settings:
                 for variable, source in (("output_start", "experimentstartdate"), ("output_end", "experimentstopdate")):
-                    if variable not in settings and source in time:
+                    if variable not in settings and source in time and not _is_taken_away(tree, variable):
                         value = time[source]
                         origin = Origin(LAYER, value.value, value.span)
                         settings[variable] = Setting(f"output_nml.{variable}", (origin,))
@@ -314,7 +323,7 @@ class _Lowering:
     def _mpi(self, node_local: NodeLocalRun | None, environment: dict[str, Setting]) -> Mpi:
         implementation = _optional(self.tree, "mpi", "implementation")
         version = _optional(self.tree, "mpi", "version")
-        if version is None and implementation is not None:
+        if version is None and implementation is not None and not _is_taken_away(self.tree, "mpi", "version"):
             version = _optional(self.site, "mpi", implementation.value, "version")
         given = self.tree.at("mpi", "hints")
         hints = {key: Setting(f"mpi.hints.{key}", leaf.history) for key, leaf in _children(given)}
@@ -335,7 +344,11 @@ class _Lowering:
         environment: dict[str, Setting] = {}
         if (implementation := _optional(self.tree, "mpi", "implementation")) is not None:
             block = self.site.at("mpi", implementation.value, "environment")
-            environment = {name: Setting(f"environment.{name}", leaf.history) for name, leaf in _children(block)}
+            environment = {
+                name: Setting(f"environment.{name}", leaf.history)
+                for name, leaf in _children(block)
+                if not _is_taken_away(self.tree, "environment", name)
+            }
         for name, leaf in _children(self.tree.get("environment")):
             below = environment[name].history if name in environment else ()
             environment[name] = Setting(f"environment.{name}", below + leaf.history)

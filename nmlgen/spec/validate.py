@@ -53,6 +53,19 @@ def validate(node: Node, schema_name: str) -> None:
         raise SpecError(in_order(findings))
 
 
+def accepts(value: Any, *path: str) -> bool:
+    """Whether the schema of specs takes a plain value below a path of keys."""
+    part: Any = schema("spec")
+    for key in path:
+        names = part.get("propertyNames", {}).get("pattern", "")
+        known = part.get("properties", {})
+        part = known.get(key) or (part.get("additionalProperties") if re.search(names, key) else None)
+        if not part:
+            return False
+        part = schema("spec")["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else part
+    return bool(_validator("spec").evolve(schema=part).is_valid(value))
+
+
 @cache
 def _validator(schema_name: str) -> Any:
     from jsonschema import Draft202012Validator

@@ -1,0 +1,67 @@
+"""nmlgen diff: compare two experiments by meaning."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+import nmlgen
+from nmlgen.cli.console import format_option, show_findings, uses_colour
+from nmlgen.experiment.difference import Verdict
+from nmlgen.namelist.registry import releases
+from nmlgen.report.difference import difference_document, format_differences
+from nmlgen.report.json import finding_document, to_json
+
+
+@click.command("diff")
+@click.argument("old", metavar="A", type=click.Path())
+@click.argument("new", metavar="B", type=click.Path())
+@click.option("--explicit", is_flag=True, help="Count what one side writes and the other has as default, too.")
+@click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks of namelists.")
+@click.option(
+    "--icon-release",
+    type=click.Choice(releases()),
+    help="The release of namelists; by default that of the spec on the other side, else the newest.",
+)
+@format_option
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code says it.")
+def command(
+    old: str, new: str, explicit: bool, ntasks: int | None, icon_release: str | None, output_format: str, quiet: bool
+) -> int:
+    """Compare two experiments by meaning: A and B are specs, directories with an icon_master.namelist, such files, or
+    a model's namelist.
+
+    \b
+      nmlgen diff spec.yaml run1              has somebody changed the namelists of a build?
+      nmlgen diff old.yaml new.yaml           what does the new spec do differently?
+      nmlgen diff run1/NAMELIST_a run2/NAMELIST_b
+
+    1.0d0 is 1., the order of groups and variables does not count, output streams belong together by their
+    output_filename. What one side writes and the other has as the default of its ICON release is shown as
+    "explicit (= default)" and is no difference. Of a spec and a namelist only the namelist is compared.
+
+    Exit code 0 if they are the same, 1 if they differ, 2 for trouble.
+    """
+    try:
+        comparison = nmlgen.compare(old, new, ntasks=ntasks, icon_release=icon_release)
+    except nmlgen.SpecError as error:
+        if output_format == "json" and not quiet:
+            click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
+        else:
+            show_findings(error.findings, err=True)
+        return 2
+    is_same = comparison.is_same and not (explicit and comparison.of(Verdict.EXPLICIT))
+    if output_format == "json" and not quiet:
+        document = {
+            "same": is_same,
+            "not_compared": list(comparison.left_out),
+            "differences": [difference_document(difference) for difference in comparison.differences],
+        }
+        click.echo(to_json(document))
+    elif not quiet:
+        names = (str(Path(old)), str(Path(new)))
+        colour = uses_colour(sys.stdout)
+        click.echo(format_differences(comparison.differences, names, comparison.left_out, colour), color=colour)
+    return 0 if is_same else 1

@@ -1,0 +1,336 @@
+"""Two experiments compared by what they say, not by how it is written.
+
+The order of groups and variables does not count, nor does a blank at the end of a string, `1.0d0` is `1.`, and output
+streams belong together by their output_filename. A variable that one side writes and the other leaves to a default of
+the same value is told apart from a difference; what only a running shell knows is neither the same nor different.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any
+
+from attrs import field, frozen
+
+from nmlgen.experiment.experiment import Experiment, Group, Striping, as_list
+from nmlgen.experiment.setting import Certainty, Setting, written
+from nmlgen.namelist.registry import Registry, Variable, bounds_of
+from nmlgen.units.size import parse_size
+from nmlgen.units.wall_time import parse_wall_time
+
+MASTER, NAMELIST, JOB = "master", "namelist", "job"
+PARTS = (MASTER, NAMELIST, JOB)
+"""What an experiment consists of: the master namelist, the model's namelist, and everything said to the machine."""
+
+_STREAM = "output_nml"
+_SUBSCRIPTS = re.compile(r"\([^)]*\)")
+
+
+class Verdict(Enum):
+    """How two settings stand to each other, unless they are the same."""
+
+    DIFFERENT = "different"
+    EXPLICIT = "explicit"  # one side writes the value that is the other side's default
+    UNDECIDED = "undecided"
+
+
+@frozen
+class Difference:
+    """Two settings that are not the same: `old` and `new`, None where a side says nothing and no default is known.
+
+    `section` is the namelist group, `output_nml "<output_filename>"`, or a part of the job such as "environment".
+    """
+
+    section: str
+    name: str
+    old: Setting | None
+    new: Setting | None
+    verdict: Verdict
+
+
+def differences(old: Experiment, new: Experiment, parts: tuple[str, ...] = PARTS) -> tuple[Difference, ...]:
+    """Every setting in which two experiments are not the same, section by section in the order of the older one."""
+    return tuple(_differences(old, new, parts))
+
+
+@frozen
+class _Section:
+    """Settings that belong together, by name. Variables of a `group` that nobody wrote have their defaults."""
+
+    title: str
+    settings: Mapping[str, Setting] = field(factory=dict)
+    group: str | None = None
+    file: str | None = None
+
+
+def _differences(old: Experiment, new: Experiment, parts: tuple[str, ...]) -> Iterator[Difference]:
+    before = {section.title: section for section in _sections(old, parts)}
+    after = {section.title: section for section in _sections(new, parts)}
+    for title in dict.fromkeys((*before, *after)):
+        left, right = before.get(title), after.get(title)
+        if title.startswith(f"{_STREAM} ") and (left is None or right is None):
+            yield from _lone_stream(title, left, right)
+            continue
+        some = left or right
+        assert some is not None
+        left, right = left or _without_settings(some), right or _without_settings(some)
+        for name in dict.fromkeys((*left.settings, *right.settings)):
+            yield from _compared(name, left, right, old.registry, new.registry)
+
+
+def _without_settings(section: _Section) -> _Section:
+    return _Section(section.title, {}, section.group, section.file)
+
+
+def _lone_stream(title: str, left: _Section | None, right: _Section | None) -> Iterator[Difference]:
+    """A stream that only one side has: all of it counts, whatever the defaults are."""
+    for name, setting in (left.settings if left is not None else {}).items():
+        yield Difference(title, name, setting, None, Verdict.DIFFERENT)
+    for name, setting in (right.settings if right is not None else {}).items():
+        yield Difference(title, name, None, setting, Verdict.DIFFERENT)
+
+
+def _compared(key: str, left: _Section, right: _Section, before: Registry, after: Registry) -> Iterator[Difference]:
+    old, new = left.settings.get(key), right.settings.get(key)
+    name = key if left.group is None else _spelling(key, old, new)
+    if any(setting is not None and setting.certainty is Certainty.UNKNOWN for setting in (old, new)):
+        yield Difference(left.title, name, old, new, Verdict.UNDECIDED)
+        return
+    if left.group is None:
+        if old is None or new is None or not _same(left.title, key, old.value, new.value):
+            yield Difference(left.title, name, old, new, Verdict.DIFFERENT)
+        return
+    was, now = _variable(before, left, key), _variable(after, left, key)
+    old, new = old or _default(was), new or _default(now)
+    if old is None or new is None or not _same_variable(old, new, was, now):
+        yield Difference(left.title, name, old, new, Verdict.DIFFERENT)
+    elif old.is_written is not new.is_written:
+        yield Difference(left.title, name, old, new, Verdict.EXPLICIT)
+
+
+# --- Namelist variables ---
+
+
+def _spelling(key: str, *settings: Setting | None) -> str:
+    """A variable's name with the capitals that somebody has given it."""
+    names = [setting.name.rpartition(".")[2] for setting in settings if setting is not None]
+    return next((name for name in names if name.lower() == key != name), key)
+
+
+def _variable(registry: Registry, section: _Section, name: str) -> Variable | None:
+    return registry.variable(section.group or "", _SUBSCRIPTS.sub("", name), section.file)
+
+
+def _default(variable: Variable | None) -> Setting | None:
+    """What the release assumes; the elements of an array that are not all alike as a list."""
+    if variable is None or not variable.has_default:
+        return None
+    value = variable.default
+    if isinstance(value, dict):
+        last = max(map(int, value["set"]))
+        value = [_default_element(variable, position) for position in range(last)]
+    setting = written(f"{variable.group}.{variable.name}", value, "default")
+    return Setting(setting.name, setting.history, Certainty.DEFAULT)
+
+
+def _same_variable(old: Setting, new: Setting, was: Variable | None, now: Variable | None) -> bool:
+    left, right = _elements(old), _elements(new)
+    length = max(len(left), len(right), 1)
+    is_integer = now is not None and now.type == "integer"
+    return all(
+        same_value(before, after) and (not is_integer or type(before) is type(after))
+        for before, after in zip(_filled(left, length, was), _filled(right, length, now), strict=True)
+    )
+
+
+def _elements(setting: Setting) -> list[Any]:
+    """What was written; a default fills whatever is asked for."""
+    return as_list(setting.value) if setting.is_written else []
+
+
+def _filled(values: list[Any], length: int, variable: Variable | None) -> list[Any]:
+    """The values and, behind them, the defaults of the elements that nobody wrote."""
+    return values + [_default_element(variable, position) for position in range(len(values), length)]
+
+
+def _default_element(variable: Variable | None, position: int) -> Any:
+    """The default of the element at a position counted from 0; something unlike any value if it is not known."""
+    if variable is None or not variable.has_default:
+        return object()
+    default = variable.default
+    if not isinstance(default, dict):
+        return default
+    first = bounds_of(variable.shape[0])[0] if variable.shape else 1
+    elements = default["set"]
+    return elements.get(str(first + position), default.get("fill", object()))
+
+
+def same_value(old: Any, new: Any) -> bool:
+    """Whether Fortran takes two scalars for the same: numbers by value, strings without the blanks behind them."""
+    if isinstance(old, bool) or isinstance(new, bool):
+        return old is new
+    if isinstance(old, str) and isinstance(new, str):
+        return old.rstrip(" ") == new.rstrip(" ")
+    return bool(old == new)
+
+
+# --- What an experiment says, in sections ---
+
+
+def _sections(experiment: Experiment, parts: tuple[str, ...]) -> Iterator[_Section]:
+    if JOB in parts:
+        yield _Section("experiment", _experiment(experiment))
+        yield _Section("#SBATCH", _directives(experiment))
+    if MASTER in parts:
+        yield from _groups(experiment.master, experiment.registry, "master")
+    if NAMELIST in parts:
+        yield from _groups(experiment.namelist, experiment.registry, "model")
+        yield from _streams(experiment.streams)
+    if JOB in parts:
+        yield from _machine(experiment)
+
+
+def _groups(groups: tuple[Group, ...], registry: Registry, file: str) -> Iterator[_Section]:
+    """The groups that ICON reads: the first of each name, and every copy of those that it reads as often as they
+    stand there. Of the models of a master namelist the first one is the experiment's own."""
+    seen: dict[str, int] = {}
+    for group in groups:
+        name = group.name.lower()
+        if name == _STREAM:
+            continue
+        seen[name] = number = seen.get(name, 0) + 1
+        repeats = registry.has_group(name) and registry.is_repeatable(name, file) and name != "master_model_nml"
+        if number == 1 or repeats:
+            yield _Section(name if number == 1 else f"{name} {number}", group.settings, name, file)
+
+
+def _streams(streams: tuple[Group, ...]) -> Iterator[_Section]:
+    seen: dict[str, int] = {}
+    for stream in streams:
+        name = stream_name(stream)
+        seen[name] = number = seen.get(name, 0) + 1
+        copy = f" {number}" if number > 1 else ""
+        yield _Section(f'{_STREAM} "{name}"{copy}', stream.settings, _STREAM, "model")
+
+
+def stream_name(stream: Group) -> str:
+    """What a stream is called: its output_filename; empty where nobody wrote it or nobody can know it."""
+    setting = stream.settings.get("output_filename")
+    if setting is None or setting.certainty is Certainty.UNKNOWN:
+        return ""
+    return str(as_list(setting.value)[0]).strip()
+
+
+def _experiment(experiment: Experiment) -> dict[str, Setting]:
+    found = {
+        "name": written("name", experiment.name, ""),
+        "ICON": written("model.release", experiment.registry.release, ""),
+        "site": written("site", experiment.machine.name, ""),
+        "executable": _below_base(experiment, experiment.executable),
+        "run directory": _path(experiment.run_directory),
+    }
+    if experiment.grid_name is not None:
+        found["grid"] = experiment.grid_name
+    return found
+
+
+def _below_base(experiment: Experiment, setting: Setting) -> Setting:
+    """A file of the model, with the directory that relative ones start from."""
+    base = experiment.base_directory
+    if base is None or Certainty.UNKNOWN in (base.certainty, setting.certainty):
+        return _path(setting)
+    path = posixpath.join(str(base.value), str(setting.value))
+    return _path(written(setting.name, path, setting.origin.layer, setting.span))
+
+
+def _path(setting: Setting) -> Setting:
+    if setting.certainty is Certainty.UNKNOWN:
+        return setting
+    path = posixpath.normpath(str(setting.value))
+    return written(setting.name, path, setting.origin.layer, setting.span)
+
+
+def _directives(experiment: Experiment) -> dict[str, Setting]:
+    """What Slurm is told; without it there is only a number of tasks. A switch that is off says nothing."""
+    if experiment.machine.scheduler != "slurm":
+        return {"--ntasks": experiment.tasks}
+    return {
+        f"--{name}": setting
+        for name, setting in experiment.directives.items()
+        if name == "requeue" or setting.certainty is Certainty.UNKNOWN or setting.value is not False
+    }
+
+
+def _machine(experiment: Experiment) -> Iterator[_Section]:
+    mpi = experiment.mpi
+    yield _Section("modules", {"modules": _list("modules", experiment.modules)} if experiment.modules else {})
+    yield _Section("environment", dict(experiment.environment))
+    yield _Section("environment on Lustre", dict(mpi.lustre_variables))
+    yield _Section("shell", _some(stack_limit=experiment.stack_limit))
+    yield _Section("input files", _inputs(experiment))
+    yield _Section("lustre", dict(_stripes(experiment.striping)))
+    yield _Section("mpi", _some(implementation=mpi.implementation, version=mpi.version))
+    yield _Section("ROMIO hints", dict(mpi.hints))
+    yield _Section("darshan", _darshan(experiment))
+    node_local = experiment.node_local
+    if node_local is not None:
+        facts = {"directory": node_local.directory, "constraint": node_local.constraint}
+        yield _Section("node-local run", _some(file_system=node_local.kind, **facts))
+    launch = {"command": experiment.launch.command}
+    if experiment.launch.options:
+        launch["options"] = _list("launch.options", experiment.launch.options)
+    yield _Section("launch", launch)
+
+
+def _some(**settings: Setting | None) -> dict[str, Setting]:
+    return {name: setting for name, setting in settings.items() if setting is not None}
+
+
+def _list(name: str, settings: tuple[Setting, ...]) -> Setting:
+    """A list as one setting, because the order counts."""
+    if any(setting.certainty is Certainty.UNKNOWN for setting in settings):
+        return Setting(name, settings[0].history, Certainty.UNKNOWN)
+    return written(name, [setting.value for setting in settings], settings[0].origin.layer, settings[0].span)
+
+
+def _inputs(experiment: Experiment) -> dict[str, Setting]:
+    found = {}
+    for file in experiment.inputs:
+        source = _below_base(experiment, file.source)
+        if source.certainty is not Certainty.UNKNOWN:
+            source = written(source.name, f"{file.method} {source.value}", source.origin.layer, source.span)
+        found[file.target] = source
+    return found
+
+
+def _stripes(striping: tuple[Striping, ...]) -> Iterator[tuple[str, Setting]]:
+    for stripes in striping:
+        for directory in stripes.directories:
+            for name, setting in stripes.settings.items():
+                yield f"{directory}: {name}", setting
+
+
+def _darshan(experiment: Experiment) -> dict[str, Setting]:
+    darshan = experiment.darshan
+    if darshan is None or darshan.library is None:  # without its library nothing is watched
+        return {}
+    return {**_some(library=darshan.library, MAX_RECORDS=darshan.max_records), **darshan.environment}
+
+
+def _same(section: str, name: str, old: Any, new: Any) -> bool:
+    """Whether two values of the job mean the same."""
+    if section == "#SBATCH" and name == "--time":
+        return bool(_parsed(parse_wall_time, old) == _parsed(parse_wall_time, new))
+    if name in ("--mem", "--mem-per-cpu") or name.endswith(": stripe_size"):
+        return bool(_parsed(parse_size, old) == _parsed(parse_size, new))
+    return bool(old == new or (not isinstance(old, bool) and str(old) == str(new)))
+
+
+def _parsed(parse: Any, value: Any) -> Any:
+    try:
+        return parse(str(value))
+    except ValueError:
+        return str(value)

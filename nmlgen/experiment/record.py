@@ -1,0 +1,39 @@
+"""What a batch script remembers of its spec because nothing else in it says so: the comment `# nmlgen: KEY=VALUE ...`.
+
+The keys are those of a spec; values are quoted as in a shell.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+
+from nmlgen.experiment.experiment import Experiment
+
+_LINE = re.compile(r"^# nmlgen: (?P<words>[a-z_.]+=.*)$", re.MULTILINE)
+
+
+def record(experiment: Experiment) -> str:
+    """The text of the line behind its `#`."""
+    mpi, node_local = experiment.mpi, experiment.node_local
+    settings = {
+        "grid.name": experiment.grid_name,
+        "mpi.implementation": mpi.implementation,
+        "mpi.version": mpi.version,
+        "node_local.file_system": node_local.kind if node_local is not None else None,
+        "node_local.constraint": node_local.constraint if node_local is not None else None,
+    }
+    values = {"site": experiment.machine.name, "model.release": experiment.registry.release}
+    values |= {key: str(setting.value) for key, setting in settings.items() if setting is not None}
+    return f"nmlgen: {' '.join(f'{key}={shlex.quote(value)}' for key, value in values.items())}"
+
+
+def recorded(text: str) -> Mapping[str, str]:
+    """What the batch script with that text remembers, by the keys of a spec; nothing if nmlgen did not write it."""
+    line = _LINE.search(text)
+    try:
+        words = shlex.split(line["words"]) if line is not None else []
+    except ValueError:  # a quote without its fellow: somebody changed the line
+        return {}
+    return {key: value for key, equals, value in (word.partition("=") for word in words) if equals}

@@ -1,0 +1,136 @@
+"""The way back: a spec made of files that exist already."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from nmlgen.errors import InputError, SpecError
+from nmlgen.experiment.difference import JOB, MASTER, Verdict, differences
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import Certainty, Setting
+from nmlgen.findings import did_you_mean
+from nmlgen.lift.loading import Loaded, load
+from nmlgen.source import Source
+from nmlgen.spec.document import read_text
+from nmlgen.spec.raising import Keys, Site, raised, read_site_of, unsaid
+from nmlgen.spec.spec import load_spec
+from nmlgen.spec.write import gaps, spec_text
+
+_ANY_SITE = "generic-slurm"
+_NO_SITE = "unknown"
+
+
+@frozen
+class ImportedSpec:
+    """A spec made of other files: its `text`, and in sentences what it does not say although the files do, or needs
+    and they do not say: the `remarks`. Without any it builds to the same experiment."""
+
+    text: str
+    remarks: tuple[str, ...] = ()
+
+
+def import_spec(
+    path: str | Path,
+    *,
+    site: str | None = None,
+    name: str | None = None,
+    model: str | None = None,
+    ntasks: int | None = None,
+    icon_release: str | None = None,
+    directory: str | Path = ".",
+) -> ImportedSpec:
+    """Make a spec of a directory with an icon_master.namelist, of such a file, or of a model's namelist by itself.
+
+    `site` and `name` are those of the spec, `model` is the model_name of the one to take where a master namelist
+    starts several, `directory` is where the spec will lie; `ntasks` and `icon_release` are what namelists do not say.
+    Nothing is dropped in silence: the spec is loaded again and held against the files. Raises InputError if there is
+    no such file, model or site.
+    """
+    loaded = load(path, ntasks=ntasks, icon_release=icon_release)
+    experiment = _chosen(loaded, model)
+    given = experiment.machine.name
+    home = _site(site or (given if given != _NO_SITE else _ANY_SITE))
+    experiment = evolve(
+        experiment,
+        name=name or experiment.name or _name(loaded, experiment),
+        machine=home.machine,
+        master=experiment.master if MASTER in loaded.parts else (),
+    )
+    keys = raised(experiment, home, loaded.parts) | {"site": _seen_from(Path(directory), home.name)}
+    text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != _NO_SITE))
+    return ImportedSpec(text, tuple(_remarks(loaded, experiment, keys, text, home)))
+
+
+def _seen_from(directory: Path, site: str) -> str:
+    """What a spec in a directory calls a site that has this name here; only a path has another."""
+    if not site.startswith(("./", "../")):
+        return site
+    path = os.path.relpath(site, directory)
+    return path if path.startswith("../") else f"./{path}"
+
+
+def _chosen(loaded: Loaded, model: str | None) -> Experiment:
+    names = [_model_name(experiment) for experiment in loaded.experiments]
+    if model is None and len(names) > 1:
+        raise InputError(f"{loaded.path} starts {len(names)} models, {', '.join(names)}, and a spec holds one: name it")
+    if model is not None and model not in names:
+        notes = did_you_mean(model, names) or (f"there is {', '.join(names)}",)
+        raise InputError(f'{loaded.path} starts no model "{model}"; {notes[0]}')
+    return loaded.experiments[names.index(model) if model is not None else 0]
+
+
+def _model_name(experiment: Experiment) -> str:
+    return _text(experiment["master_model_nml", "model_name"]) or "?"
+
+
+def _text(setting: Setting) -> str:
+    return "" if setting.certainty is Certainty.UNKNOWN else str(setting.value).strip()
+
+
+def _name(loaded: Loaded, experiment: Experiment) -> str:
+    """A name for an experiment that has none: that of its namelist, else of its directory."""
+    file = _text(experiment["master_model_nml", "model_namelist_filename"]) if MASTER in loaded.parts else ""
+    path = loaded.path.absolute()
+    known = Path(file).name or (path.name if JOB not in loaded.parts else path.stem)
+    made = re.sub(r"[^A-Za-z0-9_.+-]+", "_", re.sub(r"^NAMELIST_|\.(nml|namelist)$", "", known, flags=re.IGNORECASE))
+    return made.lstrip("_.+-")[:64] or "experiment"
+
+
+def _site(reference: str) -> Site:
+    try:
+        return read_site_of(reference, Path())
+    except SpecError as error:
+        found = error.findings[0]
+        raise InputError("; ".join((found.message, *found.notes))) from None
+
+
+def _heading(loaded: Loaded, experiment: Experiment, *, is_site_given: bool) -> Iterator[str]:
+    yield f"Imported from {loaded.path}"
+    if JOB not in loaded.parts:
+        yield "Namelists do not say what the job asks for, nor where the model and its files lie: add that."
+    if not is_site_given:
+        yield f"Nor do they say which machine it is: {experiment.machine.name} stands for any."
+
+
+def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site: Site) -> Iterator[str]:
+    for file in loaded.files:
+        for problem in file.overlooked:
+            yield f"{problem.span}: {problem.message}; it is not in the spec"
+    yield from unsaid(experiment)
+    found = tuple(gaps(keys))
+    yield from (f"{key}: {reason}" for key, reason in found)
+    try:
+        again = load_spec(read_text(Source("the spec", text)).plain() | {"site": site.name}).experiment
+    except SpecError as error:
+        for finding in error.findings:
+            yield f"the spec cannot be built as it is: {'; '.join((finding.message, *finding.notes))}"
+        return
+    for change in differences(experiment, again, loaded.parts):
+        is_lost = change.verdict is Verdict.EXPLICIT and change.old is not None and change.old.is_written
+        if change.verdict is Verdict.DIFFERENT or is_lost:
+            yield f"the spec does not say the same of {change.section} {change.name}"

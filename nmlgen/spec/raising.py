@@ -1,0 +1,442 @@
+"""Raising: from an Experiment back to the keys of a spec, the reverse of lowering.
+
+What lowering fills in by itself, and what the layers below a spec say already, is left out; what they say and the
+experiment does not is taken away by null. What a spec cannot say becomes a Gap, which the text shows as a comment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.errors import SpecError
+from nmlgen.experiment.difference import JOB, MASTER, PARTS, stream_name
+from nmlgen.experiment.experiment import Experiment, Group, InputFile, as_list
+from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.setting import Certainty, Setting
+from nmlgen.spec import presets
+from nmlgen.spec.document import from_plain
+from nmlgen.spec.layers import EMPTY, merge, tree_of
+from nmlgen.spec.lower import DEFAULTS, LAYER, OUTPUT_DIRECTORY
+from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical, spelling
+from nmlgen.spec.site import read_site
+from nmlgen.spec.validate import accepts
+from nmlgen.units.size import format_size
+from nmlgen.units.wall_time import format_wall_time, parse_wall_time
+
+Keys = dict[str, Any]
+"""The keys of a spec: mappings of mappings, whose leaves are plain values, None to take a key away, Gap or Assumed."""
+
+_EXECUTABLE = "bin/icon"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}")
+_LABEL = re.compile(r"[A-Za-z0-9_]{1,40}")
+_MODEL_GROUPS = ("master_nml", "master_time_control_nml", "time_nml", "master_model_nml")
+_TIME = "master_time_control_nml"
+_DERIVED_TIMES = (("output_start", "experimentstartdate"), ("output_end", "experimentstopdate"))
+_NEEDED = (
+    ((_TIME, "experimentstartdate"), ()),
+    ((_TIME, "experimentstopdate"), (_TIME, "forecastleadtime")),
+    (("run_nml", "modeltimestep"), ("run_nml", "dtime")),
+)
+
+
+@frozen
+class Gap:
+    """A value that the spec cannot say, and why."""
+
+    reason: str
+
+
+@frozen
+class Assumed:
+    """A value that nothing says, filled in so that the spec is complete, and why."""
+
+    value: Any
+    reason: str
+
+
+@frozen
+class Site:
+    """What a site gives to the specs that name it: its facts and the layer of its defaults."""
+
+    name: str
+    machine: Machine
+    facts: Keys
+    defaults: Keys
+
+
+def read_site_of(reference: str, base: Path) -> Site:
+    """The site that a spec in the directory `base` would name; raises SpecError if there is none."""
+    label, document, _ = presets.read(reference, "site", base, None)
+    machine, defaults = read_site(document.node, label.removeprefix("site "))
+    facts: Keys = document.node.value["machine"].plain()
+    return Site(reference, machine, facts, {} if defaults is None else defaults.plain())
+
+
+def raised(experiment: Experiment, site: Site, parts: tuple[str, ...] = PARTS) -> Keys:
+    """The keys of a spec, with that site and without presets, that lowers to the experiment.
+
+    `parts` names what the experiment speaks of (see `difference.PARTS`); of the rest the site's defaults are to hold.
+    """
+    wanted = _Raising(experiment, site, parts).keys()
+    below = _below(site, wanted)
+    if JOB not in parts:
+        below = {"namelists": below["namelists"]}
+    if MASTER not in parts:
+        del below["namelists"]
+    return _sayable(_arranged(_without(wanted, below)))
+
+
+def _below(site: Site, wanted: Keys) -> Keys:
+    """What a spec would have without saying anything: nmlgen's defaults, the site's, and those of its MPI."""
+    merged = EMPTY
+    for layer in (DEFAULTS, site.defaults):
+        merged = merge(merged, canonical(tree_of(from_plain(layer), LAYER)))
+    below: Keys = merged.plain()
+    implementation = wanted.get("mpi", {}).get("implementation")
+    block = site.facts.get("mpi", {}).get(implementation) or {}
+    if "version" in block:
+        below.setdefault("mpi", {}).setdefault("version", block["version"])
+    if "environment" in block:
+        below["environment"] = {**block["environment"], **below.get("environment", {})}
+    below.setdefault("modules", block.get("modules", []))
+    below.setdefault("launch", {}).setdefault("options", [])
+    return below
+
+
+def _without(wanted: Keys, below: Keys) -> Keys:
+    """The layer that makes `wanted` out of `below`."""
+    layer: Keys = {}
+    for key, value in wanted.items():
+        under = below.get(key)
+        if isinstance(value, dict) and isinstance(under, dict):
+            if inner := _without(value, under):
+                layer[key] = inner
+        elif key not in below or not _is_same(value, under):
+            layer[key] = value
+    return layer | {key: None for key in below if key not in wanted and key != "lrestart"}
+
+
+def _is_same(value: Any, other: Any) -> bool:
+    return type(value) is type(other) and bool(value == other)
+
+
+def _arranged(keys: Keys) -> Keys:
+    """The variables in the sections that hold them; the rest of them stays below `namelists`."""
+    arranged = {key: value for key, value in keys.items() if key != "namelists"}
+    rest: Keys = {group: dict(variables or {}) for group, variables in keys.get("namelists", {}).items()}
+    for (section, key), (group, variable) in VARIABLES.items():
+        value = rest.get(group, {}).get(variable.lower(), ())
+        if value != () and (value is None or isinstance(value, (Gap, Assumed)) or accepts(value, section, key)):
+            arranged.setdefault(section, {})[key] = rest[group].pop(variable.lower())
+    for section, group in WHOLE_GROUPS.items():
+        if group in rest:
+            arranged[section] = _spelt(rest.pop(group))
+    namelists = {group: _spelt(left) for group, left in rest.items() if left or not keys["namelists"][group]}
+    return arranged | ({"namelists": namelists} if namelists else {})
+
+
+def _sayable(keys: Keys, *path: str) -> Keys:
+    """The same with a Gap for each value that no spec takes, and without keys that none could spell."""
+    checked: Keys = {}
+    for key, value in keys.items():
+        if isinstance(value, dict) and value:
+            checked[key] = _sayable(value, *path, key)
+        elif isinstance(value, (Gap, Assumed)) or value is None or _is_sayable(value, *path, key):
+            checked[key] = value
+        else:
+            checked[key] = Gap(f"a spec takes no such key or value: {_shown(value)}")
+    return checked
+
+
+def _is_sayable(value: Any, *path: str) -> bool:
+    try:
+        from_plain({path[-1]: value})
+    except SpecError:
+        return False
+    return accepts(value, *path)
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(map(repr, as_list(value)))
+
+
+def _spelt(variables: Keys) -> Keys:
+    return {spelling(name): value for name, value in variables.items()}
+
+
+class _Raising:
+    """One raising; its methods each make the keys of one part of the Experiment."""
+
+    def __init__(self, experiment: Experiment, site: Site, parts: tuple[str, ...]) -> None:
+        self.experiment = experiment
+        self.site = site
+        self.parts = parts
+        self.name = experiment.name
+
+    def keys(self) -> Keys:
+        """All that a spec would have to say if nothing were below it."""
+        namelists = self._namelists()
+        keys: Keys = {
+            "nmlgen": 1,
+            "name": self.name,
+            "site": self.site.name,
+            "model": self._model(),
+            "grid": self._grid(namelists),
+            "output": self._output(namelists),
+            "namelists": namelists,
+        }
+        if JOB in self.parts:
+            keys |= self._machine()
+        else:
+            keys["job"] = {name: _value(s) for name, s in self.experiment.directives.items() if _is_said(s)}
+        return {key: value for key, value in keys.items() if value != {} or key == "namelists"}
+
+    # --- Namelists ---
+
+    def _namelists(self) -> Keys:
+        groups = [*self.experiment.master, *(g for g in self.experiment.namelist if g.name.lower() != "output_nml")]
+        found: Keys = {}
+        for group in groups:
+            name = group.name.lower()
+            if name in found:
+                continue  # ICON reads the first; that there are more is said by `unsaid`
+            found[name] = _variables(group)
+        for first, second in _NEEDED:
+            if not any(name[1] in found.get(name[0], {}) for name in (first, second) if name):
+                found.setdefault(first[0], {})[first[1]] = Gap("nothing says it, and there is no experiment without it")
+        model = found.setdefault("master_model_nml", {})
+        file = model.get("model_namelist_filename")
+        if file == f"NAMELIST_{self.name}" or isinstance(file, Gap):
+            del model["model_namelist_filename"]
+        if not model:
+            del found["master_model_nml"]
+        return found
+
+    def _output(self, namelists: Keys) -> Keys:
+        time = namelists.get(_TIME, {})
+        return {label: self._stream(label, stream, time) for label, stream in self._labelled().items()}
+
+    def _labelled(self) -> dict[str, Group]:
+        """The streams by a name for each: the one it has, else one made of its output_filename."""
+        labelled: dict[str, Group] = {}
+        for number, stream in enumerate(self.experiment.streams, start=1):
+            file = PurePosixPath(stream_name(stream)).name.removeprefix(f"{self.name}_")
+            made = re.sub(r"[^A-Za-z0-9]+", "_", file).strip("_")[-36:].strip("_")
+            label = stream.label or made or f"stream_{number}"
+            labelled[label if label not in labelled else f"{label}_{number}"] = stream
+        return labelled
+
+    def _stream(self, label: str, stream: Group, time: Keys) -> Keys:
+        keys = _variables(stream)
+        if keys.get("output_filename") == f"{OUTPUT_DIRECTORY}/{self.name}_{label}":
+            del keys["output_filename"]
+        elif "output_filename" not in keys:
+            keys = {"output_filename": Assumed("", "nobody says it; without it nmlgen would make one up"), **keys}
+        if "output_bounds" in keys:
+            return _spelt(keys)
+        for variable, source in _DERIVED_TIMES:
+            if source not in time or isinstance(time[source], Gap):
+                continue
+            if variable not in keys:
+                keys[variable] = None
+            elif _is_same(keys[variable], time[source]):
+                del keys[variable]
+        return _spelt(keys)
+
+    # --- The model and its files ---
+
+    def _model(self) -> Keys:
+        experiment = self.experiment
+        keys: Keys = {"release": experiment.registry.release}
+        if experiment.base_directory is not None:
+            keys["directory"] = _value(experiment.base_directory)
+        executable = _value(experiment.executable)
+        if JOB not in self.parts:
+            executable = Assumed(_EXECUTABLE, "namelists do not say where the model lies")
+        return {**keys, "executable": executable}
+
+    def _grid(self, namelists: Keys) -> Keys:
+        grid = namelists.get("grid_nml", {})
+        target = grid.get("dynamics_grid_filename")
+        first = as_list(target)[0] if isinstance(target, (str, list)) else None
+        file = self._grid_file(first)
+        keys: Keys = {}
+        if file is not None:
+            keys["file"] = _value(file.source)
+        elif isinstance(first, str) and PurePosixPath(first).name.strip(". "):
+            keys["file"] = Assumed(PurePosixPath(first).name.strip(), "nothing says where the grid file lies")
+        else:
+            keys["file"] = Gap("nothing says which file")
+        shown = keys["file"].value if isinstance(keys["file"], Assumed) else keys["file"]
+        if target is None and isinstance(shown, str):
+            namelists.setdefault("grid_nml", {})["dynamics_grid_filename"] = None
+        elif isinstance(shown, str) and target == PurePosixPath(shown).name:
+            del grid["dynamics_grid_filename"]
+            if not grid:
+                del namelists["grid_nml"]
+        if self.experiment.grid_name is not None:
+            keys["name"] = _value(self.experiment.grid_name)
+        return keys
+
+    def _grid_file(self, target: str | None) -> InputFile | None:
+        """The input file that is the grid: the one that says so, else the one that has the grid's name."""
+        inputs = self.experiment.inputs
+        said = [file for file in inputs if file.source.name == "grid.file"]
+        named = [file for file in inputs if target is not None and file.target == PurePosixPath(target).name.strip()]
+        return next(iter((*said, *named)), None)
+
+    # --- What is said to the machine ---
+
+    def _machine(self) -> Keys:
+        experiment = self.experiment
+        mpi = experiment.mpi
+        hints = {name: _value(setting) for name, setting in mpi.hints.items()}
+        stack = experiment.stack_limit
+        return {
+            "run_directory": _value(experiment.run_directory),
+            "job": self._job(),
+            "lustre": {
+                striping.what: {name: _value(setting) for name, setting in striping.settings.items()}
+                for striping in experiment.striping
+            },
+            "mpi": _some(implementation=mpi.implementation, version=mpi.version) | ({"hints": hints} if hints else {}),
+            **self._darshan(),
+            "node_local": self._node_local(),
+            "launch": {
+                "command": _value(experiment.launch.command),
+                "options": _values(experiment.launch.options),
+            },
+            "modules": _values(experiment.modules),
+            "environment": {name: _text(_value(setting)) for name, setting in experiment.environment.items()},
+            "shell": {"limits": {"stack": _value(stack)}} if stack is not None else {},
+            "input_files": self._input_files(),
+        }
+
+    def _job(self) -> Keys:
+        directives = dict(self.experiment.directives)
+        keys: Keys = {}
+        for name, setting in directives.items():
+            key = name.replace("-", "_")
+            keys[key] = _directive(key, _value(setting))
+        if keys.get("job_name") == self.name:
+            del keys["job_name"]
+        self._leave_out_node_local(keys)
+        return keys
+
+    def _leave_out_node_local(self, keys: Keys) -> None:
+        """Take away what lowering adds for a node-local file system."""
+        run = self.experiment.node_local
+        facts = self.site.machine.node_local.get(_value(run.kind)) if run is not None else None
+        if run is None or facts is None:
+            return
+        feature = _value(run.constraint) if run.constraint is not None else next(iter(facts.constraints), None)
+        constraint = keys.get("constraint")
+        if feature and isinstance(constraint, str):
+            if constraint == feature:
+                del keys["constraint"]
+            else:
+                keys["constraint"] = constraint.removesuffix(f"&{feature}")
+        if facts.exclusive and keys.get("exclusive") is True:
+            del keys["exclusive"]
+
+    def _darshan(self) -> Keys:
+        darshan = self.experiment.darshan
+        if darshan is None:
+            return {"darshan": False} if self.site.defaults.get("darshan") else {}
+        known = self.site.facts.get("darshan", {}).get("library")
+        library = {} if darshan.library is None or _value(darshan.library) == known else _some(library=darshan.library)
+        records = _some(MAX_RECORDS=darshan.max_records)
+        keys = {**library, **{name: _value(s) for name, s in darshan.environment.items()}, **records}
+        return {"darshan": keys or True}
+
+    def _node_local(self) -> Keys:
+        run = self.experiment.node_local
+        return {} if run is None else _some(file_system=run.kind, directory=run.directory, constraint=run.constraint)
+
+    def _input_files(self) -> Keys:
+        grid = self._grid_file(self._grid_target())
+        files: Keys = {}
+        for file in self.experiment.inputs:
+            source = _value(file.source)
+            if file is grid and file.method == "link" and file.target == PurePosixPath(str(source)).name:
+                continue
+            files[file.target] = {"source": source} | ({} if file.method == "link" else {"method": file.method})
+        return files
+
+    def _grid_target(self) -> str | None:
+        setting = self.experiment["grid_nml", "dynamics_grid_filename"]
+        if setting.certainty is Certainty.UNKNOWN:
+            return None
+        return str(as_list(setting.value)[0])
+
+
+def unsaid(experiment: Experiment) -> Iterator[str]:
+    """What an experiment holds that no key of a spec can say, in sentences."""
+    seen: set[str] = set()
+    for group in experiment.all_groups():
+        name = group.name.lower()
+        if name in seen and name != "output_nml":
+            where = f" at {group.span}" if group.span is not None else ""
+            yield f"a spec holds one {name}; the further one{where} is not in it"
+        seen.add(name)
+
+
+def _variables(group: Group) -> Keys:
+    return {key: _plain(key, _value(setting)) for key, setting in group.settings.items() if _is_said(setting)}
+
+
+def _is_said(setting: Setting) -> bool:
+    """Whether anybody wrote it: what no text stands for is no gap either."""
+    return setting.certainty is not Certainty.UNKNOWN or setting.span is not None
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A value as a person writes it: a list where there are several, or where there usually are."""
+    several = name.endswith("varlist") or name == "output"
+    if isinstance(value, (list, tuple)):
+        return value[0] if len(value) == 1 and not several else list(value)
+    return [value] if several and isinstance(value, str) else value
+
+
+def _value(setting: Setting) -> Any:
+    """The value, or a Gap where only a running shell knows it."""
+    if setting.certainty is not Certainty.UNKNOWN:
+        return setting.value
+    if setting.span is None:
+        return Gap("not known")
+    return Gap(f"only the running shell knows: {setting.span.text} at {setting.span}")
+
+
+def _values(settings: tuple[Setting, ...]) -> Any:
+    values = [_value(setting) for setting in settings]
+    return next((value for value in values if isinstance(value, Gap)), values)
+
+
+def _some(**settings: Setting | None) -> Keys:
+    return {name: _value(setting) for name, setting in settings.items() if setting is not None}
+
+
+def _text(value: Any) -> Any:
+    return value if isinstance(value, (str, Gap)) else str(value)
+
+
+def _directive(key: str, value: Any) -> Any:
+    """A value of sbatch in the form that a spec takes: with its unit, a count as a number."""
+    if not isinstance(value, str) or accepts(value, "job", key):
+        return value
+    if value.isdigit():
+        if accepts(int(value), "job", key):
+            return int(value)
+        if key in ("mem", "mem_per_cpu"):  # sbatch's unit is M
+            return format_size(int(value) << 20)
+    if key == "time":
+        try:
+            return format_wall_time(parse_wall_time(value))
+        except ValueError:
+            return value
+    return value

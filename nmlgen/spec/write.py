@@ -1,0 +1,156 @@
+"""The keys of a spec as YAML, in the order and style in which a person would write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from nmlgen.errors import SpecError
+from nmlgen.resources import schema
+from nmlgen.source import Source
+from nmlgen.spec.document import read_text
+from nmlgen.spec.raising import Assumed, Gap, Keys
+
+_WIDTH = 110
+_STEP = "  "
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_/]*([.-][A-Za-z0-9_/]+)*")
+_TAKEN = re.compile(r"(y|n|yes|no|on|off|true|false|null|none)", re.IGNORECASE)  # by readers of YAML 1.1, too
+_LAST = ("namelists",)
+_BLOCKS = ("output", "namelists", "input_files")
+
+
+def spec_text(keys: Keys, heading: Iterable[str] = ()) -> str:
+    """The text of a spec: comment lines, then the keys. A Gap becomes a comment, an Assumed value gets one."""
+    lines = [f"# {_one_line(line)}".rstrip() for line in heading]
+    lines += _mapping(_in_order(keys, schema("spec")), "")
+    return "\n".join(lines) + "\n"
+
+
+def gaps(keys: Keys, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """The key and the reason of everything that a spec does not say."""
+    for key, value in keys.items():
+        if isinstance(value, Gap):
+            yield f"{prefix}{key}", value.reason
+        elif isinstance(value, dict):
+            yield from gaps(value, f"{prefix}{key}.")
+
+
+def _in_order(keys: Keys, part: dict[str, Any]) -> Keys:
+    """The keys in the order of the schema, what is open there as it comes, and the long rest at the end."""
+    known = part.get("properties", {})
+    names = [name for name in known if name in keys and name not in _LAST]
+    names += [name for name in keys if name not in names]
+    return {
+        name: _in_order(keys[name], known.get(name, {})) if isinstance(keys[name], dict) else keys[name]
+        for name in names
+    }
+
+
+def _mapping(keys: Keys, indent: str) -> Iterator[str]:
+    for key, value in keys.items():
+        name = _string(key)
+        if isinstance(value, Gap):
+            yield f"{indent}# {_one_line(key)}: {_one_line(value.reason)}"
+        elif isinstance(value, Assumed):
+            yield f"{indent}{name}: {_scalar(value.value)}  # assumed: {_one_line(value.reason)}"
+        elif not isinstance(value, dict):
+            yield from _leaf(f"{indent}{name}: ", value)
+        elif (
+            not (indent == "" and key in _BLOCKS)
+            and _is_short(value)
+            and len(line := f"{indent}{name}: {_flow(value)}") <= _WIDTH
+        ):
+            yield line
+        else:
+            says = any(not isinstance(inner, Gap) for inner in value.values())
+            yield f"{indent}{name}:" if says else f"{indent}{name}: {{}}"
+            yield from _mapping(value, indent + _STEP)
+
+
+def _one_line_of(key: str, value: Keys, indent: str) -> str | None:
+    """A mapping on the line of its key, if it fits there and is usually written so."""
+    if not _is_short(value) or (key in _BLOCKS and not indent):
+        return None
+    line = f"{indent}{_string(key)}: {_flow(value)}"
+    return line if len(line) <= _WIDTH else None
+
+
+def _is_short(keys: Keys) -> bool:
+    """Whether a mapping holds no more than values, which may stand on one line."""
+    return all(_is_short(v) if isinstance(v, dict) else not isinstance(v, (Gap, Assumed)) for v in keys.values())
+
+
+def _flow(keys: Keys) -> str:
+    return "{" + ", ".join(f"{_string(key)}: {_value(value)}" for key, value in keys.items()) + "}"
+
+
+def _leaf(start: str, value: Any) -> Iterator[str]:
+    """A key with its value; a long list goes on below its first element."""
+    if not isinstance(value, list) or len(start) + len(_value(value)) <= _WIDTH:
+        yield start + _value(value)
+        return
+    line = f"{start}["
+    for number, element in enumerate(value):
+        word = _scalar(element) + ("]" if number == len(value) - 1 else ",")
+        if number and len(line) + 1 + len(word) > _WIDTH:
+            yield line
+            line = " " * (len(start) + 1) + word
+        else:
+            line += word if not number else f" {word}"
+    yield line
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return _flow(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_scalar, value))}]"
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        mantissa, exponent, power = repr(value).partition("e")
+        return mantissa + ("" if "." in mantissa else ".0") + exponent + power
+    return _string(value) if isinstance(value, str) else str(value)
+
+
+def _string(text: str) -> str:
+    """Text without quotes where every reader takes it for text, also inside brackets."""
+    if _TAKEN.fullmatch(text):
+        return _quoted(text)
+    return text if _WORD.fullmatch(text) or _reads_back(text) else _quoted(text)
+
+
+def _reads_back(text: str) -> bool:
+    if not text or not text.isascii() or not (text[0].isalnum() or text[0] in "/.") or "#" in text:
+        return False
+    if re.fullmatch(r"[0-9][0-9_:.eE+-]*", text):  # a number or, to some readers, a time
+        return False
+    try:
+        return bool(read_text(Source("", f"a: [{text}]\nb: {text}\n")).plain() == {"a": [text], "b": text})
+    except SpecError:
+        return False
+
+
+def _quoted(text: str) -> str:
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(char: str) -> str:
+    if char in '"\\':
+        return f"\\{char}"
+    if char.isprintable():
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _one_line(text: str) -> str:
+    """Text that ends no comment."""
+    return "".join(char if char.isprintable() else " " for char in text)

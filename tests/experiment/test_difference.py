@@ -1,0 +1,142 @@
+"""Comparing experiments: what counts as the same, as explicit, as undecided and as different."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+from hypothesis import HealthCheck, given, settings
+from spec_strategies import specs
+from specs import load
+
+from nmlgen import load_spec
+from nmlgen.experiment.difference import JOB, MASTER, NAMELIST, Verdict, differences, same_value
+from nmlgen.experiment.experiment import Experiment, Group
+from nmlgen.experiment.setting import unknown, written
+from nmlgen.lift.namelists import lift_document
+from nmlgen.namelist.reader import read
+from nmlgen.namelist.registry import load_registry
+from nmlgen.source import Source
+
+REGISTRY = load_registry("2024.10")
+WAVE = load().experiment
+
+
+def of(text: str) -> Experiment:
+    """An experiment with these groups in its namelist, and no others."""
+    return evolve(WAVE, namelist=lift_document(read(Source("NAMELIST", text)), REGISTRY, is_master=False).groups)
+
+
+def found(old: Experiment, new: Experiment, *parts: str) -> list[tuple[str, str, str]]:
+    return [(d.section, d.name, d.verdict.value) for d in differences(old, new, parts or (MASTER, NAMELIST, JOB))]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("&run_nml dtime = 1.0d2 /", "&run_nml dtime = 100. /"),
+        ("&run_nml dtime = 100 /", "&RUN_NML DTIME = 1e2 /"),
+        ("&run_nml output = 'nml' /", '&run_nml output = "nml  " /'),
+        ("&run_nml ltestcase = .true. /", "&run_nml ltestcase = T /"),
+        ("&run_nml num_lev = 20 iforcing = 3 /", "&run_nml iforcing = 3, num_lev(1) = 20 /"),
+        ("&run_nml iforcing = 3 /\n&grid_nml /", "&grid_nml /\n&run_nml iforcing = 3 /"),
+        ("&run_nml iforcing = 3 /\n&run_nml iforcing = 4 /", "&run_nml iforcing = 3 /"),
+        ("&run_nml num_lev = 20 /", "&run_nml num_lev = 20, 31 /"),
+        ("&output_nml output_filename = 'a' /\n&output_nml output_filename = 'b' /",) * 2,
+        (
+            "&output_nml output_filename = 'a' remap = 1 /\n&output_nml output_filename = 'b' /",
+            "&output_nml output_filename = 'b' /\n&output_nml output_filename = 'a' remap = 1 /",
+        ),
+    ],
+)
+def test_the_same_in_other_words(old, new):
+    assert found(of(old), of(new)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("&run_nml iforcing = 3 /", "&run_nml iforcing = 2 /", [("run_nml", "iforcing", "different")]),
+        ("&run_nml iforcing = 3 /", "", [("run_nml", "iforcing", "different")]),
+        ("&run_nml iforcing = 0 /", "", [("run_nml", "iforcing", "explicit")]),
+        ("", "&run_nml num_lev = 31, 31 /", [("run_nml", "num_lev", "explicit")]),
+        ("", "&run_nml output = 'default', '' /", [("run_nml", "output", "explicit")]),
+        ("", "&run_nml output = 'default', 'nml' /", [("run_nml", "output", "different")]),
+        ("&unheard_nml a = 1 /", "", [("unheard_nml", "a", "different")]),
+        ("&run_nml unheard = 1 /", "", [("run_nml", "unheard", "different")]),
+        ("&output_nml remap = 0 /", "", [('output_nml ""', "remap", "different")]),
+        (
+            "&output_nml output_filename = 'a' remap = 1 /",
+            "&output_nml output_filename = 'a' /",
+            [('output_nml "a"', "remap", "different")],
+        ),
+        (
+            "&output_nml output_filename = 'a' /\n&output_nml output_filename = 'a' remap = 1 /",
+            "&output_nml output_filename = 'a' /",
+            [('output_nml "a" 2', "output_filename", "different"), ('output_nml "a" 2', "remap", "different")],
+        ),
+    ],
+)
+def test_not_the_same(old, new, expected):
+    assert found(of(old), of(new)) == expected
+    assert sorted(found(of(new), of(old))) == sorted(expected)
+
+
+def test_what_only_the_shell_knows_is_neither_the_same_nor_different():
+    group = Group("run_nml", {"iforcing": unknown("run_nml.iforcing"), "num_lev": written("run_nml.num_lev", 20, "x")})
+    shell = evolve(WAVE, namelist=(group,))
+    for other in (of("&run_nml iforcing = 3 num_lev = 20 /"), of("&run_nml num_lev = 20 /"), shell):
+        assert found(shell, other) == [("run_nml", "iforcing", "undecided")]
+
+
+def test_variables_are_named_as_somebody_spelt_them():
+    other = load(time={"modelTimeStep": "PT3M"}).experiment
+    (difference,) = differences(WAVE, other)
+    assert (difference.name, difference.old.value, difference.new.value) == ("modelTimeStep", "PT2M", "PT3M")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"job": {"time": "40:00"}}, []),
+        ({"job": {"time": "00:50:00"}}, [("#SBATCH", "--time", "different")]),
+        ({"job": {"exclusive": False}}, []),
+        ({"job": {"requeue": True}}, [("#SBATCH", "--requeue", "different")]),
+        ({"job": {"mem": "1G"}}, [("#SBATCH", "--mem", "different")]),
+        (
+            {"model": {"directory": "icon", "executable": "bin/icon"}, "grid": {"file": "../grids/iconR02B05-grid.nc"}},
+            [],
+        ),
+        ({"run_directory": "./run"}, []),
+        ({"environment": {"A": "1"}}, [("environment", "A", "different")]),
+        ({"modules": ["a"]}, [("modules", "modules", "different")]),
+        ({"launch": {"options": ["-l"]}}, [("launch", "options", "different")]),
+        ({"lustre": {"output": {"stripe_size": "1M"}}}, [("lustre", "output: stripe_size", "different")]),
+        ({"darshan": {"library": "/d.so"}}, [("darshan", "library", "different")]),
+        ({"mpi": {"hints": {"cb_nodes": 4}}}, [("ROMIO hints", "cb_nodes", "different")]),
+        ({"shell": {"limits": {"stack": 1024}}}, [("shell", "stack_limit", "different")]),
+        ({"input_files": {"a.nc": {"source": "/a.nc"}}}, [("input files", "a.nc", "different")]),
+    ],
+)
+def test_what_is_said_to_the_machine(changes: dict[str, Any], expected):
+    assert found(WAVE, load(**changes).experiment) == expected
+    assert found(WAVE, load(**changes).experiment, MASTER, NAMELIST) == []
+
+
+def test_values_of_one_type():
+    assert same_value(1, 1.0)
+    assert not same_value(True, 1)
+    assert not same_value("1", 1)
+    assert not same_value(" a", "a")
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(specs(), specs())
+def test_differences_are_symmetric(one, other):
+    old, new = load_spec(one).experiment, load_spec(other).experiment
+    assert differences(old, old) == ()
+    forth = {(d.section, d.name.lower(), d.verdict) for d in differences(old, new)}
+    back = {(d.section, d.name.lower(), d.verdict) for d in differences(new, old)}
+    assert forth == back
+    assert all(verdict is not Verdict.UNDECIDED for _, _, verdict in forth)
