@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from nmlgen.api import build, check
     from nmlgen.errors import BuildError, InputError, NmlgenError, SpecError, WriteError
     from nmlgen.experiment.experiment import Experiment
-    from nmlgen.findings import Finding, Report, Severity
+    from nmlgen.findings import Edit, Finding, Fix, Report, Severity
+    from nmlgen.fixing import Fixed, fix
     from nmlgen.linting import lint
     from nmlgen.namelist.interchange import from_f90nml, to_f90nml
     from nmlgen.namelist.reader import read_namelist
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Build",
     "BuildError",
+    "Edit",
     "Experiment",
     "Finding",
+    "Fix",
+    "Fixed",
     "InputError",
     "NmlgenError",
     "Report",
@@ -40,6 +44,7 @@ __all__ = [
     "__version__",
     "build",
     "check",
+    "fix",
     "from_f90nml",
     "lint",
     "load_spec",
@@ -50,8 +55,11 @@ __all__ = [
 _HOMES = {
     "Build": "render.build",
     "BuildError": "errors",
+    "Edit": "findings",
     "Experiment": "experiment.experiment",
     "Finding": "findings",
+    "Fix": "findings",
+    "Fixed": "fixing",
     "InputError": "errors",
     "NmlgenError": "errors",
     "Report": "findings",
@@ -61,6 +69,7 @@ _HOMES = {
     "WriteError": "errors",
     "build": "api",
     "check": "api",
+    "fix": "fixing",
     "lint": "linting",
     "load_spec": "spec.spec",
     "from_f90nml": "namelist.interchange",

@@ -23,6 +23,11 @@ class Source:
         """The lines of the text without their ends, of which there is one more than there are line ends."""
         return _LINE_END.split(self.text)
 
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """The offsets at which the lines start."""
+        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+
     def line(self, number: int) -> str:
         """Line `number`, counted from 1; empty beyond the end."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
@@ -45,6 +50,18 @@ class Span:
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"
 
+    @property
+    def offsets(self) -> tuple[int, int]:
+        """Where it starts in the text of its source, and where it ends."""
+        starts = self.source.line_starts
+        return starts[self.line - 1] + self.column - 1, starts[self.end_line - 1] + self.end_column - 1
+
+    @property
+    def text(self) -> str:
+        """The characters that stand there."""
+        start, end = self.offsets
+        return self.source.text[start:end]
+
 
 class Text:
     """The text of a source together with the places where its lines start."""
@@ -55,7 +72,7 @@ class Text:
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        return self.source.line_starts
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of a character, both from 1."""
