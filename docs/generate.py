@@ -21,6 +21,7 @@ from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
 from nmlgen.spec.problems import PROBLEMS
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS
+from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -61,7 +62,11 @@ def rules_index() -> str:
         f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity.value} | {rule.summary()} |"
         for rule in all_rules()
     ]
-    for title, problems in (("a spec", PROBLEMS), ("the text of a namelist file", TEXT_PROBLEMS)):
+    for title, problems in (
+        ("a spec", PROBLEMS),
+        ("suppressions", SUPPRESSION_PROBLEMS),
+        ("the text of a namelist file", TEXT_PROBLEMS),
+    ):
         lines += ["", f"## Problems of {title}", "", "| code | name | |", "|---|---|---|"]
         lines += [f"| {code} | {name} | {text} |" for code, (name, text) in problems.items()]
     return "\n".join(lines) + "\n"

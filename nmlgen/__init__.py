@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from nmlgen.comparing import Comparison, compare
     from nmlgen.errors import BuildError, InputError, NmlgenError, SpecError, WriteError
     from nmlgen.experiment.experiment import Experiment
-    from nmlgen.findings import Finding, Report, Severity
+    from nmlgen.findings import Edit, Finding, Fix, Report, Severity
+    from nmlgen.fixing import Fixed, fix
     from nmlgen.importing import ImportedSpec, import_spec
     from nmlgen.linting import lint
     from nmlgen.namelist.interchange import from_f90nml, to_f90nml
@@ -31,8 +32,11 @@ __all__ = [
     "Build",
     "BuildError",
     "Comparison",
+    "Edit",
     "Experiment",
     "Finding",
+    "Fix",
+    "Fixed",
     "ImportedSpec",
     "InputError",
     "NmlgenError",
@@ -45,6 +49,7 @@ __all__ = [
     "build",
     "check",
     "compare",
+    "fix",
     "from_f90nml",
     "import_spec",
     "lint",
@@ -57,8 +62,11 @@ _HOMES = {
     "Build": "render.build",
     "BuildError": "errors",
     "Comparison": "comparing",
+    "Edit": "findings",
     "Experiment": "experiment.experiment",
     "Finding": "findings",
+    "Fix": "findings",
+    "Fixed": "fixing",
     "ImportedSpec": "importing",
     "InputError": "errors",
     "NmlgenError": "errors",
@@ -70,6 +78,7 @@ _HOMES = {
     "build": "api",
     "check": "api",
     "compare": "comparing",
+    "fix": "fixing",
     "import_spec": "importing",
     "lint": "linting",
     "load_spec": "spec.spec",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from difflib import get_close_matches
 from enum import Enum
 
@@ -29,11 +29,32 @@ class Severity(Enum):
 
 
 @frozen
+class Edit:
+    """One change of a text: what stands at `span` becomes `replacement`. An empty span is a place to insert."""
+
+    span: Span
+    replacement: str
+
+
+@frozen
+class Fix:
+    """How to mend a finding in its own text.
+
+    `description` says what is done, as in "write num_io_procs". A fix `is_safe` if what is meant cannot be anything
+    else; otherwise somebody should look at it.
+    """
+
+    description: str
+    edits: tuple[Edit, ...]
+    is_safe: bool = False
+
+
+@frozen
 class Finding:
     """One diagnosis.
 
     `code` and `name` identify the rule ("RST001", "sync-with-restart-procs"); `span` is the text it is about
-    (None where nobody wrote any); `notes` say what is expected and how to mend it.
+    (None where nobody wrote any); `notes` say what is expected and how to mend it; `fix` mends it.
     """
 
     code: str
@@ -42,6 +63,7 @@ class Finding:
     message: str
     span: Span | None = None
     notes: tuple[str, ...] = ()
+    fix: Fix | None = None
 
     @property
     def where(self) -> str:
@@ -64,7 +86,7 @@ class Finding:
         return self.span.column if self.span else None
 
 
-def in_order(findings: Iterator[Finding] | tuple[Finding, ...] | list[Finding]) -> tuple[Finding, ...]:
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings sorted by file, position and code: the order in which a reader meets them."""
     return tuple(sorted(findings, key=lambda f: (f.file or "", f.line or 0, f.column or 0, f.code, f.message)))
 
@@ -78,12 +100,36 @@ class Undecided:
 
 
 @frozen
+class ValueCounts:
+    """How many values of namelists hold an expansion of the shell, and of how many of these the value is `certain`,
+    one of a `set`, or `unknown`."""
+
+    with_expansion: int = 0
+    certain: int = 0
+    set: int = 0
+    unknown: int = 0
+
+    def __add__(self, other: ValueCounts) -> ValueCounts:
+        return ValueCounts(
+            self.with_expansion + other.with_expansion,
+            self.certain + other.certain,
+            self.set + other.set,
+            self.unknown + other.unknown,
+        )
+
+
+@frozen
 class Report:
-    """What a check found. `suppressed` holds the findings that the author excused, with the reason given."""
+    """What a check found.
+
+    `suppressed` holds the findings that the author excused, with the reason given; `values` what is known of the
+    values in scripts, None where there was none.
+    """
 
     findings: tuple[Finding, ...]
     suppressed: tuple[tuple[Finding, str], ...] = ()
     undecided: tuple[Undecided, ...] = field(default=())
+    values: ValueCounts | None = None
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -94,6 +140,13 @@ class Report:
     def warnings(self) -> tuple[Finding, ...]:
         """The findings that stop a build only when strict."""
         return tuple(finding for finding in self.findings if finding.severity is Severity.WARNING)
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The only known word that is hardly different, or None: the one that was meant, as far as one can tell."""
+    choices = {name.lower(): name for name in known}
+    near = get_close_matches(word.lower(), choices, n=2, cutoff=0.8)
+    return choices[near[0]] if len(near) == 1 else None
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> tuple[str, ...]:

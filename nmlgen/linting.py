@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from attrs import evolve
+
 from nmlgen.checking import check_experiment
+from nmlgen.configuration import Configuration, find_configuration
 from nmlgen.experiment.reading import groups_read
 from nmlgen.experiment.setting import UndecidedError
+from nmlgen.files import Files
 from nmlgen.findings import Finding, Report, Severity, Undecided, in_order
-from nmlgen.lift.namelists import MASTER_FILE, LiftedModel, is_master_file, lift_master, lift_model
+from nmlgen.lift.namelists import MASTER_FILE, LiftedModel, NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.namelist.registry import Registry, load_registry, releases
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules
+from nmlgen.selection import Selection, selectors
 from nmlgen.source import Span
+from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
+from nmlgen.suppression import Suppression, excuse, suppressions_in
 
 PROBLEMS = {
     "NML011": (
@@ -61,36 +68,99 @@ _RULES_OF_KINDS = {
 }
 
 
-def lint(paths: Iterable[str | Path], *, ntasks: int | None = None, icon_release: str | None = None) -> Report:
+def lint(
+    paths: Iterable[str | Path],
+    *,
+    ntasks: int | None = None,
+    icon_release: str | None = None,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    is_isolated: bool = False,
+    files: Files | None = None,
+) -> Report:
     """Judge namelist files: `icon_master.namelist` with the files it names, a directory that holds one, or a
     model's namelist by itself.
 
     `ntasks` is the number of MPI tasks, without which what depends on it is not decided; `icon_release` the release,
-    the newest one known by default. Raises InputError if a file cannot be read or the release is not known.
+    the newest one known by default. `select` and `ignore` name rules, as codes, beginnings of codes or names. What the
+    nearest `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless `is_isolated`.
+    `files` gives other texts than those on the disk. Raises InputError if a file cannot be read, or if a release, a
+    rule or a configuration cannot be used.
     """
-    registry = load_registry(icon_release or releases()[-1])
-    reports = [_lint_path(Path(path), registry, ntasks) for path in paths]
-    return Report(
-        in_order([finding for report in reports for finding in report.findings]),
-        undecided=tuple(item for report in reports for item in report.undecided),
+    files = files or Files()
+    names = rule_names()
+    chosen, left_out = selectors(select, names), selectors(ignore, names)
+    reports: dict[Configuration, list[Report]] = {}
+    for path in map(Path, paths):
+        configuration = Configuration() if is_isolated else find_configuration(_directory(path), names, files)
+        registry = load_registry(icon_release or configuration.icon_release or releases()[-1])
+        reports.setdefault(configuration, []).append(_lint_path(path, registry, ntasks, files))
+    return _joined(
+        _configured(_joined(found), configuration, Selection(chosen or configuration.select, left_out), files)
+        for configuration, found in reports.items()
     )
 
 
-def _lint_path(path: Path, registry: Registry, ntasks: int | None) -> Report:
+def _directory(path: Path) -> Path:
+    return path if path.is_dir() else path.parent
+
+
+def _joined(reports: Iterable[Report]) -> Report:
+    """Several reports as one; what two of them say is said once."""
+    given = list(reports)
+    counts = [report.values for report in given if report.values is not None]
+    return Report(
+        in_order(dict.fromkeys(finding for report in given for finding in report.findings)),
+        tuple(dict.fromkeys(pair for report in given for pair in report.suppressed)),
+        tuple(dict.fromkeys(item for report in given for item in report.undecided)),
+        sum(counts[1:], start=counts[0]) if counts else None,
+    )
+
+
+def _configured(report: Report, configuration: Configuration, selection: Selection, files: Files) -> Report:
+    """What is left of a report when a configuration was obeyed, and only what is asked for is looked at."""
+    given = [exemption.suppression(files.sources) for exemption in configuration.exemptions]
+    report = excuse(report, [suppression for suppression in given if suppression is not None], rule_names())
+    return evolve(
+        report,
+        findings=tuple(finding for finding in report.findings if finding.code in selection),
+        undecided=tuple(item for item in report.undecided if item.code in selection),
+    )
+
+
+def rule_names() -> dict[str, str]:
+    """The name of each rule and problem that linting can report, by its code."""
+    problems = {code: name for code, (name, _) in (PROBLEMS | SUPPRESSION_PROBLEMS).items()}
+    return {rule.code: rule.name for rule in all_rules()} | problems
+
+
+def explanations() -> dict[str, str]:
+    """The page of each rule and problem that linting can report, by its code."""
+    problems = {code: text for code, (_, text) in (PROBLEMS | SUPPRESSION_PROBLEMS).items()}
+    return {rule.code: rule.document() for rule in all_rules()} | problems
+
+
+def _lint_path(path: Path, registry: Registry, ntasks: int | None, files: Files) -> Report:
     if path.is_dir():
         path = path / MASTER_FILE
-    if is_master_file(path, registry):
-        models, files = lift_master(path, registry, ntasks)
+    if is_master_file(path, registry, files):
+        models, read = lift_master(path, registry, ntasks, files)
     else:
-        model, file = lift_model(path, registry, ntasks)
-        models, files = (model,), (file,)
-    findings = [_finding(problem) for file in files for problem in file.overlooked]
+        model, file = lift_model(path, registry, ntasks, files)
+        models, read = (model,), (file,)
+    findings = [_finding(problem) for file in read for problem in file.overlooked]
     undecided: list[Undecided] = []
     for model in models:
-        report = check_experiment(model.experiment, beginning=files[-1].beginning)
-        findings += [*report.findings, *_problems(model, files[-1].beginning)]
+        report = check_experiment(model.experiment, beginning=read[-1].beginning)
+        findings += [*report.findings, *_problems(model, read[-1].beginning)]
         undecided += report.undecided
-    return Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)))
+    report = Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)))
+    return excuse(report, [found for file in read for found in _suppressions(file)], rule_names())
+
+
+def _suppressions(file: NamelistFile) -> Iterable[Suppression]:
+    comments = ((comment.start, comment.text) for comment in file.document.comments)
+    return suppressions_in(file.document.source, comments)
 
 
 def _problems(model: LiftedModel, beginning: Span) -> Iterable[Finding]:

@@ -26,6 +26,11 @@ class Source:
         """The lines of the text without their ends, of which there is one more than there are line ends."""
         return _LINE_END.split(self.text)
 
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """The offsets at which the lines start."""
+        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+
     def line(self, number: int) -> str:
         """Line `number`, counted from 1; empty beyond the end."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
@@ -49,10 +54,16 @@ class Span:
         return f"{self.source.name}:{self.line}:{self.column}"
 
     @property
+    def offsets(self) -> tuple[int, int]:
+        """Where it starts in the text of its source, and where it ends."""
+        starts = self.source.line_starts
+        return starts[self.line - 1] + self.column - 1, starts[self.end_line - 1] + self.end_column - 1
+
+    @property
     def text(self) -> str:
-        """The characters themselves, as far as they stand on the first line."""
-        line = self.source.line(self.line)
-        return line[self.column - 1 : self.end_column - 1] if self.end_line == self.line else line[self.column - 1 :]
+        """The characters that stand there."""
+        start, end = self.offsets
+        return self.source.text[start:end]
 
 
 class Text:
@@ -64,6 +75,8 @@ class Text:
 
     @cached_property
     def _starts(self) -> list[int]:
+        if self.text is self.source.text:
+            return self.source.line_starts
         return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
 
     def position(self, offset: int) -> tuple[int, int]:

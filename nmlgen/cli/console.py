@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any, TextIO, TypeVar
 
 import click
 
-from nmlgen.findings import Finding
+from nmlgen.findings import Finding, Fix
 from nmlgen.report.text import format_findings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -53,9 +53,9 @@ def uses_colour(stream: TextIO) -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
 
 
-def show_findings(findings: Iterable[Finding], err: bool = False) -> None:
-    """Print findings as text."""
+def show_findings(findings: Iterable[Finding], err: bool = False, marked: Container[Fix] = ()) -> None:
+    """Print findings as text, with a mark at those whose fix is among `marked`."""
     stream = sys.stderr if err else sys.stdout
-    text = format_findings(findings, uses_colour(stream))
+    text = format_findings(findings, uses_colour(stream), marked)
     if text:
         click.echo(text, err=err, color=True)

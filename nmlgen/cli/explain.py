@@ -12,8 +12,9 @@ from nmlgen.findings import did_you_mean
 from nmlgen.linting import PROBLEMS as LINT_PROBLEMS
 from nmlgen.rules import all_rules
 from nmlgen.spec.problems import PROBLEMS as SPEC_PROBLEMS
+from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
 
-PROBLEMS = SPEC_PROBLEMS | LINT_PROBLEMS
+PROBLEMS = SPEC_PROBLEMS | SUPPRESSION_PROBLEMS | LINT_PROBLEMS
 
 
 @click.command("explain")

@@ -1,4 +1,4 @@
-"""nmlgen lint: judge files that nmlgen did not write."""
+"""nmlgen lint: judge files that nmlgen did not write, and mend them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import quiet_option, show_findings
-from nmlgen.linting import PROBLEMS
+from nmlgen.fixing import Fixed, applicable
+from nmlgen.linting import explanations
 from nmlgen.namelist.registry import releases
 from nmlgen.report.github import format_github
+from nmlgen.report.gitlab import gitlab_document
 from nmlgen.report.json import report_document, to_json
 from nmlgen.report.sarif import sarif_document
 from nmlgen.report.text import summary
-from nmlgen.rules import all_rules
+
+_FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit")
 
 
 @click.command("lint")
@@ -23,27 +26,41 @@ from nmlgen.rules import all_rules
 @click.option(
     "--icon-release",
     type=click.Choice(releases()),
-    default=releases()[-1],
-    show_default=True,
-    help="The release whose variables and defaults hold.",
+    help="The release whose variables and defaults hold; the newest one if no configuration names another.",
 )
+@click.option("--select", multiple=True, metavar="RULES", help="Report these only: RST,OUT003,second-copy.")
+@click.option("--ignore", multiple=True, metavar="RULES", help="Do not report these.")
+@click.option("--isolated", "is_isolated", is_flag=True, help="Obey no nmlgen.toml and no pyproject.toml.")
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice(["text", "json", "sarif", "github"]),
+    type=click.Choice(_FORMATS),
     default="text",
     show_default=True,
     help="How to print what was found.",
 )
+@click.option("--statistics", is_flag=True, help="Print how often each rule found something, as text or JSON.")
+@click.option("--fix", "fixes", is_flag=True, help="Mend what can be mended safely; report what remains.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff, mend also where the meaning is guessed.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing. Exit code 1 if anything.")
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever was found.")
 @click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, and which.")
 @quiet_option
 def command(
     paths: tuple[Path, ...],
     ntasks: int | None,
-    icon_release: str,
+    icon_release: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    is_isolated: bool,
     output_format: str,
+    statistics: bool,
+    fixes: bool,
+    unsafe_fixes: bool,
+    diff: bool,
     strict: bool,
+    exit_zero: bool,
     show_undecided: bool,
     quiet: bool,
 ) -> int:
@@ -52,23 +69,84 @@ def command(
 
     They are read as ICON and its Fortran runtime read them; nothing is run. Exit code 1 if there are errors.
     """
-    report = nmlgen.lint(paths, ntasks=ntasks, icon_release=icon_release)
-    if output_format == "json":
-        click.echo(to_json(report_document(report)))
-    elif output_format == "sarif":
-        click.echo(to_json(sarif_document(report.findings, _explanations())))
-    elif output_format == "github":
-        if report.findings:
-            click.echo(format_github(report.findings))
+    if statistics and output_format not in ("text", "json"):
+        raise click.UsageError("--statistics prints text or JSON")
+    if fixes or diff:
+        fixed = nmlgen.fix(
+            paths,
+            is_unsafe=unsafe_fixes,
+            ntasks=ntasks,
+            icon_release=icon_release,
+            select=select,
+            ignore=ignore,
+            is_isolated=is_isolated,
+        )
+        if diff:
+            return _show_differences(fixed, quiet, exit_zero)
+        fixed.write()
+        report, fixed_count = fixed.report, fixed.count
     else:
-        show_findings(report.findings)
-        if show_undecided:
-            for item in report.undecided:
-                click.echo(f"not applied: {item.code}, because {item.setting} is not known")
+        report = nmlgen.lint(
+            paths, ntasks=ntasks, icon_release=icon_release, select=select, ignore=ignore, is_isolated=is_isolated
+        )
+        fixed_count = 0
+    if statistics:
+        _show_statistics(report, output_format)
+    elif output_format != "text":
+        click.echo(_document(report, output_format), nl=bool(report.findings) or output_format != "github")
+    else:
+        _show(report, unsafe_fixes, show_undecided)
         if not quiet:
-            click.echo(("\n" if report.findings else "") + summary(report))
-    return 1 if report.errors or (strict and report.warnings) else 0
+            click.echo(("\n" if report.findings else "") + _summary(report, fixed_count, unsafe_fixes))
+    return 1 if not exit_zero and (report.errors or (strict and report.warnings)) else 0
 
 
-def _explanations() -> dict[str, str]:
-    return {rule.code: rule.document() for rule in all_rules()} | {code: text for code, (_, text) in PROBLEMS.items()}
+def _show(report: nmlgen.Report, unsafe_fixes: bool, show_undecided: bool) -> None:
+    show_findings(report.findings, marked=applicable(report.findings, unsafe_fixes))
+    if show_undecided:
+        for item in report.undecided:
+            click.echo(f"not applied: {item.code}, because {item.setting} is not known")
+
+
+def _summary(report: nmlgen.Report, fixed_count: int, unsafe_fixes: bool) -> str:
+    line = f"{fixed_count} fixed; {summary(report)}" if fixed_count else summary(report)
+    mended = len(applicable(report.findings, unsafe_fixes))
+    others = len(applicable(report.findings, True)) - mended
+    if mended:
+        line += f"\n[*] {mended} fixable with --fix{' --unsafe-fixes' if unsafe_fixes else ''}"
+    if others:
+        line += f"\n{others}{' more' if mended else ''} fixable with --fix --unsafe-fixes"
+    return line
+
+
+def _show_statistics(report: nmlgen.Report, output_format: str) -> None:
+    from nmlgen.report.statistics import format_statistics, statistics_document
+
+    if output_format == "json":
+        click.echo(to_json(statistics_document(report.findings)))
+    elif report.findings:
+        click.echo(format_statistics(report.findings))
+
+
+def _show_differences(fixed: Fixed, quiet: bool, exit_zero: bool) -> int:
+    from nmlgen.files import encode
+
+    click.echo(encode(fixed.differences()), nl=False)
+    if not quiet:
+        would_fix = f"would fix {fixed.count} finding{'s' if fixed.count != 1 else ''}"
+        click.echo(would_fix if fixed.count else "nothing to fix", err=True)
+    return 1 if fixed.changes and not exit_zero else 0
+
+
+def _document(report: nmlgen.Report, output_format: str) -> str:
+    if output_format == "json":
+        return to_json(report_document(report))
+    if output_format == "sarif":
+        return to_json(sarif_document(report, explanations()))
+    if output_format == "gitlab":
+        return to_json(gitlab_document(report.findings))
+    if output_format == "junit":
+        from nmlgen.report.junit import format_junit
+
+        return format_junit(report.findings)
+    return format_github(report.findings)

@@ -16,12 +16,13 @@ from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment, Group, Launch, Mpi, as_list
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
+from nmlgen.files import Files
 from nmlgen.namelist.assignment import Assigned, Assignment, assign, declarations
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem
 from nmlgen.namelist.syntax import Group as WrittenGroup
-from nmlgen.source import Source, Span
+from nmlgen.source import Span
 
 MASTER_FILE = "icon_master.namelist"
 _MODEL_GROUP = "master_model_nml"
@@ -30,14 +31,16 @@ _ATMOSPHERE = 1
 
 @frozen
 class NamelistFile:
-    """A namelist file as ICON sees it: the groups it finds, and those it does not, with the reason.
+    """A namelist file as ICON sees it: the groups it finds, and those it does not, with the reason."""
 
-    `beginning` is its first character.
-    """
-
-    beginning: Span
+    document: Document
     groups: tuple[Group, ...]
     overlooked: tuple[SyntaxProblem, ...]
+
+    @property
+    def beginning(self) -> Span:
+        """Where a message points that is about the whole file."""
+        return self.document.source.span(1, 1)
 
 
 @frozen
@@ -48,27 +51,19 @@ class LiftedModel:
     missing_file: Setting | None = None
 
 
-def read_namelist(path: Path, registry: Registry, *, is_master: bool, name: str | None = None) -> NamelistFile:
-    """Read a namelist file; raises InputError if it cannot be read. Any text is a namelist file, if a bad one."""
-    shown = name or str(path)
-    try:
-        text = path.read_bytes().decode("utf-8", "surrogateescape")
-    except IsADirectoryError:
-        raise InputError(f"{shown} is a directory; a namelist file is expected") from None
-    except FileNotFoundError:
-        raise InputError(f"{shown}: there is no such file") from None
-    except OSError as error:
-        raise InputError(f"{shown}: {(error.strerror or str(error)).lower()}") from None
-    except ValueError:
-        raise InputError(f"{shown!r} cannot be the name of a file") from None
-    return lift_document(read(Source(shown, text)), registry, is_master=is_master)
+def read_namelist(path: Path, registry: Registry, *, is_master: bool, files: Files | None = None) -> NamelistFile:
+    """Read a namelist file, one of `files` if these are given. Any text is a namelist file, if a bad one.
+
+    Raises InputError if it cannot be read.
+    """
+    return lift_document(read((files or Files()).read(path)), registry, is_master=is_master)
 
 
-def is_master_file(path: Path, registry: Registry) -> bool:
+def is_master_file(path: Path, registry: Registry, files: Files | None = None) -> bool:
     """Whether a file is a master namelist: by its name, or because it starts models."""
     if path.name == MASTER_FILE:
         return True
-    groups = read_namelist(path, registry, is_master=True).groups
+    groups = read_namelist(path, registry, is_master=True, files=files).groups
     return any(group.name == _MODEL_GROUP for group in groups)
 
 
@@ -88,11 +83,11 @@ def lift_document(document: Document, registry: Registry, *, is_master: bool) ->
             continue
         seen.setdefault(written.name, written)
         groups.append(_group(written, registry))
-    return NamelistFile(document.source.span(1, 1), tuple(groups), tuple(overlooked))
+    return NamelistFile(document, tuple(groups), tuple(overlooked))
 
 
 def lift_master(
-    path: Path, registry: Registry, ntasks: int | None
+    path: Path, registry: Registry, ntasks: int | None, files: Files | None = None
 ) -> tuple[tuple[LiftedModel, ...], tuple[NamelistFile, ...]]:
     """The models that a master namelist starts, and every file that was read.
 
@@ -100,8 +95,9 @@ def lift_master(
     namelist, as it does in ICON. In a file's name `<path>` stands for `model_base_dir` (ICON 2024.10,
     `mo_master_nml.f90:291-294`).
     """
-    master = read_namelist(path, registry, is_master=True)
-    files = [master]
+    files = files or Files()
+    master = read_namelist(path, registry, is_master=True, files=files)
+    found = [master]
     models = []
     master_nml = next((group for group in master.groups if group.name == "master_nml"), None)
     base = _text(master_nml.settings.get("model_base_dir") if master_nml is not None else None)
@@ -112,20 +108,22 @@ def lift_master(
         name = _text(setting).replace("<path>", base)
         if name:
             try:
-                file = read_namelist(path.parent / name, registry, is_master=False)
-                files.append(file)
+                file = read_namelist(path.parent / name, registry, is_master=False, files=files)
+                found.append(file)
                 groups = file.groups
             except InputError:
                 missing = setting
         models.append(LiftedModel(_experiment(_master_of(master, number), groups, registry, ntasks), missing))
     if not models:
         models.append(LiftedModel(_experiment(master.groups, (), registry, ntasks)))
-    return tuple(models), tuple(files)
+    return tuple(models), tuple(found)
 
 
-def lift_model(path: Path, registry: Registry, ntasks: int | None) -> tuple[LiftedModel, NamelistFile]:
+def lift_model(
+    path: Path, registry: Registry, ntasks: int | None, files: Files | None = None
+) -> tuple[LiftedModel, NamelistFile]:
     """The namelist of an atmosphere without its master: what else the master says is unknown."""
-    file = read_namelist(path, registry, is_master=False)
+    file = read_namelist(path, registry, is_master=False, files=files)
     atmosphere = {"model_type": Setting("master_model_nml.model_type", (Origin("assumed", _ATMOSPHERE),))}
     names = ("master_nml", "master_time_control_nml", _MODEL_GROUP)
     master = tuple(

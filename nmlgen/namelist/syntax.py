@@ -235,6 +235,15 @@ class Document:
             yield Token(self.origin, at, len(self.source.text), "outside")
 
     @property
+    def comments(self) -> Iterator[Token]:
+        """The comments, within the groups and between them."""
+        for token in self.tokens:
+            if token.kind == "comment":
+                yield token
+            elif token.kind == "outside":
+                yield from (piece for piece in trivia(self.origin, token.start, token.end) if piece.kind == "comment")
+
+    @property
     def text(self) -> str:
         """The text of the file, put together from its pieces."""
         return "".join(token.text for token in self.tokens)

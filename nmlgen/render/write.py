@@ -1,6 +1,6 @@
-"""Writing a build to the disk: whole or not at all, and never over what somebody changed.
+"""Writing to the disk: whole or not at all, and never over what somebody changed.
 
-The new files are first written beside the old ones, in a directory that is then renamed to `.nmlgen-commit`:
+The new files of a build are first written beside the old ones, in a directory that is then renamed to `.nmlgen-commit`:
 that rename is the moment from which the build counts. Moving the files out of it can be interrupted; whoever
 comes next finishes it. Until then the batch script notices files of two builds and refuses to run.
 """
@@ -43,6 +43,28 @@ def write_files(files: Mapping[str, bytes], directory: Path, force: bool = False
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise WriteError(f"{error.filename2 or error.filename or directory}: {reason}") from error
+
+
+def replace_files(files: Mapping[Path, tuple[bytes, bytes]]) -> None:
+    """Give files new contents; of each, what it holds now and what it is to hold is given.
+
+    Each is replaced in one step and keeps its permissions. Raises WriteError, before anything is written, if one does
+    not hold what was said, and if the disk refuses.
+    """
+    for path, (before, _) in files.items():
+        if _read(path) != before:
+            raise WriteError(f"{path} was changed by someone else; nothing was written")
+    for path, (_, after) in files.items():
+        staged = path.with_name(f".{path.name[:200]}.{os.urandom(4).hex()}")
+        try:
+            _write_through(staged, after)
+            shutil.copymode(path, staged)
+            staged.replace(path)
+            _synchronise(path.parent)
+        except OSError as error:
+            raise WriteError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+        finally:
+            staged.unlink(missing_ok=True)
 
 
 def changed_files(files: Mapping[str, bytes], directory: Path) -> tuple[str, ...]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nmlgen.findings import Finding, Report
+from attrs import asdict
+
+from nmlgen.findings import Finding, Fix, Report
+from nmlgen.source import Span
 
 
 def finding_document(finding: Finding) -> dict[str, Any]:
@@ -17,24 +20,36 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity.value,
         "message": finding.message,
         "notes": list(finding.notes),
-        "location": None
-        if span is None
-        else {
-            "file": span.source.name,
-            "line": span.line,
-            "column": span.column,
-            "end_line": span.end_line,
-            "end_column": span.end_column,
-        },
+        "location": None if span is None else _location(span),
+        "fix": None if finding.fix is None else _fix(finding.fix),
+    }
+
+
+def _location(span: Span) -> dict[str, Any]:
+    return {
+        "file": span.source.name,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {
+        "description": fix.description,
+        "is_safe": fix.is_safe,
+        "edits": [{"location": _location(edit.span), "replacement": edit.replacement} for edit in fix.edits],
     }
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """A whole report."""
+    """A whole report. `values` is null where no script was read."""
     return {
         "findings": [finding_document(finding) for finding in report.findings],
         "suppressed": [{**finding_document(finding), "reason": reason} for finding, reason in report.suppressed],
         "undecided": [{"code": item.code, "setting": item.setting} for item in report.undecided],
+        "values": None if report.values is None else asdict(report.values),
     }
 
 

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
-from nmlgen.findings import Finding, Report, Severity
+from nmlgen.findings import Finding, Fix, Report, Severity
 from nmlgen.source import Span
 
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
 _BLUE = "34"
 
 
-def format_findings(findings: Iterable[Finding], colour: bool = False) -> str:
-    """All findings, one block each, with an empty line between; empty if there are none."""
-    return "\n\n".join(format_finding(finding, colour) for finding in findings)
+def format_findings(findings: Iterable[Finding], colour: bool = False, marked: Container[Fix] = ()) -> str:
+    """All findings, one block each, with an empty line between; empty if there are none.
+
+    A `[*]` marks the findings whose fix is among `marked`.
+    """
+    return "\n\n".join(format_finding(finding, colour, marked) for finding in findings)
 
 
-def format_finding(finding: Finding, colour: bool = False) -> str:
+def format_finding(finding: Finding, colour: bool = False, marked: Container[Fix] = ()) -> str:
     """One finding."""
     paint = _Paint(colour)
     tone = f"1;{_COLOURS[finding.severity]}"
-    head = paint(tone, f"{finding.severity.value}[{finding.code}]") + paint("1", f" {finding.name}: {finding.message}")
+    mark = " " + paint("36", "[*]") if finding.fix is not None and finding.fix in marked else ""
+    kind = paint(tone, f"{finding.severity.value}[{finding.code}]")
+    head = kind + mark + paint("1", f" {finding.name}: {finding.message}")
     width = len(str(finding.line)) if finding.span else 1
     lines = [head]
     if finding.span is not None:

@@ -37,12 +37,6 @@ PROBLEMS = {
         "set-twice",
         "One layer sets the same ICON variable under two keys, once in its section and once under `namelists:`.",
     ),
-    "SPC009": (
-        "unused-suppression",
-        "A suppression excuses a finding that is not there. It would hide the next one, for which nobody gave a "
-        "reason.",
-    ),
-    "SPC010": ("unknown-rule", "A suppression names a rule that does not exist, so it suppresses nothing."),
 }
 """Code to name and explanation."""
 

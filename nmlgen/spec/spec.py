@@ -25,8 +25,9 @@ from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical
 from nmlgen.spec.site import read_site
 from nmlgen.spec.validate import validate
+from nmlgen.suppression import Suppression, suppressions_in
 
-_IGNORE_COMMENT = re.compile(r"#\s*nmlgen:\s*ignore\[(?P<rules>[^\]]*)\]\s*(?P<reason>.*)$")
+_COMMENT = re.compile(r"#\s*nmlgen:.*")
 
 
 @frozen
@@ -35,20 +36,6 @@ class InputDocument:
 
     label: str
     sha256: str
-
-
-@frozen
-class Suppression:
-    """The author's word that findings of a rule (code or name) are not to be reported, and why.
-
-    With a `line` it holds for findings at that line of the source, else for all.
-    """
-
-    rule: str
-    reason: str
-    span: Span | None
-    source: Source | None = None
-    line: int | None = None
 
 
 @frozen(eq=False)
@@ -268,31 +255,31 @@ def _suppressions(tree: Tree, node: Node) -> tuple[Suppression, ...]:
 
 
 def _comment_suppressions(source: Source, first_line: int) -> Iterable[Suppression]:
-    """`# nmlgen: ignore[CODE] reason`: at the end of a line for that line, above the first key for the file."""
-    matches = [(number, _IGNORE_COMMENT.search(line)) for number, line in enumerate(source.lines, start=1)]
-    inside = _texts(source) if any(match for _, match in matches) else ()
-    for number, match in matches:
-        if match is None or any(start <= (number, match.start()) < end for start, end in inside):
-            continue
-        span = source.span(number, match.start() + 1, match.end() - match.start())
-        rules = [rule.strip() for rule in match["rules"].split(",") if rule.strip()]
-        if not rules or not match["reason"].strip():
-            note = "expected: # nmlgen: ignore[CODE] and the reason"
-            raise SpecError((problem("SPC004", "a suppression names a rule and gives a reason", span, note),))
-        where = None if number < first_line else number
-        yield from (Suppression(rule, match["reason"].strip(), span, source, where) for rule in rules)
+    """Those in comments; above the first key they hold for all that the spec was made from."""
+    for suppression in suppressions_in(source, _comments(source)):
+        is_above = suppression.span is not None and suppression.span.line < first_line
+        is_whole = is_above or suppression.line is None
+        yield evolve(suppression, files=None, line=None) if is_whole else suppression
 
 
-def _texts(source: Source) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where the scalars of a document begin and end: a # in them begins no comment."""
+def _comments(source: Source) -> Iterable[tuple[int, str]]:
+    """The comments that speak to nmlgen, each with its offset."""
+    lines = zip(source.lines, source.line_starts, strict=True)
+    found = [(start, match) for line, start in lines for match in _COMMENT.finditer(line)]
+    inside = _texts(source) if found else ()
+    for start, match in found:
+        offset = start + match.start()
+        if not any(low <= offset < high for low, high in inside):
+            yield offset, match[0]
+
+
+def _texts(source: Source) -> list[tuple[int, int]]:
+    """The offsets at which the scalars of a document begin and end: a # in them begins no comment."""
     from ruamel.yaml import YAML
     from ruamel.yaml.tokens import ScalarToken
 
     tokens = [token for token in YAML(typ="safe", pure=True).scan(source.text) if isinstance(token, ScalarToken)]
-    return [
-        ((token.start_mark.line + 1, token.start_mark.column), (token.end_mark.line + 1, token.end_mark.column))
-        for token in tokens
-    ]
+    return [(token.start_mark.index, token.end_mark.index) for token in tokens]
 
 
 def _paths(tree: Tree, prefix: str = "") -> Iterable[str]:

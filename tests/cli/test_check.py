@@ -38,7 +38,7 @@ def test_warnings_stop_only_when_strict(nmlgen, here):
 
 def test_json(nmlgen, here):
     document = json.loads(nmlgen("check", "bad.yaml", "--format", "json").out)
-    assert list(document) == ["findings", "suppressed", "undecided"]
+    assert list(document) == ["findings", "suppressed", "undecided", "values"]
     assert "RST001" in [finding["code"] for finding in document["findings"]]
     assert json.loads(nmlgen("check", "spec.yaml", "--format=json").out)["findings"] == []
 

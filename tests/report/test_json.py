@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 
-from nmlgen.findings import Finding, Report, Severity, Undecided
+from attrs import evolve
+
+from nmlgen.findings import Edit, Finding, Fix, Report, Severity, Undecided, ValueCounts
 from nmlgen.report.json import finding_document, report_document, to_json
 from nmlgen.source import Source
 
@@ -20,6 +22,16 @@ def test_a_finding():
         "message": "wrong «x»",
         "notes": ["one", "two"],
         "location": {"file": "ü.yaml", "line": 1, "column": 4, "end_line": 1, "end_column": 6},
+        "fix": None,
+    }
+
+
+def test_a_fix():
+    fix = Fix("write «y»", (Edit(FOUND.span, "«y»"),), is_safe=True)
+    assert finding_document(evolve(FOUND, fix=fix))["fix"] == {
+        "description": "write «y»",
+        "is_safe": True,
+        "edits": [{"location": finding_document(FOUND)["location"], "replacement": "«y»"}],
     }
 
 
@@ -33,11 +45,17 @@ def test_a_report():
         "findings": [finding_document(FOUND)],
         "suppressed": [{**finding_document(PLACELESS), "reason": "known"}],
         "undecided": [{"code": "A3", "setting": "run_nml.x"}],
+        "values": None,
     }
 
 
 def test_an_empty_report():
-    assert report_document(Report(())) == {"findings": [], "suppressed": [], "undecided": []}
+    assert report_document(Report(())) == {"findings": [], "suppressed": [], "undecided": [], "values": None}
+
+
+def test_what_is_known_of_values():
+    report = Report((), values=ValueCounts(4, 2, 1, 1) + ValueCounts(1, 1))
+    assert report_document(report)["values"] == {"with_expansion": 5, "certain": 3, "set": 1, "unknown": 1}
 
 
 def test_text_comes_back():

@@ -494,7 +494,7 @@ def judge(tmp_path: Path, text: str):
     path = tmp_path / "spec.yaml"
     path.write_text(text)
     report = check_experiment((spec := load_spec(path)).experiment, spec.suppressions)
-    mine = [finding for finding in report.findings if finding.code in ("RST001", "SPC009", "SPC010")]
+    mine = [finding for finding in report.findings if finding.code in ("RST001", "SPC009", "SPC010", "SPC011")]
     return mine, [(finding.code, reason) for finding, reason in report.suppressed]
 
 
@@ -520,6 +520,8 @@ def on_line(comment: str) -> str:
         BAD + "ignore: {RST001: a test}\n",
         BAD + "ignore:\n  sync-with-restart-procs: a test\n",
         on_line("# nmlgen: ignore[RST001] a test").replace("\n", "\r\n"),
+        BAD.replace("restart:", "# nmlgen: ignore[RST001] a test\nrestart:"),
+        BAD + "# nmlgen: ignore-file[RST001] a test\n",
     ],
 )
 def test_suppressed(text, tmp_path):
@@ -561,10 +563,9 @@ def test_several_rules_in_one_comment(tmp_path):
 
 @pytest.mark.parametrize("comment", ["# nmlgen: ignore[RST001]", "# nmlgen: ignore[] why", "# nmlgen: ignore[ , ] why"])
 def test_a_suppression_gives_a_reason(comment, tmp_path):
-    path = tmp_path / "spec.yaml"
-    path.write_text(on_line(comment))
-    (finding,) = refused(path)
-    assert (finding.code, finding.line) == ("SPC004", 10)
+    found, suppressed = judge(tmp_path, on_line(comment))
+    assert [(finding.code, finding.line) for finding in found] == [("RST001", 10), ("SPC011", 10)]
+    assert suppressed == []
 
 
 def test_a_text_that_looks_like_a_comment_suppresses_nothing(tmp_path):

@@ -1,0 +1,222 @@
+"""What a project says once for all its files: `nmlgen.toml`, or the table `tool.nmlgen` of `pyproject.toml`.
+
+icon-release = "2024.10"
+select = ["RST", "OUT"]
+
+[[ignore]]
+rule = "PAR004"
+path = "run/exp.test_*"
+reason = "half of the ranks write, on purpose"
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.errors import InputError
+from nmlgen.files import Files
+from nmlgen.findings import did_you_mean
+from nmlgen.namelist.registry import releases
+from nmlgen.selection import selectors
+from nmlgen.source import Source, Span
+from nmlgen.suppression import Suppression
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_FILE = "nmlgen.toml"
+_PROJECT_FILE = "pyproject.toml"
+_PROJECT_TABLE = "tool.nmlgen"
+_HEADER = re.compile(r"\s*(\[{1,2})\s*([^\[\]]+?)\s*\]")
+_KEY = re.compile(r"""\s*["']?([A-Za-z0-9_-]+)["']?\s*=""")
+_PARSED_UP_TO = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_WILD = re.compile(r"[*?]")
+
+
+@frozen
+class Exemption:
+    """A rule that is not to be reported in the files that `path` matches, and why; without a path in all of them.
+
+    In a path `*` and `?` stand for characters of one name, `**/` for any directories; a path without a slash is the
+    name of a file in whatever directory below `directory`.
+    """
+
+    rule: str
+    path: str | None
+    reason: str
+    directory: Path
+    span: Span
+
+    def covers(self, path: Path) -> bool:
+        """Whether it holds for a file, given by its resolved path."""
+        if self.path is None:
+            return True
+        try:
+            relative = path.relative_to(self.directory)
+        except ValueError:
+            return False
+        name = relative.as_posix() if "/" in self.path else relative.name
+        return re.fullmatch(_expression(self.path), name) is not None
+
+    def suppression(self, sources: Mapping[Path, Source]) -> Suppression | None:
+        """What it means for files that were judged; None if it holds for none of them.
+
+        Only if all files that it holds for were judged can it be said to be of no use.
+        """
+        covered = [path for path in sources if self.covers(path)]
+        if not covered:
+            return None
+        files = frozenset(sources[path].name for path in covered)
+        return Suppression(self.rule, self.reason, self.span, files, is_needed=set(self._files()) <= set(covered))
+
+    def _files(self) -> Iterator[Path]:
+        """The files that are there, those that it holds for; without a path, a file that nobody can have judged."""
+        if self.path is None:
+            yield self.directory
+            return
+        start = self.directory
+        for part in self.path.split("/")[:-1]:
+            if _WILD.search(part):
+                break
+            start /= part
+        for directory, _, names in os.walk(start):
+            yield from (path for name in names if self.covers(path := Path(directory) / name))
+
+
+@frozen
+class Configuration:
+    """The settings of a project; those that it does not make are None or empty."""
+
+    icon_release: str | None = None
+    select: tuple[str, ...] = ()
+    exemptions: tuple[Exemption, ...] = ()
+
+
+def find_configuration(path: Path, rules: Mapping[str, str], files: Files) -> Configuration:
+    """The configuration that holds for a file or a directory: the nearest one in its directory or above.
+
+    `rules` has the name of each code. Of two files in one directory `nmlgen.toml` counts. Raises InputError, with the
+    place, for a file that is no TOML, an unknown key and a wrong value.
+    """
+    start = Path(os.path.realpath(path))
+    for directory in (start, *start.parents):
+        if (file := directory / _FILE).is_file():
+            return _Reader(file, _load(file, files), "", rules).configuration()
+        if (file := directory / _PROJECT_FILE).is_file():
+            source, tables = _load(file, files)
+            table = tables.get("tool", {})
+            if isinstance(table, dict) and "nmlgen" in table:
+                return _Reader(file, (source, table["nmlgen"]), f"{_PROJECT_TABLE}.", rules).configuration()
+    return Configuration()
+
+
+def _load(file: Path, files: Files) -> tuple[Source, dict[str, Any]]:
+    shown = os.path.relpath(file)
+    source = files.read(file, shown)
+    try:
+        return source, tomllib.loads(source.text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = _PARSED_UP_TO.search(message)
+        where = f":{place[1]}:{place[2]}" if place else ""
+        raise InputError(f"{shown}{where}: {_PARSED_UP_TO.sub('', message).lower()}") from None
+
+
+class _Reader:
+    """Makes a Configuration of a table; whatever is wrong in it is said with its place."""
+
+    def __init__(self, file: Path, loaded: tuple[Source, Any], prefix: str, rules: Mapping[str, str]) -> None:
+        self.directory = file.parent
+        self.source, self.table = loaded
+        self.prefix = prefix
+        self.rules = rules
+        self.places = dict(_places(self.source))
+
+    def configuration(self) -> Configuration:
+        table = self.table
+        if not isinstance(table, dict):
+            raise self.wrong("", f"{_PROJECT_TABLE} is a table")
+        self.check_keys(table, "", ("icon-release", "select", "ignore"))
+        release = table.get("icon-release")
+        if release is not None and release not in releases():
+            raise self.wrong("icon-release", f'"icon-release" is one of {", ".join(releases())}, in quotes')
+        select = table.get("select", [])
+        if not isinstance(select, list) or not all(isinstance(word, str) for word in select):
+            raise self.wrong("select", '"select" is a list of rules, such as ["RST", "OUT003"]')
+        chosen = selectors(select, self.rules, f"{self.place('select')}: ")
+        entries = table.get("ignore", [])
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise self.wrong("ignore", '"ignore" is written as [[ignore]], with a rule and a reason')
+        exemptions = tuple(self.exemption(f"ignore.{number}.", entry) for number, entry in enumerate(entries))
+        return Configuration(release, chosen, exemptions)
+
+    def exemption(self, at: str, entry: Mapping[str, Any]) -> Exemption:
+        self.check_keys(entry, at, ("rule", "path", "reason"))
+        for key, value in entry.items():
+            if not isinstance(value, str) or not value.strip():
+                raise self.wrong(f"{at}{key}", f'"{key}" is a text that is not empty')
+        for key in ("rule", "reason"):
+            if key not in entry:
+                raise self.wrong(at, f'[[ignore]] needs a "{key}"')
+        rule = entry["rule"]
+        names = [word for pair in self.rules.items() for word in pair]
+        if rule not in names:
+            raise self.wrong(f"{at}rule", f'there is no rule "{rule}"', *did_you_mean(rule, names))
+        return Exemption(rule, entry.get("path"), entry["reason"].strip(), self.directory, self.place(f"{at}rule"))
+
+    def check_keys(self, table: Mapping[str, Any], at: str, known: tuple[str, ...]) -> None:
+        for key in table:
+            if key not in known:
+                notes = did_you_mean(key, known) or (f"expected: one of {', '.join(known)}",)
+                raise self.wrong(f"{at}{key}", f'there is no key "{key}"', *notes)
+
+    def place(self, key: str) -> Span:
+        """Where a key stands, or else the nearest table around it that has a place."""
+        path = f"{self.prefix}{key}".strip(".")
+        while path and path not in self.places:
+            path = path.rpartition(".")[0]
+        return self.places.get(path) or self.source.span(1, 1)
+
+    def wrong(self, key: str, message: str, *notes: str) -> InputError:
+        return InputError("; ".join((f"{self.place(key)}: {message}", *notes)))
+
+
+def _places(source: Source) -> Iterable[tuple[str, Span]]:
+    """Where tables and keys that begin a line stand, by their dotted names; `[[x]]` is numbered from 0: `x.0`."""
+    table, counts = "", dict[str, int]()
+    for number, line in enumerate(source.lines, start=1):
+        if header := _HEADER.match(line):
+            table = header[2]
+            if header[1] == "[[":
+                counts[table] = counts.get(table, -1) + 1
+                table = f"{table}.{counts[table]}"
+            yield table, source.span(number, header.start(1) + 1, header.end() - header.start(1))
+        elif key := _KEY.match(line):
+            name = f"{table}.{key[1]}" if table else key[1]
+            yield name, source.span(number, key.start(1) + 1, len(key[1]))
+
+
+def _expression(pattern: str) -> str:
+    """The regular expression of a path with wildcards."""
+    pieces = []
+    for piece in re.split(r"(\*\*/|\*\*|\*|\?)", pattern.removeprefix("./")):
+        if piece == "**/":
+            pieces.append("(?:[^/]+/)*")
+        elif piece == "**":
+            pieces.append(".*")
+        elif piece == "*":
+            pieces.append("[^/]*")
+        elif piece == "?":
+            pieces.append("[^/]")
+        else:
+            pieces.append(re.escape(piece))
+    return "".join(pieces)

@@ -1,0 +1,123 @@
+"""Mending what linting finds: texts are changed in memory and judged anew; they are written when all is done."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from attrs import frozen
+
+from nmlgen.files import Files, encode
+from nmlgen.findings import Finding, Fix, Report
+from nmlgen.linting import lint
+from nmlgen.render.write import replace_files
+from nmlgen.source import Source
+
+_MOST_PASSES = 20  # a fix may bring up the next one; fixes that undo each other must come to an end
+
+
+@frozen
+class Fixed:
+    """What came of mending: the report of what remains, how many fixes were made, and the files that change."""
+
+    report: Report
+    count: int
+    changes: Mapping[Path, tuple[Source, str]]
+    """Each file as it was, and its new text, by the resolved path."""
+
+    def differences(self) -> str:
+        """A unified diff that `patch` takes; empty if nothing changes."""
+        return "".join(
+            line
+            for before, after in self.changes.values()
+            for line in difflib.unified_diff(_lines(before.text), _lines(after), before.name, before.name)
+        )
+
+    def write(self) -> tuple[str, ...]:
+        """Write the files, each whole or not at all, and return their names.
+
+        Raises WriteError if the disk refuses, or if a file is no longer what was judged; none is written then.
+        """
+        replace_files({path: (encode(before.text), encode(after)) for path, (before, after) in self.changes.items()})
+        return tuple(before.name for before, _ in self.changes.values())
+
+
+def fix(
+    paths: Iterable[str | Path],
+    *,
+    is_unsafe: bool = False,
+    ntasks: int | None = None,
+    icon_release: str | None = None,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    is_isolated: bool = False,
+) -> Fixed:
+    """Mend what `lint` finds, with its safe fixes, or with all if `is_unsafe`; nothing is written yet.
+
+    All else of a file stays as it is, to the last byte. Arguments and errors are those of `lint`.
+    """
+    given, selected, ignored = list(paths), list(select), list(ignore)
+    texts: dict[Path, str] = {}
+    before: dict[Path, Source] = {}
+    count = 0
+    for last in (number == _MOST_PASSES for number in range(_MOST_PASSES + 1)):
+        files = Files(texts)
+        report = lint(
+            given,
+            ntasks=ntasks,
+            icon_release=icon_release,
+            select=selected,
+            ignore=ignored,
+            is_isolated=is_isolated,
+            files=files,
+        )
+        before = files.sources | before
+        made = 0 if last else _apply(applicable(report.findings, is_unsafe), files, texts)
+        if not made:
+            break
+        count += made
+    return Fixed(report, count, {path: (before[path], text) for path, text in sorted(texts.items())})
+
+
+def applicable(findings: Iterable[Finding], is_unsafe: bool) -> list[Fix]:
+    """The fixes of findings that are made: the safe ones, or all."""
+    return [finding.fix for finding in findings if finding.fix is not None and (finding.fix.is_safe or is_unsafe)]
+
+
+def _apply(fixes: Iterable[Fix], files: Files, texts: dict[Path, str]) -> int:
+    """Make the fixes that do not touch one another, and return how many they were; `texts` gets the new texts.
+
+    A fix is made whole or not at all, and only where it speaks of the text of a file itself.
+    """
+    paths = {id(source): path for path, source in files.sources.items()}
+    taken: dict[Path, list[tuple[int, int, str]]] = {}
+    count = 0
+    for found in fixes:
+        if any(id(edit.span.source) not in paths for edit in found.edits):
+            continue
+        edits = [(paths[id(edit.span.source)], *edit.span.offsets, edit.replacement) for edit in found.edits]
+        if any(start <= high and low <= end for path, start, end, _ in edits for low, high, _ in taken.get(path, [])):
+            continue
+        for path, start, end, replacement in edits:
+            taken.setdefault(path, []).append((start, end, replacement))
+        count += 1
+    for path, edits_of_file in taken.items():
+        texts[path] = "".join(_pieces(files.sources[path].text, sorted(edits_of_file)))
+    return count
+
+
+def _pieces(text: str, edits: list[tuple[int, int, str]]) -> Iterator[str]:
+    at = 0
+    for start, end, replacement in edits:
+        yield text[at:start]
+        yield replacement
+        at = end
+    yield text[at:]
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text as a diff shows them, each with its end."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    last = lines.pop()
+    return lines if last == "\n" else [*lines, f"{last}\\ No newline at end of file\n"]

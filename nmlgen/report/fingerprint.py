@@ -1,0 +1,23 @@
+"""What a finding is known by from one version of a file to the next."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+
+from nmlgen.findings import Finding
+
+
+def fingerprints(findings: Iterable[Finding]) -> list[str]:
+    """One for each finding, all different: made of the rule, the file and the text of the line, but not of the line's
+    number, so that a finding stays the same when lines are added above it."""
+    counts: Counter[tuple[str, str | None, str]] = Counter()
+    found = []
+    for finding in findings:
+        line = finding.span.source.line(finding.span.line).strip() if finding.span else finding.message
+        key = (finding.code, finding.file, line)
+        text = "\0".join((finding.code, finding.file or "", line, str(counts[key])))
+        found.append(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32])
+        counts[key] += 1
+    return found

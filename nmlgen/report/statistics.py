@@ -1,0 +1,35 @@
+"""How often each rule has found something."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from nmlgen.findings import Finding
+
+
+def statistics_document(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """One entry a rule, the most frequent first; `fixable` counts the findings that have a fix."""
+    given = list(findings)
+    counts = Counter((finding.code, finding.name) for finding in given)
+    fixable = Counter(finding.code for finding in given if finding.fix is not None)
+    return [
+        {"code": code, "name": name, "count": count, "fixable": fixable[code]}
+        for (code, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def format_statistics(findings: Iterable[Finding]) -> str:
+    """The same as aligned lines: count, code, `[*]` where there is a fix, and name."""
+    entries = statistics_document(findings)
+    width = max((len(str(entry["count"])) for entry in entries), default=0)
+    any_fixable = any(entry["fixable"] for entry in entries)
+    return "\n".join(
+        f"{entry['count']:>{width}}  {entry['code']}  {_mark(entry) if any_fixable else ''}{entry['name']}"
+        for entry in entries
+    )
+
+
+def _mark(entry: dict[str, Any]) -> str:
+    return "[*] " if entry["fixable"] else "[ ] "

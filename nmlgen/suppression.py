@@ -1,0 +1,151 @@
+"""The author's word that a finding is not to be reported, and why.
+
+In a comment of a namelist, a script or a spec:
+
+    ! nmlgen: ignore[NML003] reason            at the end of a line: for that line; alone on a line: for the next one
+    # nmlgen: ignore-file[RST001, OUT003] reason    anywhere: for the file
+
+A suppression without a reason, of a rule that does not exist, or of a rule that finds nothing there is itself a
+finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from attrs import evolve, frozen
+
+from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, in_order
+from nmlgen.source import Source, Span, Text
+
+PROBLEMS = {
+    "SPC009": (
+        "unused-suppression",
+        "A suppression excuses a finding that is not there. It would hide the next one, for which nobody gave a "
+        "reason.",
+    ),
+    "SPC010": ("unknown-rule", "A suppression names a rule that does not exist, so it suppresses nothing."),
+    "SPC011": (
+        "incomplete-suppression",
+        "A comment that would suppress a finding names no rule or gives no reason, so it suppresses nothing.",
+    ),
+}
+"""Code to name and explanation."""
+
+_DIRECTIVE = re.compile(r"[#!]\s*nmlgen:\s*ignore(?P<whole>-file)?(?![\w-])\s*(?P<rest>.*?)\s*$")
+_LINE_END = re.compile(r"[ \t]*(?:\r\n|\r|\n|\Z)")
+_RULES_AND_REASON = re.compile(r"\[(?P<rules>[^\]]*)\]\s*(?P<reason>.*)")
+
+
+@frozen
+class Suppression:
+    """One rule, by its code or name, that is not to be reported in `files`, given by their names, and why.
+
+    With a `line` it holds for findings on that line only, without `files` for all. One without a `rule` or without a
+    reason holds for nothing. `span` is where it stands; `removal` what to delete in order to be rid of it, None where
+    that would take something else with it. One that is not `is_needed` may be there although it finds nothing.
+    """
+
+    rule: str
+    reason: str
+    span: Span | None
+    files: frozenset[str] | None = None
+    line: int | None = None
+    removal: Span | None = None
+    is_needed: bool = True
+
+    def excuses(self, finding: Finding) -> bool:
+        """Whether it holds for a finding."""
+        return (
+            bool(self.reason)
+            and self.rule in (finding.code, finding.name)
+            and (self.files is None or finding.file in self.files)
+            and (self.line is None or self.line == finding.line)
+        )
+
+
+def suppressions_in(source: Source, comments: Iterable[tuple[int, str]]) -> Iterator[Suppression]:
+    """The suppressions in comments, each given by its offset in the text and its characters, the `#` or `!` included.
+
+    What cannot be read as one is a suppression without a rule.
+    """
+    text = Text(source)
+    for offset, comment in comments:
+        match = _DIRECTIVE.search(comment) if "nmlgen:" in comment else None
+        if match is None:
+            continue
+        start, end = offset + match.start(), offset + match.end("rest")
+        line = text.position(start)[0]
+        is_alone = not source.text[text.line_start(start) : start].strip()
+        where = None if match["whole"] else line + 1 if is_alone else line
+        parts = _RULES_AND_REASON.match(match["rest"])
+        rules = [rule.strip() for rule in parts["rules"].split(",") if rule.strip()] if parts else []
+        reason = parts["reason"].strip() if parts else ""
+        removal = _removal(text, start, end) if len(rules) == 1 else None
+        for rule in rules or [""]:
+            yield Suppression(rule, reason, text.span(start, end), frozenset({source.name}), where, removal)
+
+
+def _removal(text: Text, start: int, end: int) -> Span | None:
+    """A comment with the blanks before it, or with its line if nothing else stands there.
+
+    Behind a comma or an equals sign a comment of a namelist stands for a value.
+    """
+    line_start = text.line_start(start)
+    before = text.text[line_start:start].rstrip(" \t")
+    if before.endswith((",", "=")):
+        return None
+    if before:
+        return text.span(line_start + len(before), end)
+    line_end = _LINE_END.match(text.text, end)
+    return text.span(line_start, line_end.end() if line_end else end)
+
+
+def excuse(report: Report, suppressions: Iterable[Suppression], rules: Mapping[str, str]) -> Report:
+    """The report after the suppressions were obeyed, with a finding for each that is of no use.
+
+    `rules` has the name of each code that can be suppressed. A suppression of a rule that could not be applied may
+    yet be of use.
+    """
+    given = tuple(dict.fromkeys(suppressions))
+    kept: list[Finding] = []
+    excused: list[tuple[Finding, str]] = []
+    used: set[Suppression] = set()
+    for finding in report.findings:
+        matching = [suppression for suppression in given if suppression.excuses(finding)]
+        used.update(matching)
+        if matching:
+            excused.append((finding, matching[0].reason))
+        else:
+            kept.append(finding)
+    undecided = {word for item in report.undecided for word in (item.code, rules.get(item.code))}
+    for suppression in given:
+        may_find = suppression.rule in undecided or not suppression.is_needed
+        if suppression not in used and not (may_find and suppression.reason):
+            kept.append(_useless(suppression, rules))
+    return evolve(report, findings=in_order(kept), suppressed=(*report.suppressed, *excused))
+
+
+def _useless(suppression: Suppression, rules: Mapping[str, str]) -> Finding:
+    names = [word for pair in rules.items() for word in pair]
+    if not suppression.rule or not suppression.reason:
+        return _problem(
+            "SPC011",
+            Severity.ERROR,
+            "a suppression names a rule and gives a reason",
+            suppression.span,
+            "expected: nmlgen: ignore[CODE] and the reason",
+        )
+    if suppression.rule not in names:
+        message = f'there is no rule "{suppression.rule}" to suppress'
+        return _problem("SPC010", Severity.ERROR, message, suppression.span, *did_you_mean(suppression.rule, names))
+    message = f"{suppression.rule} is suppressed here and finds nothing"
+    found = _problem("SPC009", Severity.WARNING, message, suppression.span, "remove the suppression")
+    if suppression.removal is None:
+        return found
+    return evolve(found, fix=Fix("remove the suppression", (Edit(suppression.removal, ""),), is_safe=True))
+
+
+def _problem(code: str, severity: Severity, message: str, span: Span | None, *notes: str) -> Finding:
+    return Finding(code, PROBLEMS[code][0], severity, message, span, notes)
