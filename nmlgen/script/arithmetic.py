@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from decimal import Context, Decimal
 from fractions import Fraction
+from operator import eq, ge, gt, le, lt, ne
 from typing import TypeAlias
 
 from attrs import frozen
@@ -73,7 +74,7 @@ _BINARY = {
     "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10, "**": 11,
 }  # fmt: skip
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "^=", "|=", "<<=", ">>="}
-_COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
+_COMPARISONS = {"==": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_"
 
 _Target: TypeAlias = "tuple[str, str | None]"
@@ -218,7 +219,7 @@ class _Calculation:
         if not self.is_bash:
             if text == "0" and self.met_negative_zero:
                 raise UndecidedExpression("a zero that ksh may write -0")
-            if isinstance(value, int) and abs(value) >= 10**18 or isinstance(value, _Float) and abs(value.wide) >= 1e18:
+            if abs(_as_float(value).wide) >= 10**18:
                 raise UndecidedExpression("an integer too large for ksh's variables")
         self._assign(*target, text)
 
@@ -327,9 +328,9 @@ class _Calculation:
             raise self.mistake("an exponent below zero")
         if self.is_bash:
             return _wrapped(pow(base, exponent, 2**64))
-        if exponent > 64 and abs(base) > 1 or exponent * max(abs(base).bit_length(), 1) > 4096:
+        if exponent > 64 and abs(base) > 1:
             raise UndecidedExpression("a power too large")
-        power = base**exponent
+        power = int(base ** (exponent if abs(base) > 1 else exponent % 2 or min(exponent, 2)))
         if abs(power) > 2**53:  # ksh calls C's pow, of doubles
             raise UndecidedExpression("a power too large")
         return power
@@ -394,8 +395,7 @@ def _wrapped(value: int) -> int:
 
 
 def _compared(operator: str, left: int | Fraction, right: int | Fraction) -> bool:
-    results = {"==": left == right, "!=": left != right, "<": left < right, ">": left > right}
-    return results[operator] if operator in results else (left <= right if operator == "<=" else left >= right)
+    return bool(_COMPARISONS[operator](left, right))
 
 
 class _Reader:
