@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 from nmlgen.experiment.experiment import Launch
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.namelist.syntax import SyntaxProblem
-from nmlgen.script.words import GivenOption, StaticWord, read_options, slurm_options
+from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 
 LAYER = "script"
 """The layer that speaks in the settings."""

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.namelist.syntax import SyntaxProblem
-from nmlgen.script.words import GivenOption, Option, OptionTable, StaticWord, read_options
+from nmlgen.script.options import GivenOption, Option, OptionTable, StaticWord, read_options
 from nmlgen.source import Span
 from nmlgen.units.size import format_size
 

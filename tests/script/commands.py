@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nmlgen.script.words import StaticWord
+from nmlgen.script.options import StaticWord
 from nmlgen.source import Source
 
 
