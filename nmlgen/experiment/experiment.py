@@ -27,7 +27,7 @@ class Group:
     """One namelist group. `label` tells copies of a repeated group apart: the name of an output stream.
 
     `settings` is keyed by the variable's name in lower case, in the order of writing. `problems` is what a Fortran
-    runtime makes of a text that the group was read from.
+    runtime makes of a text that the group was read from. What is not set in a group that `is_open` is not known.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Group:
     label: str | None = None
     span: Span | None = None
     problems: tuple[SyntaxProblem, ...] = ()
+    is_open: bool = False
 
     def spelling(self, key: str) -> str:
         """The variable's name as its author spelt it."""
@@ -92,17 +93,19 @@ class NodeLocalRun:
 
 @frozen
 class Launch:
-    """How the model is started: the launcher's name and its options."""
+    """How the model is started: the launcher's name and its options; `tasks` where the options say how many."""
 
     command: Setting
     options: tuple[Setting, ...] = ()
+    tasks: Setting | None = None
 
 
 @frozen(slots=False, kw_only=True, eq=False)
 class Experiment:
     """One experiment, complete: what to run, with which settings, on which machine.
 
-    `directives` is keyed by sbatch's long option names; `environment` by the variables exported to the job.
+    `directives` is keyed by sbatch's long option names; `environment` by the variables exported to the job. Where it
+    `is_open` there may be more namelist groups than those that are known.
     """
 
     name: str
@@ -124,6 +127,7 @@ class Experiment:
     launch: Launch
     modules: tuple[Setting, ...]
     stack_limit: Setting | None
+    is_open: bool = False
 
     def __getitem__(self, key: tuple[str, str]) -> Setting:
         """The effective setting of a variable: `experiment["io_nml", "restart_write_mode"]`.
@@ -132,7 +136,7 @@ class Experiment:
         """
         group, name = key
         found = self.group(group)
-        return effective(self.registry, found, group, name)
+        return effective(self.registry, found, group, name, is_open=self.is_open)
 
     def group(self, name: str) -> Group | None:
         """The first group of that name, as ICON reads it; None if nobody wrote it."""
@@ -156,7 +160,9 @@ class Experiment:
 
     @property
     def tasks(self) -> Setting:
-        """The number of MPI tasks: --ntasks, else nodes times tasks a node, else one."""
+        """The number of MPI tasks: what the launcher is told, else --ntasks, else nodes times tasks a node, else one."""
+        if self.launch.tasks is not None:
+            return self.launch.tasks
         given = [self.directives[name] for name in ("ntasks", "nodes", "ntasks-per-node") if name in self.directives]
         for directive in given:
             if directive.certainty is Certainty.UNKNOWN or type(directive.value) is not int or directive.value < 1:
@@ -180,10 +186,11 @@ class Experiment:
         yield from self.namelist
 
 
-def effective(registry: Registry, group: Group | None, group_name: str, name: str) -> Setting:
+def effective(registry: Registry, group: Group | None, group_name: str, name: str, *, is_open: bool = False) -> Setting:
     """What ICON will see: the written value, else the default of the release, else something unknown.
 
-    A value that the variable cannot hold counts as unknown: ICON stops at it, and one rule says so.
+    A value that the variable cannot hold counts as unknown: ICON stops at it, and one rule says so. Without a group,
+    `is_open` tells that there may be one all the same.
     """
     key = name.lower()
     variable = registry.variable(group_name, key)
@@ -192,7 +199,7 @@ def effective(registry: Registry, group: Group | None, group_name: str, name: st
         fits = variable is None or not setting.history or variable.accepts(setting.origin.value)
         return setting if fits else Setting(setting.name, setting.history, Certainty.UNKNOWN)
     full_name = f"{group_name}.{name}"
-    if variable is None or not variable.has_default:
+    if variable is None or not variable.has_default or (is_open if group is None else group.is_open):
         return Setting(full_name, (Origin("unknown", None),), Certainty.UNKNOWN)
     default = Origin(f"default of ICON {registry.release}", _scalar(variable.default))
     return Setting(full_name, (default,), Certainty.DEFAULT)

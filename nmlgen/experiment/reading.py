@@ -12,7 +12,7 @@ from nmlgen.experiment.experiment import Experiment, Group
 from nmlgen.namelist.constraint import Condition
 
 _MASTER_FILE = "icon_master.namelist"
-_COMPONENTS = {1: "atmosphere", 2: "ocean", 5: "jsbach", 98: "waves", 99: "testbed", 100: "icon_output"}
+COMPONENTS = {1: "atmosphere", 2: "ocean", 5: "jsbach", 98: "waves", 99: "testbed", 100: "icon_output"}
 """master_model_nml: model_type and the component that it starts (`mo_master_config.f90`)."""
 
 
@@ -59,7 +59,7 @@ def component_of(experiment: Experiment) -> str | None:
     models = [group for group in experiment.master if group.name.lower() == "master_model_nml"]
     if len(models) != 1:
         return None
-    return _COMPONENTS.get(experiment["master_model_nml", "model_type"].value)
+    return COMPONENTS.get(experiment["master_model_nml", "model_type"].value)
 
 
 def condition_of(experiment: Experiment, group: Group) -> Condition | None:

@@ -6,15 +6,16 @@ runtime assigns. What the runtime stops at is kept beside the group as its probl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment, Group, Launch, Mpi, as_list
 from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.reading import COMPONENTS
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.files import Files
 from nmlgen.namelist.assignment import Assigned, Assignment, assign, declarations
@@ -22,11 +23,10 @@ from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem
 from nmlgen.namelist.syntax import Group as WrittenGroup
-from nmlgen.source import Span
+from nmlgen.source import UNKNOWN, Span
 
 MASTER_FILE = "icon_master.namelist"
 _MODEL_GROUP = "master_model_nml"
-_ATMOSPHERE = 1
 
 
 @frozen
@@ -36,6 +36,16 @@ class NamelistFile:
     document: Document
     groups: tuple[Group, ...]
     overlooked: tuple[SyntaxProblem, ...]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there may be more groups: text that only a run of a script knows stands between those that are."""
+        at = 0
+        for group in self.document.groups:
+            if UNKNOWN in self.document.origin.text[at : group.start]:
+                return True
+            at = group.end
+        return UNKNOWN in self.document.origin.text[at:]
 
     @property
     def beginning(self) -> Span:
@@ -98,25 +108,39 @@ def lift_master(
     files = files or Files()
     master = read_namelist(path, registry, is_master=True, files=files)
     found = [master]
+
+    def find(name: str) -> NamelistFile | None:
+        try:
+            found.append(read_namelist(path.parent / name, registry, is_master=False, files=files))
+        except InputError:
+            return None
+        return found[-1]
+
+    return lift_models(master, registry, ntasks, find), tuple(found)
+
+
+def lift_models(
+    master: NamelistFile, registry: Registry, ntasks: int | None, find: Callable[[str], NamelistFile | None]
+) -> tuple[LiftedModel, ...]:
+    """The models that a master namelist starts; `find` gives the namelist file of a name, if there is one."""
     models = []
     master_nml = next((group for group in master.groups if group.name == "master_nml"), None)
     base = _text(master_nml.settings.get("model_base_dir") if master_nml is not None else None)
     for number, group in enumerate(group for group in master.groups if group.name == _MODEL_GROUP):
         setting = group.settings.get("model_namelist_filename")
         missing: Setting | None = None
-        groups: tuple[Group, ...] = ()
         name = _text(setting).replace("<path>", base)
-        if name:
-            try:
-                file = read_namelist(path.parent / name, registry, is_master=False, files=files)
-                found.append(file)
-                groups = file.groups
-            except InputError:
-                missing = setting
-        models.append(LiftedModel(_experiment(_master_of(master, number), groups, registry, ntasks), missing))
+        file = find(name) if name else None
+        if name and file is None:
+            missing = setting
+        groups = file.groups if file is not None else ()
+        is_open = setting is None or setting.certainty is Certainty.UNKNOWN or (file is not None and file.is_open)
+        experiment = _experiment(_master_of(master, number), groups, registry, ntasks)
+        models.append(LiftedModel(evolve(experiment, is_open=master.is_open or is_open), missing))
     if not models:
-        models.append(LiftedModel(_experiment(master.groups, (), registry, ntasks)))
-    return tuple(models), tuple(found)
+        experiment = _experiment(master.groups, (), registry, ntasks)
+        models.append(LiftedModel(evolve(experiment, is_open=master.is_open)))
+    return tuple(models)
 
 
 def lift_model(
@@ -124,17 +148,25 @@ def lift_model(
 ) -> tuple[LiftedModel, NamelistFile]:
     """The namelist of an atmosphere without its master: what else the master says is unknown."""
     file = read_namelist(path, registry, is_master=False, files=files)
-    atmosphere = {"model_type": Setting("master_model_nml.model_type", (Origin("assumed", _ATMOSPHERE),))}
+    return lift_single_model(file, registry, ntasks, "atmosphere"), file
+
+
+def lift_single_model(file: NamelistFile, registry: Registry, ntasks: int | None, component: str | None) -> LiftedModel:
+    """The namelist of a component without its master: what else the master says is unknown."""
+    types = {name: number for number, name in COMPONENTS.items()}
+    model_type = unknown("master_model_nml.model_type")
+    if component in types:
+        model_type = Setting("master_model_nml.model_type", (Origin("assumed", types[component]),))
     names = ("master_nml", "master_time_control_nml", _MODEL_GROUP)
     master = tuple(
         Group(
             name,
             {v: unknown(f"{name}.{v}") for v in registry.variables(name)}
-            | (atmosphere if name == _MODEL_GROUP else {}),
+            | ({"model_type": model_type} if name == _MODEL_GROUP else {}),
         )
         for name in names
     )
-    return LiftedModel(_experiment(master, file.groups, registry, ntasks)), file
+    return LiftedModel(evolve(_experiment(master, file.groups, registry, ntasks), is_open=file.is_open))
 
 
 def _master_of(master: NamelistFile, number: int) -> tuple[Group, ...]:
@@ -175,7 +207,7 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
     name = written.name
     if not registry.has_group(name):
         settings = {item.name: _plain(name, item.name, item) for item in written.items}
-        return Group(name, settings, None, written.name_span)
+        return Group(name, settings, None, written.name_span, is_open=written.is_open)
     assignment = assign(written, declarations(registry, name))
     settings = dict(_settings(name, assignment, registry))  # what is refused is in none of them
     known = {variable.partition("%")[0] for variable in registry.variables(name)}
@@ -191,10 +223,12 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
         if problem.kind != "unknown-variable" and (problem.span.line, problem.span.column) not in places
     ]
     problems = (*written.errors, *typed)
-    return Group(name, settings, None, written.name_span, problems)
+    return Group(name, settings, None, written.name_span, problems, written.is_open)
 
 
 def _plain(group: str, name: str, item: Any) -> Setting:
+    if any(value.kind == "unknown" for value in item.values):
+        return unknown(f"{group}.{name}", item.name_span)
     return Setting(f"{group}.{name}", (Origin("namelist", item.plain, item.name_span),))
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from nmlgen.script.syntax import (
-    ArithmeticCommand,
     Arithmetic,
+    ArithmeticCommand,
     ArithmeticFor,
     Assignment,
     For,

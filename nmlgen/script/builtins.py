@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from nmlgen.script.conditions import COMPARISONS, FAILURE, FALSE, SUCCESS, TRUE, Truth, conjunction, negation, status_of
+from nmlgen.script.conditions import COMPARISONS, FAILURE, FALSE, SUCCESS, Truth, conjunction, negation, status_of
 from nmlgen.script.events import Altered, Copied, Field, Opened, Piece, Ran, Removed, Written
 from nmlgen.script.programs import run_program
 from nmlgen.script.state import Variable, havoc
@@ -375,7 +375,34 @@ def _change_directory(shell: Interpreter, fields: list[Field], command: Simple, 
 
 # --- test ---
 
-_UNARY = frozenset("-a -b -c -d -e -f -g -h -k -n -p -r -s -t -u -v -w -x -z -G -L -N -O -S".split())
+_UNARY = frozenset(
+    [
+        "-a",
+        "-b",
+        "-c",
+        "-d",
+        "-e",
+        "-f",
+        "-g",
+        "-h",
+        "-k",
+        "-n",
+        "-p",
+        "-r",
+        "-s",
+        "-t",
+        "-u",
+        "-v",
+        "-w",
+        "-x",
+        "-z",
+        "-G",
+        "-L",
+        "-N",
+        "-O",
+        "-S",
+    ]
+)
 
 
 def _test(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
@@ -497,8 +524,35 @@ def run_program_knows(name: str) -> bool:
 
 
 _PURE = frozenset(
-    "echo print printf expr cut sed tr basename dirname date bc awk gawk grep egrep fgrep wc head tail sort uniq rev seq "
-    "tac paste true false".split()
+    [
+        "echo",
+        "print",
+        "printf",
+        "expr",
+        "cut",
+        "sed",
+        "tr",
+        "basename",
+        "dirname",
+        "date",
+        "bc",
+        "awk",
+        "gawk",
+        "grep",
+        "egrep",
+        "fgrep",
+        "wc",
+        "head",
+        "tail",
+        "sort",
+        "uniq",
+        "rev",
+        "seq",
+        "tac",
+        "paste",
+        "true",
+        "false",
+    ]
 )
 
 

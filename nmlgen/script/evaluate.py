@@ -18,7 +18,7 @@ from attrs import define, field, frozen
 
 from nmlgen.script.assigned import assigned_names
 from nmlgen.script.builtins import BUILTINS, run_external
-from nmlgen.script.conditions import FAILURE, SUCCESS, Questions, Truth, conjunction, negation, status_of, truth
+from nmlgen.script.conditions import SUCCESS, Questions, Truth, conjunction, negation, status_of, truth
 from nmlgen.script.events import Copied, Event, Field, Opened, Piece, Written
 from nmlgen.script.expand import Expansion
 from nmlgen.script.parser import parse
@@ -78,9 +78,40 @@ _MOST_ITERATIONS = 500
 _MOST_CALLS = 30
 _MOST_SOURCED = 1_000_000
 _SYSTEM = frozenset(
-    "HOME USER LOGNAME PATH PWD OLDPWD SHELL HOSTNAME HOST TERM TMPDIR LANG UID EUID PPID RANDOM SECONDS LINENO "
-    "BASH BASH_VERSION BASH_SOURCE FUNCNAME PIPESTATUS REPLY OPTARG OPTIND LD_LIBRARY_PATH LD_PRELOAD "
-    "MODULESHOME SCRATCH WORK PROJECT".split()
+    [
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "PATH",
+        "PWD",
+        "OLDPWD",
+        "SHELL",
+        "HOSTNAME",
+        "HOST",
+        "TERM",
+        "TMPDIR",
+        "LANG",
+        "UID",
+        "EUID",
+        "PPID",
+        "RANDOM",
+        "SECONDS",
+        "LINENO",
+        "BASH",
+        "BASH_VERSION",
+        "BASH_SOURCE",
+        "FUNCNAME",
+        "PIPESTATUS",
+        "REPLY",
+        "OPTARG",
+        "OPTIND",
+        "LD_LIBRARY_PATH",
+        "LD_PRELOAD",
+        "MODULESHOME",
+        "SCRATCH",
+        "WORK",
+        "PROJECT",
+    ]
 )
 _SYSTEM_PREFIX = re.compile(r"(?:SLURM|SBATCH|PBS|LSB|LOADL|I_MPI|OMPI|BASH)_")
 """Variables that the surroundings of a job set as a rule, whatever the script's author wrote."""

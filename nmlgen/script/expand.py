@@ -17,7 +17,6 @@ from nmlgen.script.syntax import (
     Literal,
     Parameter,
     Part,
-    ProcessSubstitution,
     Word,
 )
 from nmlgen.script.values import (
@@ -449,9 +448,11 @@ class Expansion:
         present: list[Possibility] = []
         absent: list[Guard] = []
         for case in value:
-            if case.is_set is False or (counts_empty and case.is_set and not case.symbols and not case.text):
-                absent.append(case.guard)
-            elif case.is_set is None and shell.is_foreign(part.name):
+            if (
+                case.is_set is False
+                or (counts_empty and case.is_set and not case.symbols and not case.text)
+                or (case.is_set is None and shell.is_foreign(part.name))
+            ):
                 absent.append(case.guard)
             elif case.is_set and not (counts_empty and case.text == UNKNOWN):
                 present.append(case)

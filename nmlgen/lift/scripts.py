@@ -1,0 +1,551 @@
+"""Lifting run scripts: what a script would write, ask of Slurm and Lustre, and start, as Experiments.
+
+A script may go several ways. Each is a world of its own, and each world has an experiment for every model that it
+starts. Nothing of a script is run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from nmlgen.errors import InputError
+from nmlgen.experiment.experiment import Darshan, Experiment, Group, Launch, Mpi, Striping
+from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
+from nmlgen.experiment.output import output_directories
+from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
+from nmlgen.files import Files
+from nmlgen.findings import ValueCounts
+from nmlgen.lift.namelists import (
+    MASTER_FILE,
+    LiftedModel,
+    NamelistFile,
+    lift_document,
+    lift_models,
+    lift_single_model,
+    read_namelist,
+)
+from nmlgen.namelist.reader import read
+from nmlgen.namelist.registry import Registry
+from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.script.directives import Directives, read_directives
+from nmlgen.script.evaluate import Evaluation, evaluate
+from nmlgen.script.events import Field, Piece
+from nmlgen.script.launch import LaunchCommand, read_launch
+from nmlgen.script.options import StaticWord
+from nmlgen.script.parser import parse
+from nmlgen.script.setstripe import Setstripe, read_setstripe
+from nmlgen.script.state import Variable
+from nmlgen.script.syntax import Redirection, Script
+from nmlgen.script.values import Guard, Place, Value, text_of, within
+from nmlgen.script.values import unknown as unknown_value
+from nmlgen.script.worlds import World, WrittenFile, WrittenText, covering_worlds
+from nmlgen.source import UNKNOWN, Source, Span
+
+LAYER = "script"
+_GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
+_DARSHAN = re.compile(r"\S*libdarshan\S*\.so\S*")
+_FRAGMENT = re.compile(r"^\s*#\s*!", re.MULTILINE)
+
+
+@frozen(eq=False)
+class Way:
+    """One way that a script may go: its models, and the namelist files that it writes or finds.
+
+    `expansions` are the pieces of the namelist files that the shell fills in, with the texts they have here;
+    `directories` those that the script makes.
+    """
+
+    models: tuple[LiftedModel, ...]
+    files: tuple[NamelistFile, ...]
+    expansions: tuple[Expanded, ...]
+    directories: frozenset[str]
+
+
+@frozen(eq=False)
+class Expanded:
+    """An expansion in a namelist: its `piece`, its `text` (None where it is not known) and its `kind`, as a Stretch
+    has it; `is_value` tells whether it is part of the value of a variable of ICON."""
+
+    piece: Piece
+    text: str | None
+    kind: str
+
+
+@frozen(eq=False)
+class LiftedScript:
+    """A script, lifted: the ways that it may go, and what is wrong with its text.
+
+    `inactive` are the here-documents that no way comes to, read as namelists. `is_fragment` tells that another script
+    comes before it; then what nothing sets is not known to be unset. `values` counts how much of the namelists is known.
+    """
+
+    script: Script
+    evaluation: Evaluation
+    is_fragment: bool
+    ways: tuple[Way, ...]
+    inactive: tuple[NamelistFile, ...]
+    problems: tuple[SyntaxProblem, ...]
+    values: ValueCounts
+
+
+@frozen(eq=False)
+class Profile:
+    """What is set before a fragment begins: the variables of the header that is put before it, None for one whose
+    value differs from place to place."""
+
+    variables: Mapping[str, str | None] = field(factory=dict)
+
+
+def is_fragment_source(source: Source) -> bool:
+    """Whether a script is a part of one: it has no first line that names a shell."""
+    return not source.text.startswith("#!")
+
+
+def lift_script(
+    path: Path,
+    registry: Registry,
+    *,
+    ntasks: int | None = None,
+    files: Files | None = None,
+    source: Source | None = None,
+    is_fragment: bool | None = None,
+    variables: Mapping[str, str | None] | None = None,
+) -> LiftedScript:
+    """Lift a script. `variables` are set before it begins; `is_fragment` is found out if it is not said.
+
+    Raises InputError if the file cannot be read.
+    """
+    files = files or Files()
+    source = source or files.read(path)
+    script = parse(source)
+    fragment = is_fragment_source(source) if is_fragment is None else is_fragment
+    given: dict[str, str | None] = dict(fragment_variables(path.name)) if fragment else {}
+    given |= variables or {}
+    evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=fragment)
+    directives = read_directives(source, _bodies(script))
+    lifting = _Lifting(path, registry, ntasks, files, evaluation, directives)
+    ways = tuple(lifting.way(world) for world in covering_worlds(evaluation))
+    problems = [*script.problems, *directives.problems, *lifting.problems]
+    return LiftedScript(
+        script,
+        evaluation,
+        fragment,
+        ways,
+        tuple(_inactive(script, evaluation, registry)),
+        tuple(dict.fromkeys(problems)),
+        _counted(ways),
+    )
+
+
+_HEADER = [
+    "builder",
+    "no_of_nodes",
+    "mpi_procs_pernode",
+    "num_io_procs",
+    "mpi_total_procs",
+    "nproma",
+    "nproma_sub",
+    "nblocks_c",
+    "proc0_shift",
+    "radiation_ecrad_isolver",
+    "thisdir",
+    "basedir",
+    "experiments_dir",
+    "icon_data_rootFolder",
+    "START",
+    "MODEL",
+    "submit",
+    "job_name",
+    "cdo",
+    "cdo_diff",
+    "OMP_NUM_THREADS",
+    "ICON_THREADS",
+    "OMP_SCHEDULE",
+    "OMP_STACKSIZE",
+    "loadmodule",
+]
+"""The variables that ICON's run script header sets (release 2024.10, `run/create_target_header`)."""
+
+
+def fragment_variables(name: str) -> dict[str, str | None]:
+    """What ICON's header sets before an experiment's fragment: EXPNAME is the end of the file's name."""
+    variables: dict[str, str | None] = dict.fromkeys(_HEADER)
+    if name.startswith("exp."):
+        variables["EXPNAME"] = name.removeprefix("exp.").removesuffix(".run")
+    else:
+        variables["EXPNAME"] = None
+    return variables
+
+
+def _bodies(script: Script) -> list[tuple[int, int]]:
+    return [(h.heredoc.body.start, h.heredoc.body.end) for h in script.heredocs if h.heredoc is not None]
+
+
+class _Lifting:
+    """The state of lifting one script."""
+
+    def __init__(
+        self,
+        path: Path,
+        registry: Registry,
+        ntasks: int | None,
+        files: Files,
+        evaluation: Evaluation,
+        directives: Directives,
+    ) -> None:
+        self.path, self.registry, self.ntasks, self.files = path, registry, ntasks, files
+        self.evaluation, self.directives = evaluation, directives
+        self.source = evaluation.script.source
+        self.problems: list[SyntaxProblem] = []
+
+    def way(self, world: World) -> Way:
+        """The models of one world, and what they are made of."""
+        written = {
+            name: self._namelist(name, file)
+            for name, file in world.files.items()
+            if _holds_groups(file.text, self.registry)
+        }
+        masters = [name for name, file in written.items() if _is_master(name, file)]
+        job = self._job(world)
+        models: tuple[LiftedModel, ...]
+        files = list(written.values())
+        master = written[masters[-1]] if masters else self._beside(MASTER_FILE, world, is_master=True)
+        if master is not None:
+            if not masters:
+                files.append(master)
+            models = lift_models(
+                master, self.registry, self.ntasks, lambda name: self._model(name, written, world, files)
+            )
+        else:
+            models = tuple(
+                lift_single_model(file, self.registry, self.ntasks, self._component(name, file))
+                for name, file in written.items()
+            )
+        models = tuple(evolve(model, experiment=self._with_job(model.experiment, job, world)) for model in models)
+        return Way(models, tuple(files), _expansions(world, written), _directories(world))
+
+    def _namelist(self, name: str, file: WrittenFile) -> NamelistFile:
+        document = read(self.source, file.origin)
+        is_master = name.rpartition("/")[2] == MASTER_FILE or any(g.name == "master_model_nml" for g in document.groups)
+        return lift_document(document, self.registry, is_master=is_master)
+
+    def _model(
+        self, name: str, written: Mapping[str, NamelistFile], world: World, files: list[NamelistFile]
+    ) -> NamelistFile | None:
+        """The namelist file that a master means: the last one of that name that was written, else one beside the
+        script, if the script does not make it in another way."""
+        base = name.rpartition("/")[2]
+        for path in reversed(list(written)):
+            if path == name or path.rpartition("/")[2] == base:
+                return written[path]
+        beside = self._beside(base, world, is_master=False)
+        if beside is not None:
+            files.append(beside)
+        return beside
+
+    def _beside(self, name: str, world: World, *, is_master: bool) -> NamelistFile | None:
+        path = self.path.parent / name
+        try:
+            if not path.is_file() or path.resolve() == self.path.resolve():
+                return None
+            return read_namelist(path, self.registry, is_master=is_master, files=self.files)
+        except (InputError, OSError):
+            return None
+
+    def _component(self, path: str, file: NamelistFile) -> str | None:
+        """Which component reads a namelist file: by the variable that names it, else by the groups in it."""
+        name = path.rpartition("/")[2]
+        for variable, component in _NAMELIST_VARIABLES.items():
+            found = self.evaluation.final.get(variable)
+            if found is not None and any(case.text == name for case in found.value):
+                return component
+        components = [
+            self.registry.component(group.name) for group in file.groups if self.registry.has_group(group.name)
+        ]
+        return max(dict.fromkeys(components), key=components.count) if components else None
+
+    # --- The job ---
+
+    def _job(self, world: World) -> _Job:
+        job = _Job()
+        for event in world.programs:
+            words = [_word(item, world.guard) for item in event.words]
+            setstripe = read_setstripe(words)
+            if setstripe is not None:
+                job.striping.append(setstripe)
+                self.problems += setstripe.problems
+                continue
+            if words and words[0].text == "module" and len(words) > 2 and words[1].text in ("load", "add"):
+                job.modules += [_setting("modules", word) for word in words[2:]]
+                continue
+            launch = read_launch(words)
+            if launch is not None and launch.executable is not None and _may_be_icon(launch):
+                if job.launch is None or _is_icon(launch):
+                    job.launch = launch
+                    job.environment = _environment(event.environment, world.guard) | dict(launch.environment)
+                self.problems += launch.problems
+        if not job.environment:
+            job.environment = _environment(self.evaluation.final, world.guard)
+        return job
+
+    def _with_job(self, experiment: Experiment, job: _Job, world: World) -> Experiment:
+        directives = dict(self.directives.settings)
+        launch = experiment.launch
+        if job.launch is not None:
+            launch = evolve(job.launch.launch, tasks=job.launch.ntasks or _product(job.launch))
+        if self.ntasks is not None or (not directives and launch.tasks is None):
+            directives.setdefault("ntasks", experiment.directives["ntasks"])
+        environment, darshan = _darshan(job.environment)
+        mpi, environment = _mpi(environment, job.modules)
+        executable = experiment.executable
+        if job.launch is not None and job.launch.executable is not None:
+            executable = _setting("model.executable", job.launch.executable)
+        return evolve(
+            experiment,
+            name=self.path.name,
+            directives=directives,
+            launch=launch,
+            environment=environment,
+            darshan=darshan,
+            mpi=mpi,
+            modules=tuple(job.modules),
+            executable=executable,
+            striping=_striping(job.striping, experiment),
+        )
+
+
+class _Job:
+    """What one way of a script asks of the machine."""
+
+    def __init__(self) -> None:
+        self.striping: list[Setstripe] = []
+        self.modules: list[Setting] = []
+        self.launch: LaunchCommand | None = None
+        self.environment: dict[str, Setting] = {}
+
+
+_NAMELIST_VARIABLES = {
+    "atmo_namelist": "atmosphere",
+    "ocean_namelist": "ocean",
+    "land_namelist": "jsbach",
+    "lnd_namelist": "jsbach",
+    "jsbach_namelist": "jsbach",
+    "wave_namelist": "waves",
+    "testbed_namelist": "testbed",
+    "hamocc_namelist": "hamocc",
+}
+"""The variables in which ICON's run scripts name a component's namelist (release 2024.10, `run/exec.iconrun`)."""
+
+
+def _holds_groups(text: str, registry: Registry) -> bool:
+    return any(registry.has_group(match[1]) for match in _GROUP.finditer(text))
+
+
+def _is_master(name: str, file: NamelistFile) -> bool:
+    if name.rpartition("/")[2] == MASTER_FILE:
+        return True
+    return any(group.name == "master_model_nml" for group in file.groups)
+
+
+def _word(item: Field, guard: Guard) -> StaticWord:
+    place = item.place
+    span = place.text.span(place.start, place.end)
+    value = within(item.value, guard)
+    text = text_of(value)
+    beginning = value[0].text.partition(UNKNOWN)[0] if len(value) == 1 else ""
+    return StaticWord(text, span, beginning, splits=item.is_vague)
+
+
+def _setting(name: str, word: StaticWord) -> Setting:
+    if word.text is None:
+        return unknown(name, word.span)
+    return Setting(name, (Origin(LAYER, word.text, word.span),))
+
+
+def _environment(variables: Mapping[str, Variable], guard: Guard) -> dict[str, Setting]:
+    found: dict[str, Setting] = {}
+    for name, variable in variables.items():
+        if "x" in variable.attributes and variable.elements is None:
+            value = within(variable.value, guard)
+            place = value[0].origin
+            span = place.text.span(place.start, place.end) if place is not None else None
+            text = text_of(value)
+            full = f"environment.{name}"
+            if value[0].is_set is False:
+                continue
+            found[name] = unknown(full, span) if text is None else Setting(full, (Origin(LAYER, text, span),))
+    return found
+
+
+def _may_be_icon(launch: LaunchCommand) -> bool:
+    """Whether the program that is launched may be the model, rather than a helper."""
+    word = launch.executable
+    return word is not None and (word.text is None or not _HELPER.match(word.text.rpartition("/")[2]))
+
+
+_HELPER = re.compile(
+    r"(?:hostname|echo|true|date|cp|mv|rm|ls|dsync|dcp|drm|cdo|ncdump|python3?|bash|sh|sleep|uptime)\Z"
+)
+
+
+def _is_icon(launch: LaunchCommand) -> bool:
+    word = launch.executable
+    return word is not None and word.text is not None and "icon" in word.text.rpartition("/")[2].lower()
+
+
+def _product(launch: LaunchCommand) -> Setting | None:
+    """The tasks of a launch by its nodes and the tasks on each."""
+    nodes, each = launch.nodes, launch.tasks_per_node
+    if nodes is None or each is None:
+        return None
+    if Certainty.UNKNOWN in (nodes.certainty, each.certainty):
+        return Setting("ntasks", nodes.history, Certainty.UNKNOWN)
+    try:
+        count = int(nodes.value) * int(each.value)
+    except (TypeError, ValueError):
+        return Setting("ntasks", nodes.history, Certainty.UNKNOWN)
+    return Setting("ntasks", (Origin(LAYER, count, each.span),))
+
+
+def _darshan(environment: dict[str, Setting]) -> tuple[dict[str, Setting], Darshan | None]:
+    """Darshan, where its library is preloaded; its variables with it."""
+    preload = environment.get("LD_PRELOAD")
+    if preload is None or preload.certainty is Certainty.UNKNOWN:
+        return environment, None
+    match = _DARSHAN.search(str(preload.value))
+    if match is None:
+        return environment, None
+    library = Setting("darshan.library", (Origin(LAYER, match[0], preload.span),))
+    own = {name: setting for name, setting in environment.items() if name.startswith("DARSHAN_")}
+    rest = {name: setting for name, setting in environment.items() if name not in own and name != "LD_PRELOAD"}
+    return rest, Darshan(preload.span, library, own)
+
+
+_INTEL_MODULE = re.compile(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[^/]*/(?P<version>\d+(?:\.\d+)*)", re.IGNORECASE)
+_OPENMPI_MODULE = re.compile(r"openmpi[^/]*/(?P<version>\d+(?:\.\d+)*)", re.IGNORECASE)
+
+
+def _mpi(environment: dict[str, Setting], modules: Iterable[Setting]) -> tuple[Mpi, dict[str, Setting]]:
+    """The MPI library, as far as the modules or its variables tell it."""
+    lustre = {name: setting for name, setting in environment.items() if name in INTEL_FILE_SYSTEM_VARIABLES}
+    rest = {name: setting for name, setting in environment.items() if name not in lustre}
+    for module in modules:
+        if module.certainty is Certainty.UNKNOWN:
+            continue
+        for implementation, pattern in (("intel", _INTEL_MODULE), ("openmpi", _OPENMPI_MODULE)):
+            match = pattern.search(str(module.value))
+            if match is not None:
+                name = Setting("mpi.implementation", (Origin(LAYER, implementation, module.span),))
+                version = Setting("mpi.version", (Origin(LAYER, match["version"], module.span),))
+                return Mpi(name, version, {}, lustre), rest
+    for prefix, implementation in (("I_MPI_", "intel"), ("OMPI_MCA_", "openmpi")):
+        named = next((setting for name, setting in environment.items() if name.startswith(prefix)), None)
+        if named is not None:
+            name = Setting("mpi.implementation", (Origin(LAYER, implementation, named.span),))
+            return Mpi(name, None, {}, lustre), rest
+    return Mpi(None, None, {}, lustre), rest
+
+
+def _striping(calls: Iterable[Setstripe], experiment: Experiment) -> tuple[Striping, ...]:
+    """`lfs setstripe` by what is written to the directories: output, where a stream goes there, else restart."""
+    outputs: set[str] = set()
+    try:
+        outputs = {directory.rstrip("/") for directory in output_directories(experiment.namelist)}
+    except Exception:  # a name that only the running shell knows
+        outputs = set()
+    found: list[Striping] = []
+    for call in calls:
+        if call.deletes or not call.is_complete:
+            continue
+        names = tuple(word.text for word in call.directories if word.text is not None)
+        if not names:
+            continue
+        is_output = any(name.rstrip("/") in outputs or name in (".", "./") for name in names) or not outputs
+        found.append(Striping("output" if is_output else "restart", names, call.settings))
+    return tuple(found)
+
+
+def _directories(world: World) -> frozenset[str]:
+    found: set[str] = set()
+    for event in world.programs:
+        words = [text_of(within(item.value, world.guard)) for item in event.words]
+        if words and words[0] in ("mkdir", "install"):
+            found.update(word.rstrip("/") for word in words[1:] if word is not None and not word.startswith("-"))
+            if any(word is None for word in words[1:]):
+                found.add(UNKNOWN)
+    return frozenset(found)
+
+
+# --- What is known of the values ---
+
+
+def _expansions(world: World, written: Mapping[str, NamelistFile]) -> tuple[Expanded, ...]:
+    found = []
+    for name in written:
+        for stretch in world.files[name].stretches:
+            if stretch.piece.is_expansion:
+                text = None if UNKNOWN in stretch.text else stretch.text
+                found.append(Expanded(stretch.piece, text, stretch.kind))
+    return tuple(found)
+
+
+def _counted(ways: Iterable[Way]) -> ValueCounts:
+    """How many values of namelists hold an expansion, and what is known of them: the best that a way knows."""
+    kinds: dict[tuple[int, int, int], str] = {}
+    order = {"certain": 0, "set": 1, "unknown": 2}
+    for way in ways:
+        for file in way.files:
+            origin = file.document.origin
+            if not isinstance(origin, WrittenText):
+                continue
+            for group in file.document.groups:
+                for item in group.items:
+                    for value in item.values:
+                        stretches = [
+                            stretch
+                            for stretch in origin.within(value.start, value.end)
+                            if stretch.piece.is_expansion and value.end > value.start
+                        ]
+                        if not stretches:
+                            continue
+                        worst = max((stretch.kind for stretch in stretches), key=lambda kind: order[kind])
+                        place = origin.place(value.start, value.end)
+                        key = (id(place.text), place.start, place.end)
+                        if key not in kinds or order[worst] < order[kinds[key]]:
+                            kinds[key] = worst
+    found = list(kinds.values())
+    return ValueCounts(len(found), found.count("certain"), found.count("set"), found.count("unknown"))
+
+
+# --- What no way comes to ---
+
+
+def _inactive(script: Script, evaluation: Evaluation, registry: Registry) -> Iterator[NamelistFile]:
+    for redirection in script.heredocs:
+        if (redirection.start, redirection.end) in evaluation.visited or redirection.heredoc is None:
+            continue
+        file = WrittenFile("", tuple(_blank_stretches(script, redirection)), script.source)
+        if _holds_groups(file.text, registry):
+            yield lift_document(read(script.source, file.origin), registry, is_master=False)
+
+
+def _blank_stretches(script: Script, redirection: Redirection) -> Iterator[Any]:
+    from nmlgen.script.syntax import Literal
+    from nmlgen.script.values import known
+    from nmlgen.script.worlds import Stretch
+
+    assert redirection.heredoc is not None
+    for part in redirection.heredoc.body.parts:
+        place = Place(script.text, part.start, part.end)
+        if isinstance(part, Literal):
+            yield Stretch(part.text, Piece(place, known(part.text), False), "literal")
+        else:
+            yield Stretch(UNKNOWN, Piece(place, unknown_value(("inactive", part.start)), True), "unknown")
+
+
+_Unused = (Group, Span, Value, Launch)
