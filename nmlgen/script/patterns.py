@@ -98,7 +98,7 @@ _LONGEST_PATTERN = 2_000
 _LONGEST_TEXT = 100_000
 _MOST_STEPS = 400_000
 
-_CLASSES = {
+CHARACTER_CLASSES = {
     "alnum": string.ascii_letters + string.digits,
     "alpha": string.ascii_letters,
     "blank": " \t",
@@ -306,8 +306,8 @@ class _PatternReader:
             if character == "[" and not quoted:
                 following = "".join(text for text, _ in self._characters[place:])
                 match = re.match(r"\[:([a-z]+):\]", following)
-                if match and match[1] in _CLASSES:
-                    members.update(_CLASSES[match[1]])
+                if match and match[1] in CHARACTER_CLASSES:
+                    members.update(CHARACTER_CLASSES[match[1]])
                     place += match.end()
                     continue
                 if following[1:2] in (":", ".", "="):
