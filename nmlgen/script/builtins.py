@@ -14,7 +14,6 @@ from nmlgen.script.syntax import Assignment, Simple
 from nmlgen.script.values import (
     ALWAYS,
     EMPTY,
-    UNKNOWN,
     Place,
     Possibility,
     Value,
@@ -27,6 +26,7 @@ from nmlgen.script.values import (
     unset,
     within,
 )
+from nmlgen.source import UNKNOWN
 
 if TYPE_CHECKING:
     from nmlgen.script.evaluate import Interpreter
@@ -344,6 +344,15 @@ def _source(shell: Interpreter, fields: list[Field], command: Simple, place: Pla
 
 
 def _nothing(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    _done(shell)
+
+
+def _shopt(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    texts = _texts(shell, fields[1:])
+    if "-s" in texts:
+        shell.state.options |= {text for text in texts if text is not None}
+    elif "-u" in texts:
+        shell.state.options -= {text for text in texts if text is not None}
     _done(shell)
 
 
@@ -693,7 +702,7 @@ def _edit(shell: Interpreter, fields: list[Field], place: Place) -> None:
             _program(shell, "sed", fields, place)
         return
     programs: list[str | None] = []
-    names: list[Field] = []
+    files: list[Field] = []
     expects = False
     given = any(text in ("-e", "--expression") for text in texts)
     for item, text in zip(fields[1:], texts[1:], strict=True):
@@ -707,9 +716,9 @@ def _edit(shell: Interpreter, fields: list[Field], place: Place) -> None:
         elif not programs and not given:
             programs.append(text)
         else:
-            names.append(item)
+            files.append(item)
     program = None if None in programs else "\n".join(text or "" for text in programs)
-    for name in names:
+    for name in files:
         shell.events.append(Altered(shell.file(name.value), shell.guard, place, program))
     _done(shell, unknown(shell.fresh()))
 
@@ -761,7 +770,7 @@ BUILTINS: dict[str, Builtin] = {
     "true": _nothing,
     "false": _fails,
     "trap": _nothing,
-    "shopt": _nothing,
+    "shopt": _shopt,
     "ulimit": _nothing,
     "umask": _nothing,
     "alias": _nothing,

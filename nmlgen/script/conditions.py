@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeAlias
 
-from nmlgen.script.values import ALWAYS, UNKNOWN, Guard, Possibility, Value, contradicts, known, may_equal, merged
+from nmlgen.script.values import ALWAYS, Guard, Possibility, Value, contradicts, known, may_equal, merged
+from nmlgen.source import UNKNOWN
 
 Truth: TypeAlias = tuple[tuple[Guard, bool], ...]
 """Every way a question may be answered: the answer, and the guard under which it is that."""
@@ -76,6 +77,7 @@ class Questions:
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
         self._rivals: dict[Hashable, list[int]] = {}
+        self._unique: set[int] = set()
         self._fresh = 0
 
     def fresh(self) -> int:
@@ -91,6 +93,8 @@ class Questions:
         number = len(self._numbers) + 1 if question is None else self._numbers.get(question, len(self._numbers) + 1)
         if number > len(self._numbers):
             self._numbers[number if question is None else question] = number
+            if question is None:
+                self._unique.add(number)
         if rivals is None:
             return (frozenset((number,)), True), (frozenset((-number,)), False)
         others = self._rivals.setdefault(rivals, [])
@@ -98,6 +102,10 @@ class Questions:
             others.append(number)
         earlier = others[: others.index(number)][-_MOST_RIVALS:]
         return (frozenset((number, *(-other for other in earlier))), True), (frozenset((-number,)), False)
+
+    def is_fresh(self, answer: int) -> bool:
+        """Whether an answer is to a question that is never asked again."""
+        return abs(answer) in self._unique
 
     def truth_of(self, status: Value) -> Truth:
         """Whether a command succeeded, by its exit status."""
@@ -109,7 +117,7 @@ class Questions:
                 found.append((case.guard, case.text == "0"))
             else:
                 asked = self.ask(("succeeds", case.symbols))
-                found += [(case.guard | guard, answer) for guard, answer in asked]
+                found += [(case.guard | more, answer) for more, answer in asked if not contradicts(case.guard, more)]
         return tuple(found)
 
     def equal(self, one: Possibility, two: Possibility) -> Truth:

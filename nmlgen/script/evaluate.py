@@ -22,7 +22,8 @@ from nmlgen.script.conditions import SUCCESS, Questions, Truth, conjunction, neg
 from nmlgen.script.events import Copied, Event, Field, Opened, Piece, Written
 from nmlgen.script.expand import Expansion
 from nmlgen.script.parser import parse
-from nmlgen.script.patterns import matches
+from nmlgen.script.patterns import Pattern, UndecidedPattern, matches
+from nmlgen.script.posix_expressions import Untranslatable, translate_ere
 from nmlgen.script.state import State, Variable, havoc, join
 from nmlgen.script.syntax import (
     AndOr,
@@ -55,7 +56,6 @@ from nmlgen.script.syntax import (
 from nmlgen.script.values import (
     ALWAYS,
     EMPTY,
-    UNKNOWN,
     Guard,
     Place,
     Possibility,
@@ -71,7 +71,7 @@ from nmlgen.script.values import (
     unset,
     within,
 )
-from nmlgen.source import Source, Text
+from nmlgen.source import UNKNOWN, Source, Text
 
 _MOST_STEPS = 40_000
 _MOST_ITERATIONS = 500
@@ -560,7 +560,15 @@ class Interpreter:
 
         self.branch(asked or (), inside, lambda: self._run_items(command, word, number + 1))
 
-    def matches(self, word: Value, pattern: Word) -> Truth:
+    def extglob(self, pattern: Pattern) -> bool:
+        """Whether `@(a|b)` and its kin are patterns; raises UndecidedPattern if that depends on the shell."""
+        if self.is_ksh or "extglob" in self.state.options:
+            return True
+        if self.is_ksh is None and any(re.search(r"[?*+@!]\(", text) for text, quoted in pattern if not quoted):
+            raise UndecidedPattern("a pattern that only some shells know")
+        return False
+
+    def matches(self, word: Value, pattern: Word, *, always_extglob: bool = False) -> Truth:
         """Whether a text matches a pattern."""
         rows = self.words.pattern(pattern)
 
@@ -572,7 +580,10 @@ class Interpreter:
             if not any(mark in text for text, quoted in pairs if not quoted for mark in "*?[+@!("):
                 return self.questions.equal(first, Possibility(ALWAYS, "".join(text for text, _ in pairs)))
             if not first.symbols:
-                return truth(matches(pairs, first.text))
+                try:
+                    return truth(matches(pairs, first.text, extglob=always_extglob or self.extglob(pairs)))
+                except UndecidedPattern:
+                    return self.questions.ask()
             if all(text.strip("*") == "" for text, _ in pairs):
                 return truth(True)
             return self.questions.ask(("matches", first[1:3], pairs))
@@ -673,13 +684,8 @@ class Interpreter:
         sink = self.sink
         self._write_unknown(place)
 
-        def once() -> bool:
-            nonlocal ran
-            ran, first = True, not ran
-            return first
-
-        ran = False
-        self._iterate(body, once)
+        once = iter((True,))
+        self._iterate(body, lambda: next(once, False))
         self._around(mark, place)
         if self.current is not None:
             self._write_unknown(place)
@@ -960,9 +966,9 @@ class Interpreter:
         operator = expression.operator
         left_value = within(self.words.text(expression.left), self.guard)
         if operator in ("==", "="):
-            return self.matches(left_value, expression.right)
+            return self.matches(left_value, expression.right, always_extglob=True)
         if operator == "!=":
-            return negation(self.matches(left_value, expression.right))
+            return negation(self.matches(left_value, expression.right, always_extglob=True))
         right_value = within(self.words.text(expression.right), self.guard)
         if operator == "=~":
             self.forget("BASH_REMATCH")
@@ -983,22 +989,20 @@ class Interpreter:
         return self.questions.ask()
 
     def _regular(self, value: Value, word: Word) -> Truth:
-        from nmlgen.script.patterns import UntranslatableError, translate_ere
-
         rows = self.words.pattern(word)
 
         def decide(cases: tuple[Possibility, ...]) -> Truth:
             first, *rest = cases
             if any(case.symbols for case in cases):
                 return self.questions.ask()
-            expression = "".join(
-                re.escape(case.text) if quoted else case.text for case, (_, quoted) in zip(rest, rows, strict=True)
-            )
+            pairs = tuple((case.text, quoted) for case, (_, quoted) in zip(rest, rows, strict=True))
             try:
-                found = re.search(translate_ere(expression), first.text)
-            except (UntranslatableError, re.error):
+                expression = translate_ere(pairs)
+            except Untranslatable:
                 return self.questions.ask()
-            if len(value) == 1 and all(len(row) == 1 for row, _ in rows):
+            found = expression.pattern.search(first.text)
+            certain = expression.has_certain_span and self.is_ksh is False
+            if certain and len(value) == 1 and all(len(row) == 1 for row, _ in rows):
                 groups = [found[0], *found.groups(default="")] if found else []
                 elements = {str(number): known(text) for number, text in enumerate(groups)}
                 self.state.variables["BASH_REMATCH"] = Variable(EMPTY, elements)

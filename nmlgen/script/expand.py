@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
+from typing import Literal as TypingLiteral
 
 from nmlgen.script import patterns
-from nmlgen.script.arithmetic import ArithmeticMistakeError, UndecidedExpressionError, calculate
+from nmlgen.script.arithmetic import ArithmeticMistake, UndecidedExpression, calculate
 from nmlgen.script.events import Field, Piece
 from nmlgen.script.state import Variable
 from nmlgen.script.syntax import (
@@ -22,7 +23,6 @@ from nmlgen.script.syntax import (
 from nmlgen.script.values import (
     ALWAYS,
     EMPTY,
-    UNKNOWN,
     Guard,
     Place,
     Possibility,
@@ -36,11 +36,13 @@ from nmlgen.script.values import (
     unknown,
     within,
 )
+from nmlgen.source import UNKNOWN
 
 if TYPE_CHECKING:
     from nmlgen.script.evaluate import Interpreter
 
-_GLOB = re.compile(r"[*?\[]")
+_GLOB = re.compile(r"[*?]|\[[^\]]*.\]")
+_SPECIAL = re.compile(r"[*?{~]|\[[^\]]*.\]")
 _BLANKS = " \t\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SUBSCRIPTED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\[(.*)\]\Z", re.DOTALL)
@@ -122,10 +124,14 @@ class Expansion:
 
     def _literal_field(self, word: Word, part: Literal) -> list[Field]:
         place = Place(self.shell.text, word.start, word.end)
-        if part.quoted or not _special(part.text):
+        if part.quoted or not _SPECIAL.search(part.text):
             value = known(part.text) if part.quoted or part.text[:1] != "~" else self._tilde(part)
             return [Field(value, place, (Piece(Place(place.text, part.start, part.end), value, False),))]
-        return [self._found(known(text), text, place) for text in patterns.expand_braces(part.text)]
+        try:
+            words = patterns.expand_braces(part.text, is_ksh=self.shell.is_ksh)
+        except patterns.UndecidedPattern:
+            return [Field(unknown(self.shell.fresh()), place, (), is_vague=True)]
+        return [self._found(known(text), text, place) for text in words]
 
     def _found(self, value: Value, text: str, place: Place, pieces: tuple[Piece, ...] = ()) -> Field:
         """A field whose text may be the pattern of files."""
@@ -374,14 +380,16 @@ class Expansion:
         return None if first < 0 or count < 0 else elements[first : first + count]
 
     def _operated(self, part: Parameter, value: Value) -> Value:
-        operator = part.operator
+        operator, shell = part.operator, self.shell
         if operator.lstrip(":") in ("-", "=", "?", "+"):
             return self._defaulted(part, value)
         if operator in ("#", "##", "%", "%%"):
             change = patterns.remove_prefix if operator[0] == "#" else patterns.remove_suffix
             longest = len(operator) == 2
             return self._with_pattern(
-                part.arguments[0], value, lambda text, pattern: change(text, pattern, longest=longest)
+                part.arguments[0],
+                value,
+                lambda text, pattern: change(text, pattern, longest=longest, extglob=shell.extglob(pattern)),
             )
         if operator[0] == "/":
             return self._replaced(part, value)
@@ -400,7 +408,10 @@ class Expansion:
             if any(case.symbols for case in cases):
                 return Possibility(ALWAYS, UNKNOWN, (symbol,))
             pattern = tuple((case.text, quoted) for case, (_, quoted) in zip(rest, rows, strict=True))
-            return Possibility(ALWAYS, change(first.text, pattern))
+            try:
+                return Possibility(ALWAYS, change(first.text, pattern))
+            except patterns.UndecidedPattern:
+                return Possibility(ALWAYS, UNKNOWN, (symbol,))
 
         return combined([value, *(row for row, _ in rows)], make, symbol)
 
@@ -409,14 +420,25 @@ class Expansion:
         new = self.text(part.arguments[1]) if len(part.arguments) > 1 else EMPTY
         symbol = self.shell.fresh()
         rows = self.pattern(part.arguments[0])
-        anchor = {"/#": "#", "/%": "%"}.get(operator, "")
+        anchor: TypingLiteral["", "#", "%"] = "#" if operator == "/#" else "%" if operator == "/%" else ""
 
         def make(cases: tuple[Possibility, ...]) -> Possibility:
             first, replacement, *rest = cases
-            if any(case.symbols for case in cases) or "&" in replacement.text:
+            if any(case.symbols for case in cases) or "&" in replacement.text or "\\" in replacement.text:
                 return Possibility(ALWAYS, UNKNOWN, (symbol,))
             pattern = tuple((case.text, quoted) for case, (_, quoted) in zip(rest, rows, strict=True))
-            text = patterns.replace(first.text, pattern, replacement.text, everywhere=operator == "//", anchor=anchor)
+            try:
+                text = patterns.replace(
+                    first.text,
+                    pattern,
+                    replacement.text,
+                    everywhere=operator == "//",
+                    anchor=anchor,
+                    extglob=self.shell.extglob(pattern),
+                    is_ksh=self.shell.is_ksh,
+                )
+            except patterns.UndecidedPattern:
+                return Possibility(ALWAYS, UNKNOWN, (symbol,))
             return Possibility(ALWAYS, text)
 
         return combined([value, new, *(row for row, _ in rows)], make, symbol)
@@ -554,7 +576,7 @@ class Expansion:
                     raise _ChoiceError(key, value)
                 found = value[0]
             if found.symbols:
-                raise UndecidedExpressionError(name)
+                raise UndecidedExpression(name)
             missing.update(found.unset)
             return found.text
 
@@ -574,11 +596,11 @@ class Expansion:
                     bound = case._replace(guard=case.guard | other.guard)
                     self._calculate(bound, {**chosen, choice.name: other}, results, changes, symbol, place)
             return
-        except UndecidedExpressionError:
+        except UndecidedExpression:
             self._forget(case.text, place)
             results.append(Possibility(case.guard, UNKNOWN, (symbol,)))
             return
-        except ArithmeticMistakeError:
+        except ArithmeticMistake:
             results.append(Possibility(case.guard, UNKNOWN, (symbol,)))
             return
         results.append(Possibility(case.guard, text, unset=frozenset(missing)))
@@ -614,10 +636,6 @@ class Expansion:
             value = merged(cases, self.shell.fresh())
             word = None if subscript is None else Word(place.start, place.end, (Literal(0, 0, subscript),))
             self.shell.assign(name, word, value, place)
-
-
-def _special(text: str) -> bool:
-    return any(mark in text for mark in "*?[{~")
 
 
 def _shown(pieces: tuple[Piece, ...]) -> str:

@@ -34,7 +34,8 @@ class Place(NamedTuple):
 
 
 class Possibility(NamedTuple):
-    """One text that a value may be, and when. `is_set` is false where the variable is not set, None where that is not known.
+    """One text that a value may be, and when. `is_set` is false where the variable is not set, None where that is not
+    known.
 
     `unset` are the variables that nothing sets and whose absence went into the text; `origin` is where the text
     was assigned.
@@ -166,13 +167,12 @@ def combined(values: list[Value], make: Callable[[tuple[Possibility, ...]], Poss
         return unknown(fallback)
     found = []
     for choice in product(*values):
-        guard: Guard | None = ALWAYS
+        guard: Guard = ALWAYS
         for case in choice:
             if contradicts(guard, case.guard):
-                guard = None
                 break
             guard |= case.guard
-        if guard is not None:
+        else:
             made = make(choice)
             missing = made.unset.union(*(case.unset for case in choice))
             found.append(made._replace(guard=made.guard | guard, unset=missing))

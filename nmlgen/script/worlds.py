@@ -15,9 +15,9 @@ from attrs import field, frozen
 
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Altered, Copied, Event, Opened, Piece, Ran, Removed, Written
-from nmlgen.script.patterns import UntranslatableError, translate_bre, translate_ere
-from nmlgen.script.values import ALWAYS, UNKNOWN, Guard, Place, Possibility, Value, contradicts, text_of
-from nmlgen.source import Source, Span, Text
+from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
+from nmlgen.script.values import ALWAYS, Guard, Place, Possibility, Value, contradicts, text_of
+from nmlgen.source import UNKNOWN, Source, Span, Text
 
 _MOST_WORLDS = 64
 _MOST_COVERING = 6
@@ -289,8 +289,8 @@ def _touched(program: str | None) -> list[re.Pattern[str]] | None:
         if match is None:
             return None
         try:
-            found.append(re.compile(f"(?:{translate_bre(match['pattern'])})|(?:{translate_ere(match['pattern'])})"))
-        except (UntranslatableError, re.error):
+            found += [translate(match["pattern"]).pattern for translate in (translate_bre, translate_ere)]
+        except Untranslatable:
             return None
     return found
 

@@ -1,0 +1,2 @@
+def run_program(name, arguments, stdin):
+    return None
