@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
-from nmlgen.experiment.experiment import Darshan, Experiment, Group, Launch, Mpi, Striping
+from nmlgen.experiment.experiment import Darshan, Experiment, Mpi, Striping
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
@@ -41,10 +41,10 @@ from nmlgen.script.parser import parse
 from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
 from nmlgen.script.syntax import Redirection, Script
-from nmlgen.script.values import Guard, Place, Value, text_of, within
+from nmlgen.script.values import Guard, Place, text_of, within
 from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.worlds import World, WrittenFile, WrittenText, covering_worlds
-from nmlgen.source import UNKNOWN, Source, Span
+from nmlgen.source import UNKNOWN, Source
 
 LAYER = "script"
 _GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
@@ -56,29 +56,18 @@ _FRAGMENT = re.compile(r"^\s*#\s*!", re.MULTILINE)
 class Way:
     """One way that a script may go: its models, and the namelist files that it writes or finds.
 
-    `expansions` are the pieces of the namelist files that the shell fills in, with the texts they have here;
-    `directories` those that the script makes.
+    `directories` are those that the script makes; all that are needed, if it `makes_all`.
     """
 
     models: tuple[LiftedModel, ...]
     files: tuple[NamelistFile, ...]
-    expansions: tuple[Expanded, ...]
     directories: frozenset[str]
-
-
-@frozen(eq=False)
-class Expanded:
-    """An expansion in a namelist: its `piece`, its `text` (None where it is not known) and its `kind`, as a Stretch
-    has it; `is_value` tells whether it is part of the value of a variable of ICON."""
-
-    piece: Piece
-    text: str | None
-    kind: str
+    makes_all: bool
 
 
 @frozen(eq=False)
 class LiftedScript:
-    """A script, lifted: the ways that it may go, and what is wrong with its text.
+    """A script, lifted: the ways that it may go, and the `problems` with what it asks of Slurm, Lustre and the launcher.
 
     `inactive` are the here-documents that no way comes to, read as namelists. `is_fragment` tells that another script
     comes before it; then what nothing sets is not known to be unset. `values` counts how much of the namelists is known.
@@ -93,12 +82,16 @@ class LiftedScript:
     values: ValueCounts
 
 
-@frozen(eq=False)
-class Profile:
-    """What is set before a fragment begins: the variables of the header that is put before it, None for one whose
-    value differs from place to place."""
+_SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
+_HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
+_SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm")
 
-    variables: Mapping[str, str | None] = field(factory=dict)
+
+def is_script(path: Path, source: Source) -> bool:
+    """Whether a file is a script of a shell: by its first line, its name, or the here-documents in it."""
+    if source.text.startswith("#!"):
+        return _SHELL.match(source.line(1)) is not None
+    return path.suffix in _SUFFIXES or path.name.startswith("exp.") or _HEREDOC.search(source.text) is not None
 
 
 def is_fragment_source(source: Source) -> bool:
@@ -130,7 +123,7 @@ def lift_script(
     directives = read_directives(source, _bodies(script))
     lifting = _Lifting(path, registry, ntasks, files, evaluation, directives)
     ways = tuple(lifting.way(world) for world in covering_worlds(evaluation))
-    problems = [*script.problems, *directives.problems, *lifting.problems]
+    problems = [*directives.problems, *lifting.problems]
     return LiftedScript(
         script,
         evaluation,
@@ -227,7 +220,7 @@ class _Lifting:
                 for name, file in written.items()
             )
         models = tuple(evolve(model, experiment=self._with_job(model.experiment, job, world)) for model in models)
-        return Way(models, tuple(files), _expansions(world, written), _directories(world))
+        return Way(models, tuple(files), _directories(world), not self.evaluation.unresolved)
 
     def _namelist(self, name: str, file: WrittenFile) -> NamelistFile:
         document = read(self.source, file.origin)
@@ -484,16 +477,6 @@ def _directories(world: World) -> frozenset[str]:
 # --- What is known of the values ---
 
 
-def _expansions(world: World, written: Mapping[str, NamelistFile]) -> tuple[Expanded, ...]:
-    found = []
-    for name in written:
-        for stretch in world.files[name].stretches:
-            if stretch.piece.is_expansion:
-                text = None if UNKNOWN in stretch.text else stretch.text
-                found.append(Expanded(stretch.piece, text, stretch.kind))
-    return tuple(found)
-
-
 def _counted(ways: Iterable[Way]) -> ValueCounts:
     """How many values of namelists hold an expansion, and what is known of them: the best that a way knows."""
     kinds: dict[tuple[int, int, int], str] = {}
@@ -546,6 +529,3 @@ def _blank_stretches(script: Script, redirection: Redirection) -> Iterator[Any]:
             yield Stretch(part.text, Piece(place, known(part.text), False), "literal")
         else:
             yield Stretch(UNKNOWN, Piece(place, unknown_value(("inactive", part.start)), True), "unknown")
-
-
-_Unused = (Group, Span, Value, Launch)

@@ -1,8 +1,30 @@
-"""What the launcher's side of a script can have wrong: the codes, their names and what they mean."""
+"""What a script can have wrong besides its namelists: the codes, their names and what they mean."""
 
 from __future__ import annotations
 
 PROBLEMS = {
+    "SHL001": (
+        "shell-syntax",
+        "The shell stops at this text, or takes it otherwise than it seems to say.",
+    ),
+    "SHL002": (
+        "unterminated-heredoc",
+        "The delimiter of a here-document never comes on a line of its own: the rest of the script becomes part of the "
+        "file, and none of it is run.",
+    ),
+    "SHL003": (
+        "unset-variable",
+        "Nothing sets a variable that goes into a namelist. The shell puts nothing in its place, or 0 in an arithmetic "
+        "expression, and says nothing of it.",
+    ),
+    "SHL004": (
+        "missing-output-directory",
+        "A stream writes into a directory that the script never makes. ICON makes none: it stops when it opens the file.",
+    ),
+    "SHL005": (
+        "inactive-namelist",
+        "A namelist that no way through the script comes to would stop the Fortran runtime if it were used.",
+    ),
     "SBA001": (
         "ignored-directive",
         "The line looks like a directive, but Slurm takes it for a comment: it is indented, has a blank behind the #, "
@@ -99,4 +121,9 @@ CODES_OF_KINDS = {
     "setstripe-open-end": "LFS002",
     "launch-refused": "LCH001",
 }
-"""The kind of a SyntaxProblem to the code that it has as a finding."""
+"""The kind of a SyntaxProblem about the job to the code that it has as a finding."""
+
+
+def code_of(kind: str) -> str:
+    """The code of a SyntaxProblem of the shell's own syntax."""
+    return "SHL002" if kind == "unterminated-heredoc" else "SHL001"

@@ -43,7 +43,7 @@ class WrittenText(Text):
     def __init__(self, stretches: tuple[Stretch, ...], script: Source) -> None:
         super().__init__(script)
         self.text = "".join(stretch.text for stretch in stretches)
-        self._stretches = stretches
+        self.stretches = stretches
         self._ends: list[int] = []
         end = 0
         for stretch in stretches:
@@ -53,16 +53,16 @@ class WrittenText(Text):
     def stretch(self, offset: int) -> tuple[Stretch, int] | None:
         """The stretch that a character belongs to, and how many characters of it come before."""
         number = bisect_right(self._ends, offset)
-        if number >= len(self._stretches):
+        if number >= len(self.stretches):
             return None
-        stretch = self._stretches[number]
+        stretch = self.stretches[number]
         return stretch, offset - (self._ends[number] - len(stretch.text))
 
     def within(self, start: int, end: int) -> tuple[Stretch, ...]:
         """The stretches that characters `start` up to `end` come from."""
         first = bisect_right(self._ends, start)
         last = bisect_right(self._ends, max(start, end - 1))
-        return self._stretches[first : last + 1]
+        return self.stretches[first : last + 1]
 
     def place(self, start: int, end: int) -> Place:
         """Where characters of the file stand in the script."""
@@ -80,7 +80,7 @@ class WrittenText(Text):
         return Place(text, begin, max(begin, finish))
 
     def _last(self) -> tuple[Stretch, int] | None:
-        return (self._stretches[-1], len(self._stretches[-1].text)) if self._stretches else None
+        return (self.stretches[-1], len(self.stretches[-1].text)) if self.stretches else None
 
     def position(self, offset: int) -> tuple[int, int]:
         place = self.place(offset, offset + 1)

@@ -1,0 +1,94 @@
+"""What only a text can have wrong, not a spec: problems of namelist files as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nmlgen.experiment.reading import groups_read
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.findings import Finding, Fix, Severity
+from nmlgen.lift.namelists import LiftedModel
+from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.rules import all_rules
+from nmlgen.script.problems import PROBLEMS as SCRIPT_PROBLEMS
+from nmlgen.source import Span
+
+PROBLEMS = {
+    "NML011": (
+        "namelist-syntax",
+        "The Fortran runtime stops at this text, or reads something else than it seems to say. ICON reads its groups "
+        "without looking for errors, so the job ends with the runtime's message, often about another place.",
+    ),
+    "NML012": (
+        "hidden-group",
+        "ICON looks for `&group` within the first 256 characters of a line, not behind a `!`, and finds only the first "
+        "of that name on a line. A group that it does not find keeps its defaults, and nothing is said.",
+    ),
+    "NML013": (
+        "second-copy",
+        "Of several groups of one name ICON reads the first; the others are never looked at. Only output_nml, "
+        "master_model_nml and jsb_model_nml are read as often as they stand there.",
+    ),
+    "NML014": (
+        "missing-namelist-file",
+        "The namelist file of a model is not there. ICON prints a message and runs on with its defaults.",
+    ),
+    **SCRIPT_PROBLEMS,
+}
+"""Code to name and explanation."""
+
+_RULES_OF_KINDS = {
+    "wrong-type": "NML003",
+    "integer-overflow": "NML003",
+    "unquoted-string": "NML003",
+    "too-many-values": "NML004",
+    "value-after-null": "NML004",
+    "several-arrays": "NML004",
+    "string-too-long": "NML005",
+    "out-of-bounds": "NML006",
+    "not-an-array": "NML006",
+    "bad-rank": "NML006",
+    "bad-section": "NML006",
+    "bad-substring": "NML006",
+    "unknown-component": "NML002",
+    "no-component": "NML002",
+    "blank-in-header": "NML012",
+    "dollar-header": "NML012",
+    "header-behind-comment": "NML012",
+    "second-on-line": "NML012",
+    "header-too-far-right": "NML012",
+    "second-copy": "NML013",
+}
+
+
+def problems_of(model: LiftedModel, beginning: Span) -> Iterable[Finding]:
+    """What is wrong with the namelist of a model, beyond what the rules say of its experiment."""
+    if model.missing_file is not None:
+        setting = model.missing_file
+        yield problem(
+            "NML014",
+            Severity.ERROR,
+            f'there is no file "{str(setting.value).strip()}": ICON runs on with its defaults',
+            setting.span or beginning,
+            "expected: the name of a file beside this one",
+        )
+    try:
+        for group in groups_read(model.experiment):
+            yield from (finding_of(problem) for problem in group.problems)
+    except UndecidedError:
+        return
+
+
+def finding_of(found: SyntaxProblem, code: str | None = None) -> Finding:
+    """The finding that a problem of a text is; its code is that of its kind in a namelist, if none is given."""
+    severity = Severity.ERROR if found.stops else Severity.WARNING
+    code = code or _RULES_OF_KINDS.get(found.kind, "NML011")
+    return problem(code, severity, found.message, found.span, f"expected: {found.expected}", fix=found.fix)
+
+
+def problem(
+    code: str, severity: Severity, message: str, span: Span | None, *notes: str, fix: Fix | None = None
+) -> Finding:
+    """A finding with the name of its code."""
+    name = PROBLEMS[code][0] if code in PROBLEMS else next(rule.name for rule in all_rules() if rule.code == code)
+    return Finding(code, name, severity, message, span, notes, fix)

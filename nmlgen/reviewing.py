@@ -1,0 +1,227 @@
+"""Judging a script that somebody wrote by hand: every way it may go, by the same rules as a spec."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from attrs import evolve
+
+from nmlgen.checking import check_experiment
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import Certainty
+from nmlgen.findings import Finding, Report, Severity, Undecided
+from nmlgen.lift.namelists import NamelistFile
+from nmlgen.lift.problems import finding_of, problem, problems_of
+from nmlgen.lift.scripts import LiftedScript, Way
+from nmlgen.script.events import Piece
+from nmlgen.script.problems import CODES_OF_KINDS, code_of
+from nmlgen.script.syntax import Script
+from nmlgen.script.values import Possibility
+from nmlgen.script.worlds import Stretch, WrittenText
+from nmlgen.source import UNKNOWN, Span
+from nmlgen.suppression import Suppression, suppressions_in
+
+_COMMENT = re.compile(r"![^\n]*nmlgen:[^\n]*")
+
+
+def review(lifted: LiftedScript) -> Report:
+    """Judge a script that was lifted.
+
+    What is found on one way only holds where every way that comes by the place finds it, too: it would else depend
+    on what nobody can know.
+    """
+    script = lifted.script
+    beginning = script.source.span(1, 1)
+    findings = [finding_of(found, code_of(found.kind)) for found in script.problems]
+    findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
+    for file in lifted.inactive:
+        findings += _inactive(file)
+    writers = _Writers(script)
+    ways = [_Judged(way, beginning, writers) for way in lifted.ways]
+    undecided = [item for judged in ways for item in judged.undecided]
+    everywhere = frozenset().union(*(judged.written for judged in ways))
+    for judged in ways:
+        for finding in judged.findings:
+            place = writers.at(finding.span)
+            if all(finding in other.findings or (place in everywhere and place not in other.written) for other in ways):
+                findings.append(finding)
+    pieces = _expansions(lifted.ways)
+    found = tuple(_explained(finding, pieces) for finding in dict.fromkeys(findings))
+    return Report(found, undecided=tuple(dict.fromkeys(undecided)), values=lifted.values)
+
+
+def suppressions(lifted: LiftedScript) -> Iterator[Suppression]:
+    """The suppressions in a script: in comments of the shell, and in those of namelists within it."""
+    source = lifted.script.source
+    comments = [(comment.start, source.text[comment.start : comment.end]) for comment in lifted.script.comments]
+    for redirection in lifted.script.heredocs:
+        if redirection.heredoc is not None:
+            body = redirection.heredoc.body
+            comments += [(match.start(), match[0]) for match in _COMMENT.finditer(source.text, body.start, body.end)]
+    yield from suppressions_in(source, sorted(comments))
+
+
+class _Writers:
+    """The parts of a script that write: here-documents, by where their bodies start, and all else by its line."""
+
+    def __init__(self, script: Script) -> None:
+        self.source = script.source
+        bodies = [item.heredoc.body for item in script.heredocs if item.heredoc is not None]
+        self._starts = [body.start for body in bodies]
+        self._ends = [body.end for body in bodies]
+
+    def of(self, offset: int) -> int:
+        """The writer of a place: a positive number for a here-document, a negative one for a line."""
+        number = bisect_right(self._starts, offset) - 1
+        if number >= 0 and offset < self._ends[number]:
+            return self._starts[number] + 1
+        return -bisect_right(self.source.line_starts, offset)
+
+    def at(self, span: Span | None) -> int | None:
+        """The writer of a finding's place; None where it has none in this script."""
+        return None if span is None or span.source is not self.source else self.of(span.offsets[0])
+
+
+class _Judged:
+    """What is found on one way, and by which writers its namelists are written."""
+
+    def __init__(self, way: Way, beginning: Span, writers: _Writers) -> None:
+        self.undecided: list[Undecided] = []
+        found: list[Finding] = []
+        written: set[int] = set()
+        for file in way.files:
+            found += [finding_of(overlooked) for overlooked in file.overlooked]
+            origin = file.document.origin
+            if isinstance(origin, WrittenText):
+                found += _unset(file, origin)
+                written.update(
+                    writers.of(stretch.piece.place.start)
+                    for stretch in origin.stretches
+                    if stretch.piece.place.text.source is writers.source
+                )
+        for model in way.models:
+            report = check_experiment(model.experiment, beginning=beginning)
+            found += [*report.findings, *problems_of(model, beginning)]
+            self.undecided += report.undecided
+            found += _missing_directories(way, model.experiment)
+        self.findings = dict.fromkeys(found)
+        self.written = frozenset(written)
+
+
+# --- What only a script can have wrong ---
+
+
+def _inactive(file: NamelistFile) -> Iterator[Finding]:
+    for group in file.document.groups:
+        for found in group.errors:
+            if found.stops and found.kind in ("unclosed-group", "unclosed-string", "no-name", "misplaced-equals"):
+                yield problem(
+                    "SHL005",
+                    Severity.WARNING,
+                    f"{found.message}, in a here-document that no way of the script comes to",
+                    found.span,
+                    f"expected: {found.expected}",
+                )
+
+
+def _unset(file: NamelistFile, origin: WrittenText) -> Iterator[Finding]:
+    """Values that are empty or 0 because nothing sets a variable."""
+    for group in file.document.groups:
+        for item in group.items:
+            for stretch in origin.within(item.equals, max(item.end, _line_end(origin.text, item.equals))):
+                case = _only_case(stretch)
+                if case is None or not case.unset or stretch.text.strip() not in ("", "0", "0.0", "-1", ".."):
+                    continue
+                if stretch.text.strip() == "-1" and not _is_arithmetic(stretch.piece):
+                    continue
+                place = stretch.piece.place
+                names = ", ".join(sorted(case.unset))
+                shown = _source_text(stretch.piece)
+                what = f"is {stretch.text.strip()}" if stretch.text.strip() else "is empty"
+                yield problem(
+                    "SHL003",
+                    Severity.WARNING,
+                    f"`{shown}` {what}: nothing sets {names}",
+                    place.text.span(place.start, place.end),
+                    f"expected: a value of {names} before this line",
+                )
+
+
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end
+
+
+def _only_case(stretch: Stretch) -> Possibility | None:
+    if not stretch.piece.is_expansion or stretch.kind != "certain":
+        return None
+    return next((case for case in stretch.piece.value if case.text == stretch.text), None)
+
+
+def _is_arithmetic(piece: Piece) -> bool:
+    return _source_text(piece).startswith(("$((", "$["))
+
+
+def _source_text(piece: Piece) -> str:
+    place = piece.place
+    text = place.text.text[place.start : place.end]
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _missing_directories(way: Way, experiment: Experiment) -> Iterator[Finding]:
+    if UNKNOWN in way.directories or not way.makes_all:
+        return
+    made = {name.removeprefix("./") for name in way.directories}
+    for stream in experiment.streams:
+        setting = stream.settings.get("output_filename")
+        if setting is None or setting.certainty is Certainty.UNKNOWN:
+            continue
+        directory = str(setting.value).strip().rpartition("/")[0].removeprefix("./")
+        if not directory or directory.startswith(("/", "..", "<")) or directory == ".":
+            continue
+        if not any(
+            name == directory or name.startswith(f"{directory}/") or name.endswith(f"/{directory}") for name in made
+        ):
+            yield problem(
+                "SHL004",
+                Severity.ERROR,
+                f'the stream writes into "{directory}", a directory that the script does not make',
+                setting.span,
+                f"expected: mkdir -p {directory} before the model starts, in the directory it runs in",
+            )
+
+
+# --- Where a value came from ---
+
+
+def _expansions(ways: Iterable[Way]) -> dict[int, list[tuple[int, int, Stretch]]]:
+    """The expansions in namelists by the line that they start on."""
+    found: dict[int, dict[tuple[int, int], Stretch]] = {}
+    for way in ways:
+        for file in way.files:
+            origin = file.document.origin
+            if isinstance(origin, WrittenText):
+                for stretch in origin.stretches:
+                    if stretch.piece.is_expansion and stretch.kind != "unknown":
+                        place = stretch.piece.place
+                        line = place.text.position(place.start)[0]
+                        found.setdefault(line, {})[place.start, place.end] = stretch
+    return {line: [(*key, stretch) for key, stretch in places.items()] for line, places in found.items()}
+
+
+def _explained(finding: Finding, expansions: dict[int, list[tuple[int, int, Stretch]]]) -> Finding:
+    """A finding with what the shell puts in its place, and where that was set."""
+    if finding.span is None or finding.code == "SHL003" or finding.span.line not in expansions:
+        return finding
+    first, last = finding.span.offsets
+    notes = []
+    for start, end, stretch in expansions[finding.span.line]:
+        place = stretch.piece.place
+        if place.text.source is finding.span.source and start < last and first < end and stretch.kind == "certain":
+            case = next((case for case in stretch.piece.value if case.text == stretch.text), None)
+            origin = case.origin if case is not None else None
+            where = f", set at line {origin.text.position(origin.start)[0]}" if origin is not None else ""
+            notes.append(f"`{_source_text(stretch.piece)}` is {stretch.text or 'empty'}{where}")
+    return evolve(finding, notes=(*finding.notes, *notes)) if notes else finding

@@ -1,2 +1,0 @@
-def run_program(name, arguments, stdin):
-    return None
