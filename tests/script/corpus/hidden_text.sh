@@ -1,0 +1,14 @@
+#!/bin/bash
+# Text of the environment that is evaluated, sourced or split: everything may have changed afterwards.
+# env:
+# env: CODE="dtime=1; nlev=2"
+# env: CODE="echo '! more' >> NAMELIST_hidden"
+# env: CODE="exit 0"
+# env: CODE="f() { echo changed; }"
+dtime=300 nlev=90
+f() { echo original; }
+echo "&first_nml dtime = $dtime /" > NAMELIST_hidden
+eval "$CODE"
+cat >> NAMELIST_hidden << EOF
+&run_nml dtime = $dtime, num_lev = $nlev, `f` /
+EOF

@@ -1,0 +1,77 @@
+"""What the evaluation of a script claims, against what real shells write when they run it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from posixpath import normpath
+
+import pytest
+import shells
+from tools import require
+
+from nmlgen.script.evaluate import evaluate
+from nmlgen.script.parser import parse
+from nmlgen.script.worlds import UNKNOWN, World, worlds
+from nmlgen.source import Source
+
+CASES = [case for script in shells.scripts() for case in shells.cases(script)]
+
+
+@cache
+def possible(script: Path) -> tuple[World, ...]:
+    """The ways a script may go, by the evaluation."""
+    read = parse(Source(script.name, script.read_text(encoding="utf-8")))
+    return worlds(evaluate(read, name=script.name, directory=script.parent))
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a text is what the pattern says, where each UNKNOWN stands for any text."""
+    first, *rest = pattern.split(UNKNOWN)
+    if not rest:
+        return text == pattern
+    *between, last = rest
+    if len(text) < len(first) + len(last) or not (text.startswith(first) and text.endswith(last)):
+        return False
+    place, end = len(first), len(text) - len(last)
+    for piece in between:
+        found = text.find(piece, place, end)
+        if found < 0:
+            return False
+        place = found + len(piece)
+    return True
+
+
+def objections(world: World, outcome: shells.Outcome) -> list[str]:
+    """What a run did that it would not have done in this world."""
+    claimed = {normpath(name): file.text for name, file in world.files.items()}
+    found = []
+    for name, text in outcome.files.items():
+        if name in claimed:
+            candidates = [claimed[name]]
+        else:
+            candidates = [claim for key, claim in claimed.items() if UNKNOWN in key and matches(key, name)]
+        if not candidates:
+            found.append(f"{name} is not among the files {sorted(claimed)}")
+        elif not any(matches(candidate, text) for candidate in candidates):
+            claims = " or ".join(candidate.replace(UNKNOWN, "�") for candidate in candidates)
+            found.append(f"{name}: the shell wrote\n{text}\nthe evaluation says\n{claims}")
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_some_world_is_what_the_shell_does(case, tmp_path):
+    require(case.shell)
+    outcome = shells.run(case, tmp_path)
+    against = [objections(world, outcome) for world in possible(case.script)]
+    assert [] in against, "\n".join(min(against, key=len, default=["there is no world"]))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_is_certainly_written_is_there(case, tmp_path):
+    require(case.shell)
+    if len(possible(case.script)) > 1:
+        return
+    removed = {name for line in shells.header(case.script, "removes") for name in line.split()}
+    claimed = {normpath(name) for name in possible(case.script)[0].files if UNKNOWN not in name}
+    assert claimed - removed <= set(shells.run(case, tmp_path).files)
