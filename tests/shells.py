@@ -7,7 +7,6 @@ own directory; `CAGE` says what there is.
 
 from __future__ import annotations
 
-
 import re
 import shlex
 import shutil

@@ -23,14 +23,14 @@ def outcomes(script: Path, directory: Path) -> dict[shells.Case, shells.Outcome]
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
 def test_every_script_runs_and_writes(script, tmp_path):
-    require("bash", "ksh")
+    require("bash", "ksh", *shells.PROGRAMS)
     for case, outcome in outcomes(script, tmp_path).items():
         assert outcome.files, case
 
 
 @pytest.mark.parametrize("script", [script for script in SCRIPTS if script.suffix == ".sh"], ids=lambda path: path.name)
 def test_bash_and_ksh_differ_only_where_the_script_says_so(script, tmp_path):
-    require("bash", "ksh")
+    require("bash", "ksh", *shells.PROGRAMS)
     if shells.header(script, "changes"):
         return
     by_shell: dict[str, list[object]] = {"bash": [], "ksh": []}

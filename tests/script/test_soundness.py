@@ -8,11 +8,11 @@ from posixpath import normpath
 
 import pytest
 import shells
-from tools import require
-
 from nmlgen.script.evaluate import evaluate
 from nmlgen.script.parser import parse
 from nmlgen.script.worlds import UNKNOWN, World, worlds
+from tools import require
+
 from nmlgen.source import Source
 
 CASES = [case for script in shells.scripts() for case in shells.cases(script)]
@@ -61,7 +61,7 @@ def objections(world: World, outcome: shells.Outcome) -> list[str]:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_some_world_is_what_the_shell_does(case, tmp_path):
-    require(case.shell)
+    require(case.shell, *shells.PROGRAMS)
     outcome = shells.run(case, tmp_path)
     against = [objections(world, outcome) for world in possible(case.script)]
     assert [] in against, "\n".join(min(against, key=len, default=["there is no world"]))
@@ -69,7 +69,7 @@ def test_some_world_is_what_the_shell_does(case, tmp_path):
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_what_is_certainly_written_is_there(case, tmp_path):
-    require(case.shell)
+    require(case.shell, *shells.PROGRAMS)
     if len(possible(case.script)) > 1:
         return
     removed = {name for line in shells.header(case.script, "removes") for name in line.split()}
