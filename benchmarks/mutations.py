@@ -7,8 +7,9 @@ Each namelist is that of the example with a few letters changed, taken away or p
 
 Each script is one of the corpus of the tests with a few letters or lines changed, taken away, put in, doubled or taken
 from another one, and with commands in it that would leave a *canary*, a file, if anything ran them or did what they
-say. While scripts are read an audit hook refuses to start programs and to write files; the run stops at the first
-exception, at the first script that takes more than two seconds of CPU or two GiB of memory, and at the first deed that the hook saw.
+say. While scripts are read an audit hook refuses to start programs and to write files. The run stops at the first
+exception, at the first script that takes more than two seconds of CPU or two GiB of memory, and at the first deed that
+the hook saw.
 """
 
 from __future__ import annotations
