@@ -239,7 +239,7 @@ def read_scripts(count: int, seed: int) -> None:
             try:
                 with guard:
                     script = parse(Source("mutant.sh", text))
-                    worlds(evaluate(script, name="mutant.sh", directory=directory))
+                    worlds(evaluate(script, directory=directory))
             except BaseException:
                 signal.setitimer(signal.ITIMER_PROF, 0)
                 kept = Path(tempfile.gettempdir()) / f"mutant-{seed}-{number}.sh"
