@@ -6,6 +6,7 @@ case's environment sets is therefore told to it by name, not by value: one evalu
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
@@ -24,15 +25,19 @@ CASES = [case for script in shells.scripts() for case in shells.cases(script)]
 
 
 @cache
-def possible(script: Path, given: frozenset[str] = frozenset()) -> tuple[World, ...]:
-    """The ways a script may go, by the evaluation, where the environment sets the variables `given`."""
-    read = parse(Source(script.name, script.read_text(encoding="utf-8")))
+def possible(script: Path, shell: str | None = None, given: frozenset[str] = frozenset()) -> tuple[World, ...]:
+    """The ways a script may go, by the evaluation, where the environment sets the variables `given`.
+
+    The script's first line is made to ask for `shell`, or for none in particular.
+    """
+    text = re.sub(r"\A#!.*", f"#!/bin/{shell}" if shell else "#", script.read_text(encoding="utf-8"))
+    read = parse(Source(script.name, text))
     return worlds(evaluate(read, directory=script.parent, variables=dict.fromkeys(given)))
 
 
-def possible_in(case: shells.Case) -> tuple[World, ...]:
+def possible_in(case: shells.Case, shell: str | None) -> tuple[World, ...]:
     """The ways the script of a case may go, whatever the values of the variables in the case's environment."""
-    return possible(case.script, frozenset(name for name, _ in case.environment))
+    return possible(case.script, shell, frozenset(name for name, _ in case.environment))
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -71,16 +76,18 @@ def objections(world: World, outcome: shells.Outcome) -> list[str]:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_some_world_is_what_the_shell_does(case, tmp_path):
+    """Whether the script says which shell it is for, or leaves that open."""
     require(case.shell, *shells.PROGRAMS)
     outcome = shells.run(case, tmp_path)
-    against = [objections(world, outcome) for world in possible_in(case)]
-    assert [] in against, "\n".join(min(against, key=len, default=["there is no world"]))
+    for shell in (case.shell, None):
+        against = [objections(world, outcome) for world in possible_in(case, shell)]
+        assert [] in against, "\n".join([f"for {shell}:", *min(against, key=len, default=["there is no world"])])
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_what_is_certainly_written_is_there(case, tmp_path):
     require(case.shell, *shells.PROGRAMS)
-    ways = possible_in(case)
+    ways = possible_in(case, case.shell)
     if len(ways) > 1:
         return
     removed = {name for line in shells.header(case.script, "removes") for name in line.split()}
