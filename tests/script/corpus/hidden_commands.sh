@@ -2,7 +2,6 @@
 # Commands that are variables, and functions with the names of commands.
 # env:
 # env: COMMAND=set_it
-# env: COMMAND="eval dtime=9"
 dtime=300
 set_it() { dtime=77; }
 run="echo"

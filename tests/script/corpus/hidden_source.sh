@@ -1,9 +1,8 @@
 #!/bin/bash
-# A sourced file whose name only the run knows, and one that only exists sometimes.
+# A sourced file whose name only the run knows: it may set whatever the script does not set itself.
 # env:
 # env: SETTINGS=./sourced/settings
 # env: SETTINGS=./sourced/functions
-dtime=1 nlev=2 model=none
 if [ -n "$SETTINGS" ]; then . $SETTINGS; fi
 cat > NAMELIST_source << EOF
 &run_nml dtime = $dtime, num_lev = $nlev, model = "$model" /

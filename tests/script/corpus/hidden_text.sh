@@ -1,10 +1,8 @@
 #!/bin/bash
-# Text of the environment that is evaluated, sourced or split: everything may have changed afterwards.
+# Text of the environment that is evaluated: every variable may have changed afterwards.
 # env:
 # env: CODE="dtime=1; nlev=2"
-# env: CODE="echo '! more' >> NAMELIST_hidden"
-# env: CODE="exit 0"
-# env: CODE="f() { echo changed; }"
+# env: CODE="dtime=\$((nlev * 2)); unset nlev"
 dtime=300 nlev=90
 f() { echo original; }
 echo "&first_nml dtime = $dtime /" > NAMELIST_hidden
