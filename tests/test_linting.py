@@ -107,7 +107,7 @@ def test_several_paths_and_releases(directory):
 
 
 def test_no_mutation_raises(directory):
-    """`benchmarks/mutations.py` does the same a hundred thousand times."""
+    """`benchmarks/mutations.py namelists` does the same a hundred thousand times."""
     master = (directory / "icon_master.namelist").read_text()
     path = next(directory.glob("NAMELIST_*"))
     text = path.read_text()

@@ -1,0 +1,56 @@
+"""CPU time of linting run scripts, beside that of shellcheck on the same files.
+
+    python benchmarks/lint_scripts.py DIRECTORY [PATTERN]
+
+DIRECTORY holds the scripts, such as `run/` of ICON; PATTERN says which of its files, by default `exp.*`. Each program
+reads all of them in one process. Each line is the user and system time of the whole process, start-up included: the
+best of several runs.
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+RUNS = 3
+
+
+def cpu_seconds(command: list[str]) -> float:
+    """User and system time of one run. Exit code 1 says that something was found; any other stops the benchmark."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ended = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if ended.returncode not in {0, 1} or "Traceback" in ended.stderr:
+        sys.exit(f"{' '.join(command[:3])}: exit code {ended.returncode}\n{ended.stderr}")
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def best(command: list[str]) -> float:
+    """The least over RUNS runs."""
+    return min(cpu_seconds(command) for _ in range(RUNS))
+
+
+def main() -> None:
+    """Print the table."""
+    if len(sys.argv) not in {2, 3}:
+        sys.exit(__doc__)
+    pattern = sys.argv[2] if len(sys.argv) == 3 else "exp.*"
+    paths = sorted(str(path) for path in Path(sys.argv[1]).glob(pattern) if path.is_file())
+    if not paths:
+        sys.exit(f"no file {pattern} in {sys.argv[1]}")
+    nmlgen = str(Path(sys.executable).with_name("nmlgen"))
+    shellcheck = shutil.which("shellcheck", path=str(Path(sys.executable).parent)) or shutil.which("shellcheck")
+    rows = [("nmlgen --version", [nmlgen, "--version"]), ("nmlgen lint", [nmlgen, "lint", *paths])]
+    if shellcheck:
+        rows.append(("shellcheck --shell=bash", [shellcheck, "--shell=bash", *paths]))
+    lines = sum(len(Path(path).read_bytes().splitlines()) for path in paths)
+    print(f"{len(paths)} scripts, {lines} lines")
+    for name, command in rows:
+        print(f"{name:<26} {best(command):7.2f} s CPU")
+
+
+if __name__ == "__main__":
+    main()
