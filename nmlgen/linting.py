@@ -9,10 +9,10 @@ from attrs import evolve
 
 from nmlgen.checking import check_experiment
 from nmlgen.configuration import Configuration, find_configuration
-from nmlgen.experiment.reading import groups_read
+from nmlgen.experiment.reading import file_of, groups_read
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.files import Files
-from nmlgen.findings import Finding, Report, Severity, Undecided, in_order
+from nmlgen.findings import Finding, Fix, Report, Severity, Undecided, in_order
 from nmlgen.lift.namelists import MASTER_FILE, LiftedModel, NamelistFile, lift_master, lift_model, read_namelist
 from nmlgen.namelist.registry import Registry, load_registry, releases
 from nmlgen.namelist.syntax import SyntaxProblem
@@ -60,6 +60,7 @@ _RULES_OF_KINDS = {
     "bad-substring": "NML006",
     "unknown-component": "NML002",
     "no-component": "NML002",
+    "blank-in-header": "NML012",
     "dollar-header": "NML012",
     "header-behind-comment": "NML012",
     "second-on-line": "NML012",
@@ -181,9 +182,14 @@ def _problems(model: LiftedModel, beginning: Span) -> Iterable[Finding]:
             setting.span or beginning,
             "expected: the name of a file beside this one",
         )
+    experiment = model.experiment
+    for group in experiment.master:  # whatever model it starts, which a refused value leaves open
+        if "master" in experiment.registry.files(group.name):
+            yield from map(_finding, group.problems)
     try:
-        for group in groups_read(model.experiment):
-            yield from (_finding(problem) for problem in group.problems)
+        for group in groups_read(experiment):
+            if file_of(experiment, group) != "master":
+                yield from map(_finding, group.problems)
     except UndecidedError:
         return
 
@@ -191,9 +197,11 @@ def _problems(model: LiftedModel, beginning: Span) -> Iterable[Finding]:
 def _finding(problem: SyntaxProblem) -> Finding:
     severity = Severity.ERROR if problem.stops else Severity.WARNING
     code = _RULES_OF_KINDS.get(problem.kind, "NML011")
-    return _problem(code, severity, problem.message, problem.span, f"expected: {problem.expected}")
+    return _problem(code, severity, problem.message, problem.span, f"expected: {problem.expected}", fix=problem.fix)
 
 
-def _problem(code: str, severity: Severity, message: str, span: Span | None, *notes: str) -> Finding:
+def _problem(
+    code: str, severity: Severity, message: str, span: Span | None, *notes: str, fix: Fix | None = None
+) -> Finding:
     name = PROBLEMS[code][0] if code in PROBLEMS else next(rule.name for rule in all_rules() if rule.code == code)
-    return Finding(code, name, severity, message, span, notes)
+    return Finding(code, name, severity, message, span, notes, fix)
