@@ -142,6 +142,18 @@ class Report:
         return tuple(finding for finding in self.findings if finding.severity is Severity.WARNING)
 
 
+def joined(reports: Iterable[Report]) -> Report:
+    """Several reports as one; what two of them say is said once."""
+    given = list(reports)
+    counts = [report.values for report in given if report.values is not None]
+    return Report(
+        in_order(dict.fromkeys(finding for report in given for finding in report.findings)),
+        tuple(dict.fromkeys(pair for report in given for pair in report.suppressed)),
+        tuple(dict.fromkeys(item for report in given for item in report.undecided)),
+        sum(counts[1:], start=counts[0]) if counts else None,
+    )
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that was meant, as far as one can tell: the only one that is fewest mistakes in typing away, two
     at most and one in a short word. None if there is none, or more than one."""

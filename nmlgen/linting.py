@@ -12,7 +12,7 @@ from nmlgen.configuration import Configuration, find_configuration
 from nmlgen.experiment.reading import file_of, groups_read
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.files import Files
-from nmlgen.findings import Finding, Fix, Report, Severity, Undecided, in_order
+from nmlgen.findings import Finding, Fix, Report, Severity, Undecided, joined
 from nmlgen.lift.namelists import MASTER_FILE, LiftedModel, NamelistFile, lift_master, lift_model, read_namelist
 from nmlgen.namelist.registry import Registry, load_registry, releases
 from nmlgen.namelist.syntax import SyntaxProblem
@@ -96,26 +96,14 @@ def lint(
         configuration = Configuration() if is_isolated else find_configuration(_directory(path), names, files)
         registry = load_registry(icon_release or configuration.icon_release or releases()[-1])
         reports.setdefault(configuration, []).append(_lint_path(path, registry, ntasks, files))
-    return _joined(
-        _configured(_joined(found), configuration, Selection(chosen or configuration.select, left_out), files)
+    return joined(
+        _configured(joined(found), configuration, Selection(chosen or configuration.select, left_out), files)
         for configuration, found in reports.items()
     )
 
 
 def _directory(path: Path) -> Path:
     return path if path.is_dir() else path.parent
-
-
-def _joined(reports: Iterable[Report]) -> Report:
-    """Several reports as one; what two of them say is said once."""
-    given = list(reports)
-    counts = [report.values for report in given if report.values is not None]
-    return Report(
-        in_order(dict.fromkeys(finding for report in given for finding in report.findings)),
-        tuple(dict.fromkeys(pair for report in given for pair in report.suppressed)),
-        tuple(dict.fromkeys(item for report in given for item in report.undecided)),
-        sum(counts[1:], start=counts[0]) if counts else None,
-    )
 
 
 def _configured(report: Report, configuration: Configuration, selection: Selection, files: Files) -> Report:
@@ -160,8 +148,9 @@ def _lint_path(path: Path, registry: Registry, ntasks: int | None, files: Files)
 
 
 def _suppressions(file: NamelistFile) -> Iterable[Suppression]:
-    comments = ((comment.start, comment.text) for comment in file.document.comments)
-    return suppressions_in(file.document.source, comments)
+    source = file.document.source
+    comments = file.document.comments if "nmlgen:" in source.text else ()
+    return suppressions_in(source, ((comment.start, comment.text) for comment in comments))
 
 
 def is_master(path: Path, registry: Registry, files: Files) -> bool:
