@@ -104,7 +104,7 @@ def test_what_can_be_fixed_is_said(wrong):
     path.write_text(path.read_text().replace("iforcing      = 3", "iforcing      = 3."))
     done = run(str(path), "--select", "NML")
     assert "error[NML003] [*] wrong-type" in done.output
-    assert "  = fix: write 30\n" in done.output
+    assert "  = fix: write 3\n" in done.output
     assert "error[NML002] unknown-variable" in done.output
     assert done.output.endswith("[*] 1 fixable with --fix\n1 more fixable with --fix --unsafe-fixes\n")
     unsafe = run(str(path), "--select", "NML", "--unsafe-fixes").output
