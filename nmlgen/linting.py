@@ -80,7 +80,7 @@ def lint(
     files: Files | None = None,
 ) -> Report:
     """Judge namelist files: `icon_master.namelist` with the files it names, a directory that holds one, or a
-    model's namelist by itself.
+    model's namelist by itself; "-" is the standard input.
 
     `ntasks` is the number of MPI tasks, without which what depends on it is not decided; `icon_release` the release,
     the newest one known by default. `select` and `ignore` name rules, as codes, beginnings of codes or names. What the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import stat
 import subprocess
 from pathlib import Path
@@ -113,6 +114,25 @@ def test_a_fix_may_bring_up_the_next_one(path):
     fixed = fix(path, is_unsafe=True)
     assert fixed.count == 5
     assert [text for _, text in fixed.changes.values()] == ["&run_nml\n nsteps = 3\n output = 'nml'\n/\n"]
+
+
+def test_no_mutation_is_mended_without_an_end(path):
+    text = (
+        "&run_nml\n num_lev = 30., 2*4\n output = 'nml', totint ! a\n ltimer = '.true.'\n/\n"
+        "! nmlgen: ignore[NML003] so\n&io_nml\n restart_write_mode = sync\n dt_chekpoint = 3.0_wp\n/\n"
+    )
+    letters = ("", "'", '"', "&", "/", "=", ",", "*", "\n", "(", "!", " # ", "$", "\r\n", "_wp", "é", "\x85")
+    generator = random.Random(1)
+    for _ in range(60):
+        mutant = text
+        for _ in range(generator.choice((1, 2, 4))):
+            place, length = generator.randrange(len(mutant)), generator.choice((0, 1, 5))
+            mutant = mutant[:place] + generator.choice(letters) + mutant[place + length :]
+        path.write_bytes(encode(mutant))
+        fixed = fix(path, is_unsafe=True)
+        assert [finding for finding in fixed.report.findings if finding.fix] == []
+        fixed.write()
+        assert fix(path, is_unsafe=True).changes == {}
 
 
 def test_fixes_stop_at_what_is_excused_or_not_asked_for(path):

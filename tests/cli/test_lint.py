@@ -137,6 +137,17 @@ def test_diff(wrong):
     assert path.read_bytes() == before
 
 
+def test_the_standard_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nmlgen.toml").write_text('select = ["NML"]\n')
+    text = b"&run_nml\n nsteps = '3'\n/\n"
+    done = CliRunner().invoke(application, ["lint", "-"], input=text, standalone_mode=False)
+    assert done.return_value == 1
+    assert " --> <stdin>:2:11" in done.output
+    with pytest.raises(click.UsageError):
+        run("-", "--fix", catch_exceptions=False)
+
+
 def test_configuration(wrong):
     (wrong / "nmlgen.toml").write_text('[[ignore]]\nrule = "NML002"\nreason = "a test"\n')
     done = run(str(wrong), "--select", "NML")
