@@ -109,9 +109,9 @@ def find_configuration(path: Path, rules: Mapping[str, str], files: Files) -> Co
     """
     start = Path(os.path.realpath(path))
     for directory in (start, *start.parents):
-        if (file := directory / _FILE).is_file():
+        if os.path.isfile(file := directory / _FILE):
             return _Reader(file, _load(file, files), "", rules).configuration()
-        if (file := directory / _PROJECT_FILE).is_file():
+        if os.path.isfile(file := directory / _PROJECT_FILE):
             source, tables = _load(file, files)
             table = tables.get("tool", {})
             if isinstance(table, dict) and "nmlgen" in table:
@@ -129,6 +129,8 @@ def _load(file: Path, files: Files) -> tuple[Source, dict[str, Any]]:
         place = _PARSED_UP_TO.search(message)
         where = f":{place[1]}:{place[2]}" if place else ""
         raise InputError(f"{shown}{where}: {_PARSED_UP_TO.sub('', message).lower()}") from None
+    except RecursionError:
+        raise InputError(f"{shown} is nested too deeply") from None
 
 
 class _Reader:

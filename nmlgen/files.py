@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from nmlgen.errors import InputError
 from nmlgen.source import Source
+
+STANDARD_INPUT = Path("-")
+"""The path that stands for the standard input."""
 
 
 class Files:
@@ -21,16 +25,16 @@ class Files:
         """What was read, by the resolved path."""
 
     def read(self, path: Path, name: str | None = None) -> Source:
-        """The text of a file, which messages call `name`: its path, if that is not given.
+        """The text of a file, or of the standard input, which messages call `name`: its path, if that is not given.
 
         A byte that is not UTF-8 becomes a lone surrogate, and a line end stays as it is, so that encoding the text
         again gives the file's bytes. Raises InputError if the file cannot be read.
         """
-        shown = name or str(path)
+        shown = name or ("<stdin>" if path == STANDARD_INPUT else str(path))
         try:
             key = path.resolve()
             if key not in self.sources:
-                text = self._texts[key] if key in self._texts else decode(path.read_bytes())
+                text = self._texts[key] if key in self._texts else decode(_bytes(path))
                 self.sources[key] = Source(shown, text)
             return self.sources[key]
         except IsADirectoryError:
@@ -42,6 +46,12 @@ class Files:
             raise InputError(f"{shown}: {reason.lower()}") from None
         except ValueError:
             raise InputError(f"{shown!r} cannot be the name of a file") from None
+
+
+def _bytes(path: Path) -> bytes:
+    if path != STANDARD_INPUT:
+        return path.read_bytes()
+    return sys.stdin.buffer.read() if sys.stdin is not None else b""
 
 
 def decode(data: bytes) -> str:

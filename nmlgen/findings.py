@@ -142,11 +142,40 @@ class Report:
         return tuple(finding for finding in self.findings if finding.severity is Severity.WARNING)
 
 
+def joined(reports: Iterable[Report]) -> Report:
+    """Several reports as one; what two of them say is said once."""
+    given = list(reports)
+    counts = [report.values for report in given if report.values is not None]
+    return Report(
+        in_order(dict.fromkeys(finding for report in given for finding in report.findings)),
+        tuple(dict.fromkeys(pair for report in given for pair in report.suppressed)),
+        tuple(dict.fromkeys(item for report in given for item in report.undecided)),
+        sum(counts[1:], start=counts[0]) if counts else None,
+    )
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The only known word that is hardly different, or None: the one that was meant, as far as one can tell."""
-    choices = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), choices, n=2, cutoff=0.8)
-    return choices[near[0]] if len(near) == 1 else None
+    """The known word that was meant, as far as one can tell: the only one that is fewest mistakes in typing away, two
+    at most and one in a short word. None if there is none, or more than one."""
+    most = 1 if len(word) <= 5 else 2
+    near = [(_mistakes(word.lower(), name.lower()), name) for name in known if abs(len(name) - len(word)) <= most]
+    fewest = min((mistakes for mistakes, _ in near), default=most + 1)
+    names = [name for mistakes, name in near if mistakes == fewest]
+    return names[0] if len(names) == 1 and fewest <= most else None
+
+
+def _mistakes(word: str, other: str) -> int:
+    """How many letters are missing, too many, wrong or exchanged with their neighbour."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(word, start=1):
+        above, before, row = before, row, [i]
+        for j, other_letter in enumerate(other, start=1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other_letter))
+            if i > 1 and j > 1 and word[i - 2 : i] == other_letter + other[j - 2]:
+                cost = min(cost, above[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> tuple[str, ...]:

@@ -61,7 +61,8 @@ def fix(
     texts: dict[Path, str] = {}
     before: dict[Path, Source] = {}
     count = 0
-    for last in (number == _MOST_PASSES for number in range(_MOST_PASSES + 1)):
+
+    def judge() -> tuple[Report, Files]:
         files = Files(texts)
         report = lint(
             given,
@@ -72,11 +73,17 @@ def fix(
             is_isolated=is_isolated,
             files=files,
         )
-        before = files.sources | before
-        made = 0 if last else _apply(applicable(report.findings, is_unsafe), files, texts)
+        for path, source in files.sources.items():
+            before.setdefault(path, source)
+        return report, files
+
+    report, files = judge()
+    for _ in range(_MOST_PASSES):
+        made = _apply(applicable(report.findings, is_unsafe), files, texts)
         if not made:
             break
         count += made
+        report, files = judge()
     return Fixed(report, count, {path: (before[path], text) for path, text in sorted(texts.items())})
 
 

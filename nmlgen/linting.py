@@ -10,9 +10,12 @@ from attrs import evolve
 from nmlgen.checking import check_experiment
 from nmlgen.configuration import Configuration, find_configuration
 from nmlgen.files import Files
-from nmlgen.findings import Report, Undecided, in_order
+from nmlgen.findings import Report, Undecided, joined
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
+from nmlgen.lift.problems import PROBLEMS, finding_of, problems_of
+from nmlgen.lift.scripts import is_script, lift_script
 from nmlgen.namelist.registry import Registry, load_registry, releases
+from nmlgen.reviewing import review, suppressions
 from nmlgen.rules import all_rules
 from nmlgen.selection import Selection, selectors
 from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
@@ -30,7 +33,7 @@ def lint(
     files: Files | None = None,
 ) -> Report:
     """Judge namelist files: `icon_master.namelist` with the files it names, a directory that holds one, or a
-    model's namelist by itself.
+    model's namelist by itself; "-" is the standard input.
 
     `ntasks` is the number of MPI tasks, without which what depends on it is not decided; `icon_release` the release,
     the newest one known by default. `select` and `ignore` name rules, as codes, beginnings of codes or names. What the
@@ -46,26 +49,14 @@ def lint(
         configuration = Configuration() if is_isolated else find_configuration(_directory(path), names, files)
         registry = load_registry(icon_release or configuration.icon_release or releases()[-1])
         reports.setdefault(configuration, []).append(_lint_path(path, registry, ntasks, files))
-    return _joined(
-        _configured(_joined(found), configuration, Selection(chosen or configuration.select, left_out), files)
+    return joined(
+        _configured(joined(found), configuration, Selection(chosen or configuration.select, left_out), files)
         for configuration, found in reports.items()
     )
 
 
 def _directory(path: Path) -> Path:
     return path if path.is_dir() else path.parent
-
-
-def _joined(reports: Iterable[Report]) -> Report:
-    """Several reports as one; what two of them say is said once."""
-    given = list(reports)
-    counts = [report.values for report in given if report.values is not None]
-    return Report(
-        in_order(dict.fromkeys(finding for report in given for finding in report.findings)),
-        tuple(dict.fromkeys(pair for report in given for pair in report.suppressed)),
-        tuple(dict.fromkeys(item for report in given for item in report.undecided)),
-        sum(counts[1:], start=counts[0]) if counts else None,
-    )
 
 
 def _configured(report: Report, configuration: Configuration, selection: Selection, files: Files) -> Report:
@@ -114,5 +105,6 @@ def _lint_path(path: Path, registry: Registry, ntasks: int | None, files: Files)
 
 
 def _suppressions(file: NamelistFile) -> Iterable[Suppression]:
-    comments = ((comment.start, comment.text) for comment in file.document.comments)
-    return suppressions_in(file.document.source, comments)
+    source = file.document.source
+    comments = file.document.comments if "nmlgen:" in source.text else ()
+    return suppressions_in(source, ((comment.start, comment.text) for comment in comments))

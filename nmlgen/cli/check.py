@@ -5,31 +5,45 @@ from __future__ import annotations
 import click
 
 import nmlgen
-from nmlgen.cli.console import format_option, quiet_option, set_option, show_findings, spec_argument
+from nmlgen.cli.console import format_option, quiet_option, set_option, show_findings
+from nmlgen.findings import joined
 from nmlgen.report.json import report_document, to_json
 from nmlgen.report.text import summary
 
 
 @click.command("check")
-@spec_argument
+@click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path())
 @set_option
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
 @click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, and which.")
 @format_option
 @quiet_option
 def command(
-    spec: str, overrides: tuple[str, ...], strict: bool, show_undecided: bool, output_format: str, quiet: bool
+    specs: tuple[str, ...],
+    overrides: tuple[str, ...],
+    strict: bool,
+    show_undecided: bool,
+    output_format: str,
+    quiet: bool,
 ) -> int:
-    """Check SPEC against the rules; write nothing.
+    """Check each SPEC against the rules; write nothing.
 
     Exit code 1 if there are errors, or warnings with --strict.
     """
-    try:
-        report = nmlgen.check(spec, overrides=overrides)
-    except nmlgen.SpecError as error:
-        if output_format == "text":
-            raise
-        report = nmlgen.Report(error.findings)
+    reports = []
+    refused: list[nmlgen.Finding] = []
+    for spec in specs:
+        try:
+            reports.append(nmlgen.check(spec, overrides=overrides))
+        except nmlgen.SpecError as error:
+            refused += error.findings
+    if refused and output_format == "text":
+        show_findings(refused, err=True)
+        if not reports:
+            return 1
+    elif refused:
+        reports.append(nmlgen.Report(tuple(refused)))
+    report = joined(reports)
     if output_format == "json":
         click.echo(to_json(report_document(report)))
     else:
@@ -39,4 +53,4 @@ def command(
                 click.echo(f"not applied: {item.code}, because {item.setting} is not known")
         if not quiet:
             click.echo(("\n" if report.findings else "") + summary(report))
-    return 1 if report.errors or (strict and report.warnings) else 0
+    return 1 if refused or report.errors or (strict and report.warnings) else 0

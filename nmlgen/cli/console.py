@@ -53,7 +53,7 @@ def uses_colour(stream: TextIO) -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
 
 
-def show_findings(findings: Iterable[Finding], err: bool = False, marked: Container[Fix] = ()) -> None:
+def show_findings(findings: Iterable[Finding], err: bool = False, marked: Container[Fix | None] = ()) -> None:
     """Print findings as text, with a mark at those whose fix is among `marked`."""
     stream = sys.stderr if err else sys.stdout
     text = format_findings(findings, uses_colour(stream), marked)

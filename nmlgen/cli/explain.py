@@ -9,7 +9,7 @@ import click
 from nmlgen.cli.console import uses_colour
 from nmlgen.errors import InputError
 from nmlgen.findings import did_you_mean
-from nmlgen.linting import PROBLEMS as LINT_PROBLEMS
+from nmlgen.lift.problems import PROBLEMS as LINT_PROBLEMS
 from nmlgen.rules import all_rules
 from nmlgen.spec.problems import PROBLEMS as SPEC_PROBLEMS
 from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS

@@ -8,6 +8,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import quiet_option, show_findings
+from nmlgen.files import STANDARD_INPUT
 from nmlgen.fixing import Fixed, applicable
 from nmlgen.linting import explanations
 from nmlgen.namelist.registry import releases
@@ -67,11 +68,14 @@ def command(
     """Judge namelist files: an icon_master.namelist with the files it names, a directory that holds one, or a
     model's namelist by itself.
 
-    They are read as ICON and its Fortran runtime read them; nothing is run. Exit code 1 if there are errors.
+    They are read as ICON and its Fortran runtime read them; nothing is run. PATH - is the standard input. Exit code 1
+    if there are errors.
     """
     if statistics and output_format not in ("text", "json"):
         raise click.UsageError("--statistics prints text or JSON")
     if fixes or diff:
+        if STANDARD_INPUT in paths:
+            raise click.UsageError("--fix and --diff need files, not the standard input")
         fixed = nmlgen.fix(
             paths,
             is_unsafe=unsafe_fixes,

@@ -93,6 +93,7 @@ def lift_document(document: Document, registry: Registry, *, is_master: bool) ->
             continue
         seen.setdefault(written.name, written)
         groups.append(_group(written, registry))
+    overlooked += [problem for problem in document.problems if registry.has_group(_name_behind(problem.span.text))]
     return NamelistFile(document, tuple(groups), tuple(overlooked))
 
 
@@ -216,14 +217,24 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
             settings.setdefault(item.name, _plain(name, item.name, item))
         elif item.base not in settings and any(value.kind != "null" for value in item.values):
             settings[item.base] = unknown(f"{name}.{item.base}", item.name_span)  # the runtime stops there
-    places = {(problem.span.line, problem.span.column) for problem in written.errors}
+    return Group(name, settings, None, written.name_span, _problems(written, assignment))
+
+
+def _problems(written: WrittenGroup, assignment: Assignment) -> tuple[SyntaxProblem, ...]:
+    """What is wrong in a group. Of a place that is wrong whatever the types, these add nothing but the fix."""
+    places = {_place(problem) for problem in written.errors}
+    fixes = {_place(problem): problem.fix for problem in assignment.problems}
+    untyped = [evolve(problem, fix=problem.fix or fixes.get(_place(problem))) for problem in written.errors]
     typed = [
         problem
         for problem in assignment.problems
-        if problem.kind != "unknown-variable" and (problem.span.line, problem.span.column) not in places
+        if problem.kind != "unknown-variable" and _place(problem) not in places
     ]
-    problems = (*written.errors, *typed)
-    return Group(name, settings, None, written.name_span, problems, written.is_open)
+    return (*untyped, *typed)
+
+
+def _place(problem: SyntaxProblem) -> tuple[int, int]:
+    return problem.span.line, problem.span.column
 
 
 def _plain(group: str, name: str, item: Any) -> Setting:
@@ -268,6 +279,11 @@ def _array(full: str, name: str, group: str, found: Mapping[tuple[int, ...], Ass
                 for position in range(low, indices[-1][0] + 1)
             ]
     return Setting(full, (Origin("namelist", as_list(values), span),))
+
+
+def _name_behind(header: str) -> str:
+    """The name in a header that has a blank in it: `& io_nml`."""
+    return header.strip("& \t\r\n").lower()
 
 
 def _text(setting: Setting | None) -> str:

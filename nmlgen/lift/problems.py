@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nmlgen.experiment.reading import groups_read
+from nmlgen.experiment.reading import file_of, groups_read
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Fix, Severity
 from nmlgen.lift.namelists import LiftedModel
@@ -72,9 +72,14 @@ def problems_of(model: LiftedModel, beginning: Span) -> Iterable[Finding]:
             setting.span or beginning,
             "expected: the name of a file beside this one",
         )
+    experiment = model.experiment
+    for group in experiment.master:  # whatever model it starts, which a refused value leaves open
+        if "master" in experiment.registry.files(group.name):
+            yield from map(finding_of, group.problems)
     try:
-        for group in groups_read(model.experiment):
-            yield from (finding_of(problem) for problem in group.problems)
+        for group in groups_read(experiment):
+            if file_of(experiment, group) != "master":
+                yield from map(finding_of, group.problems)
     except UndecidedError:
         return
 

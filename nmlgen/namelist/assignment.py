@@ -6,12 +6,14 @@ The rules are those of gfortran's runtime as it was seen to behave (gfortran 12)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
 from attrs import field, frozen
 
+from nmlgen.findings import Edit, Fix
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Group, Index, Item, Part, SyntaxProblem, Value
 from nmlgen.source import Span
@@ -123,9 +125,9 @@ def assign(group: Group, declared: Declarations) -> Assignment:
 class _Refusal(Exception):
     """The runtime stops here."""
 
-    def __init__(self, kind: str, message: str, span: Span, expected: str) -> None:
+    def __init__(self, kind: str, message: str, span: Span, expected: str, fix: Fix | None = None) -> None:
         super().__init__(message)
-        self.problem = SyntaxProblem(kind, message, span, expected)
+        self.problem = SyntaxProblem(kind, message, span, expected, fix=fix)
 
 
 @frozen
@@ -383,7 +385,7 @@ def _converted(value: Value, slot: _Slot) -> tuple[Any, list[SyntaxProblem]]:
         return None, []
     if wanted in _TAKES and value.kind not in _TAKES[wanted]:
         message = f'"{_shown(value.text)}" is not {_ARTICLES[wanted]} value'
-        raise _Refusal("wrong-type", message, value.span, _EXPECTED[wanted])
+        raise _Refusal("wrong-type", message, value.span, _EXPECTED[wanted], _retyped(value, slot.declared))
     if wanted == "integer" and not -(2 ** (8 * slot.declared.bytes - 1)) <= value.value < 2 ** (
         8 * slot.declared.bytes - 1
     ):
@@ -435,9 +437,12 @@ def _text(value: Value, slot: _Slot) -> tuple[str, list[SyntaxProblem]]:
     elif value.text[:1] in tuple("0123456789") and value.text[:1]:
         text = body if is_counted else value.text
         message = f'the runtime takes "{_shown(text)}" for a string up to the next blank, comma or slash'
-        remarks = [SyntaxProblem("unquoted-string", message, value.span, "quotes around it", stops=False)]
+        remarks = [
+            SyntaxProblem("unquoted-string", message, value.span, "quotes around it", stops=False, fix=_quoted(value))
+        ]
     else:
-        raise _Refusal("wrong-type", f'"{_shown(value.text)}" is not a string', value.span, "quotes around it")
+        message = f'"{_shown(value.text)}" is not a string'
+        raise _Refusal("wrong-type", message, value.span, "quotes around it", _quoted(value))
     length = slot.length
     data = _encoded(text)
     if length is not None and len(data.rstrip(b" ")) > length:
@@ -445,6 +450,57 @@ def _text(value: Value, slot: _Slot) -> tuple[str, list[SyntaxProblem]]:
         remarks.append(SyntaxProblem("string-too-long", message, value.span, f"at most {length} bytes", stops=False))
         text = _decoded(data[:length])
     return text, remarks
+
+
+# --- What was meant ---
+
+
+def _retyped(value: Value, declared: Declaration) -> Fix | None:
+    """The fix that writes a value as the type wants it; None where that is not clear."""
+    wanted = declared.type
+    count, body = _split(value)
+    if wanted == "integer" and value.kind == "real" and value.value.is_integer():
+        number = int(value.value)
+        return _rewritten(value, f"{count}{number}") if abs(number) < 2 ** (8 * declared.bytes - 1) else None
+    if wanted not in _WRITTEN:
+        return None
+    if value.kind == "string" and _WRITTEN[wanted].fullmatch(value.value.strip()):
+        return _rewritten(value, f"{count}{value.value.strip()}")
+    if value.kind == "word" and (kind := _KIND.search(body)) and _WRITTEN[wanted].fullmatch(body[: kind.start()]):
+        return _rewritten(value, f"{count}{body[: kind.start()]}")
+    return None
+
+
+_WRITTEN = {
+    "integer": re.compile("[+-]?[0-9]{1,9}"),
+    "real": re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eEdD][+-]?[0-9]+)?"),
+    "logical": re.compile(r"\.true\.|\.false\.|true|false|[tf]", re.IGNORECASE),
+}
+_KIND = re.compile("_[A-Za-z0-9_]+$")  # the kind of a literal, as in 1.0_wp
+
+
+def _quoted(value: Value) -> Fix | None:
+    """The fix that puts text into quotes; None where the text goes on beyond the value."""
+    count, body = _split(value)
+    if "'" in body or '"' in body or not _ENDS.match(value.origin.text, value.end):
+        return None
+    return _rewritten(value, f"{count}'{body}'")
+
+
+_ENDS = re.compile(r"[ \t]*(?:[,;!\r\n]|\Z)|[ \t]+(?:/|[A-Za-z_]\w*[ \t]*(?:\([^()\n]*\))?[ \t]*=(?!=))")
+
+
+def _split(value: Value) -> tuple[str, str]:
+    """The repeat count of a value with its star, and the rest of its text."""
+    count = _COUNT.match(value.text)
+    return (count[0], value.text[count.end() :]) if count else ("", value.text)
+
+
+_COUNT = re.compile(r"[0-9]+\*")
+
+
+def _rewritten(value: Value, text: str) -> Fix:
+    return Fix(f"write {_shown(text)}", (Edit(value.span, text),), is_safe=True)
 
 
 def _encoded(text: str) -> bytes:

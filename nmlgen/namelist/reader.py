@@ -12,6 +12,7 @@ from typing import Any
 
 from attrs import evolve
 
+from nmlgen.findings import Edit, Fix
 from nmlgen.namelist.syntax import Document, Group, Index, Item, Part, SyntaxProblem, Token, Value
 from nmlgen.source import UNKNOWN, Source, Text
 
@@ -66,6 +67,7 @@ _REPEATED = re.compile(r"([0-9]+)\*")
 _END = re.compile(r"[&$]end", re.IGNORECASE)
 _REST_OF_LINE = re.compile(r"[^\n]*")
 _REST_OF_WORD = re.compile(r"[^ \t\r\n,;/]*")
+_PREPROCESSOR = re.compile(r"#\s*(?:if|ifdef|ifndef|else|elif|endif|include|define|undef)\b")
 _LINE_ENDS = re.compile(r"[\r\n]+")
 
 
@@ -133,6 +135,7 @@ class _Reader:
                         match.end() - 1,
                         "& and the name of the group without a blank between them",
                         stops=False,
+                        fix=self.fix("take the blank away", match.start("blank"), match.end("blank"), ""),
                     )
                 )
         return Document(self.source, tuple(self.groups), tuple(self.problems), origin=self.origin)
@@ -155,7 +158,10 @@ class _Reader:
         columns = len(before.encode("utf-8", "replace")) + len(group.name) + 1
         if not shown.startswith("&"):
             reason = f'ICON does not see the group "{shown}": it looks for "&{group.name}"'
-            return self.problem("dollar-header", reason, group.start, group.header_end, f"&{group.name}", stops=False)
+            fix = self.fix("write & for $", group.start, group.start + 1, "&")
+            return self.problem(
+                "dollar-header", reason, group.start, group.header_end, f"&{group.name}", stops=False, fix=fix
+            )
         if "!" in before:
             reason = f'ICON does not see the group "{shown}": there is a "!" before it on the line'
             expected = "the header on a line of its own"
@@ -171,9 +177,21 @@ class _Reader:
         return None
 
     def problem(
-        self, kind: str, message: str, start: int, end: int, expected: str, *, stops: bool = True
+        self,
+        kind: str,
+        message: str,
+        start: int,
+        end: int,
+        expected: str,
+        *,
+        stops: bool = True,
+        fix: Fix | None = None,
     ) -> SyntaxProblem:
-        return SyntaxProblem(kind, message, self.origin.span(start, end), expected, stops)
+        return SyntaxProblem(kind, message, self.origin.span(start, end), expected, stops, fix)
+
+    def fix(self, description: str, start: int, end: int, replacement: str, *, is_safe: bool = False) -> Fix:
+        """The fix that puts other characters in the place of some."""
+        return Fix(description, (Edit(self.origin.span(start, end), replacement),), is_safe)
 
 
 class _Body:
@@ -264,12 +282,27 @@ class _Body:
         if self.terminator is None:
             expected = '"/" on a line of its own after the last variable'
             message = f"&{self.name} is not closed"
-            self.complain("unclosed-group", message, self.start, self.header_end, expected, once=False)
+            fix = None if self.errors else self.closing()
+            self.complain("unclosed-group", message, self.start, self.header_end, expected, once=False, fix=fix)
         elif self.text.find("\n", self.terminator.end) < 0:
             start, end = self.terminator.start, self.terminator.end
             message = f'the file ends after the "{self.terminator.text}" of &{self.name} without a line end'
             expected = "a line end: without it the runtime reports an end of file"
-            self.complain("no-final-newline", message, start, end, expected, once=False)
+            last = len(self.text)
+            fix = self.reader.fix("add a line end", last, last, self.line_end(last), is_safe=True)
+            self.complain("no-final-newline", message, start, end, expected, once=False, fix=fix)
+
+    def closing(self) -> Fix:
+        """A slash on a line of its own, after the last thing that can belong to the group."""
+        last = max(self.header_end, len(self.text[: self.limit].rstrip()))
+        line_end = self.line_end(last)
+        is_at_end = "\n" not in self.text[last:]
+        return self.reader.fix('add "/"', last, last, f"{line_end}/{line_end if is_at_end else ''}")
+
+    def line_end(self, offset: int) -> str:
+        """How the line before ends."""
+        end = self.text.rfind("\n", 0, offset)
+        return "\r\n" if end > 0 and self.text[end - 1] == "\r" else "\n"
 
     # --- Tokens: each method takes one, which begins at `start`, and returns where reading goes on ---
 
@@ -386,7 +419,7 @@ class _Body:
         if text[0] == "#" and not self.text[self.origin.line_start(start) : start].strip():
             end = self.skipped(_REST_OF_LINE, start)
             message = f'"{_shown(self.text[start:end])}" is not a comment to Fortran'
-            self.complain("hash-comment", message, start, end, '"!" starts a comment')
+            self.complain("hash-comment", message, start, end, '"!" starts a comment', fix=self.comment(start, end))
         elif text == "?":
             self.close()
         elif self.item_start < 0:
@@ -394,6 +427,12 @@ class _Body:
         else:
             self.word(start, end)
         return end
+
+    def comment(self, start: int, end: int) -> Fix | None:
+        """The fix of a comment that begins as one of the shell; lines of a preprocessor have none."""
+        if _PREPROCESSOR.match(self.text, start, end):
+            return None
+        return self.reader.fix('write "!" for "#"', start, start + 1, "!", is_safe=True)
 
     # --- Items ---
 
@@ -523,7 +562,8 @@ class _Body:
             self.lost(start, end, "a number or a logical value")
         elif kind == "word" and repeat is None and not body[0].isdigit():
             message = f'"{_shown(body)}" is neither a number nor a logical value'
-            self.complain("unquoted-text", message, start, end, "a string stands in quotes")
+            fix = self.comment(start, end) if not body.strip("#") else None
+            self.complain("unquoted-text", message, start, end, "a string stands in quotes", fix=fix)
         self.values.append(Value(self.origin, start, end, kind, value, self.repeat(repeat, start)))
         self.separated = False
 
@@ -538,6 +578,9 @@ class _Body:
                 match.start(),
                 match.end("name"),
                 "no blank before ( and around %",
+                fix=self.reader.fix(
+                    "take the blank away", match.start(), match.end("name"), _without_blanks(name), is_safe=True
+                ),
             )
         self.open(match.start(), match.end("name"), match.end() - 1)
         return match.end()
@@ -575,7 +618,16 @@ class _Body:
         self.complain("lost-value", message, start, end, expected, stops=False)
 
     def complain(
-        self, kind: str, message: str, start: int, end: int, expected: str, *, stops: bool = True, once: bool = True
+        self,
+        kind: str,
+        message: str,
+        start: int,
+        end: int,
+        expected: str,
+        *,
+        stops: bool = True,
+        once: bool = True,
+        fix: Fix | None = None,
     ) -> None:
         """Report a problem, but only the first on a line: what follows it there follows from it."""
         line = self.origin.line_start(start)
@@ -585,7 +637,7 @@ class _Body:
             return
         if once:
             self.complained_in = line
-        self.errors.append(self.reader.problem(kind, message, start, end, expected, stops=stops))
+        self.errors.append(self.reader.problem(kind, message, start, end, expected, stops=stops, fix=fix))
 
     def skipped(self, pattern: re.Pattern[str], start: int) -> int:
         match = pattern.match(self.text, start, self.limit)
@@ -628,6 +680,12 @@ def _split_repeat(text: str) -> tuple[str | None, str]:
 
 def _without_lists(name: str) -> str:
     return _LIST.sub("", name)
+
+
+def _without_blanks(name: str) -> str:
+    """The name with blanks only where the runtime takes them, within a list of subscripts."""
+    pieces = re.split(r"(\([^()]*\))", name)
+    return "".join(piece if piece.startswith("(") else re.sub(r"[ \t]", "", piece) for piece in pieces)
 
 
 def _shown(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from nmlgen.findings import Fix
 from nmlgen.source import Source, Span, Text
 
 _TRIVIA = re.compile(r"(?P<blank>[ \t\r\n]+)|(?P<comment>![^\n]*)|(?P<separator>[,;])|(?P<other>[^ \t\r\n!,;]+)")
@@ -55,7 +56,8 @@ class SyntaxProblem:
     """Text that the Fortran runtime does not read as it was meant.
 
     `kind` names the mistake ("unclosed-group"); `message` quotes the text and `expected` says what should stand
-    there; `stops` tells whether the runtime refuses the group, rather than reading something else in silence.
+    there; `stops` tells whether the runtime refuses the group, rather than reading something else in silence; `fix`
+    mends it.
     """
 
     kind: str
@@ -63,6 +65,7 @@ class SyntaxProblem:
     span: Span
     expected: str
     stops: bool = True
+    fix: Fix | None = None
 
 
 @frozen(eq=False)

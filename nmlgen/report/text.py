@@ -13,26 +13,28 @@ _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
 _BLUE = "34"
 
 
-def format_findings(findings: Iterable[Finding], colour: bool = False, marked: Container[Fix] = ()) -> str:
+def format_findings(findings: Iterable[Finding], colour: bool = False, marked: Container[Fix | None] = ()) -> str:
     """All findings, one block each, with an empty line between; empty if there are none.
 
-    A `[*]` marks the findings whose fix is among `marked`.
+    Those whose fix is among `marked` have a `[*]`, and the fix among their notes.
     """
     return "\n\n".join(format_finding(finding, colour, marked) for finding in findings)
 
 
-def format_finding(finding: Finding, colour: bool = False, marked: Container[Fix] = ()) -> str:
+def format_finding(finding: Finding, colour: bool = False, marked: Container[Fix | None] = ()) -> str:
     """One finding."""
     paint = _Paint(colour)
     tone = f"1;{_COLOURS[finding.severity]}"
-    mark = " " + paint("36", "[*]") if finding.fix is not None and finding.fix in marked else ""
+    fix = finding.fix if finding.fix in marked else None
+    mark = " " + paint("36", "[*]") if fix else ""
     kind = paint(tone, f"{finding.severity.value}[{finding.code}]")
     head = kind + mark + paint("1", f" {finding.name}: {finding.message}")
     width = len(str(finding.line)) if finding.span else 1
     lines = [head]
     if finding.span is not None:
         lines += _excerpt(finding.span, width, tone, paint)
-    lines += [f"{' ' * width} {paint(_BLUE, '=')} {note}" for note in finding.notes]
+    notes = (*finding.notes, f"fix: {fix.description}") if fix else finding.notes
+    lines += [f"{' ' * width} {paint(_BLUE, '=')} {note}" for note in notes]
     return "\n".join(lines)
 
 

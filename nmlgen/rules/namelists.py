@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import prod
 from typing import Any
 
@@ -12,7 +12,7 @@ from attrs import frozen
 from nmlgen.experiment.experiment import Experiment, Group, as_list
 from nmlgen.experiment.reading import component_of, condition_of, file_of, foreign_reader, groups_read, is_read
 from nmlgen.experiment.setting import Certainty, Setting
-from nmlgen.findings import Finding, Severity, did_you_mean
+from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, nearest
 from nmlgen.namelist.constraint import Condition, literal
 from nmlgen.namelist.registry import Registry, Removal, Shape, Variable, bounds_of, load_registry, releases
 from nmlgen.rules.rule import Rule
@@ -57,7 +57,8 @@ def _written(experiment: Experiment) -> Iterator[_Written]:
     for group in groups_read(experiment):
         for key, setting in group.settings.items():
             if setting.certainty is Certainty.UNKNOWN:
-                unknown.append(_parse(group, key, setting))
+                if setting.span is not None:  # not in a namelist that nobody has shown
+                    unknown.append(_parse(group, key, setting))
             else:
                 yield _parse(group, key, setting)
     yield from unknown
@@ -114,12 +115,15 @@ class UnknownGroup(Rule):
         for group in experiment.all_groups():
             if registry.has_group(group.name):
                 continue
-            notes = _replacement(registry.removed_group(group.name)) or did_you_mean(group.name, registry.groups)
-            notes += _in_other_releases(registry, group.name)
+            gone = _replacement(registry.removed_group(group.name))
+            elsewhere = _in_other_releases(registry, group.name)
+            notes = (gone or did_you_mean(group.name, registry.groups)) + elsewhere
+            there = [other.name for other in experiment.all_groups()]
             yield self.finding(
                 _place(group),
                 f'ICON {registry.release} has no namelist group "{group.name}" and ignores it in silence',
                 *(notes or ("expected: a group of ICON's namelist overview",)),
+                fix=None if gone or elsewhere else _respelt(_place(group), group.name, registry.groups, there),
             )
 
 
@@ -165,12 +169,14 @@ class UnknownVariable(Rule):
             if written.path in known or _is_derived(registry, group, written.path, file):
                 continue
             notes = _replacement(registry.removed_variable(group, written.path)) or _elsewhere(registry, written.path)
-            notes = notes or did_you_mean(written.path, known)
-            notes += _in_other_releases(registry, group, written.path)
+            elsewhere = notes + _in_other_releases(registry, group, written.path)
+            notes = elsewhere if notes else did_you_mean(written.path, known) + elsewhere
+            span = written.setting.name_span or written.setting.span
             yield self.finding(
-                written.setting.name_span or written.setting.span,
+                span,
                 f'{group} of ICON {registry.release} has no variable "{written.name}"',
                 *(notes or (f"expected: one of {', '.join(known)}" if known else "expected: no variable",)),
+                fix=None if elsewhere else _respelt(span, written.path, known, written.group.settings),
             )
 
 
@@ -613,6 +619,18 @@ def _elsewhere(registry: Registry, path: str) -> tuple[str, ...]:
         if registry.component(group) in ("atmosphere", "master") and registry.variable(group, path)
     ]
     return (f"it is a variable of {' and '.join(found)}",) if found else ()
+
+
+def _respelt(span: Span | None, word: str, known: Iterable[str], there: Iterable[str]) -> Fix | None:
+    """The fix of a misspelt name, if the span is that very name; None if what was meant is not clear, or is `there`
+    already."""
+    meant = nearest(word, known)
+    if span is None or meant is None or meant in {name.lower() for name in there}:
+        return None
+    header = "&" if span.text.startswith("&") else ""
+    if span.text.lower() != f"{header}{word.lower()}":
+        return None
+    return Fix(f"write {header}{meant}", (Edit(span, f"{header}{meant}"),))
 
 
 def _in_other_releases(registry: Registry, group: str, path: str | None = None) -> tuple[str, ...]:

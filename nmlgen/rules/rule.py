@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Setting
-from nmlgen.findings import Finding, Severity
+from nmlgen.findings import Finding, Fix, Severity
 from nmlgen.source import Span
 
 
@@ -30,10 +30,10 @@ class Rule(ABC):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         """What this rule finds. A value that nobody can know raises UndecidedError and silences the rule."""
 
-    def finding(self, where: Setting | Span | None, message: str, *notes: str) -> Finding:
+    def finding(self, where: Setting | Span | None, message: str, *notes: str, fix: Fix | None = None) -> Finding:
         """A finding of this rule at a setting's value or a span."""
         span = where.span if isinstance(where, Setting) else where
-        return Finding(self.code, self.name, self.severity, message, span, notes)
+        return Finding(self.code, self.name, self.severity, message, span, notes, fix)
 
     @classmethod
     def document(cls) -> str:

@@ -23,6 +23,18 @@ def test_findings(nmlgen, here):
     assert not done.out.endswith("\n\n")
 
 
+def test_several_specs(nmlgen, here):
+    done = nmlgen("check", "spec.yaml", "bad.yaml", "warned.yaml")
+    assert done.code == 1
+    assert "1 error, 1 warning" in done.out
+    assert nmlgen("check", "spec.yaml", "warned.yaml").code == 0
+    done = nmlgen("check", "wrong.yaml", "warned.yaml")
+    assert (done.code, done.out.splitlines()[-1]) == (1, "1 warning")
+    assert done.err.startswith("error[SPC004]")
+    found = json.loads(nmlgen("check", "wrong.yaml", "bad.yaml", "--format", "json").out)["findings"]
+    assert {finding["location"]["file"] for finding in found} == {"wrong.yaml", "bad.yaml"}
+
+
 def test_quiet(nmlgen, here):
     assert nmlgen("check", "spec.yaml", "--quiet").out == ""
     done = nmlgen("check", "bad.yaml", "-q")

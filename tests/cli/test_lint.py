@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -14,8 +16,9 @@ from nmlgen.cli.application import application
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 
 
-def run(*arguments: str):
-    return CliRunner().invoke(application, ["lint", *arguments], standalone_mode=False)
+def run(*arguments: str, catch_exceptions: bool = True):
+    command = ["lint", *arguments]
+    return CliRunner().invoke(application, command, standalone_mode=False, catch_exceptions=catch_exceptions)
 
 
 @pytest.fixture
@@ -52,6 +55,104 @@ def test_json_sarif_and_github(wrong):
     assert "NML002" in [result["ruleId"] for result in sarif["runs"][0]["results"]]
     github = run(str(wrong), "--ntasks", "256", "--format", "github").output
     assert github.startswith("::")
+
+
+def test_gitlab_and_junit(wrong):
+    found = json.loads(run(str(wrong), "--ntasks", "256", "--format", "gitlab").output)
+    assert [entry["check_name"] for entry in found if entry["severity"] == "critical"] == ["NML002"]
+    top = ElementTree.fromstring(run(str(wrong), "--ntasks", "256", "--format", "junit").output)
+    assert int(top.get("failures")) == len(found)
+
+
+def test_nothing_found_in_any_format(directory):
+    def output(form: str) -> str:
+        return run(str(directory), "--ntasks", "256", "--format", form).output
+
+    assert output("github") == ""
+    assert json.loads(output("gitlab")) == []
+    assert json.loads(output("json"))["findings"] == []
+    assert ElementTree.fromstring(output("junit")).get("failures") == "0"
+
+
+def test_select_and_ignore(wrong):
+    assert run(str(wrong), "--ignore", "NML002,NML003").return_value == 0
+    assert run(str(wrong), "--ignore", "unknown-variable", "--ignore", "RST").return_value == 0
+    assert run(str(wrong), "--select", "NML").return_value == 1
+    assert run(str(wrong), "--select", "RST").output.startswith("no findings")
+    with pytest.raises(nmlgen.InputError, match='there is no rule "second-cop"; did you mean "second-copy"'):
+        run(str(wrong), "--select", "RST,second-cop", catch_exceptions=False)
+
+
+def test_statistics(wrong):
+    done = run(str(wrong), "--ntasks", "256", "--statistics", "--select", "NML")
+    assert (done.output, done.return_value) == ("1  NML002  [*] unknown-variable\n", 1)
+    (entry,) = json.loads(run(str(wrong), "--statistics", "--select", "NML", "--format", "json").output)
+    assert entry == {"code": "NML002", "name": "unknown-variable", "count": 1, "fixable": 1}
+    assert run(str(wrong), "--statistics", "--select", "RST").output == ""
+    with pytest.raises(click.UsageError):
+        run(str(wrong), "--statistics", "--format", "sarif", catch_exceptions=False)
+
+
+def test_exit_zero(wrong):
+    assert run(str(wrong), "--exit-zero").return_value == 0
+    assert run(str(wrong), "--exit-zero", "--strict", "--format", "json").return_value == 0
+    assert run(str(wrong), "--exit-zero", "--diff", "--unsafe-fixes").return_value == 0
+
+
+def test_what_can_be_fixed_is_said(wrong):
+    path = next(wrong.glob("NAMELIST_*"))
+    path.write_text(path.read_text().replace("iforcing      = 3", "iforcing      = 3."))
+    done = run(str(path), "--select", "NML")
+    assert "error[NML003] [*] wrong-type" in done.output
+    assert "  = fix: write 3\n" in done.output
+    assert "error[NML002] unknown-variable" in done.output
+    assert done.output.endswith("[*] 1 fixable with --fix\n1 more fixable with --fix --unsafe-fixes\n")
+    unsafe = run(str(path), "--select", "NML", "--unsafe-fixes").output
+    assert "error[NML002] [*] unknown-variable" in unsafe
+    assert unsafe.endswith("[*] 2 fixable with --fix --unsafe-fixes\n")
+
+
+def test_fix(wrong):
+    path = next(wrong.glob("NAMELIST_*"))
+    before = path.read_text().replace("iforcing      = 3", "iforcing      = 3.")
+    path.write_text(before)
+    done = run(str(path), "--select", "NML", "--fix")
+    assert "1 fixed; 1 error" in done.output
+    assert done.return_value == 1
+    assert path.read_text() == before.replace("= 3.\n", "= 3\n")
+    done = run(str(path), "--select", "NML", "--fix", "--unsafe-fixes")
+    assert (done.output.splitlines()[0], done.return_value) == ("1 fixed; no findings", 0)
+    assert "num_io_procs = 8" in path.read_text()
+
+
+def test_diff(wrong):
+    path = next(wrong.glob("NAMELIST_*"))
+    before = path.read_bytes()
+    done = run(str(path), "--diff")
+    assert (done.stdout, done.stderr, done.return_value) == ("", "nothing to fix\n", 0)
+    done = run(str(path), "--diff", "--unsafe-fixes")
+    assert done.return_value == 1
+    assert "\n- num_io_proc = 8\n+ num_io_procs = 8\n" in done.stdout
+    assert done.stderr == "would fix 1 finding\n"
+    assert path.read_bytes() == before
+
+
+def test_the_standard_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nmlgen.toml").write_text('select = ["NML"]\n')
+    text = b"&run_nml\n nsteps = '3'\n/\n"
+    done = CliRunner().invoke(application, ["lint", "-"], input=text, standalone_mode=False)
+    assert done.return_value == 1
+    assert " --> <stdin>:2:11" in done.output
+    with pytest.raises(click.UsageError):
+        run("-", "--fix", catch_exceptions=False)
+
+
+def test_configuration(wrong):
+    (wrong / "nmlgen.toml").write_text('[[ignore]]\nrule = "NML002"\nreason = "a test"\n')
+    done = run(str(wrong), "--select", "NML")
+    assert (done.output, done.return_value) == ("no findings; 1 suppressed\n", 0)
+    assert run(str(wrong), "--isolated").return_value == 1
 
 
 def test_strict_and_undecided(directory):

@@ -1,0 +1,231 @@
+"""Mending namelists: a fixed file is clean of what was fixed, and is otherwise the same to the last byte."""
+
+from __future__ import annotations
+
+import random
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import nmlgen
+from nmlgen.errors import WriteError
+from nmlgen.files import Files, decode, encode
+from nmlgen.findings import Edit, Fix, nearest
+from nmlgen.fixing import _apply
+from nmlgen.source import Source
+
+CASES = [
+    # code, is it safe, what stands there, what is to stand there
+    ("NML001", False, "&paralel_nml\n nproma = 8\n/\n", "&parallel_nml\n nproma = 8\n/\n"),
+    ("NML001", False, "&IO_NLM\n/\n", "&io_nml\n/\n"),
+    ("NML002", False, "&parallel_nml\n NUM_io_proc = 8\n/\n", "&parallel_nml\n num_io_procs = 8\n/\n"),
+    ("NML003", True, "&run_nml\n nsteps = 3.\n/\n", "&run_nml\n nsteps = 3\n/\n"),
+    ("NML003", True, "&run_nml\n nsteps = -1.2e1 /\n", "&run_nml\n nsteps = -12 /\n"),
+    ("NML003", True, "&run_nml\n num_lev = 2*3., 4.0\n/\n", "&run_nml\n num_lev = 2*3, 4\n/\n"),
+    ("NML003", True, "&run_nml\n nsteps = '3'\n/\n", "&run_nml\n nsteps = 3\n/\n"),
+    ("NML003", True, "&run_nml\n nsteps = 3_i4\n/\n", "&run_nml\n nsteps = 3\n/\n"),
+    ("NML003", True, "&run_nml\n dtime = 3.0_wp\n/\n", "&run_nml\n dtime = 3.0\n/\n"),
+    ("NML003", True, '&run_nml\n dtime = "300."\n/\n', "&run_nml\n dtime = 300.\n/\n"),
+    ("NML003", True, "&run_nml\n ltimer = '.TRUE.'\n/\n", "&run_nml\n ltimer = .TRUE.\n/\n"),
+    ("NML003", True, "&run_nml\n output = totint\n/\n", "&run_nml\n output = 'totint'\n/\n"),
+    ("NML003", True, "&io_nml\n output_nml_dict = 7up\n/\n", "&io_nml\n output_nml_dict = '7up'\n/\n"),
+    ("NML011", True, "&run_nml\n output = nml ! new\n/\n", "&run_nml\n output = 'nml' ! new\n/\n"),
+    ("NML003", True, "&run_nml\n output = 2*nml\n/\n", "&run_nml\n output = 2*'nml'\n/\n"),
+    ("NML011", True, "&run_nml\n output = nml, none\n/\n", "&run_nml\n output = 'nml', 'none'\n/\n"),
+    ("NML011", True, "&run_nml\n output = nml nsteps = 3 /\n", "&run_nml\n output = 'nml' nsteps = 3 /\n"),
+    ("NML011", True, "&run_nml\n # new\n nsteps = 3 ## old\n/\n", "&run_nml\n ! new\n nsteps = 3 !# old\n/\n"),
+    ("NML011", True, "&run_nml\n num_lev (1) = 3\n/\n", "&run_nml\n num_lev(1) = 3\n/\n"),
+    ("NML011", True, "&run_nml\n nsteps = 3\n/", "&run_nml\n nsteps = 3\n/\n"),
+    ("NML011", True, "&run_nml\r\n nsteps = 3\r\n/", "&run_nml\r\n nsteps = 3\r\n/\r\n"),
+    ("NML011", False, "&run_nml\n nsteps = 3 ! a\n\n&io_nml\n/\n", "&run_nml\n nsteps = 3 ! a\n/\n\n&io_nml\n/\n"),
+    ("NML011", False, "&run_nml\r\n nsteps = 3\r\n", "&run_nml\r\n nsteps = 3\r\n/\r\n"),
+    ("NML011", False, "&run_nml\n nsteps = 3", "&run_nml\n nsteps = 3\n/\n"),
+    ("NML011", False, "&run_nml", "&run_nml\n/\n"),
+    ("NML012", False, " $run_nml\n nsteps = 3\n/\n", " &run_nml\n nsteps = 3\n/\n"),
+    ("NML012", False, "& run_nml\n nsteps = 3\n/\n", "&run_nml\n nsteps = 3\n/\n"),
+    ("SPC009", True, "&run_nml\n nsteps = 3 ! nmlgen: ignore[NML003] so\n/\n", "&run_nml\n nsteps = 3\n/\n"),
+    ("SPC009", True, "! a\n ! nmlgen: ignore[NML003] so\n&run_nml\n/\n", "! a\n&run_nml\n/\n"),
+]
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "NAMELIST_atm"
+
+
+def fix(path: Path, code: str = "ALL", **options) -> nmlgen.Fixed:
+    return nmlgen.fix([path], select=[code], is_isolated=True, **options)
+
+
+@pytest.mark.parametrize(("code", "is_safe", "before", "after"), CASES)
+def test_fixed(code, is_safe, before, after, path):
+    first, last = b"! Pr\xfcfung\n", b"! \xe2\x80\xa8end\x00\r\n" if before.endswith("/\n") else b""
+    whole = first + before.encode() + last
+    path.write_bytes(whole)
+    if not is_safe:
+        assert fix(path, code).count == 0
+    fixed = fix(path, code, is_unsafe=not is_safe)
+    assert fixed.count > 0
+    assert [finding for finding in fixed.report.findings if finding.fix] == []
+    assert path.read_bytes() == whole
+    assert fixed.write() == (str(path),)
+    assert path.read_bytes() == first + after.encode() + last
+    assert [f.code for f in nmlgen.lint([path], select=[code], is_isolated=True).findings] == []
+
+
+def test_every_fixable_code_has_a_case():
+    fixable = {"NML001", "NML002", "NML003", "NML011", "NML012", "SPC009"}
+    assert {code for code, *_ in CASES} == fixable
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "&run_nml\n nsteps = 3.5\n/\n",
+        "&run_nml\n nsteps = 3.e30\n/\n",
+        "&run_nml\n nsteps = nan\n/\n",
+        "&run_nml\n nsteps = '3x'\n/\n",
+        "&run_nml\n dtime = x_wp\n/\n",
+        "&run_nml\n output = my file\n/\n",
+        "&run_nml\n output = path/to\n/\n",
+        "&run_nml\n output = 'nml\n/\n",
+        "&run_nml\n output = a$b\n/\n",
+        "&run_nml\n#ifdef X\n nsteps = 3\n#endif\n/\n",
+        "&run_nml\n nsteps = #3\n/\n",
+        "&parallel_nml\n num_io_proc = 8 num_io_procs = 4\n/\n",
+        "&io_nml\n/\n&io_nlm\n/\n",
+        "&run_nml\n bogus = 3\n/\n",
+        "&bogus_nml\n/\n",
+        "&run_nml\n output = 'a ! not closed\n nsteps = 3\n",
+        "&run_nml\n x = 1, ! nmlgen: ignore[NML003] so\n/\n",
+    ],
+)
+def test_what_is_not_clear_stays(text, path):
+    path.write_text(text)
+    found = nmlgen.lint([path], select=["NML", "SPC"], is_isolated=True).findings
+    assert [finding.code for finding in found if finding.fix is None] != []
+    assert fix(path, is_unsafe=True).changes == {}
+
+
+def test_a_fix_may_bring_up_the_next_one(path):
+    path.write_text("& run_nml\n nstep = 3.\n output = nml\n")
+    fixed = fix(path, is_unsafe=True)
+    assert fixed.count == 5
+    assert [text for _, text in fixed.changes.values()] == ["&run_nml\n nsteps = 3\n output = 'nml'\n/\n"]
+
+
+def test_no_mutation_is_mended_without_an_end(path):
+    text = (
+        "&run_nml\n num_lev = 30., 2*4\n output = 'nml', totint ! a\n ltimer = '.true.'\n/\n"
+        "! nmlgen: ignore[NML003] so\n&io_nml\n restart_write_mode = sync\n dt_chekpoint = 3.0_wp\n/\n"
+    )
+    letters = ("", "'", '"', "&", "/", "=", ",", "*", "\n", "(", "!", " # ", "$", "\r\n", "_wp", "é", "\x85")
+    generator = random.Random(1)
+    for _ in range(60):
+        mutant = text
+        for _ in range(generator.choice((1, 2, 4))):
+            place, length = generator.randrange(len(mutant)), generator.choice((0, 1, 5))
+            mutant = mutant[:place] + generator.choice(letters) + mutant[place + length :]
+        path.write_bytes(encode(mutant))
+        fixed = fix(path, is_unsafe=True)
+        assert [finding for finding in fixed.report.findings if finding.fix] == []
+        fixed.write()
+        assert fix(path, is_unsafe=True).changes == {}
+
+
+def test_fixes_stop_at_what_is_excused_or_not_asked_for(path):
+    path.write_text("&run_nml\n nsteps = 3. ! nmlgen: ignore[NML003] a test\n output = nml\n/\n")
+    (changed,) = [text for _, text in fix(path).changes.values()]
+    assert changed == path.read_text().replace("nml\n/", "'nml'\n/")
+    assert fix(path, "NML003").changes == {}
+
+
+def test_a_master_and_its_model_are_mended_together(tmp_path, monkeypatch):
+    (tmp_path / "icon_master.namelist").write_text(
+        "&master_nml\n lrestart = '.false.'\n/\n&master_model_nml\n model_type = 1.\n"
+        ' model_namelist_filename = "NAMELIST_atm"\n/\n&master_time_control_nml\n/\n'
+    )
+    (tmp_path / "NAMELIST_atm").write_text("&run_nml\n nsteps = 3.\n/\n")
+    monkeypatch.chdir(tmp_path)
+    fixed = nmlgen.fix([".", "NAMELIST_atm", tmp_path / "NAMELIST_atm"], select=["NML003"], is_isolated=True)
+    assert fixed.count == 3
+    assert fixed.write() == ("NAMELIST_atm", "icon_master.namelist")
+    assert (tmp_path / "NAMELIST_atm").read_text() == "&run_nml\n nsteps = 3\n/\n"
+
+
+def test_permissions_and_links_stay(path):
+    path.write_text("&run_nml\n nsteps = 3.\n/\n")
+    path.chmod(0o750)
+    link = path.with_name("link")
+    link.symlink_to(path.name)
+    fix(link, "NML003").write()
+    assert link.is_symlink()
+    assert path.read_text() == "&run_nml\n nsteps = 3\n/\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o750
+    assert sorted(found.name for found in path.parent.iterdir()) == ["NAMELIST_atm", "link"]
+
+
+def test_a_file_that_somebody_changed_is_left_alone(path, tmp_path):
+    other = tmp_path / "NAMELIST_oce"
+    for file in (path, other):
+        file.write_text("&run_nml\n nsteps = 3.\n/\n")
+    fixed = nmlgen.fix([path, other], select=["NML003"], is_isolated=True)
+    other.write_text("&run_nml\n nsteps = 4.\n/\n")
+    with pytest.raises(WriteError, match="changed by someone else"):
+        fixed.write()
+    assert path.read_text() == "&run_nml\n nsteps = 3.\n/\n"
+
+
+def test_the_diff_is_one_that_patch_takes(path, tmp_path):
+    before = b"&run_nml\r\n nsteps = 3. ! \xfc\x0c\n output = 'nml'\n/"
+    path.write_bytes(before)
+    fixed = fix(path)
+    subprocess.run(["patch", "-s", "--binary", str(path)], input=encode(fixed.differences()), check=True)
+    patched = path.read_bytes()
+    assert patched == b"&run_nml\r\n nsteps = 3 ! \xfc\x0c\n output = 'nml'\n/\n"
+    path.write_bytes(before)
+    fixed.write()
+    assert path.read_bytes() == patched
+
+
+def test_fixes_that_touch_are_made_one_after_the_other(path):
+    path.write_text("abcdef")
+    files = Files()
+    source = files.read(path)
+
+    def replace(column: int, length: int, text: str) -> Edit:
+        return Edit(source.span(1, column, length), text)
+
+    texts: dict[Path, str] = {}
+    fixes = [
+        Fix("a", (replace(1, 1, "A"), replace(4, 1, "D"))),
+        Fix("b", (replace(2, 1, "B"),)),  # touches the first one
+        Fix("c", (replace(6, 1, "F"), replace(3, 2, "-"))),  # half of it does
+        Fix("d", (Edit(Source("other", "abcdef").span(1, 6), "X"),)),  # not the file's own text
+        Fix("e", (replace(7, 0, "!"),)),
+    ]
+    assert _apply(fixes, files, texts) == 2
+    assert texts == {path.resolve(): "AbcDef!"}
+
+
+def test_bytes_come_back():
+    data = bytes(range(256)) + "ü\r\n\u2028".encode()
+    assert encode(decode(data)) == data
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("num_io_proc", "num_io_procs"),
+        ("num_oi_procs", "num_io_procs"),
+        ("NUM_IO_PROCS", "num_io_procs"),
+        ("num_xio_procs", None),  # as near to both
+        ("nprma", "nproma"),
+        ("nprm", None),
+        ("something", None),
+    ],
+)
+def test_nearest(word, meant):
+    assert nearest(word, ["num_io_procs", "num_dio_procs", "nproma"]) == meant

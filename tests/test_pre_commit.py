@@ -1,0 +1,78 @@
+"""The hooks for pre-commit: the files they take, the commands they run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+from specs import TEXT
+
+ROOT = Path(__file__).parent.parent
+MANIFEST = ROOT / ".pre-commit-hooks.yaml"
+CLEAN = "&run_nml\n num_lev = 30\n/\n"
+BAD = "&run_nml\n num_lev = '30'\n/\n"
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch) -> Path:
+    """A git repository that takes its hooks from here and finds `nmlgen` where the tests do."""
+    pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+    bin_directory = tmp_path / "bin"
+    bin_directory.mkdir()
+    command = bin_directory / "nmlgen"
+    command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m nmlgen "$@"\n')
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{bin_directory}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "home"))
+    work = tmp_path / "work"
+    (work / "run").mkdir(parents=True)
+    hooks = YAML(typ="safe").load(MANIFEST)
+    with (work / ".pre-commit-config.yaml").open("w", encoding="utf-8") as file:
+        YAML().dump({"repos": [{"repo": "local", "hooks": [hook | {"language": "system"} for hook in hooks]}]}, file)
+    subprocess.run(["git", "init", "-q", work], check=True)
+    monkeypatch.chdir(work)
+    return work
+
+
+def run(hook: str) -> subprocess.CompletedProcess[str]:
+    subprocess.run(["git", "add", "-A"], check=True)
+    command = [sys.executable, "-m", "pre_commit", "run", hook, "--all-files"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_manifest_is_one():
+    pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+    command = [sys.executable, "-m", "pre_commit", "validate-manifest", str(MANIFEST)]
+    assert subprocess.run(command, capture_output=True, text=True, check=False).returncode == 0
+
+
+def test_lint(repository):
+    (repository / "run" / "README").write_text("not a namelist\n")
+    assert "(no files to check)" in run("nmlgen-lint").stdout
+    for name in ("exp.test_namelist", "exp.test.run", "NAMELIST_atm", "atm.nml"):
+        (repository / "run" / name).write_text(CLEAN)
+    (repository / "run" / "icon_master.namelist").write_text("&master_nml\n/\n")
+    done = run("nmlgen-lint")
+    assert "README" not in done.stdout
+    for name in ("exp.test_namelist", "exp.test.run", "NAMELIST_atm", "atm.nml"):
+        (repository / "run" / name).write_text(BAD)
+        done = run("nmlgen-lint")
+        assert done.returncode == 1
+        assert f"--> run/{name}:2:12" in done.stdout
+
+
+def test_check(repository):
+    for name in ("spec.yaml", "spec-2.yml", "wave.nmlgen.yaml"):
+        (repository / "run" / name).write_text(TEXT)
+    (repository / "run" / "other.yaml").write_text("a: 1\n")
+    done = run("nmlgen-check")
+    assert done.returncode == 0, done.stdout
+    assert "Passed" in done.stdout
+    (repository / "run" / "spec-2.yml").write_text(TEXT.replace("nodes: 2", "nodes: two"))
+    done = run("nmlgen-check")
+    assert done.returncode == 1
+    assert "run/spec-2.yml:8:" in done.stdout
