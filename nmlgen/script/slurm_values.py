@@ -1,0 +1,193 @@
+"""What sbatch makes of the values of its options, as Slurm 22.05 was seen to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from nmlgen.units.size import format_size
+
+_COUNTS = (
+    "ntasks",
+    "ntasks-per-node",
+    "tasks-per-node",
+    "ntasks-per-core",
+    "ntasks-per-socket",
+    "ntasks-per-gpu",
+    "cpus-per-task",
+    "cpus-per-gpu",
+    "cores-per-socket",
+    "mincpus",
+    "sockets-per-node",
+    "thread-spec",
+    "threads-per-core",
+)
+_LARGEST = 2**31 - 1
+_LATEST_SIGNAL = 65535
+_LARGEST_NICE = 2147483645
+_SIGNALS = frozenset(
+    ("HUP", "INT", "QUIT", "ABRT", "KILL", "USR1", "USR2", "ALRM", "TERM", "CONT", "STOP", "TSTP", "TTIN", "TTOU")
+) | {"URG", "XCPU"}
+_MAIL = (
+    "NONE",
+    "BEGIN",
+    "END",
+    "FAIL",
+    "REQUEUE",
+    "ALL",
+    "INVALID_DEPEND",
+    "STAGE_OUT",
+    "TIME_LIMIT",
+    "TIME_LIMIT_50",
+    "TIME_LIMIT_80",
+    "TIME_LIMIT_90",
+    "ARRAY_TASKS",
+)
+_HINTS = ("compute_bound", "memory_bound", "multithread", "nomultithread")
+_TIME = re.compile(r"\d+(:\d+){0,2}|\d+-(\d+(:\d+){0,2})?|-\d+|(?i:unlimited|infinite)")
+_NODES = re.compile(r"\s*([+-]?\d+)([kKmM]?)(?:-(\d+)([kKmM]?))?\s*")
+_MEMORY = re.compile(r"\+?(\d+)([kmgt]?)b?", re.IGNORECASE)
+_SIGNAL = re.compile(r"(?:[RrBb]+:)?(?:SIG)?([A-Za-z]+\d?|-?\d+)(?:@(\d*))?", re.IGNORECASE)
+_LIMITS = ("AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS", "STACK")
+_SPREAD = r"(block|cyclic|fcyclic|\*)?"
+_DISTRIBUTION = rf"arbitrary|plane=0*[1-9]\d*|((block|cyclic|\*)(:{_SPREAD}){{0,2}}(,(no)?pack)?)|(no)?pack"
+_ARRAY = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
+
+
+def read_value(option: str, text: str) -> Any:
+    """The value of an option, of the type that a spec has: an int, a text, True.
+
+    Raises ValueError, with what is expected, for what sbatch refuses whatever the cluster.
+    """
+    read = _READERS.get(option)
+    return text if read is None else read(text)
+
+
+def _count(text: str) -> int:
+    match = re.fullmatch(r"\s*\+?(\d+)", text, re.ASCII)
+    if match is None or not 0 < int(match[1]) <= _LARGEST:
+        raise ValueError("a whole number above 0")
+    return int(match[1])
+
+
+def _nodes(text: str) -> int | str:
+    """A number of nodes, or the text where it is a range."""
+    match = _NODES.fullmatch(text)
+    if match is None:
+        raise ValueError("a number of nodes, or the least and the most of them, such as 2-4")
+    least = int(match[1]) * _factor(match[2])
+    most = int(match[3]) * _factor(match[4]) if match[3] else least
+    if least > _LARGEST or (match[3] and 0 < most < least):
+        raise ValueError("a number of nodes, the least before the most")
+    return least if least == most and least >= 0 else text.strip()
+
+
+def _factor(suffix: str) -> int:
+    return {"": 1, "k": 1024, "m": 1024**2}[suffix.lower()]
+
+
+def _time(text: str) -> str:
+    if not _TIME.fullmatch(text):
+        raise ValueError("a time limit, such as 08:00:00 or 1-12:00:00")
+    return text
+
+
+def _memory(text: str) -> str:
+    """The size as a spec has it; sbatch counts whole MiB, and takes a bare number for them."""
+    match = _MEMORY.fullmatch(text)
+    if match is None or (text[-1] in "bB" and not match[2]):
+        raise ValueError("a whole number with K, M, G or T, such as 200G")
+    unit = match[2].lower() or "m"
+    mebibytes = -(-int(match[1]) // 1024) if unit == "k" else int(match[1]) * 1024 ** "mgt".index(unit)
+    return format_size(mebibytes * 1024**2)
+
+
+def _signal(text: str) -> str:
+    match = _SIGNAL.fullmatch(text)
+    known = match is not None and (match[1].upper() in _SIGNALS or re.fullmatch(r"-?0*[1-9]\d*", match[1]))
+    if match is None or not known or int(match[2] or 0) > _LATEST_SIGNAL:
+        raise ValueError(f"a signal and at most {_LATEST_SIGNAL} seconds, such as B:USR1@300")
+    return text
+
+
+def _mail_types(text: str) -> str:
+    """sbatch skips what it does not know, unless it is all there is."""
+    if not any(word.upper() in _MAIL for word in text.split(",")):
+        raise ValueError(f"one or several of {', '.join(_MAIL)}")
+    return text
+
+
+def _array(text: str) -> str:
+    for item in re.sub(r"[\[\]]", "", text.partition("%")[0]).split(","):
+        match = _ARRAY.fullmatch(item)
+        if item and (match is None or (match[2] and int(match[2]) < int(match[1])) or (match[3] and not int(match[3]))):
+            raise ValueError("task numbers, such as 0-9, 1,3,5 or 0-9%2")
+    return text
+
+
+def _nice(text: str) -> str:
+    match = re.match(r"\s*[+-]?\d+", text)
+    if match is not None and abs(int(match[0])) > _LARGEST_NICE:
+        raise ValueError(f"at most {_LARGEST_NICE}")
+    return text
+
+
+def _exclusive(text: str) -> str | bool:
+    if text.lower() not in ("", "user", "mcs", "exclusive"):
+        raise ValueError("--exclusive, --exclusive=user or --exclusive=mcs")
+    return text.lower() if text.lower() in ("user", "mcs") else True
+
+
+def _limits(text: str) -> str:
+    if text not in ("", "ALL", "NONE") and any(word not in ("", *_LIMITS) for word in text.split(",")):
+        raise ValueError(f"ALL, NONE or some of {', '.join(_LIMITS)}")
+    return text
+
+
+def _words(*known: str) -> Callable[[str], str]:
+    """A reader of a list of these words, in any case."""
+
+    def read(text: str) -> str:
+        if any(word.lower() not in known for word in text.split(",")):
+            raise ValueError(f"one of {', '.join(known)}")
+        return text
+
+    return read
+
+
+def _matching(pattern: str, expected: str) -> Callable[[str], str]:
+    """A reader of a text of that form, in any case."""
+
+    def read(text: str) -> str:
+        if not re.fullmatch(pattern, text, re.IGNORECASE | re.ASCII):
+            raise ValueError(expected)
+        return text
+
+    return read
+
+
+def _gpus(text: str) -> int | str:
+    return int(text) if re.fullmatch(r"\d{1,9}", text, re.ASCII) else text
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys(_COUNTS, _count),
+    **dict.fromkeys(("mem", "mem-per-cpu", "mem-per-gpu", "tmp"), _memory),
+    **dict.fromkeys(("time", "time-min"), _time),
+    "array": _array,
+    "distribution": _matching(_DISTRIBUTION, "block, cyclic or plane=N, such as block:cyclic"),
+    "exclusive": _exclusive,
+    "gpus-per-node": _gpus,
+    "hint": _words(*_HINTS),
+    "kill-on-invalid-dep": _matching("yes|no", "yes or no"),
+    "mail-type": _mail_types,
+    "nice": _nice,
+    "no-kill": _matching("|off|no", "--no-kill or --no-kill=off"),
+    "nodes": _nodes,
+    "open-mode": _matching("[at].*", "append or truncate"),
+    "propagate": _limits,
+    "signal": _signal,
+    "switches": _matching(r"\+?0*[1-9]\d*(@.*)?", "a whole number above 0"),
+    "wait-all-nodes": _matching(r"0*[01]", "0 or 1"),
+}

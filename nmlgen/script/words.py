@@ -1,0 +1,176 @@
+"""Words of a command as far as they are known, and options read from them as getopt_long reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+from attrs import evolve, frozen
+
+from nmlgen.resources import directory
+from nmlgen.source import Span
+
+
+@frozen
+class StaticWord:
+    """One word of a command: its `text`, None if only the running shell knows it.
+
+    Of an unknown word `beginning` is the known text before the first unknown character, and `splits` tells that it may
+    turn out to be several words or none: an unquoted expansion.
+    """
+
+    text: str | None
+    span: Span
+    beginning: str = ""
+    splits: bool = False
+
+    @property
+    def start(self) -> str:
+        """The characters that are known: the text, or the beginning of it."""
+        return self.beginning if self.text is None else self.text
+
+    def after(self, length: int) -> StaticWord:
+        """The word without its first characters, which are known; points at the whole where they are quoted."""
+        text = None if self.text is None else self.text[length:]
+        span = self.span
+        if span.line == span.end_line:
+            written = span.source.line(span.line)[span.column - 1 : span.end_column - 1]
+            if length < len(written) and written[:length] == self.start[:length]:
+                span = evolve(span, column=span.column + length)
+        return StaticWord(text, span, self.beginning[length:], self.splits)
+
+
+@frozen
+class Option:
+    """An option of a program: its long name (empty if it has none), its letter, and whether a value follows: "none",
+    "required", or "optional", which is a value in the same word only."""
+
+    name: str
+    short: str | None
+    value: str
+
+
+@frozen
+class OptionTable:
+    """The options of one program."""
+
+    options: tuple[Option, ...]
+    _by_name: Mapping[str, Option]
+    _by_letter: Mapping[str, Option]
+
+    @classmethod
+    def of(cls, options: Iterable[Option]) -> OptionTable:
+        """The table of these options."""
+        found = tuple(options)
+        return cls(
+            found,
+            {option.name: option for option in found if option.name},
+            {option.short: option for option in found if option.short},
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All long names."""
+        return tuple(self._by_name)
+
+    def letter(self, letter: str) -> Option | None:
+        """The option of one letter."""
+        return self._by_letter.get(letter)
+
+    def named(self, name: str) -> tuple[Option, ...]:
+        """The option of a long name or of a beginning that only one has; several where it is ambiguous."""
+        if name in self._by_name:
+            return (self._by_name[name],)
+        return tuple(option for known, option in self._by_name.items() if known.startswith(name))
+
+
+@frozen
+class GivenOption:
+    """One option that was given.
+
+    `written` is the option without its value as it stands in `word`, such as "-J"; `option` is None where the program
+    does not know it, and then `candidates` are the names that it may be short for. `value` is None where none was
+    given. `is_missing` and `is_unwanted` tell of a value that is wanted and not there, or there and not wanted. An
+    option that cannot be known because its word is not has `is_undecided`.
+    """
+
+    written: str
+    word: StaticWord
+    option: Option | None = None
+    value: StaticWord | None = None
+    candidates: tuple[str, ...] = ()
+    is_missing: bool = False
+    is_unwanted: bool = False
+    is_undecided: bool = False
+
+    @property
+    def takes_next_word(self) -> bool:
+        """Whether the value is a word of its own."""
+        here, value = self.word.span, self.value
+        return value is not None and (value.span.line, value.span.column) >= (here.end_line, here.end_column)
+
+
+def read_options(words: Sequence[StaticWord], table: OptionTable) -> tuple[list[GivenOption], list[StaticWord]]:
+    """The options up to the first word that is none, and the words from there on; `--` ends the options."""
+    given: list[GivenOption] = []
+    rest = list(words)
+    while rest:
+        word = rest[0]
+        if word.text == "--":
+            return given, rest[1:]
+        if word.start in ("", "-") or not word.start.startswith("-"):
+            break
+        rest.pop(0)
+        if word.start.startswith("--"):
+            given.append(_long(word, rest, table))
+        else:
+            given += _letters(word, rest, table)
+    return given, rest
+
+
+def _long(word: StaticWord, rest: list[StaticWord], table: OptionTable) -> GivenOption:
+    name, equals, _ = word.start[2:].partition("=")
+    written = f"--{name}"
+    if word.text is None and not equals:
+        return GivenOption(written, word, is_undecided=True)
+    found = table.named(name)
+    if len(found) != 1:
+        return GivenOption(written, word, candidates=tuple(option.name for option in found))
+    option = found[0]
+    value = word.after(len(written) + 1) if equals else None
+    if value is not None:
+        return GivenOption(written, word, option, value, is_unwanted=option.value == "none")
+    return _with_next(GivenOption(written, word, option), rest)
+
+
+def _letters(word: StaticWord, rest: list[StaticWord], table: OptionTable) -> list[GivenOption]:
+    """The options of one word such as `-vN2`."""
+    given: list[GivenOption] = []
+    for at in range(1, len(word.start)):
+        letter = word.start[at]
+        option = table.letter(letter)
+        behind = word.after(at + 1) if word.text is None or at + 1 < len(word.text) else None
+        if option is None:
+            return [*given, GivenOption(f"-{letter}", word)]
+        if option.value != "none":
+            one = GivenOption(f"-{letter}", word, option, behind)
+            return [*given, one if behind is not None else _with_next(one, rest)]
+        given.append(GivenOption(f"-{letter}", word, option))
+    if word.text is None:
+        given.append(GivenOption(word.start, word, is_undecided=True))
+    return given
+
+
+def _with_next(given: GivenOption, rest: list[StaticWord]) -> GivenOption:
+    """The option with the next word as its value, if it wants one."""
+    if given.option is None or given.option.value != "required":
+        return given
+    return evolve(given, value=rest.pop(0)) if rest else evolve(given, is_missing=True)
+
+
+@cache
+def slurm_options(program: str) -> OptionTable:
+    """The options of "sbatch" or "srun" as the programs of Slurm 22.05 know them."""
+    document = json.loads((directory("schemas") / "slurm-options.json").read_text(encoding="utf-8"))
+    return OptionTable.of(Option(name, facts.get("short"), facts["value"]) for name, facts in document[program].items())

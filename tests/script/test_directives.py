@@ -1,0 +1,261 @@
+"""#SBATCH lines as sbatch reads them. Every case here was seen with the real one; tests/real/test_sbatch.py asks it."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmlgen.experiment.setting import Certainty, UndecidedError
+from nmlgen.script.directives import Directives, read_directives
+from nmlgen.script.problems import CODES_OF_KINDS, PROBLEMS
+from nmlgen.source import Source, Span
+
+
+def read(*lines: str, first: str = "#!/bin/bash\n") -> Directives:
+    return read_directives(Source("job.sh", first + "\n".join(lines) + "\ntrue\n"))
+
+
+def values(*lines: str) -> dict[str, object]:
+    return {name: setting.value for name, setting in read(*lines).settings.items()}
+
+
+def kinds(*lines: str) -> list[str]:
+    return [problem.kind for problem in read(*lines).problems]
+
+
+def marked(span: Span | None) -> str:
+    assert span is not None
+    assert span.line == span.end_line
+    return span.source.line(span.line)[span.column - 1 : span.end_column - 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "settings"),
+    [
+        ("#SBATCH -J a", {"job-name": "a"}),
+        ("#SBATCH -Ja", {"job-name": "a"}),
+        ("#SBATCH --job-name a", {"job-name": "a"}),
+        ("#SBATCH--job-name=a", {"job-name": "a"}),
+        ("#SBATCH\t-J\ta", {"job-name": "a"}),
+        ("#SBATCH --job-n=a", {"job-name": "a"}),
+        ("#SBATCH -J a -N 2", {"job-name": "a", "nodes": 2}),
+        ("#SBATCH -HsN2", {"hold": True, "oversubscribe": True, "nodes": 2}),
+        ("#SBATCH --job-name='a b'", {"job-name": "a b"}),
+        ('#SBATCH "--job-name=a b"', {"job-name": "a b"}),
+        (r"#SBATCH -J a\b", {"job-name": "ab"}),
+        (r"#SBATCH -J a\\b", {"job-name": "a\\b"}),
+        (r"#SBATCH -J 'a\'b'", {"job-name": "a'b"}),
+        (r'#SBATCH -J "a\ b"', {"job-name": "a b"}),
+        (r"#SBATCH -J a\#b", {"job-name": "a#b"}),
+        ("#SBATCH -J a # of no interest", {"job-name": "a"}),
+        ("#SBATCH -J a \\", {"job-name": "a"}),
+        ("#SBATCH --job-name=", {"job-name": ""}),
+        ("#SBATCH -J a --", {"job-name": "a"}),
+        ("#SBATCH", {}),
+        ("##SBATCH -J a", {}),
+        ("# #SBATCH -J a", {}),
+        ("# sbatch -J a job.sh", {}),
+        ("#SLURM -J a", {"job-name": "a"}),
+        ("#SBATCH --ntasks=+4", {"ntasks": 4}),
+        ("#SBATCH --tasks-per-node=4", {"ntasks-per-node": 4}),
+        ("#SBATCH --nodes=2-2", {"nodes": 2}),
+        ("#SBATCH --nodes=2-4", {"nodes": "2-4"}),
+        ("#SBATCH --nodes=1k", {"nodes": 1024}),
+        ("#SBATCH --exclusive", {"exclusive": True}),
+        ("#SBATCH --exclusive=", {"exclusive": True}),
+        ("#SBATCH --exclusive=USER", {"exclusive": "user"}),
+        ("#SBATCH --requeue", {"requeue": True}),
+        ("#SBATCH --no-requeue", {"requeue": False}),
+        ("#SBATCH --mem=1500", {"mem": "1500M"}),
+        ("#SBATCH --mem=200GB", {"mem": "200G"}),
+        ("#SBATCH --mem=1025K", {"mem": "2M"}),
+        ("#SBATCH --mem=0", {"mem": "0"}),
+        ("#SBATCH --time=8:00", {"time": "8:00"}),
+        ("#SBATCH --time=UNLIMITED", {"time": "UNLIMITED"}),
+        ("#SBATCH --gpus-per-node=4", {"gpus-per-node": 4}),
+        ("#SBATCH --gpus-per-node=a100:4", {"gpus-per-node": "a100:4"}),
+        ("#SBATCH --signal=B:USR1@300", {"signal": "B:USR1@300"}),
+        ("#SBATCH --hint=nomultithread", {"hint": "nomultithread"}),
+        ("#SBATCH --distribution=plane=4", {"distribution": "plane=4"}),
+        ("#SBATCH --array=0-9:3%2", {"array": "0-9:3%2"}),
+        ("#SBATCH --output=~/x.%j", {"output": "~/x.%j"}),
+    ],
+)
+def test_what_slurm_takes(line: str, settings: dict[str, object]) -> None:
+    found = read(line)
+    assert {name: setting.value for name, setting in found.settings.items()} == settings
+    assert not found.problems
+
+
+@pytest.mark.parametrize(
+    ("lines", "kind", "text"),
+    [
+        ("  #SBATCH -J a", "ignored-directive", "#SBATCH -J a"),
+        ("# SBATCH -J a", "ignored-directive", "# SBATCH -J a"),
+        ("#sbatch -J a", "ignored-directive", "#sbatch -J a"),
+        ("#SBTACH --nodes=2", "ignored-directive", "#SBTACH --nodes=2"),
+        ("set -e\n#SBATCH -N 2", "directive-after-command", "#SBATCH -N 2"),
+        ("X=1\n  #SBATCH -N 2", "directive-after-command", "#SBATCH -N 2"),
+        ("#SBATCH -p a\n#SBATCH -p b", "duplicate-directive", "a"),
+        ("#SBATCH --requeue\n#SBATCH --no-requeue", "duplicate-directive", "--requeue"),
+        ("#SBATCH --partion=a", "unknown-option", "--partion"),
+        ("#SBATCH -Y", "unknown-option", "-Y"),
+        ("#SBATCH --workdir=/x", "removed-option", "--workdir"),
+        ("#SBATCH --cpu-bind=cores", "srun-only-option", "--cpu-bind"),
+        ("#SBATCH -l", "srun-only-option", "-l"),
+        ("#SBATCH --node=2", "ambiguous-option", "--node"),
+        ("#SBATCH --nodes 2 3", "stray-word", "3"),
+        ("#SBATCH --job-name = a", "stray-word", "a"),
+        ("#SBATCH -J a : -N 2", "stray-word", ":"),
+        ("#SBATCH --exclusive user", "stray-word", "user"),
+        ('#SBATCH --comment="a b', "unmatched-quote", '"a b'),
+        ("#SBATCH --job-name=it's", "unmatched-quote", "'s"),
+        ("#SBATCH --comment=a#b", "value-cut", "#b"),
+        ('#SBATCH --qos=a "" -N 2', "value-cut", "-N 2"),
+        ("#SBATCH --chdir=$HOME/run", "not-expanded", "$HOME/run"),
+        ("#SBATCH --mail-user=`whoami`", "not-expanded", "`whoami`"),
+        ("#SBATCH -A ~x", "not-expanded", "~x"),
+        ("#SBATCH --nodes", "wants-value", "--nodes"),
+        ("#SBATCH --hold=yes", "takes-no-value", "yes"),
+        ("#SBATCH --job-name\n#SBATCH --nodes=2", "swallowed-option", "--nodes=2"),
+        ("#SBATCH -J=a", "equals-sign", "=a"),
+        ("#SBATCH -N=2", "equals-sign", "=2"),
+        ("#SBATCH --mem=1G --mem-per-gpu=1G", "exclusive-options", "--mem-per-gpu"),
+        ("#SBATCH -J a\n#PBS -l walltime=1:00:00", "foreign-directive", "#PBS -l walltime=1:00:00"),
+        ("#SBATCH --time=90s", "bad-value", "90s"),
+        ("#SBATCH --time=1h", "bad-value", "1h"),
+        ("#SBATCH --time='30 '", "bad-value", "'30 '"),
+        ("#SBATCH --mem=1.5G", "bad-value", "1.5G"),
+        ("#SBATCH --mem=4GiB", "bad-value", "4GiB"),
+        ("#SBATCH --nodes=4-2", "bad-value", "4-2"),
+        ("#SBATCH --nodes=1,3", "bad-value", "1,3"),
+        ("#SBATCH -n0", "bad-value", "0"),
+        ("#SBATCH --ntasks=$n", "bad-value", "$n"),
+        ("#SBATCH --array=4-1", "bad-value", "4-1"),
+        ("#SBATCH --array=1-4:0", "bad-value", "1-4:0"),
+        ("#SBATCH --signal=FOO@60", "bad-value", "FOO@60"),
+        ("#SBATCH --signal=USR1@70000", "bad-value", "USR1@70000"),
+        ("#SBATCH --mail-type=ABORT", "bad-value", "ABORT"),
+        ("#SBATCH --hint=none", "bad-value", "none"),
+        ("#SBATCH --exclusive=yes", "bad-value", "yes"),
+        ("#SBATCH --open-mode=x", "bad-value", "x"),
+        ("#SBATCH --nice=3000000000", "bad-value", "3000000000"),
+        ("#SBATCH --distribution=blok", "bad-value", "blok"),
+        ("#SBATCH --propagate=stack", "bad-value", "stack"),
+    ],
+)
+def test_what_goes_wrong(lines: str, kind: str, text: str) -> None:
+    problems = read(lines).problems
+    assert [problem.kind for problem in problems][-1:] == [kind]
+    assert marked(problems[-1].span) == text
+
+
+def test_every_kind_has_a_code() -> None:
+    assert set(CODES_OF_KINDS.values()) == set(PROBLEMS)
+
+
+def test_where_values_stand() -> None:
+    found = read("#SBATCH --comment='a b' -N4", "#SBATCH --exclusive -J  x").settings
+    assert {name: marked(setting.span) for name, setting in found.items()} == {
+        "comment": "'a b'",
+        "nodes": "4",
+        "exclusive": "--exclusive",
+        "job-name": "x",
+    }
+    assert marked(found["comment"].name_span) == "--comment"
+    assert marked(found["nodes"].name_span) == "-N"
+    assert found["comment"].name == "job.comment"
+
+
+def test_the_last_one_holds() -> None:
+    found = read("#SBATCH -N 2", "#SBATCH --nodes=3", "#SBATCH -N4")
+    assert [origin.value for origin in found.settings["nodes"].history] == [2, 3, 4]
+    assert found.settings["nodes"].value == 4
+    assert [problem.message for problem in found.problems] == [
+        "--nodes=2 has no effect: line 3 says --nodes=3",
+        "--nodes=3 has no effect: line 4 says --nodes=4",
+    ]
+    assert read("#SBATCH -N 2", "#SBATCH -N 2").problems[0].message == "--nodes=2 is given again at line 3"
+    assert not read("#SBATCH --exclusive", "#SBATCH --exclusive").problems
+
+
+def test_mail_types_add_up() -> None:
+    assert values("#SBATCH --mail-type=BEGIN", "#SBATCH --mail-type=END") == {"mail-type": "BEGIN,END"}
+    assert not kinds("#SBATCH --mail-type=BEGIN", "#SBATCH --mail-type=END")
+
+
+def test_an_option_takes_the_next_lines_word() -> None:
+    assert values("#SBATCH --job-name # of no interest", "", "# nor this", "#SBATCH foo -N2") == {
+        "job-name": "foo",
+        "nodes": 2,
+    }
+    assert values("#SBATCH --job-name", "#SBATCH --nodes=2") == {"job-name": "--nodes=2"}
+
+
+def test_refused_values_are_not_known() -> None:
+    setting = read("#SBATCH --time=90s").settings["time"]
+    assert setting.certainty is Certainty.UNKNOWN
+    with pytest.raises(UndecidedError):
+        _ = setting.value
+
+
+def test_reading_goes_on_behind_a_stray_word() -> None:
+    assert values("#SBATCH foo -N 2", "#SBATCH -J a") == {"nodes": 2, "job-name": "a"}
+
+
+def test_directives_end_at_the_first_command() -> None:
+    found = read("", " \t", "  # words", "#SBATCH -N 2", ": # x", "#SBATCH -N 3")
+    assert found.settings["nodes"].value == 2
+    assert "the first command stands at line 6" in found.problems[0].message
+
+
+def test_lines_of_other_scripts() -> None:
+    text = "#!/bin/bash\ncat >job <<END\n#SBATCH -N 2\nEND\n"
+    body = (text.index("#SBATCH"), text.index("END\n", 30))
+    assert not read_directives(Source("job.sh", text), [body]).problems
+    assert read_directives(Source("job.sh", text)).problems
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("#SBATCH -N 2\ntrue\n", "first-line"),
+        ("\n#!/bin/bash\n#SBATCH -N 2\n", "first-line"),
+        ("\ufeff#!/bin/bash\n#SBATCH -N 2\n", "first-line"),
+        ("#!/bin/bash\r\n#SBATCH -N 2\r\n", "dos-line-end"),
+        ("#!/bin/bash\n#SBATCH -N 2\ntrue\r\n", "dos-line-end"),
+    ],
+)
+def test_scripts_that_are_refused_whole(text: str, kind: str) -> None:
+    found = read_directives(Source("job.sh", text))
+    assert [problem.kind for problem in found.problems] == [kind]
+    assert found.settings["nodes"].value == 2
+
+
+@pytest.mark.parametrize("text", ["", "\n", "#", "#SBATCH", "#!/bin/bash", "echo SBATCH\n", "#PBS -N a\n", "#BSUB"])
+def test_scripts_that_are_not_for_slurm(text: str) -> None:
+    found = read_directives(Source("job.sh", text))
+    assert not found.settings
+    assert [problem.kind for problem in found.problems] == (["first-line"] if text == "#SBATCH" else [])
+
+
+def test_other_batch_systems_have_the_last_word() -> None:
+    found = read("#SBATCH -J a -t 10 -A b", "#PBS -N x", "#PBS -l nodes=2:ppn=3").settings
+    assert found["account"].value == "b"
+    unknown = {name for name, setting in found.items() if setting.certainty is Certainty.UNKNOWN}
+    assert {"job-name", "time", "ntasks", "nodes"} <= unknown
+    assert read("#SBATCH -n 4", "#BSUB -n 8").settings["ntasks"].certainty is Certainty.UNKNOWN
+
+
+def test_components_of_a_job_have_their_own() -> None:
+    for word in ("hetjob", "packjob"):
+        found = read("#SBATCH -N 1", f"#SBATCH {word}", "#SBATCH -N 2")
+        assert all(setting.certainty is Certainty.UNKNOWN for setting in found.settings.values())
+        assert "ntasks" in found.settings
+
+
+@pytest.mark.parametrize("value", ["{{ nodes }}", "{cfg.nodes}", "__nodes__", "%(nodes)s", "%{nodes|int}", "@nodes@"])
+def test_templates_are_not_judged(value: str) -> None:
+    found = read(f"#SBATCH --nodes={value} -J x")
+    assert not found.problems
+    assert found.settings["nodes"].certainty is Certainty.UNKNOWN
+    assert found.settings["job-name"].value == "x"
