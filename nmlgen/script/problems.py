@@ -5,8 +5,8 @@ from __future__ import annotations
 PROBLEMS = {
     "SBA001": (
         "ignored-directive",
-        "The line looks like a directive, but Slurm takes it for a comment: it is indented, has a blank behind the #, is "
-        "in lower case or misspelt. The job runs without what it asks for. Two # switch a directive off on purpose.",
+        "The line looks like a directive, but Slurm takes it for a comment: it is indented, has a blank behind the #, "
+        "is in lower case or misspelt. The job runs without what it asks for. Two # switch a directive off on purpose.",
     ),
     "SBA002": (
         "directive-after-command",
@@ -19,8 +19,8 @@ PROBLEMS = {
     ),
     "SBA004": (
         "unknown-option",
-        "sbatch does not know the option, or cannot tell which of several it is short for, and refuses the job. Options "
-        "such as --mpi and --cpu-bind are srun's; --workdir became --chdir.",
+        "sbatch does not know the option, or cannot tell which of several it is short for, and refuses the job. "
+        "Options such as --mpi and --cpu-bind are srun's; --workdir became --chdir.",
     ),
     "SBA005": (
         "stray-word",

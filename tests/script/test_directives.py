@@ -1,8 +1,9 @@
-"""#SBATCH lines as sbatch reads them. Every case here was seen with the real one; tests/real/test_sbatch.py asks it."""
+"""#SBATCH lines as sbatch reads them; tests/real/test_sbatch.py asks the real one."""
 
 from __future__ import annotations
 
 import pytest
+from script.directive_cases import TAKEN, WRONG
 
 from nmlgen.experiment.setting import Certainty, UndecidedError
 from nmlgen.script.directives import Directives, read_directives
@@ -28,121 +29,14 @@ def marked(span: Span | None) -> str:
     return span.source.line(span.line)[span.column - 1 : span.end_column - 1]
 
 
-@pytest.mark.parametrize(
-    ("line", "settings"),
-    [
-        ("#SBATCH -J a", {"job-name": "a"}),
-        ("#SBATCH -Ja", {"job-name": "a"}),
-        ("#SBATCH --job-name a", {"job-name": "a"}),
-        ("#SBATCH--job-name=a", {"job-name": "a"}),
-        ("#SBATCH\t-J\ta", {"job-name": "a"}),
-        ("#SBATCH --job-n=a", {"job-name": "a"}),
-        ("#SBATCH -J a -N 2", {"job-name": "a", "nodes": 2}),
-        ("#SBATCH -HsN2", {"hold": True, "oversubscribe": True, "nodes": 2}),
-        ("#SBATCH --job-name='a b'", {"job-name": "a b"}),
-        ('#SBATCH "--job-name=a b"', {"job-name": "a b"}),
-        (r"#SBATCH -J a\b", {"job-name": "ab"}),
-        (r"#SBATCH -J a\\b", {"job-name": "a\\b"}),
-        (r"#SBATCH -J 'a\'b'", {"job-name": "a'b"}),
-        (r'#SBATCH -J "a\ b"', {"job-name": "a b"}),
-        (r"#SBATCH -J a\#b", {"job-name": "a#b"}),
-        ("#SBATCH -J a # of no interest", {"job-name": "a"}),
-        ("#SBATCH -J a \\", {"job-name": "a"}),
-        ("#SBATCH --job-name=", {"job-name": ""}),
-        ("#SBATCH -J a --", {"job-name": "a"}),
-        ("#SBATCH", {}),
-        ("##SBATCH -J a", {}),
-        ("# #SBATCH -J a", {}),
-        ("# sbatch -J a job.sh", {}),
-        ("#SLURM -J a", {"job-name": "a"}),
-        ("#SBATCH --ntasks=+4", {"ntasks": 4}),
-        ("#SBATCH --tasks-per-node=4", {"ntasks-per-node": 4}),
-        ("#SBATCH --nodes=2-2", {"nodes": 2}),
-        ("#SBATCH --nodes=2-4", {"nodes": "2-4"}),
-        ("#SBATCH --nodes=1k", {"nodes": 1024}),
-        ("#SBATCH --exclusive", {"exclusive": True}),
-        ("#SBATCH --exclusive=", {"exclusive": True}),
-        ("#SBATCH --exclusive=USER", {"exclusive": "user"}),
-        ("#SBATCH --requeue", {"requeue": True}),
-        ("#SBATCH --no-requeue", {"requeue": False}),
-        ("#SBATCH --mem=1500", {"mem": "1500M"}),
-        ("#SBATCH --mem=200GB", {"mem": "200G"}),
-        ("#SBATCH --mem=1025K", {"mem": "2M"}),
-        ("#SBATCH --mem=0", {"mem": "0"}),
-        ("#SBATCH --time=8:00", {"time": "8:00"}),
-        ("#SBATCH --time=UNLIMITED", {"time": "UNLIMITED"}),
-        ("#SBATCH --gpus-per-node=4", {"gpus-per-node": 4}),
-        ("#SBATCH --gpus-per-node=a100:4", {"gpus-per-node": "a100:4"}),
-        ("#SBATCH --signal=B:USR1@300", {"signal": "B:USR1@300"}),
-        ("#SBATCH --hint=nomultithread", {"hint": "nomultithread"}),
-        ("#SBATCH --distribution=plane=4", {"distribution": "plane=4"}),
-        ("#SBATCH --array=0-9:3%2", {"array": "0-9:3%2"}),
-        ("#SBATCH --output=~/x.%j", {"output": "~/x.%j"}),
-    ],
-)
+@pytest.mark.parametrize(("line", "settings"), TAKEN)
 def test_what_slurm_takes(line: str, settings: dict[str, object]) -> None:
     found = read(line)
     assert {name: setting.value for name, setting in found.settings.items()} == settings
     assert not found.problems
 
 
-@pytest.mark.parametrize(
-    ("lines", "kind", "text"),
-    [
-        ("  #SBATCH -J a", "ignored-directive", "#SBATCH -J a"),
-        ("# SBATCH -J a", "ignored-directive", "# SBATCH -J a"),
-        ("#sbatch -J a", "ignored-directive", "#sbatch -J a"),
-        ("#SBTACH --nodes=2", "ignored-directive", "#SBTACH --nodes=2"),
-        ("set -e\n#SBATCH -N 2", "directive-after-command", "#SBATCH -N 2"),
-        ("X=1\n  #SBATCH -N 2", "directive-after-command", "#SBATCH -N 2"),
-        ("#SBATCH -p a\n#SBATCH -p b", "duplicate-directive", "a"),
-        ("#SBATCH --requeue\n#SBATCH --no-requeue", "duplicate-directive", "--requeue"),
-        ("#SBATCH --partion=a", "unknown-option", "--partion"),
-        ("#SBATCH -Y", "unknown-option", "-Y"),
-        ("#SBATCH --workdir=/x", "removed-option", "--workdir"),
-        ("#SBATCH --cpu-bind=cores", "srun-only-option", "--cpu-bind"),
-        ("#SBATCH -l", "srun-only-option", "-l"),
-        ("#SBATCH --node=2", "ambiguous-option", "--node"),
-        ("#SBATCH --nodes 2 3", "stray-word", "3"),
-        ("#SBATCH --job-name = a", "stray-word", "a"),
-        ("#SBATCH -J a : -N 2", "stray-word", ":"),
-        ("#SBATCH --exclusive user", "stray-word", "user"),
-        ('#SBATCH --comment="a b', "unmatched-quote", '"a b'),
-        ("#SBATCH --job-name=it's", "unmatched-quote", "'s"),
-        ("#SBATCH --comment=a#b", "value-cut", "#b"),
-        ('#SBATCH --qos=a "" -N 2', "value-cut", "-N 2"),
-        ("#SBATCH --chdir=$HOME/run", "not-expanded", "$HOME/run"),
-        ("#SBATCH --mail-user=`whoami`", "not-expanded", "`whoami`"),
-        ("#SBATCH -A ~x", "not-expanded", "~x"),
-        ("#SBATCH --nodes", "wants-value", "--nodes"),
-        ("#SBATCH --hold=yes", "takes-no-value", "yes"),
-        ("#SBATCH --job-name\n#SBATCH --nodes=2", "swallowed-option", "--nodes=2"),
-        ("#SBATCH -J=a", "equals-sign", "=a"),
-        ("#SBATCH -N=2", "equals-sign", "=2"),
-        ("#SBATCH --mem=1G --mem-per-gpu=1G", "exclusive-options", "--mem-per-gpu"),
-        ("#SBATCH -J a\n#PBS -l walltime=1:00:00", "foreign-directive", "#PBS -l walltime=1:00:00"),
-        ("#SBATCH --time=90s", "bad-value", "90s"),
-        ("#SBATCH --time=1h", "bad-value", "1h"),
-        ("#SBATCH --time='30 '", "bad-value", "'30 '"),
-        ("#SBATCH --mem=1.5G", "bad-value", "1.5G"),
-        ("#SBATCH --mem=4GiB", "bad-value", "4GiB"),
-        ("#SBATCH --nodes=4-2", "bad-value", "4-2"),
-        ("#SBATCH --nodes=1,3", "bad-value", "1,3"),
-        ("#SBATCH -n0", "bad-value", "0"),
-        ("#SBATCH --ntasks=$n", "bad-value", "$n"),
-        ("#SBATCH --array=4-1", "bad-value", "4-1"),
-        ("#SBATCH --array=1-4:0", "bad-value", "1-4:0"),
-        ("#SBATCH --signal=FOO@60", "bad-value", "FOO@60"),
-        ("#SBATCH --signal=USR1@70000", "bad-value", "USR1@70000"),
-        ("#SBATCH --mail-type=ABORT", "bad-value", "ABORT"),
-        ("#SBATCH --hint=none", "bad-value", "none"),
-        ("#SBATCH --exclusive=yes", "bad-value", "yes"),
-        ("#SBATCH --open-mode=x", "bad-value", "x"),
-        ("#SBATCH --nice=3000000000", "bad-value", "3000000000"),
-        ("#SBATCH --distribution=blok", "bad-value", "blok"),
-        ("#SBATCH --propagate=stack", "bad-value", "stack"),
-    ],
-)
+@pytest.mark.parametrize(("lines", "kind", "text"), WRONG)
 def test_what_goes_wrong(lines: str, kind: str, text: str) -> None:
     problems = read(lines).problems
     assert [problem.kind for problem in problems][-1:] == [kind]

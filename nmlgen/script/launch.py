@@ -1,0 +1,263 @@
+"""The command that starts the model: srun, mpirun, mpiexec, and what may stand around them.
+
+Options of srun are those of Slurm 22.05; of mpirun and mpiexec those that Open MPI 4.1 and 5 and Intel MPI 2021
+(Hydra) take before the program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from attrs import evolve, field, frozen
+
+from nmlgen.experiment.experiment import Launch
+from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
+from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.script.words import GivenOption, StaticWord, read_options, slurm_options
+
+LAYER = "script"
+"""The layer that speaks in the settings."""
+
+LAUNCHERS = ("srun", "mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun")
+"""The programs that start the model's tasks."""
+
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z_0-9]*=")
+_COUNT = re.compile(r"\s*\+?(\d+)", re.ASCII)
+_PREFIXES: Mapping[str, tuple[str, ...]] = {  # commands that run the rest of their words: their options with a value
+    "command": (),
+    "env": ("-u", "--unset", "-C", "--chdir"),
+    "exec": ("-a",),
+    "nice": ("-n",),
+    "nohup": (),
+    "numactl": ("-i", "-N", "-m", "-C", "-p", "--interleave", "--cpunodebind", "--membind", "--physcpubind"),
+    "stdbuf": ("-i", "-o", "-e"),
+    "taskset": (),
+    "time": ("-f", "--format", "-o", "--output"),
+    "timeout": ("-s", "--signal", "-k", "--kill-after"),
+}
+_OPERANDS = {"taskset": 1, "timeout": 1}
+
+# mpirun and mpiexec, each name with one dash or two.
+_TASKS = ("n", "np", "c")
+_TASKS_PER_NODE = ("ppn", "perhost", "npernode", "N")
+_ENVIRONMENT = ("genv", "env")
+_WITH_TWO_VALUES = frozenset(("mca", "gmca", "prtemca", "pmixmca", *_ENVIRONMENT))
+_WITH_VALUE = frozenset(
+    (
+        *("H", "app", "bind-to", "bootstrap", "configfile", "cpu-list", "cpu-set", "cpus-per-proc", "cpus-per-rank"),
+        *("envlist", "f", "genvlist", "gtool", "gtoolfile", "host", "hostfile", "hosts", "iface", "launcher"),
+        *("machine", "machinefile", "map-by", "npersocket", "output-filename", "outfile-pattern", "errfile-pattern"),
+        *("path", "personality", "prefix", "rank-by", "rankfile", "rf", "rmk", "timeout", "tune", "wd", "wdir", "x"),
+    )
+)
+_ALONE = frozenset(
+    (
+        *("V", "allow-run-as-root", "bind-to-core", "bind-to-none", "bind-to-socket", "bycore", "bynode", "byslot"),
+        *(
+            "bysocket",
+            "check_mpi",
+            "debug-daemons",
+            "display-allocation",
+            "display-map",
+            "envall",
+            "envnone",
+            "genvall",
+        ),
+        *("genvnone", "l", "nolocal", "nooversubscribe", "ordered-output", "oversubscribe", "prepend-rank"),
+        *("print-all-exitcodes", "print-rank-map", "q", "quiet", "report-bindings", "rr", "tag-output"),
+        *("timestamp-output", "trace", "use-hwthread-cpus", "v", "verbose"),
+    )
+)
+
+
+@frozen(eq=False)
+class LaunchCommand:
+    """A command that starts an executable on several tasks.
+
+    `launch` holds the launcher's name and its options as written. `ntasks`, `nodes` and `tasks_per_node` are what the
+    options say, None where they say nothing, unknown where only the running shell knows. `executable` is the program,
+    None where it cannot be told from the options; `arguments` come behind it. Programs around it, such as env, numactl
+    or a wrapper whose own words end at `--`, are left out. `environment` holds the variables that the command gives to
+    the model; those of `for_launcher` are the launcher's own, too.
+    """
+
+    launch: Launch
+    ntasks: Setting | None
+    nodes: Setting | None
+    tasks_per_node: Setting | None
+    executable: StaticWord | None
+    arguments: tuple[StaticWord, ...] = ()
+    environment: Mapping[str, Setting] = field(factory=dict)
+    for_launcher: frozenset[str] = frozenset()
+    problems: tuple[SyntaxProblem, ...] = ()
+
+
+def read_launch(words: Sequence[StaticWord]) -> LaunchCommand | None:
+    """Read the words of a command; None if no launcher is in it.
+
+    Assignments before the command are words, too: `OMP_NUM_THREADS=2 time srun ./icon`.
+    """
+    outer: dict[str, Setting] = {}
+    rest = _behind_prefixes(list(words), outer)
+    if not rest or rest[0].start.rpartition("/")[2] not in LAUNCHERS or rest[0].text is None:
+        return None
+    reading = _Reading(rest[0], rest[1:], outer)
+    return reading.command()
+
+
+def _behind_prefixes(words: list[StaticWord], environment: dict[str, Setting]) -> list[StaticWord]:
+    """The words behind assignments, env, time, numactl and their like; `environment` takes what they set."""
+    while words:
+        word = words[0]
+        name = word.start.rpartition("/")[2]
+        if _ASSIGNMENT.match(word.start):
+            variable = word.start.partition("=")[0]
+            environment[variable] = _variable(variable, word.after(len(variable) + 1))
+            words = words[1:]
+        elif word.text is not None and name in _PREFIXES:
+            words = _behind_options(words[1:], name)
+        else:
+            break
+    return words
+
+
+def _behind_options(words: list[StaticWord], program: str) -> list[StaticWord]:
+    """The words behind the options, and the operands, of a program that runs what follows."""
+    operands = _OPERANDS.get(program, 0)
+    while words:
+        text = words[0].start
+        if text == "--":
+            words = words[1:]
+            break
+        if not text.startswith("-"):
+            if not operands:
+                break
+            operands -= 1
+            words = words[1:]
+        else:
+            words = words[2 if text in _PREFIXES[program] else 1 :]
+    return words
+
+
+def _variable(name: str, value: StaticWord) -> Setting:
+    certainty = Certainty.UNKNOWN if value.text is None else Certainty.WRITTEN
+    return Setting(f"environment.{name}", (Origin(LAYER, value.text, value.span),), certainty)
+
+
+class _Reading:
+    """One reading of a launcher's words."""
+
+    def __init__(self, launcher: StaticWord, words: list[StaticWord], environment: dict[str, Setting]) -> None:
+        self.launcher = launcher
+        self.name = launcher.start.rpartition("/")[2]
+        self.words = words
+        self.for_launcher = frozenset(environment)
+        self.environment = environment
+        self.counts: dict[str, Setting] = {}
+        self.problems: list[SyntaxProblem] = []
+        self.is_certain = True
+
+    def command(self) -> LaunchCommand:
+        rest = self._srun() if self.name == "srun" else self._mpirun()
+        options = self.words[: len(self.words) - len(rest)]
+        if rest and rest[0].text is None and rest[0].splits and not rest[0].beginning:
+            self.is_certain = False  # it may hold options as well as the program
+        program = _behind_prefixes(list(rest), self.environment) if self.is_certain else []
+        ends = [number for number, word in enumerate(program, start=1) if word.text == "--"]
+        program = program[ends[0] :] if ends else program
+        if any(word.text == ":" for word in rest):
+            self.is_certain = False  # several programs, each with its own tasks
+        command = Setting("launch.command", (Origin(LAYER, self.name, self.launcher.span),))
+        return LaunchCommand(
+            Launch(command, tuple(_option(word) for word in options if word.text != "--")),
+            self._count("ntasks"),
+            self._count("nodes"),
+            self._count("ntasks-per-node"),
+            program[0] if program else None,
+            tuple(program[1:]),
+            self.environment,
+            self.for_launcher,
+            tuple(self.problems),
+        )
+
+    def _count(self, name: str) -> Setting | None:
+        found = self.counts.get(name)
+        if self.is_certain:
+            return found
+        return unknown(name, self.launcher.span) if found is None else evolve(found, certainty=Certainty.UNKNOWN)
+
+    def _srun(self) -> list[StaticWord]:
+        given, rest = read_options(self.words, slurm_options("srun"))
+        for option in given:
+            if option.is_undecided or (option.option is None and option.word.text is None):
+                self.is_certain = False
+            elif option.option is not None and option.value is not None:
+                self._srun_option(option, option.option.name, option.value)
+        return rest
+
+    def _srun_option(self, given: GivenOption, name: str, value: StaticWord) -> None:
+        if name in ("ntasks", "nodes", "ntasks-per-node"):
+            self._set_count(name, given.written, value)
+        elif name == "export":
+            for item in (value.text or "").split(","):
+                variable, equals, text = item.partition("=")
+                if equals:
+                    origin = Origin(LAYER, text, value.span)
+                    self.environment[variable] = Setting(f"environment.{variable}", (origin,))
+
+    def _set_count(self, name: str, written: str, word: StaticWord) -> None:
+        value: int | str | None = word.text
+        certainty = Certainty.UNKNOWN
+        if word.text is not None:
+            match = _COUNT.fullmatch(word.text)
+            if match is not None and int(match[1]) > 0:
+                value, certainty = int(match[1]), Certainty.WRITTEN
+            elif name == "nodes":
+                certainty = Certainty.WRITTEN  # a range
+            else:
+                message = f'{self.name} refuses {written} "{word.text}"'
+                expected = "a whole number above 0"
+                if self.name == "srun" and written == "-n" and word.text == "p":
+                    expected = "-n or --ntasks; -np is mpirun's"
+                self.problems.append(SyntaxProblem("launch-refused", message, word.span, expected))
+        self.counts[name] = Setting(name, (Origin(LAYER, value, word.span),), certainty)
+
+    def _mpirun(self) -> list[StaticWord]:
+        rest = list(self.words)
+        while rest and rest[0].start.startswith("-"):
+            length = self._mpirun_option(rest)
+            if length is None:
+                self.is_certain = False
+                return []
+            rest = rest[length:]
+        return rest
+
+    def _mpirun_option(self, words: list[StaticWord]) -> int | None:
+        """How many words the first option takes; None where that is not known."""
+        word, *behind = words
+        written, equals, _ = word.start.partition("=")
+        name = written.lstrip("-")
+        if equals:
+            behind = [word.after(len(written) + 1)]
+        elif word.text is None:
+            return None
+        if name in (*_TASKS, *_TASKS_PER_NODE):
+            if behind:
+                self._set_count("ntasks" if name in _TASKS else "ntasks-per-node", written, behind[0])
+        elif name in _WITH_TWO_VALUES:
+            if name in _ENVIRONMENT and not equals and len(behind) > 1 and behind[0].text is not None:
+                self.environment[behind[0].text] = _variable(behind[0].text, behind[1])
+            return 1 if equals else 3
+        elif name in _WITH_VALUE:
+            if name == "x" and behind and _ASSIGNMENT.match(behind[0].start):
+                variable = behind[0].start.partition("=")[0]
+                self.environment[variable] = _variable(variable, behind[0].after(len(variable) + 1))
+        elif not equals:
+            return 1 if name in _ALONE else None
+        return 1 if equals else 2
+
+
+def _option(word: StaticWord) -> Setting:
+    certainty = Certainty.UNKNOWN if word.text is None else Certainty.WRITTEN
+    return Setting("launch.options", (Origin(LAYER, word.text, word.span),), certainty)
