@@ -103,6 +103,7 @@ class Experiment:
     """One experiment, complete: what to run, with which settings, on which machine.
 
     `directives` is keyed by sbatch's long option names; `environment` by the variables exported to the job.
+    `directives_span` is where the directives are given as a whole: what is missing among them belongs there.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Experiment:
     launch: Launch
     modules: tuple[Setting, ...]
     stack_limit: Setting | None
+    directives_span: Span | None = None
 
     def __getitem__(self, key: tuple[str, str]) -> Setting:
         """The effective setting of a variable: `experiment["io_nml", "restart_write_mode"]`.

@@ -89,10 +89,12 @@ class Directives:
 
     `settings` is keyed by sbatch's long option names, with values as a spec's `job` section gives them; the history of
     each holds what earlier lines said. `problems` is what Slurm ignores, refuses or reads otherwise than it was meant.
+    `span` is the first #SBATCH that is read, None without any.
     """
 
     settings: Mapping[str, Setting]
     problems: tuple[SyntaxProblem, ...] = ()
+    span: Span | None = None
 
 
 def read_directives(source: Source, bodies: Iterable[tuple[int, int]] = ()) -> Directives:
@@ -114,7 +116,7 @@ class _Reading:
         self.bodies = bodies
         self.problems: list[SyntaxProblem] = []
         self.words: list[StaticWord] = []
-        self.first_line: Span | None = None
+        self.first: Span | None = None
         self.has_components = False
         self.settings: dict[str, Setting] = {}
 
@@ -122,7 +124,7 @@ class _Reading:
         end = self._head()
         self._options()
         self._later(end)
-        if self.first_line is not None:
+        if self.first is not None:
             self._whole_script()
             self._foreign()
         if self.has_components:  # each has its own; which runs the model, nobody can tell
@@ -136,7 +138,7 @@ class _Reading:
                     f"one of {', '.join(f'--{memory}' for memory in _MEMORY)}",
                 )
         found = sorted(self.problems, key=lambda problem: (problem.span.line, problem.span.column))
-        return Directives(self.settings, tuple(found))
+        return Directives(self.settings, tuple(found), self.first)
 
     def _problem(self, kind: str, message: str, span: Span | None, expected: str, stops: bool = True) -> None:
         assert span is not None
@@ -154,8 +156,8 @@ class _Reading:
             line = text[at:end]
             magic = next((magic for magic in _MAGIC if line.startswith(magic)), None)
             if magic is not None:
-                if self.first_line is None:
-                    self.first_line = self.text.span(at, at + len(magic))
+                if self.first is None:
+                    self.first = self.text.span(at, at + len(magic))
                 self._words(at + len(magic), end)
             elif line.lstrip(_SPACE)[:1] not in ("", "#"):
                 return at
