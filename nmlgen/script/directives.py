@@ -34,9 +34,10 @@ _MEANT = (
     (re.compile(r"#(?!SBATCH)(?i:sbatch)[ \t]+--?[A-Za-z]"), "it is not in upper case"),
 )
 _MISSPELT = re.compile(r"#([A-Z]{5,7})[ \t]+--[a-z]")
-_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
+_TEMPLATE = re.compile(r"\{\{.{,200}?\}\}|\{%.{,200}?%\}")
 _PLACEHOLDER = re.compile(
-    r"\{\{.*?\}\}|\{%.*?%\}|(?<!\$)\{[A-Za-z_][\w.]*\}|__\w+__|%\(\w+\)s|%\{[^}]*\}|@\w+@|<[A-Za-z_]\w*>"
+    _TEMPLATE.pattern
+    + r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)s|%\{[^}]{,200}\}|@\w{1,99}@|<[A-Za-z_]\w{,99}>"
 )
 _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
 _COMPONENTS = ("hetjob", "packjob")
@@ -296,15 +297,15 @@ class _Reading:
             for option in given:
                 self._option(option)
             if rest:
-                self._stray(rest[0])
+                self._stray(rest[0], self.words[-len(rest) - 1] if len(rest) < len(self.words) else None)
                 rest = rest[1:]
 
-    def _stray(self, word: StaticWord) -> None:
+    def _stray(self, word: StaticWord, before: StaticWord | None) -> None:
         if _PLACEHOLDER.search(word.start):
             return
         expected = "options of sbatch; a value with blanks stands in quotes"
-        before = self.words[self.words.index(word) - 1]
-        if word.start == "=" or (before.start.endswith("=") and before.span.line == word.span.line):
+        follows_equals = before is not None and before.start.endswith("=") and before.span.line == word.span.line
+        if word.start == "=" or follows_equals:
             expected = "--option=value without blanks around the ="
         self._problem("stray-word", f'"{word.start}" belongs to no option: sbatch refuses the job', word.span, expected)
 
