@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from nmlgen.linting import PROBLEMS as TEXT_PROBLEMS
+from nmlgen.lift.problems import PROBLEMS as TEXT_PROBLEMS
 from nmlgen.resources import schema
 from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule

@@ -123,13 +123,20 @@ def test_the_module_runs_as_a_program():
     assert done.stdout == f"nmlgen {nmlgen.__version__}\n"
 
 
-def test_an_unknown_variable_is_underlined_and_what_is_missing_stands_at_the_beginning(tmp_path):
+def test_an_unknown_variable_is_underlined_and_what_is_missing_stands_where_it_belongs(tmp_path):
     text = EXAMPLE.read_text(encoding="utf-8").replace("  account: bb1234\n", "")
     text = text.replace("num_io_procs:", "num_io_prcs:")
     (tmp_path / "spec.yaml").write_text(text, encoding="utf-8")
     spans = {finding.code: finding.span for finding in nmlgen.check(tmp_path / "spec.yaml").errors}
     assert spans.keys() == {"NML002", "SLM007"}
     lines = text.splitlines()
-    name, beginning = spans["NML002"], spans["SLM007"]
+    name, account = spans["NML002"], spans["SLM007"]
     assert lines[name.line - 1][name.column - 1 : name.end_column - 1] == "num_io_prcs"
-    assert lines[beginning.line - 1].startswith("nmlgen:")
+    assert lines[account.line - 1][account.column - 1 : account.end_column - 1] == "job"
+
+
+def test_a_missing_directive_stands_at_the_beginning_of_a_spec_without_a_job(tmp_path):
+    (tmp_path / "base.yaml").write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "spec.yaml").write_text("nmlgen: 1\nextends: ./base.yaml\n", encoding="utf-8")
+    (finding,) = nmlgen.check(tmp_path / "spec.yaml", overrides=["job.account=null"]).errors
+    assert (finding.code, finding.where) == ("SLM007", f"{tmp_path}/spec.yaml:1:1")

@@ -10,14 +10,13 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
+from nmlgen.cli.shown import namelist_options, shown_experiment
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.ranks import PlacementError, split
 from nmlgen.experiment.schedule import Duty, duties, first_writes
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import Volume, rank_volumes
-from nmlgen.lift.namelists import MASTER_FILE, lift_master
-from nmlgen.namelist.registry import load_registry, releases
 from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.ranks import (
     Roster,
@@ -34,14 +33,7 @@ _WIDTH = 100
 @click.command("ranks")
 @spec_argument
 @set_option
-@click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, for namelists that exist already.")
-@click.option(
-    "--icon-release",
-    type=click.Choice(releases()),
-    default=releases()[-1],
-    show_default=True,
-    help="The release, for namelists that exist already.",
-)
+@namelist_options
 @click.option(
     "--times",
     type=click.IntRange(min=1),
@@ -61,28 +53,13 @@ def command(
     writes to. Exit code 1 if ICON would refuse the split or the placement; `nmlgen check` says more.
     """
     try:
-        experiment = _experiment(Path(spec), overrides, ntasks, icon_release)
+        experiment = shown_experiment(Path(spec), overrides, ntasks, icon_release)
     except nmlgen.SpecError as error:
         if output_format == "text":
             raise
         click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
         return 1
     return _show_json(experiment, times) if output_format == "json" else _show_text(experiment, times)
-
-
-def _experiment(path: Path, overrides: tuple[str, ...], ntasks: int | None, icon_release: str) -> Experiment:
-    """The experiment of a spec, or of the only model that a master namelist starts."""
-    if not path.is_dir() and path.name != MASTER_FILE:
-        if ntasks is not None:
-            raise click.UsageError("--ntasks is for namelists; a spec says it: --set job.ntasks=...")
-        return nmlgen.load_spec(path, overrides).experiment
-    if overrides or ntasks is None:
-        raise click.UsageError("namelists are shown with --ntasks, and without --set")
-    master = path / MASTER_FILE if path.is_dir() else path
-    models, _ = lift_master(master, load_registry(icon_release), ntasks)
-    if len(models) > 1:
-        raise nmlgen.InputError(f"{master} starts {len(models)} models; their ranks are not split here")
-    return models[0].experiment
 
 
 def _show_text(experiment: Experiment, times: int) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
+from nmlgen.cli.shown import namelist_options, shown_experiment
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.ranks import PlacementError, level_types
 from nmlgen.experiment.setting import UndecidedError
@@ -19,14 +21,17 @@ from nmlgen.report.volume import VolumeReport, format_volumes, volume_document
 @click.command("volume")
 @spec_argument
 @set_option
+@namelist_options
 @format_option
-def command(spec: str, overrides: tuple[str, ...], output_format: str) -> int:
+def command(spec: str, overrides: tuple[str, ...], ntasks: int | None, icon_release: str, output_format: str) -> int:
     """Show how many bytes SPEC writes: an output step, a file, the run, a checkpoint, and how sure each number is.
+
+    SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then.
 
     Units are decimal. Exit code 1 if ICON would refuse the placement of the output files.
     """
     try:
-        experiment = nmlgen.load_spec(spec, overrides).experiment
+        experiment = shown_experiment(Path(spec), overrides, ntasks, icon_release)
     except nmlgen.SpecError as error:
         if output_format == "text":
             raise

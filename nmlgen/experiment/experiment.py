@@ -104,7 +104,8 @@ class Launch:
 class Experiment:
     """One experiment, complete: what to run, with which settings, on which machine.
 
-    `directives` is keyed by sbatch's long option names; `environment` by the variables exported to the job. Where it
+    `directives` is keyed by sbatch's long option names; `environment` by the variables exported to the job.
+    `directives_span` is where the directives are given as a whole: what is missing among them belongs there. Where it
     `is_open` there may be more namelist groups than those that are known.
     """
 
@@ -128,6 +129,7 @@ class Experiment:
     modules: tuple[Setting, ...]
     stack_limit: Setting | None
     is_open: bool = False
+    directives_span: Span | None = None
 
     def __getitem__(self, key: tuple[str, str]) -> Setting:
         """The effective setting of a variable: `experiment["io_nml", "restart_write_mode"]`.
@@ -160,7 +162,7 @@ class Experiment:
 
     @property
     def tasks(self) -> Setting:
-        """The number of MPI tasks: what the launcher is told, else --ntasks, else nodes times tasks a node, else one."""
+        """The number of MPI tasks: the launcher's, else --ntasks, else nodes times tasks a node, else one."""
         if self.launch.tasks is not None:
             return self.launch.tasks
         given = [self.directives[name] for name in ("ntasks", "nodes", "ntasks-per-node") if name in self.directives]

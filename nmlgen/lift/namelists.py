@@ -217,7 +217,7 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
             settings.setdefault(item.name, _plain(name, item.name, item))
         elif item.base not in settings and any(value.kind != "null" for value in item.values):
             settings[item.base] = unknown(f"{name}.{item.base}", item.name_span)  # the runtime stops there
-    return Group(name, settings, None, written.name_span, _problems(written, assignment))
+    return Group(name, settings, None, written.name_span, _problems(written, assignment), written.is_open)
 
 
 def _problems(written: WrittenGroup, assignment: Assignment) -> tuple[SyntaxProblem, ...]:

@@ -419,7 +419,7 @@ class AccountMissing(Rule):
         machine = experiment.machine
         if machine.scheduler == "slurm" and machine.account_required and "account" not in experiment.directives:
             yield self.finding(
-                None,
+                experiment.directives_span,
                 f"the job names no account, site {machine.name} requires one",
                 "expected: job.account, the project that is charged",
             )
@@ -666,7 +666,7 @@ class NoTimeLimit(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         if experiment.machine.scheduler == "slurm" and "time" not in experiment.directives:
             yield self.finding(
-                None,
+                experiment.directives_span,
                 "the job has no time limit: the partition's default or maximum holds",
                 'expected: job.time, such as "00:40:00"',
             )

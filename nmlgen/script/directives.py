@@ -15,8 +15,8 @@ from attrs import evolve, frozen
 
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.namelist.syntax import SyntaxProblem
-from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.script.slurm_values import read_value
+from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.source import Source, Span, Text
 
 LAYER = "#SBATCH"
@@ -34,9 +34,10 @@ _MEANT = (
     (re.compile(r"#(?!SBATCH)(?i:sbatch)[ \t]+--?[A-Za-z]"), "it is not in upper case"),
 )
 _MISSPELT = re.compile(r"#([A-Z]{5,7})[ \t]+--[a-z]")
-_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
+_TEMPLATE = re.compile(r"\{\{.{,200}?\}\}|\{%.{,200}?%\}")
 _PLACEHOLDER = re.compile(
-    r"\{\{.*?\}\}|\{%.*?%\}|(?<!\$)\{[A-Za-z_][\w.]*\}|__\w+__|%\(\w+\)s|%\{[^}]*\}|@\w+@|<[A-Za-z_]\w*>"
+    _TEMPLATE.pattern
+    + r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)s|%\{[^}]{,200}\}|@\w{1,99}@|<[A-Za-z_]\w{,99}>"
 )
 _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
 _COMPONENTS = ("hetjob", "packjob")
@@ -89,10 +90,12 @@ class Directives:
 
     `settings` is keyed by sbatch's long option names, with values as a spec's `job` section gives them; the history of
     each holds what earlier lines said. `problems` is what Slurm ignores, refuses or reads otherwise than it was meant.
+    `span` is the first #SBATCH that is read, None without any.
     """
 
     settings: Mapping[str, Setting]
     problems: tuple[SyntaxProblem, ...] = ()
+    span: Span | None = None
 
 
 def read_directives(source: Source, bodies: Iterable[tuple[int, int]] = ()) -> Directives:
@@ -114,7 +117,7 @@ class _Reading:
         self.bodies = bodies
         self.problems: list[SyntaxProblem] = []
         self.words: list[StaticWord] = []
-        self.first_line: Span | None = None
+        self.first: Span | None = None
         self.has_components = False
         self.settings: dict[str, Setting] = {}
 
@@ -122,7 +125,7 @@ class _Reading:
         end = self._head()
         self._options()
         self._later(end)
-        if self.first_line is not None:
+        if self.first is not None:
             self._whole_script()
             self._foreign()
         if self.has_components:  # each has its own; which runs the model, nobody can tell
@@ -136,7 +139,7 @@ class _Reading:
                     f"one of {', '.join(f'--{memory}' for memory in _MEMORY)}",
                 )
         found = sorted(self.problems, key=lambda problem: (problem.span.line, problem.span.column))
-        return Directives(self.settings, tuple(found))
+        return Directives(self.settings, tuple(found), self.first)
 
     def _problem(self, kind: str, message: str, span: Span | None, expected: str, stops: bool = True) -> None:
         assert span is not None
@@ -154,8 +157,8 @@ class _Reading:
             line = text[at:end]
             magic = next((magic for magic in _MAGIC if line.startswith(magic)), None)
             if magic is not None:
-                if self.first_line is None:
-                    self.first_line = self.text.span(at, at + len(magic))
+                if self.first is None:
+                    self.first = self.text.span(at, at + len(magic))
                 self._words(at + len(magic), end)
             elif line.lstrip(_SPACE)[:1] not in ("", "#"):
                 return at
@@ -294,15 +297,15 @@ class _Reading:
             for option in given:
                 self._option(option)
             if rest:
-                self._stray(rest[0])
+                self._stray(rest[0], self.words[-len(rest) - 1] if len(rest) < len(self.words) else None)
                 rest = rest[1:]
 
-    def _stray(self, word: StaticWord) -> None:
+    def _stray(self, word: StaticWord, before: StaticWord | None) -> None:
         if _PLACEHOLDER.search(word.start):
             return
         expected = "options of sbatch; a value with blanks stands in quotes"
-        before = self.words[self.words.index(word) - 1]
-        if word.start == "=" or (before.start.endswith("=") and before.span.line == word.span.line):
+        follows_equals = before is not None and before.start.endswith("=") and before.span.line == word.span.line
+        if word.start == "=" or follows_equals:
             expected = "--option=value without blanks around the ="
         self._problem("stray-word", f'"{word.start}" belongs to no option: sbatch refuses the job', word.span, expected)
 

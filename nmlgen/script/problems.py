@@ -121,7 +121,7 @@ CODES_OF_KINDS = {
     "setstripe-open-end": "LFS002",
     "launch-refused": "LCH001",
 }
-"""The kind of a SyntaxProblem about the job to the code that it has as a finding."""
+"""The kind of a SyntaxProblem to the code that it has as a finding."""
 
 
 def code_of(kind: str) -> str:

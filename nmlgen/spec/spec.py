@@ -159,7 +159,7 @@ def load_spec(source: str | Path | Mapping[str, Any], overrides: Iterable[str] =
     tree = _merge_all([canonical(layer) for layer in (*layers, *own)])
     if machine is None:
         raise SpecError(tuple(missing_keys(tree, node.span)))
-    experiment = lower(tree, machine, site, node.span)
+    experiment = evolve(lower(tree, machine, site, node.span), directives_span=node.keys.get("job"))
     return Spec(tree, experiment, tuple(documents), overrides, _suppressions(tree, node), node.span)
 
 

@@ -62,3 +62,19 @@ def test_of_namelists_that_exist(nmlgen: Callable[..., Any], here: Path) -> None
         assert found.out.split("\n\n")[2:] == spec.out.split("\n\n")[2:]
     for arguments in (["run1"], ["spec.yaml", "--ntasks", 4], ["run1", "--ntasks", 4, "--set", "a=b"]):
         assert nmlgen("ranks", *arguments).code == 2
+
+
+def test_errors_are_told_of(nmlgen: Callable[..., Any], here: Path) -> None:
+    for command in ("ranks", "volume"):
+        clean = nmlgen(command, "spec.yaml")
+        assert (clean.code, clean.err) == (0, "")
+        done = nmlgen(command, "spec.yaml", "--set", "namelists.io_nml.restart_write_mod=sync")
+        assert (done.code, done.err) == (0, "spec.yaml has 1 error, which `nmlgen check` shows\n")
+        assert done.out == clean.out
+        as_json = nmlgen(command, "bad.yaml", "--format", "json")
+        assert json.loads(as_json.out)
+        assert "`nmlgen check` shows" in as_json.err
+    nmlgen("build", "spec.yaml", "-o", "run1")
+    namelist = next(Path("run1").glob("NAMELIST_*"))
+    namelist.write_text(namelist.read_text().replace("&io_nml", "&io_nml\n bogus = 1"))
+    assert nmlgen("ranks", "run1", "--ntasks", 64).err == "run1 has 1 error, which `nmlgen lint` shows\n"

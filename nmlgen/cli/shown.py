@@ -1,0 +1,61 @@
+"""What `nmlgen ranks` and `nmlgen volume` show: the experiment of a spec, or of namelists that exist already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+import nmlgen
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.findings import Report
+from nmlgen.lift.namelists import MASTER_FILE, lift_master
+from nmlgen.namelist.registry import load_registry, releases
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def namelist_options(function: F) -> F:
+    """The options --ntasks and --icon-release."""
+    release = click.option(
+        "--icon-release",
+        type=click.Choice(releases()),
+        default=releases()[-1],
+        show_default=True,
+        help="The release, for namelists that exist already.",
+    )
+    ntasks = click.option(
+        "--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, for namelists that exist already."
+    )
+    return ntasks(release(function))
+
+
+def shown_experiment(path: Path, overrides: tuple[str, ...], ntasks: int | None, icon_release: str) -> Experiment:
+    """The experiment of a spec, or of the only model that a master namelist starts.
+
+    What is shown of an experiment with errors may be ICON's default in place of what was meant: a line on stderr says
+    how many there are.
+    """
+    if not path.is_dir() and path.name != MASTER_FILE:
+        if ntasks is not None:
+            raise click.UsageError("--ntasks is for namelists; a spec says it: --set job.ntasks=...")
+        spec = nmlgen.load_spec(path, overrides)
+        _tell_of_errors(path, nmlgen.check(spec), "check")
+        return spec.experiment
+    if overrides or ntasks is None:
+        raise click.UsageError("namelists are shown with --ntasks, and without --set")
+    master = path / MASTER_FILE if path.is_dir() else path
+    models, _ = lift_master(master, load_registry(icon_release), ntasks)
+    if len(models) > 1:
+        raise nmlgen.InputError(f"{master} starts {len(models)} models; only one is shown here")
+    _tell_of_errors(path, nmlgen.lint([path], ntasks=ntasks, icon_release=icon_release), "lint")
+    return models[0].experiment
+
+
+def _tell_of_errors(path: Path, report: Report, command: str) -> None:
+    count = len(report.errors)
+    if count:
+        what = "1 error, which" if count == 1 else f"{count} errors, which"
+        click.echo(f"{path} has {what} `nmlgen {command}` shows", err=True)
