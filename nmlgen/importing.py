@@ -23,6 +23,13 @@ from nmlgen.spec.write import gaps, spec_text
 
 _ANY_SITE = "generic-slurm"
 _NO_SITE = "unknown"
+_STAND_INS = {
+    "grid.file": ("grid.nc", ("dynamics_grid_filename",)),
+    "time.start": ("2000-01-01T00:00:00Z", ("experimentstartdate",)),
+    "time.stop": ("2000-01-02T00:00:00Z", ("experimentstopdate",)),
+    "time.modelTimeStep": ("PT1M", ("modeltimestep",)),
+}
+"""Keys without which no spec loads: a value for the time of the comparison, and the variables that it sets."""
 
 
 @frozen
@@ -122,15 +129,21 @@ def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site
         for problem in file.overlooked:
             yield f"{problem.span}: {problem.message}; it is not in the spec"
     yield from unsaid(experiment)
-    found = tuple(gaps(keys))
-    yield from (f"{key}: {reason}" for key, reason in found)
+    found = dict(gaps(keys))
+    yield from (f"{key}: {reason}" for key, reason in found.items())
+    document = read_text(Source("the spec", text)).plain() | {"site": site.name}
+    filled: set[str] = set()
+    for key in found.keys() & _STAND_INS.keys():
+        section, _, name = key.partition(".")
+        document[section][name], variables = _STAND_INS[key]
+        filled.update(variables)
     try:
-        again = load_spec(read_text(Source("the spec", text)).plain() | {"site": site.name}).experiment
+        again = load_spec(document).experiment
     except SpecError as error:
         for finding in error.findings:
             yield f"the spec cannot be built as it is: {'; '.join((finding.message, *finding.notes))}"
         return
     for change in differences(experiment, again, loaded.parts):
         is_lost = change.verdict is Verdict.EXPLICIT and change.old is not None and change.old.is_written
-        if change.verdict is Verdict.DIFFERENT or is_lost:
+        if (change.verdict is Verdict.DIFFERENT or is_lost) and change.name.lower() not in filled:
             yield f"the spec does not say the same of {change.section} {change.name}"

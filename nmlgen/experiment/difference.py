@@ -27,6 +27,7 @@ PARTS = (MASTER, NAMELIST, JOB)
 
 _STREAM = "output_nml"
 _SUBSCRIPTS = re.compile(r"\([^)]*\)")
+_ELEMENT = re.compile(r"(?P<array>.*\w)\((?P<index>\d+)\)")
 
 
 class Verdict(Enum):
@@ -103,7 +104,7 @@ def _compared(key: str, left: _Section, right: _Section, before: Registry, after
         if old is None or new is None or not _same(left.title, key, old.value, new.value):
             yield Difference(left.title, name, old, new, Verdict.DIFFERENT)
         return
-    was, now = _variable(before, left, key), _variable(after, left, key)
+    was, now = _variable(before, left.group, key, left.file), _variable(after, left.group, key, left.file)
     old, new = old or _default(was), new or _default(now)
     if old is None or new is None or not _same_variable(old, new, was, now):
         yield Difference(left.title, name, old, new, Verdict.DIFFERENT)
@@ -120,8 +121,30 @@ def _spelling(key: str, *settings: Setting | None) -> str:
     return next((name for name in names if name.lower() == key != name), key)
 
 
-def _variable(registry: Registry, section: _Section, name: str) -> Variable | None:
-    return registry.variable(section.group or "", _SUBSCRIPTS.sub("", name), section.file)
+def _variable(registry: Registry, group: str, name: str, file: str | None) -> Variable | None:
+    return registry.variable(group, _SUBSCRIPTS.sub("", name), file)
+
+
+def _with_whole_arrays(group: Group, registry: Registry, file: str) -> Mapping[str, Setting]:
+    """The settings of a group with `a(2) = 3` as what it makes of the array `a`, the defaults before it included."""
+    if not any(_ELEMENT.fullmatch(key) for key in group.settings):
+        return group.settings
+    whole: dict[str, Setting] = {}
+    for key, setting in group.settings.items():
+        match = _ELEMENT.fullmatch(key)
+        variable = _variable(registry, group.name, key, file)
+        if match is None or variable is None or not variable.shape or setting.certainty is Certainty.UNKNOWN:
+            whole[key] = setting
+            continue
+        name = match["array"]
+        if name in whole and whole[name].certainty is Certainty.UNKNOWN:
+            continue
+        given = as_list(whole[name].value) if name in whole else []
+        position = int(match["index"]) - bounds_of(variable.shape[0])[0]
+        given = _filled(given, position, variable)
+        values = [*given[:position], *as_list(setting.value), *given[position + len(as_list(setting.value)) :]]
+        whole[name] = written(f"{group.name}.{name}", values, setting.origin.layer, setting.span)
+    return whole
 
 
 def _default(variable: Variable | None) -> Setting | None:
@@ -188,7 +211,7 @@ def _sections(experiment: Experiment, parts: tuple[str, ...]) -> Iterator[_Secti
         yield from _groups(experiment.master, experiment.registry, "master")
     if NAMELIST in parts:
         yield from _groups(experiment.namelist, experiment.registry, "model")
-        yield from _streams(experiment.streams)
+        yield from _streams(experiment.streams, experiment.registry)
     if JOB in parts:
         yield from _machine(experiment)
 
@@ -204,16 +227,18 @@ def _groups(groups: tuple[Group, ...], registry: Registry, file: str) -> Iterato
         seen[name] = number = seen.get(name, 0) + 1
         repeats = registry.has_group(name) and registry.is_repeatable(name, file) and name != "master_model_nml"
         if number == 1 or repeats:
-            yield _Section(name if number == 1 else f"{name} {number}", group.settings, name, file)
+            settings = _with_whole_arrays(group, registry, file)
+            yield _Section(name if number == 1 else f"{name} {number}", settings, name, file)
 
 
-def _streams(streams: tuple[Group, ...]) -> Iterator[_Section]:
+def _streams(streams: tuple[Group, ...], registry: Registry) -> Iterator[_Section]:
     seen: dict[str, int] = {}
     for stream in streams:
         name = stream_name(stream)
         seen[name] = number = seen.get(name, 0) + 1
         copy = f" {number}" if number > 1 else ""
-        yield _Section(f'{_STREAM} "{name}"{copy}', stream.settings, _STREAM, "model")
+        settings = _with_whole_arrays(stream, registry, "model")
+        yield _Section(f'{_STREAM} "{name}"{copy}', settings, _STREAM, "model")
 
 
 def stream_name(stream: Group) -> str:

@@ -20,7 +20,7 @@ from nmlgen.spec.raising import read_site_of
 from nmlgen.spec.spec import load_spec
 
 _SPEC_SUFFIXES = (".yaml", ".yml")
-_GROUP = re.compile(rb"^[ \t]*[&$][A-Za-z]\w*(?=\s|$)", re.MULTILINE)
+_SPEC_KEY = re.compile(rb"^(nmlgen|extends|site|model)[ \t]*:", re.MULTILINE)
 
 
 @frozen(eq=False)
@@ -70,17 +70,19 @@ def load(
         experiments = tuple(_with_record(model.experiment, script, known) for model in models)
         return Loaded(path, experiments, (MASTER, NAMELIST), files)
     model, file = lift_model(found, registry, ntasks)
+    if not file.groups:
+        raise InputError(f"{path} is neither a spec nor a namelist file: ICON would find no group in it")
     return Loaded(path, (model.experiment,), (NAMELIST,), (file,))
 
 
 def is_spec(path: Path) -> bool:
-    """Whether a file is a spec: by its suffix, or because no line of it begins a namelist group."""
+    """Whether a file is a spec: by its suffix, or because it has the keys of one."""
     if path.suffix.lower() in _SPEC_SUFFIXES:
         return True
     if path.name == MASTER_FILE:
         return False
     try:
-        return _GROUP.search(path.read_bytes()) is None
+        return _SPEC_KEY.search(path.read_bytes()) is not None
     except (OSError, ValueError):
         return False  # whoever reads it as a namelist says why it cannot be read
 

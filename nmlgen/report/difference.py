@@ -42,7 +42,7 @@ def summary(differences: Sequence[Difference]) -> str:
     if counts[Verdict.EXPLICIT]:
         parts.append(f"{counts[Verdict.EXPLICIT]} explicit (= default)")
     if counts[Verdict.UNDECIDED]:
-        parts.append(f"{counts[Verdict.UNDECIDED]} undecided, because only the running shell knows")
+        parts.append(f"{counts[Verdict.UNDECIDED]} undecided (?)")
     return ", ".join(parts)
 
 

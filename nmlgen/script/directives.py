@@ -15,8 +15,8 @@ from attrs import evolve, frozen
 
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.namelist.syntax import SyntaxProblem
-from nmlgen.script.slurm_values import read_value
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
+from nmlgen.script.slurm_values import read_value
 from nmlgen.source import Source, Span, Text
 
 LAYER = "#SBATCH"

@@ -237,14 +237,12 @@ class _Raising:
             del keys["output_filename"]
         elif "output_filename" not in keys:
             keys = {"output_filename": Assumed("", "nobody says it; without it nmlgen would make one up"), **keys}
-        if "output_bounds" in keys:
+        if not isinstance(keys.get("output_bounds"), (Gap, type(None))):
             return _spelt(keys)
         for variable, source in _DERIVED_TIMES:
-            if source not in time or isinstance(time[source], Gap):
-                continue
             if variable not in keys:
                 keys[variable] = None
-            elif _is_same(keys[variable], time[source]):
+            elif source in time and _is_same(keys[variable], time[source]):
                 del keys[variable]
         return _spelt(keys)
 
@@ -384,6 +382,9 @@ def unsaid(experiment: Experiment) -> Iterator[str]:
             where = f" at {group.span}" if group.span is not None else ""
             yield f"a spec holds one {name}; the further one{where} is not in it"
         seen.add(name)
+        file = group.settings.get("model_namelist_filename")
+        if name == "jsb_model_nml" and file is not None and file.certainty is not Certainty.UNKNOWN:
+            yield f"a spec does not hold {file.value}, the namelist file of JSBACH: name it under input_files"
 
 
 def _variables(group: Group) -> Keys:
@@ -409,7 +410,10 @@ def _value(setting: Setting) -> Any:
         return setting.value
     if setting.span is None:
         return Gap("not known")
-    return Gap(f"only the running shell knows: {setting.span.text} at {setting.span}")
+    text = setting.span.text
+    if "$" in text or "`" in text:
+        return Gap(f"only the running shell knows: {text} at {setting.span}")
+    return Gap(f"what ICON reads there is not known, see {setting.span}")
 
 
 def _values(settings: tuple[Setting, ...]) -> Any:

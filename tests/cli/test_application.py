@@ -14,8 +14,8 @@ from nmlgen._version import __version__
 from .conftest import process
 
 COMMANDS = (
-    *("build", "check", "completion", "explain", "init", "lint", "presets", "ranks", "registry", "rules", "schema"),
-    *("volume", "why"),
+    *("build", "check", "completion", "diff", "explain", "import", "init", "lint", "presets", "ranks", "registry"),
+    *("rules", "schema", "volume", "why"),
 )
 
 

@@ -124,6 +124,16 @@ def test_what_is_said_to_the_machine(changes: dict[str, Any], expected):
     assert found(WAVE, load(**changes).experiment, MASTER, NAMELIST) == []
 
 
+def test_an_element_of_an_array_counts_for_the_array():
+    spec = load(namelists={"run_nml": {"iforcing": 0, "num_lev(2)": 20}, "nwp_phy_nml": {"dt_conv(2)": 300.0}})
+    text = "&run_nml iforcing = 0 num_lev = 30, 20 /\n&nwp_phy_nml dt_conv(2) = 300. /"
+    old, new = (evolve(one, namelist=one.namelist[:]) for one in (spec.experiment, of(text)))
+    sections = {("run_nml", "num_lev"), ("nwp_phy_nml", "dt_conv")}
+    assert not sections & {(section, name) for section, name, _ in found(old, new, NAMELIST)}
+    other = of(text.replace("20", "21").replace("300.", "301."))
+    assert sections <= {(section, name) for section, name, _ in found(old, other, NAMELIST)}
+
+
 def test_values_of_one_type():
     assert same_value(1, 1.0)
     assert not same_value(True, 1)

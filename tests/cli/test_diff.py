@@ -1,0 +1,98 @@
+"""nmlgen diff: what is printed, and the exit codes of diff."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from specs import TEXT
+
+
+@pytest.fixture
+def two(here, nmlgen) -> Path:
+    """A build beside its spec, and a second spec."""
+    assert nmlgen("build", "spec.yaml", "-o", "run1").code == 0
+    (here / "other.yaml").write_text(
+        TEXT.replace("num_io_procs: 4", "num_io_procs: 8").replace("nodes: 2", "nodes: 4").replace("nproma: 16, ", "")
+        + "namelists: {extpar_nml: {itopo: null}, io_nml: {lkeep_in_sync: false}}\n"
+    )
+    return here
+
+
+def test_a_build_is_the_same_as_its_spec(nmlgen, two):
+    done = nmlgen("diff", "spec.yaml", "run1")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "not compared, because only one side has it: what is said to the machine\nno differences\n"
+    assert nmlgen("diff", "spec.yaml", "spec.yaml").out == "no differences\n"
+
+
+def test_differences(nmlgen, two):
+    done = nmlgen("diff", "spec.yaml", "other.yaml")
+    assert done.code == 1
+    assert done.out == (
+        "--- spec.yaml\n"
+        "+++ other.yaml\n"
+        "#SBATCH\n"
+        "  - --nodes = 2\n"
+        "  + --nodes = 4\n"
+        "parallel_nml\n"
+        "  - nproma = 16\n"
+        "  + nproma = 0  (default)\n"
+        "  - num_io_procs = 4\n"
+        "  + num_io_procs = 8\n"
+        "extpar_nml\n"
+        "  = itopo = 0  explicit (= default) in spec.yaml\n"
+        "io_nml\n"
+        "  = lkeep_in_sync = false  explicit (= default) in other.yaml\n"
+        "3 differences, 2 explicit (= default)\n"
+    )
+    assert nmlgen("diff", "spec.yaml", "other.yaml", "--quiet") == type(done)(1, "", "")
+
+
+def test_explicit_counts_when_asked_for(nmlgen, two):
+    path = two / "run1" / "NAMELIST_wave"
+    path.write_text(path.read_text().replace(" itopo = 0\n", ""))
+    assert nmlgen("diff", "spec.yaml", "run1").code == 0
+    assert nmlgen("diff", "spec.yaml", "run1", "--explicit").code == 1
+
+
+def test_undecided_is_shown_and_counted(nmlgen, two):
+    path = two / "run1" / "NAMELIST_wave"
+    path.write_text(path.read_text().replace("num_io_procs = 4", "num_io_procs = ${n}"))
+    done = nmlgen("diff", "spec.yaml", "run1")
+    assert done.code == 0
+    assert "  ? num_io_procs: 4 against ? " in done.out
+    assert done.out.endswith("no differences, 1 undecided (?)\n")
+
+
+def test_json(nmlgen, two):
+    done = nmlgen("diff", "spec.yaml", "other.yaml", "--format", "json")
+    assert done.code == 1
+    document = json.loads(done.out)
+    assert document["same"] is False
+    assert document["not_compared"] == []
+    first, second = document["differences"][:2]
+    assert (first["verdict"], first["section"], first["name"]) == ("different", "#SBATCH", "--nodes")
+    assert first["old"]["location"] == {"file": "spec.yaml", "line": 8, "column": 31}
+    assert second["new"] == {"value": 0, "certainty": "default", "location": None}
+
+
+def test_models_are_matched_by_name(nmlgen, two):
+    master = two / "run1" / "icon_master.namelist"
+    model = "&master_model_nml\n model_name = 'oce'\n model_type = 2\n model_namelist_filename = 'NAMELIST_oce'\n/\n"
+    (two / "run1" / "NAMELIST_oce").write_text("&ocean_dynamics_nml\n n_zlev = 5\n/\n")
+    master.write_text(master.read_text() + model)
+    done = nmlgen("diff", "spec.yaml", "run1")
+    assert done.code == 1
+    assert "models\n  + oce = oce\n" in done.out
+    assert nmlgen("diff", "run1", "run1").code == 0
+    assert "starts 2 models: compare the namelist file of one" in nmlgen("diff", "run1", "run1/NAMELIST_wave").err
+
+
+@pytest.mark.parametrize("arguments", [["nope.yaml", "spec.yaml"], ["spec.yaml", "nope"], ["spec.yaml", "wrong.yaml"]])
+def test_trouble(nmlgen, here, arguments):
+    done = nmlgen("diff", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err
+    assert nmlgen("diff", *arguments, "--format", "json").code == 2

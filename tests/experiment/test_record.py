@@ -1,0 +1,42 @@
+"""What a batch script remembers of its spec."""
+
+from __future__ import annotations
+
+import pytest
+from specs import load, unchecked_build
+
+from nmlgen.experiment.record import record, recorded
+
+
+def test_what_is_recorded_is_read_back():
+    spec = load(site="levante", mpi={"implementation": "openmpi", "version": "4.1.2"})
+    script = unchecked_build(spec).files["wave.sbatch"].decode()
+    assert f"# {record(spec.experiment)}\n" in script
+    assert recorded(script) == {
+        "site": "levante",
+        "model.release": "2024.10",
+        "grid.name": "R2B5",
+        "mpi.implementation": "openmpi",
+        "mpi.version": "4.1.2",
+    }
+
+
+def test_a_node_local_run_is_recorded():
+    node_local = {"file_system": "beeond", "constraint": "BEEOND_MAXMDS"}
+    found = recorded(f"# {record(load(site='horeka', node_local=node_local).experiment)}")
+    assert (found["node_local.file_system"], found["node_local.constraint"]) == ("beeond", "BEEOND_MAXMDS")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "#!/bin/sh\n# nmlgen: ignore[RST001] a reason\n", "# nmlgen: site='levante\n", "echo # nmlgen: site=a\n"],
+)
+def test_other_scripts_remember_nothing(text):
+    assert recorded(text) == {}
+
+
+def test_names_of_files_are_quoted():
+    assert recorded("# nmlgen: site='./my site.yaml' model.release=2024.10") == {
+        "site": "./my site.yaml",
+        "model.release": "2024.10",
+    }
