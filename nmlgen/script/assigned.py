@@ -42,6 +42,7 @@ _READERS = frozenset(
         "export",
         "readonly",
         "integer",
+        "float",
         "select",
     ]
 )

@@ -114,6 +114,7 @@ def _printf(shell: Interpreter, fields: list[Field], command: Simple, place: Pla
 
 # --- Variables ---
 
+_KINDS = {"integer": "i", "float": "E", "nameref": "n"}
 _OF_BASH = frozenset("aAgilnrtuxfFpI")
 
 
@@ -124,13 +125,13 @@ class _Declaration:
         self.shell, self.place = shell, place
         self.attributes: set[str] = set()
         self.dropped: set[str] = set()
-        self.is_local = name == "local" or (name in ("typeset", "declare", "integer") and bool(shell.state.scopes))
+        self.is_local = name == "local" or (name in ("typeset", "declare", *_KINDS) and bool(shell.state.scopes))
         if name == "export":
             self.attributes.add("x")
         elif name == "readonly":
             self.attributes.add("r")
-        elif name == "integer":
-            self.attributes.add("i")
+        elif name in _KINDS:
+            self.attributes.add(_KINDS[name])
         self.keeps_value = name in ("export", "readonly")
 
     def option(self, text: str) -> None:
@@ -680,6 +681,8 @@ BUILTINS: Mapping[str, Builtin] = {
     "declare": _declare,
     "local": _declare,
     "integer": _declare,
+    "float": _declare,
+    "nameref": _declare,
     "unset": _unset,
     "read": _read,
     "mapfile": _read_lines,

@@ -139,7 +139,7 @@ class Checks:
             return True
         option = shell.state.options.get("extglob", False)
         if option is None or (shell.is_ksh is None and not option):
-            if any(_GROUPED.search(text) for text, quoted in pattern if not quoted):
+            if _GROUPED.search("".join([" " if quoted else text for text, quoted in pattern])):
                 raise UndecidedPattern("a pattern that only some shells know")
         return bool(option)
 

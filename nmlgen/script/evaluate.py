@@ -346,9 +346,7 @@ class Interpreter:
         if trap is None or (trap and self.state.scopes):  # functions inherit it with `set -E` only
             self.doubt(place)
         elif trap:
-            self._forgiving += 1
-            self.run_text(trap, place)
-            self._forgiving -= 1
+            self.forgiven(lambda: self.run_text(trap, place))
         self.set_status(status)
         if self.current is None or not errexit:
             if self.current is not None and errexit is None:
@@ -785,7 +783,8 @@ class Interpreter:
         self._depth += 1
         self.text = _Elsewhere(script.source, outer, place.start, place.end)
         try:
-            self.set_status(SUCCESS)
+            if not script.body.commands:
+                self.set_status(SUCCESS)
             self.run_sequence(script.body)
         finally:
             self._depth -= 1

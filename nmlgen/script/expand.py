@@ -126,7 +126,15 @@ class Expansion:
         if isinstance(part, CommandSubstitution):
             return self.shell.substitute(part)
         if isinstance(part, Arithmetic):
+            if self.shell.is_ksh is not False and self.shell.text.text.startswith("$[", part.start):
+                return self._refused(part)
             return self.arithmetic(part.expression)
+        return unknown(self.shell.fresh())
+
+    def _refused(self, part: Arithmetic) -> Value:
+        """`$[ ]`, which ksh does not know."""
+        self.shell.doubt(Place(self.shell.text, part.start, part.end))
+        self.arithmetic(part.expression)
         return unknown(self.shell.fresh())
 
     def _tilde(self, part: Literal, is_all: bool) -> Value:
@@ -837,9 +845,9 @@ def split(text: str, separators: str) -> list[tuple[str | None, bool]]:
                 words.append((word, number < len(found) - 1))
         return words
     stripped = text.strip(blanks) if blanks else text
-    gap = f"[{re.escape(blanks)}]*[{re.escape(others)}][{re.escape(blanks)}]*"
+    gap = f"[{re.escape(others)}]"
     if blanks:
-        gap += f"|[{re.escape(blanks)}]+"
+        gap = f"[{re.escape(blanks)}]*{gap}[{re.escape(blanks)}]*|[{re.escape(blanks)}]+"
     pieces = re.split(gap, stripped)
     ends = bool(pieces) and pieces[-1] == "" and len(pieces) > 1
     if ends:

@@ -224,7 +224,7 @@ def _arithmetically(shell: Interpreter, command: ArithmeticFor) -> None:
         if count and command.step.parts:
             shell.words.arithmetic(command.step)
         count += 1
-        if not command.condition.parts:
+        if command.condition.literal is not None and not command.condition.literal.strip():
             undecided = count > _MOST_TURNS
             return not undecided
         number = text_of(within(shell.words.arithmetic(command.condition), shell.guard))
