@@ -128,8 +128,11 @@ class _Search:
         while waiting:
             node = waiting.pop()
             kind = node.__class__
+            if kind is Word:
+                waiting += [part for part in node.parts if part.__class__ is not Literal]
+                continue
             if kind is tuple:
-                waiting.extend(node)
+                waiting += node
                 continue
             children = _CHILDREN.get(kind)
             if children is None:

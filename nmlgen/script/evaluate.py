@@ -184,7 +184,7 @@ class Interpreter:
     ) -> None:
         self.script, self.directory, self.is_fragment = script, directory, is_fragment
         self.text = script.text
-        self.questions = Questions()
+        self.questions = Questions(self._is_empty)
         self.fresh = self.questions.fresh
         self.words = Expansion(self)
         self.assignments = Assignments(self)
@@ -254,6 +254,16 @@ class Interpreter:
         if name in self._given or name in _SYSTEM or _SYSTEM_PREFIX.match(name):
             return False
         return self.current is not None and name not in self.state.variables
+
+    def _is_empty(self, symbol: object) -> bool | None:
+        """Whether something unknown is a variable of the surroundings that is empty, because the script assigns it; None
+        if it rather is, because nothing speaks for its being set."""
+        if not isinstance(symbol, tuple) or symbol[0] != "environment":
+            return False
+        name = symbol[1]
+        if name in self.own_names():
+            return True
+        return False if self.is_fragment or name.isupper() else None
 
     def special(self, name: str) -> Value:
         """`$?`, `$#` and the other parameters whose names are no names."""
