@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 
 from attrs import evolve
@@ -73,6 +74,7 @@ def as_built(
     return evolve(
         experiment,
         name=shell.text("name") or experiment.name,
+        directives={name: _as_written(setting) for name, setting in experiment.directives.items()},
         machine=machine or experiment.machine,
         executable=(shell.path("model.executable", executable.value) if executable else None) or experiment.executable,
         run_directory=_run_directory(world, shell) or experiment.run_directory,
@@ -102,14 +104,13 @@ class _Shell:
         return None if path is None else written(name, path, LAYER, _span(value))
 
     def elements(self, name: str) -> list[tuple[str, Span | None]]:
-        """The words of an array; none if one of them is not known."""
+        """The words of an array, up to the first that is not known."""
         found = self.variables.get(name)
         if found is None or found.elements is None:
             return []
         values = [found.elements[key] for key in sorted(found.elements, key=int)]
         texts = [(text_of(within(value, self.guard)), _span(value)) for value in values]
-        words = [(text, span) for text, span in texts if text is not None]
-        return words if len(words) == len(texts) else []
+        return [(text, span) for text, span in takewhile(lambda word: word[0] is not None, texts) if text is not None]
 
 
 def _span(value: Value) -> Span | None:
@@ -140,6 +141,12 @@ def _environment(job: Job, shell: _Shell) -> tuple[Darshan | None, dict[str, Set
     assert darshan is not None
     own = _decided(darshan.environment, "DARSHAN_LOGFILE", "DARSHAN_CONFIG_PATH")
     return evolve(darshan, library=library, environment=own), _decided(environment, "LD_LIBRARY_PATH")
+
+
+def _as_written(directive: Setting) -> Setting:
+    """What looks like a place for somebody to fill in is none in a script that was built."""
+    is_text = isinstance(directive.origin.value, str)
+    return evolve(directive, certainty=Certainty.WRITTEN) if is_text else directive
 
 
 def _decided(environment: Mapping[str, Setting], *names: str) -> dict[str, Setting]:
