@@ -96,6 +96,8 @@ class _Lifting:
         self.directory = launched.directory if launched is not None else None
         if self.directory is not None:
             path = beginning_at(self.directory, self.guard, self.beginnings)
+            if path == "" and evaluation.unresolved:
+                path = None  # a command of another file may have gone elsewhere
             if path is not None:
                 self.job.run_directory = written("run_directory", path or ".", LAYER, _span(launched))
         for words, event in commands[:start]:

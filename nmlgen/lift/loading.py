@@ -189,9 +189,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _beside(
-    experiment: Experiment, script: Path | None, source: Source | None, machine: Machine | None
-) -> Experiment:
+def _beside(experiment: Experiment, script: Path | None, source: Source | None, machine: Machine | None) -> Experiment:
     """The experiment of a master namelist with what the batch script beside it remembers."""
     experiment = evolve(experiment, machine=machine or experiment.machine)
     if script is None or source is None:

@@ -43,6 +43,7 @@ from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.worlds import World, WrittenFile, WrittenText, covering_worlds
 from nmlgen.source import UNKNOWN, Source
 
+_MODEL_GROUP, _FILE_NAME = "master_model_nml", "model_namelist_filename"
 _GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
 
 
@@ -244,6 +245,7 @@ class _Lifting:
             models = lift_models(
                 master, self.registry, self.ntasks, lambda name: self._model(name, written, world, files)
             )
+            models = tuple(self._with_files(models, written))
         else:
             models = tuple(
                 lift_single_model(file, self.registry, self.ntasks, self._component(name, file))
@@ -262,6 +264,28 @@ class _Lifting:
         found = self.evaluation.final.get("EXPNAME")
         text = text_of(within(found.value, world.guard)) if found is not None else None
         return text or self.path.name.removeprefix("exp.").removesuffix(self.path.suffix)
+
+    def _with_files(self, models: Iterable[LiftedModel], written: Mapping[str, NamelistFile]) -> Iterator[LiftedModel]:
+        """The models; in the place of those whose namelist only a run knows, one for each namelist that no other has."""
+        named = {
+            str(setting.value).strip().rpartition("/")[2]
+            for model in models
+            for group in model.experiment.master
+            if (setting := group.settings.get(_FILE_NAME)) is not None and setting.certainty is not Certainty.UNKNOWN
+        }
+        left = {name: file for name, file in written.items() if not _is_master(name, file)}
+        left = {name: file for name, file in left.items() if name.rpartition("/")[2] not in named}
+        for model in models:
+            setting = model.experiment[_MODEL_GROUP, _FILE_NAME]
+            if setting.certainty is not Certainty.UNKNOWN or not left:
+                yield model
+                continue
+            others = tuple(group for group in model.experiment.master if group.name != _MODEL_GROUP)
+            for name, file in left.items():
+                own = lift_single_model(file, self.registry, self.ntasks, self._component(name, file)).experiment
+                group = next(group for group in own.master if group.name == _MODEL_GROUP)
+                yield LiftedModel(evolve(own, master=(*others, group), is_open=True))
+            left = {}
 
     def _namelist(self, name: str, file: WrittenFile) -> NamelistFile:
         document = read(self.source, file.origin)
