@@ -10,7 +10,7 @@ from pathlib import Path
 from attrs import evolve
 
 from nmlgen.errors import SpecError
-from nmlgen.experiment.experiment import Darshan, Experiment, Launch, NodeLocalRun, Striping
+from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, NodeLocalRun, Striping
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
 from nmlgen.experiment.output import output_directories
@@ -78,6 +78,7 @@ def as_built(
         machine=machine or experiment.machine,
         executable=(shell.path("model.executable", executable.value) if executable else None) or experiment.executable,
         run_directory=_run_directory(world, shell) or experiment.run_directory,
+        inputs=_inputs(experiment.inputs),
         environment=environment,
         mpi=evolve(experiment.mpi, lustre_variables=_lustre_variables(job)),
         darshan=darshan,
@@ -124,6 +125,13 @@ def _run_directory(world: World, shell: _Shell) -> Setting | None:
         if text_of(within(event.words[0].value, world.guard)) == "mkdir" and len(event.words) > 1:
             return shell.path("run_directory", event.words[-1].value)
     return None
+
+
+def _inputs(inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
+    """The first is the grid."""
+    if not inputs:
+        return inputs
+    return (evolve(inputs[0], source=evolve(inputs[0].source, name="grid.file")), *inputs[1:])
 
 
 def _environment(job: Job, shell: _Shell) -> tuple[Darshan | None, dict[str, Setting]]:
