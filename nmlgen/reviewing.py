@@ -116,6 +116,8 @@ class _Judged:
 def _inactive(file: NamelistFile) -> Iterator[Finding]:
     for group in file.document.groups:
         for found in group.errors:
+            if group is file.document.groups[-1] and found.kind == "unclosed-group":
+                continue  # another here-document may end it
             if found.stops and found.kind in ("unclosed-group", "unclosed-string", "no-name", "misplaced-equals"):
                 yield problem(
                     "SHL005",
@@ -127,24 +129,23 @@ def _inactive(file: NamelistFile) -> Iterator[Finding]:
 
 
 def _unset(file: NamelistFile, origin: WrittenText) -> Iterator[Finding]:
-    """Values that are empty or 0 because nothing sets a variable."""
+    """Values that are empty or 0 because nothing sets a variable; pointed at where the variable is missed."""
     for group in file.document.groups:
         for item in group.items:
             for stretch in origin.within(item.equals, max(item.end, _line_end(origin.text, item.equals))):
                 case = _only_case(stretch)
-                if case is None or not case.unset or stretch.text.strip() not in ("", "0", "0.0", "-1", ".."):
+                if case is None or not case.unset or stretch.text.strip() not in ("", "0", "0.0"):
                     continue
-                if stretch.text.strip() == "-1" and not _is_arithmetic(stretch.piece):
-                    continue
-                place = stretch.piece.place
+                place = case.origin or stretch.piece.place
                 names = ", ".join(sorted(case.unset))
-                shown = _source_text(stretch.piece)
                 what = f"is {stretch.text.strip()}" if stretch.text.strip() else "is empty"
+                where = f"it goes into {group.name}: {item.name}, line {origin.position(item.start)[0]}"
                 yield problem(
                     "SHL003",
                     Severity.WARNING,
-                    f"`{shown}` {what}: nothing sets {names}",
+                    f"`{_source_text(stretch.piece)}` {what}: nothing sets {names}",
                     place.text.span(place.start, place.end),
+                    *((where,) if case.origin else ()),
                     f"expected: a value of {names} before this line",
                 )
 
@@ -158,10 +159,6 @@ def _only_case(stretch: Stretch) -> Possibility | None:
     if not stretch.piece.is_expansion or stretch.kind != "certain":
         return None
     return next((case for case in stretch.piece.value if case.text == stretch.text), None)
-
-
-def _is_arithmetic(piece: Piece) -> bool:
-    return _source_text(piece).startswith(("$((", "$["))
 
 
 def _source_text(piece: Piece) -> str:

@@ -21,7 +21,7 @@ from nmlgen.files import Files
 from nmlgen.namelist.assignment import Assigned, Assignment, assign, declarations
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
-from nmlgen.namelist.syntax import Document, SyntaxProblem
+from nmlgen.namelist.syntax import Document, Item, SyntaxProblem
 from nmlgen.namelist.syntax import Group as WrittenGroup
 from nmlgen.source import UNKNOWN, Span
 
@@ -230,7 +230,24 @@ def _problems(written: WrittenGroup, assignment: Assignment) -> tuple[SyntaxProb
         for problem in assignment.problems
         if problem.kind != "unknown-variable" and _place(problem) not in places
     ]
-    return (*untyped, *typed)
+    return (*untyped, *typed, *_set_twice(written))
+
+
+def _set_twice(written: WrittenGroup) -> Iterator[SyntaxProblem]:
+    """Variables that are given two different values: the runtime keeps the later one."""
+    first: dict[str, Item] = {}
+    for item in written.items:
+        before = first.setdefault(item.name, item)
+        if before is not item and [v.text for v in before.values] != [v.text for v in item.values]:
+            yield SyntaxProblem(
+                "set-twice",
+                f"{item.name} is set twice in &{written.name}, to different values; the first is at line "
+                f"{before.name_span.line}, and this one holds",
+                item.name_span,
+                "one of the two",
+                stops=False,
+            )
+        first[item.name] = item
 
 
 def _place(problem: SyntaxProblem) -> tuple[int, int]:

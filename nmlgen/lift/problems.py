@@ -33,6 +33,10 @@ PROBLEMS = {
         "missing-namelist-file",
         "The namelist file of a model is not there. ICON prints a message and runs on with its defaults.",
     ),
+    "NML015": (
+        "set-twice",
+        "A variable is given two different values in one group. The runtime keeps the later one and says nothing.",
+    ),
     **SCRIPT_PROBLEMS,
 }
 """Code to name and explanation."""
@@ -58,6 +62,7 @@ _RULES_OF_KINDS = {
     "second-on-line": "NML012",
     "header-too-far-right": "NML012",
     "second-copy": "NML013",
+    "set-twice": "NML015",
 }
 
 

@@ -29,6 +29,7 @@ from nmlgen.lift.namelists import (
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.script.assigned import assigned_names
 from nmlgen.script.directives import Directives, read_directives
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
@@ -84,9 +85,17 @@ def is_script(path: Path, source: Source) -> bool:
     return path.suffix in _SUFFIXES or path.name.startswith("exp.") or _HEREDOC.search(source.text) is not None
 
 
-def is_fragment_source(source: Source) -> bool:
-    """Whether a script is a part of one: it has no first line that names a shell."""
-    return not source.text.startswith("#!")
+_USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+
+
+def _is_fragment(script: Script) -> bool:
+    """Whether a script needs another one before it: it has no first line that names a shell, or it uses variables of
+    ICON's header that it never sets."""
+    text = script.source.text
+    if not text.startswith("#!"):
+        return True
+    used = {name for name in _USED.findall(text) if name in _HEADER or name == "EXPNAME"}
+    return len(used - assigned_names(script.body)) > 1
 
 
 def lift_script(
@@ -106,10 +115,11 @@ def lift_script(
     files = files or Files()
     source = source or files.read(path)
     script = parse(source)
-    fragment = is_fragment_source(source) if is_fragment is None else is_fragment
+    fragment = _is_fragment(script) if is_fragment is None else is_fragment
     given: dict[str, str | None] = dict(fragment_variables(path.name)) if fragment else {}
     given |= variables or {}
-    evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=fragment)
+    is_open = fragment and not path.name.startswith("exp.")  # another header than ICON's
+    evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open)
     directives = read_directives(source, _bodies(script))
     lifting = _Lifting(path, registry, ntasks, files, evaluation, directives)
     ways = tuple(lifting.way(world) for world in covering_worlds(evaluation))
@@ -190,7 +200,7 @@ class _Lifting:
         """The models of one world, and what they are made of."""
         written = {
             name: self._namelist(name, file)
-            for name, file in world.files.items()
+            for name, file in _united(world.files).items()
             if _holds_groups(file.text, self.registry)
         }
         masters = [name for name, file in written.items() if _is_master(name, file)]
@@ -206,9 +216,11 @@ class _Lifting:
                 master, self.registry, self.ntasks, lambda name: self._model(name, written, world, files)
             )
         else:
+            components = {name: self._component(name, file) for name, file in written.items()}
             models = tuple(
-                lift_single_model(file, self.registry, self.ntasks, self._component(name, file))
+                lift_single_model(file, self.registry, self.ntasks, components[name])
                 for name, file in written.items()
+                if len(written) == 1 or components[name] != "jsbach"  # beside an atmosphere it is a part of that
             )
         name = self.path.name
         models = tuple(evolve(model, experiment=with_job(model.experiment, job, name, self.ntasks)) for model in models)
@@ -245,27 +257,43 @@ class _Lifting:
     def _component(self, path: str, file: NamelistFile) -> str | None:
         """Which component reads a namelist file: by the variable that names it, else by the groups in it."""
         name = path.rpartition("/")[2]
-        for variable, component in _NAMELIST_VARIABLES.items():
-            found = self.evaluation.final.get(variable)
-            if found is not None and any(case.text == name for case in found.value):
-                return component
-        components = [
-            self.registry.component(group.name) for group in file.groups if self.registry.has_group(group.name)
+        for variable, found in self.evaluation.final.items():
+            match = _NAMELIST_VARIABLE.match(variable)
+            if match and any(case.text.rpartition("/")[2] == name and name for case in found.value):
+                return _COMPONENTS[match[1]]
+        votes = [
+            readers[0]
+            for group in file.groups
+            if self.registry.has_group(group.name) and len(readers := self.registry.readers(group.name)) == 1
         ]
-        return max(dict.fromkeys(components), key=components.count) if components else None
+        return max(dict.fromkeys(votes), key=votes.count) if votes else None
 
 
-_NAMELIST_VARIABLES = {
-    "atmo_namelist": "atmosphere",
-    "ocean_namelist": "ocean",
-    "land_namelist": "jsbach",
-    "lnd_namelist": "jsbach",
-    "jsbach_namelist": "jsbach",
-    "wave_namelist": "waves",
-    "testbed_namelist": "testbed",
-    "hamocc_namelist": "hamocc",
+_COMPONENTS = {
+    "at": "atmosphere",
+    "oc": "ocean",
+    "la": "jsbach",
+    "ln": "jsbach",
+    "js": "jsbach",
+    "wa": "waves",
+    "te": "testbed",
+    "ha": "hamocc",
 }
+_NAMELIST_VARIABLE = re.compile(r"(at|oc|la|ln|js|wa|te|ha)[a-z]*_namelist\Z")
 """The variables in which ICON's run scripts name a component's namelist (release 2024.10, `run/exec.iconrun`)."""
+
+
+def _united(files: Mapping[str, WrittenFile]) -> Mapping[str, WrittenFile]:
+    """The files that a world writes. Of two with the same name, one of them in a directory that is not known, the
+    other without one, the second is the rest of the first: scripts write in the directory they start in."""
+    found = dict(files)
+    for name, file in files.items():
+        directory, _, base = name.rpartition("/")
+        rest = found.get(base)
+        if UNKNOWN in directory and rest is not None and name in found:
+            found[name] = evolve(file, stretches=(*file.stretches, *rest.stretches))
+            del found[base]
+    return found
 
 
 def _holds_groups(text: str, registry: Registry) -> bool:
