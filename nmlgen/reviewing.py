@@ -15,6 +15,7 @@ from nmlgen.findings import Finding, Report, Severity, Undecided
 from nmlgen.lift.namelists import NamelistFile
 from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.scripts import LiftedScript, Way
+from nmlgen.namelist.syntax import Document
 from nmlgen.script.events import Piece
 from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
@@ -36,8 +37,8 @@ def review(lifted: LiftedScript) -> Report:
     beginning = script.source.span(1, 1)
     findings = [finding_of(found, code_of(found.kind)) for found in script.problems]
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
-    for file in lifted.inactive:
-        findings += _inactive(file)
+    for document in lifted.inactive:
+        findings += _inactive(document)
     writers = _Writers(script)
     ways = [_Judged(way, beginning, writers) for way in lifted.ways]
     undecided = [item for judged in ways for item in judged.undecided]
@@ -113,10 +114,10 @@ class _Judged:
 # --- What only a script can have wrong ---
 
 
-def _inactive(file: NamelistFile) -> Iterator[Finding]:
-    for group in file.document.groups:
+def _inactive(document: Document) -> Iterator[Finding]:
+    for group in document.groups:
         for found in group.errors:
-            if group is file.document.groups[-1] and found.kind == "unclosed-group":
+            if group is document.groups[-1] and found.kind == "unclosed-group":
                 continue  # another here-document may end it
             if found.stops and found.kind in ("unclosed-group", "unclosed-string", "no-name", "misplaced-equals"):
                 yield problem(

@@ -28,7 +28,7 @@ from nmlgen.lift.namelists import (
 )
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
-from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.namelist.syntax import Document, SyntaxProblem
 from nmlgen.script.assigned import assigned_names
 from nmlgen.script.directives import Directives, read_directives
 from nmlgen.script.evaluate import Evaluation, evaluate
@@ -58,17 +58,17 @@ class Way:
 
 @frozen(eq=False)
 class LiftedScript:
-    """A script, lifted: the ways that it may go, and the `problems` with what it asks of Slurm, Lustre and the launcher.
+    """A script, lifted: the ways that it may go, and the `problems` with what it asks of Slurm, lfs and the launcher.
 
     `inactive` are the here-documents that no way comes to, read as namelists. `is_fragment` tells that another script
-    comes before it; then what nothing sets is not known to be unset. `values` counts how much of the namelists is known.
+    comes before it, which sets variables. `values` counts how much of the namelists is known.
     """
 
     script: Script
     evaluation: Evaluation
     is_fragment: bool
     ways: tuple[Way, ...]
-    inactive: tuple[NamelistFile, ...]
+    inactive: tuple[Document, ...]
     problems: tuple[SyntaxProblem, ...]
     values: ValueCounts
 
@@ -352,13 +352,13 @@ def _counted(ways: Iterable[Way]) -> ValueCounts:
 # --- What no way comes to ---
 
 
-def _inactive(script: Script, evaluation: Evaluation, registry: Registry) -> Iterator[NamelistFile]:
+def _inactive(script: Script, evaluation: Evaluation, registry: Registry) -> Iterator[Document]:
     for redirection in script.heredocs:
         if (redirection.start, redirection.end) in evaluation.visited or redirection.heredoc is None:
             continue
         file = WrittenFile("", tuple(_blank_stretches(script, redirection)), script.source)
         if _holds_groups(file.text, registry):
-            yield lift_document(read(script.source, file.origin), registry, is_master=False)
+            yield read(script.source, file.origin)
 
 
 def _blank_stretches(script: Script, redirection: Redirection) -> Iterator[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -75,6 +76,7 @@ class Assignment:
         return any(problem.stops for problem in self.problems)
 
 
+@cache
 def declarations(registry: Registry, group: str) -> dict[str, Declaration]:
     """The variables of a group as a release declares them; components are put under their variable."""
     found: dict[str, Declaration] = {}
