@@ -103,8 +103,11 @@ class _Judged:
                     if stretch.piece.place.text.source is writers.source
                 )
         for model in way.models:
+            found += problems_of(model, beginning)
+            if model.missing_file is not None:
+                continue  # all else would follow from that
             report = check_experiment(model.experiment, beginning=beginning)
-            found += [*report.findings, *problems_of(model, beginning)]
+            found += report.findings
             self.undecided += report.undecided
             found += _missing_directories(way, model.experiment)
         self.findings = dict.fromkeys(found)

@@ -237,9 +237,12 @@ class _Lifting:
         """The namelist file that a master means: the last one of that name that was written, else one beside the
         script, if the script does not make it in another way."""
         base = name.rpartition("/")[2]
-        for path in reversed(list(written)):
-            if path == name or path.rpartition("/")[2] == base:
-                return written[path]
+        others = [path for path in written if not _is_master(path, written[path])]
+        found = [path for path in others if path == name or path.rpartition("/")[2] == base]
+        if not found and base == UNKNOWN:
+            found = others if len(others) == 1 else []
+        if found:
+            return written[found[-1]]
         beside = self._beside(base, world, is_master=False)
         if beside is not None:
             files.append(beside)
