@@ -96,7 +96,9 @@ def printf(command: Command) -> Result:
     arguments = list(command.arguments)
     if arguments[:1] == ["--"]:
         arguments.pop(0)
-    if not arguments or arguments[0].startswith("-"):
+    elif arguments and arguments[0].startswith("-"):
+        raise UndecidedCommand("an option of printf")
+    if not arguments:
         raise UndecidedCommand("printf without a format")
     return formatted(arguments[0], arguments[1:], leading_zero=command.is_ksh), 0
 
@@ -147,10 +149,10 @@ def _one_round(
             result.append("%")
         else:
             flags = match["flags"]
-            width = _size(take() if match["width"] == "*" else match["width"])
+            width = _size(take() or "" if match["width"] == "*" else match["width"])
             precision = None
             if match["dot"]:
-                precision = _size(take() if match["precision"] == "*" else match["precision"])
+                precision = _size(take() or "" if match["precision"] == "*" else match["precision"])
             kind = match["kind"]
             value = take()
             if kind == "b":
@@ -162,8 +164,8 @@ def _one_round(
     return True
 
 
-def _size(text: str | None) -> int:
-    if not re.fullmatch(r"[0-9]{0,4}", text or "") or int(text or "0") > _WIDEST:
+def _size(text: str) -> int:
+    if not re.fullmatch(r"|0|[1-9][0-9]{0,3}", text) or int(text or "0") > _WIDEST:
         raise UndecidedCommand("a width that is unusual")
     return int(text or "0")
 

@@ -96,6 +96,8 @@ def _run(steps: list[_Step], text: str, *, is_quiet: bool) -> Result:
             elif step.action == "p":
                 printed.append(line)
             elif step.action == "q":
+                if not end:
+                    raise UndecidedCommand("q at a last line without an end")
                 quits = True
             elif step.table is not None:
                 line = "".join(step.table.get(character, character) for character in line)
