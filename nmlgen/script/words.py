@@ -43,7 +43,7 @@ _IN_QUOTES = re.compile(r"(?:[^\"$`\\]+|\\[^\"$`\\\n])+")
 _IN_BODY = re.compile(r"(?:[^$`\\]+|\\(?![$`\\\n]))+")
 _IN_BODY_LINE = re.compile(r"(?:[^$`\\\n]+|\\(?![$`\\\n]))*\n?")
 _IN_ARITHMETIC = re.compile(r"[^$`\\\"()\[\];]+")
-_IN_SUBSCRIPT = re.compile(r"[^$`\\\"'\[\]]+")
+_IN_SUBSCRIPT = re.compile(r"[^$`\\\"'\[\]}]+")
 _IN_BRACES = {
     (stop, keeps): re.compile(rf"[^}}$`\\\"{stop}{'' if keeps else chr(39)}]+")
     for stop in ("", "/", ":")
@@ -71,6 +71,7 @@ _LENGTH = re.compile(rf"#(?P<name>{_NAME}|[0-9]+|[@*#?$!-])(?=[\}}\[])")
 _INDIRECT = re.compile(rf"!(?P<name>{_NAME}|[0-9]+|[@*#](?=\}}))")
 _PARAMETER = re.compile(rf"(?P<name>\.?{_NAME}(?:\.{_NAME})*|[0-9]+|[@*#?$!-])")
 _OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|/[/#%]?|:|\^\^?|,,?|@(?=[A-Za-z]\})")
+_TEMPLATE = re.compile(r"\{\{|\{%|%\{|%\(")  # another tool fills this in before the shell sees it
 _BACKTICKS = re.compile(r"`([^`\\]*(?:\\.[^`\\]*)*)`", re.DOTALL)
 _ESCAPED_IN_BACKTICKS = re.compile(r"\\([$`\\])")
 _ESCAPED_IN_QUOTED_BACKTICKS = re.compile(r"\\([$`\\\"])")
@@ -236,10 +237,10 @@ class WordReader(ABC):
 
     # --- Words ---
 
-    def word(self) -> Word:
+    def word(self, takes_lists: bool = False) -> Word:
         """A word up to a blank or an operator; without parts if there is none.
 
-        Extended patterns such as `@(a|b)` are literal text of it.
+        Extended patterns such as `@(a|b)` are literal text of it, and if it `takes_lists`, so is `(a b)` behind `=`.
         """
         start = self.at
         parts: list[Part] = []
@@ -255,25 +256,28 @@ class WordReader(ABC):
                 parts.append(Parameter(at, self.at, match["braced"]))
             else:
                 parts.append(Literal(at + 1, self.at - 1, match[0][1:-1], True))
-        self.pieces(parts, _IN_WORD, start)
+        self.pieces(parts, _IN_WORD, start, "?*+@!~=" if takes_lists else "?*+@!~")
         return Word(start, self.at, tuple(parts))
 
     def regex(self) -> Word:
         """The word on the right of `=~`, in which parentheses and `|` are literal text."""
         start = self.at
         parts: list[Part] = []
-        self.pieces(parts, _IN_REGEX, start, any_parentheses=True)
+        self.pieces(parts, _IN_REGEX, start, None)
         return Word(start, self.at, tuple(parts))
 
     def pattern(self) -> Word:
         """The word on the right of `==`, which ksh lets start with a parenthesis."""
         start = self.at
         parts: list[Part] = []
-        self.pieces(parts, _IN_WORD, start, any_parentheses=self.sees("("))
+        self.pieces(parts, _IN_WORD, start, None if self.sees("(") else "?*+@!~")
         return Word(start, self.at, tuple(parts))
 
-    def pieces(self, parts: list[Part], run: re.Pattern[str], start: int, *, any_parentheses: bool = False) -> None:
-        """The parts of a word from here on. `run` is literal text outside parentheses."""
+    def pieces(self, parts: list[Part], run: re.Pattern[str], start: int, before: str | None) -> None:
+        """The parts of a word from here on. `run` is literal text outside parentheses.
+
+        A parenthesis belongs to the word behind a character of `before`; anywhere, if that is None.
+        """
         opened: list[int] = []
         while self.at < self.end:
             at = self.at
@@ -281,7 +285,7 @@ class WordReader(ABC):
                 parts.append(Literal(at, self.at, self.text[at : self.at]))
             elif not self.special(parts):
                 character = self.text[at]
-                if character == "(" and (opened or any_parentheses or self.text[max(start, at - 1)] in "?*+@!"):
+                if character == "(" and (opened or before is None or self.text[max(start, at - 1)] in before):
                     opened.append(at)
                 elif character == ")" and opened:
                     opened.pop()
@@ -456,9 +460,7 @@ class WordReader(ABC):
             elif match["close"]:
                 opened -= 1
                 if opened == 1:
-                    inner_end = match.end()
-                elif opened == 0:
-                    return inner_end == match.start()
+                    return self.text.startswith(")", match.end(), self.end)
         self.searches -= 1
         return True  # it is not closed at all
 
@@ -521,20 +523,23 @@ class WordReader(ABC):
         length, indirect = _LENGTH.match(text, at, end), _INDIRECT.match(text, at, end)
         match = length or indirect or _PARAMETER.match(text, at, end)
         name, subscript, operator, arguments = "", None, "", ()  # type: str, Word | None, str, tuple[Word, ...]
+        is_broken = match is None
         if match is not None:
             name = match["name"]
             self.at = match.end()
             if self.sees("["):
-                subscript = self.subscript()
-        if not self.sees("}"):
-            operation = None if match is None or length else _OPERATOR.match(text, self.at, end)
+                subscript = self.subscript("}")
+                is_broken = subscript.end == self.at
+        if is_broken or not self.sees("}"):
+            operation = None if is_broken or length else _OPERATOR.match(text, self.at, end)
             operator = operation[0] if operation else "!"
             self.at = operation.end() if operation else self.at
             arguments = self.arguments(operator, quoted, start)
         if not self.sees("}"):
             raise self.unclosed(start, '"${"', '"}"')
         self.at += 1
-        if operator == "!" and not (indirect and text[self.at - 2] in "*@"):
+        is_template = _TEMPLATE.search(text, start + 1, self.at) is not None
+        if operator == "!" and not is_template and not (indirect and text[self.at - 2] in "*@"):
             shown = text[start : self.at] if self.at - start < 60 else f"{text[start : start + 57]}..."
             expected = "${name}, or a name with an operator"
             message = f'the shell cannot expand "{shown}"'
@@ -576,8 +581,8 @@ class WordReader(ABC):
             else:
                 self.special(parts)
 
-    def subscript(self) -> Word:
-        """`[subscript]`, the brackets included."""
+    def subscript(self, stop: str = "") -> Word:
+        """`[subscript]`; without its closing bracket if `stop` comes first."""
         bracket = self.at
         self.at += 1
         start = self.at
@@ -589,10 +594,10 @@ class WordReader(ABC):
                 parts.append(Literal(at, self.at, self.text[at : self.at]))
             elif not self.special(parts):
                 character = self.text[at]
-                if character == "]" and not opened:
-                    self.at += 1
+                if not opened and character in ("]", stop):
+                    self.at += character == "]"
                     return Word(start, at, tuple(parts))
-                opened += 1 if character == "[" else -1
+                opened += (character == "[") - (character == "]")
                 self.at += 1
                 parts.append(Literal(at, self.at, character))
         raise self.unclosed(bracket, '"["', '"]"')
