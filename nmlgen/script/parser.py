@@ -131,7 +131,7 @@ class _Parser(WordReader):
         """Commands up to one of `ends`, or to the end of an outer sequence, which is left unread."""
         self.deeper(self.at)
         self.awaited.append(ends)
-        nesting = self.nesting
+        nesting = _, substitutions, _ = self.nesting
         commands: list[Command] = []
         self.skip_lines()
         beginning = self.at
@@ -146,7 +146,7 @@ class _Parser(WordReader):
                 else:
                     self.stray(closer)
             except Failure as failure:
-                if failure.is_unclosed and self.substitutions:
+                if failure.is_unclosed and substitutions:
                     raise
                 self.nesting = nesting
                 commands += self.recover(failure, start)
@@ -594,14 +594,14 @@ class _Parser(WordReader):
             message = f'"case" has no "in" before "{self.shown(self.at)}"'
             self.complain("missing-word", message, start, start + 4, '"in"')
         items: list[CaseItem] = []
-        nesting = self.nesting
+        nesting = _, substitutions, _ = self.nesting
         self.skip_lines()
         while self.at < self.end and not self.case_ends():
             at = self.at
             try:
                 items.append(self.item())
             except Failure as failure:
-                if failure.is_unclosed and self.substitutions:
+                if failure.is_unclosed and substitutions:
                     raise
                 self.nesting = nesting
                 for recovered in self.recover(failure, at):
