@@ -50,6 +50,9 @@ _IN_BRACES = {
     for keeps in (False, True)
 }
 
+_BEFORE_PATTERN = "?*+@!~%"  # what comes before the parentheses of an extended pattern; `%` also in a template's %(x)s
+_BEFORE_LIST = f"{_BEFORE_PATTERN}="
+
 _PIECE = re.compile(
     rf"""(?P<run>[^{_PLAIN}]+)
     |\$(?P<name>{_NAME})
@@ -256,7 +259,7 @@ class WordReader(ABC):
                 parts.append(Parameter(at, self.at, match["braced"]))
             else:
                 parts.append(Literal(at + 1, self.at - 1, match[0][1:-1], True))
-        self.pieces(parts, _IN_WORD, start, "?*+@!~=" if takes_lists else "?*+@!~")
+        self.pieces(parts, _IN_WORD, start, _BEFORE_LIST if takes_lists else _BEFORE_PATTERN)
         return Word(start, self.at, tuple(parts))
 
     def regex(self) -> Word:
@@ -270,7 +273,7 @@ class WordReader(ABC):
         """The word on the right of `==`, which ksh lets start with a parenthesis."""
         start = self.at
         parts: list[Part] = []
-        self.pieces(parts, _IN_WORD, start, None if self.sees("(") else "?*+@!~")
+        self.pieces(parts, _IN_WORD, start, None if self.sees("(") else _BEFORE_PATTERN)
         return Word(start, self.at, tuple(parts))
 
     def pieces(self, parts: list[Part], run: re.Pattern[str], start: int, before: str | None) -> None:
@@ -632,6 +635,9 @@ class WordReader(ABC):
     def body(self, redirection: Redirection, heredoc: Heredoc) -> None:
         """Read one body and the line of its delimiter."""
         start = self.at
+        searches = self.searches
+        if not self.read_at_run_time:
+            self.searches = _MOST_SEARCHES
         stop, after = self.delimiter_line(heredoc)
         if after < 0:
             stop = after = self.end
@@ -644,6 +650,7 @@ class WordReader(ABC):
         else:
             heredoc.is_terminated = True
         heredoc.body = Word(start, stop, self.body_parts(heredoc, stop))
+        self.searches = searches
         self.at = after
 
     def delimiter_line(self, heredoc: Heredoc) -> tuple[int, int]:
@@ -707,12 +714,12 @@ class WordReader(ABC):
         if self.sees("\\"):
             self.escape(parts, "$`\\")
             return
-        at, nesting = self.at, self.nesting
+        at, nesting, known = self.at, self.nesting, len(self.complaints)
         at_run_time, self.read_at_run_time = self.read_at_run_time, True
         try:
             parts.append(self.dollar(True) if self.sees("$") else self.backticks(True))
         except Failure as failure:
-            self.rewind(at)
+            self.rewind(at, known)
             self.report(failure)
             self.nesting = nesting
             # Where too many searches were in vain, the rest of the body is left alone.
@@ -725,15 +732,20 @@ class WordReader(ABC):
             self.at = going_on
         self.read_at_run_time = at_run_time
 
-    def rewind(self, target: int) -> None:
-        """Go back, and forget what was found behind: it will be read once more."""
+    def rewind(self, target: int, known: int = 0) -> None:
+        """Go back, and forget what was found behind: it will be read once more.
+
+        The first `known` complaints lie before.
+        """
         if target >= self.at:
             return
-        self.comments = [comment for comment in self.comments if comment.start < target]
-        self.complaints = {key: found for key, found in self.complaints.items() if found.start <= target}
-        read = [pair for pair in self.heredocs if pair[0].start < target and pair[1].body.start >= target]
-        self.heredocs = [pair for pair in self.heredocs if pair[0].start < target and pair[1].body.start < target]
-        self.pending = read + [pair for pair in self.pending if pair[0].start < target]
+        while self.comments and self.comments[-1].start >= target:
+            self.comments.pop()
+        recent = [self.complaints.popitem() for _ in range(len(self.complaints) - known)]
+        self.complaints.update((key, found) for key, found in reversed(recent) if found.start < target)
+        while self.heredocs and self.heredocs[-1][1].body.start >= target:
+            self.pending.insert(0, self.heredocs.pop())
+        self.pending = [pair for pair in self.pending if pair[0].start < target]
         self.at = target
 
 
