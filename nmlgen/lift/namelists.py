@@ -19,6 +19,7 @@ from nmlgen.experiment.reading import COMPONENTS
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.files import Files
 from nmlgen.namelist.assignment import Assigned, Assignment, assign, declarations
+from nmlgen.namelist.placeholders import template
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, Item, SyntaxProblem
@@ -66,7 +67,8 @@ def read_namelist(path: Path, registry: Registry, *, is_master: bool, files: Fil
 
     Raises InputError if it cannot be read.
     """
-    return lift_document(read((files or Files()).read(path)), registry, is_master=is_master)
+    source = (files or Files()).read(path)
+    return lift_document(read(source, template(source)), registry, is_master=is_master)
 
 
 def is_master_file(path: Path, registry: Registry, files: Files | None = None) -> bool:
