@@ -220,7 +220,8 @@ class _Lifting:
             models = tuple(
                 lift_single_model(file, self.registry, self.ntasks, components[name])
                 for name, file in written.items()
-                if len(written) == 1 or components[name] != "jsbach"  # beside an atmosphere it is a part of that
+                if components[name] in _MODELS
+                or (components[name] == "jsbach" and len(written) == 1)  # it is else a part of an atmosphere
             )
         name = self.path.name
         models = tuple(evolve(model, experiment=with_job(model.experiment, job, name, self.ntasks)) for model in models)
@@ -279,9 +280,10 @@ _COMPONENTS = {
     "ln": "jsbach",
     "js": "jsbach",
     "wa": "waves",
-    "te": "testbed",
-    "ha": "hamocc",
+    "te": None,
+    "ha": None,
 }
+_MODELS = ("atmosphere", "ocean", "waves")
 _NAMELIST_VARIABLE = re.compile(r"(at|oc|la|ln|js|wa|te|ha)[a-z]*_namelist\Z")
 """The variables in which ICON's run scripts name a component's namelist (release 2024.10, `run/exec.iconrun`)."""
 
