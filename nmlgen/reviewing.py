@@ -13,6 +13,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty
 from nmlgen.findings import Finding, Report, Severity, Undecided
 from nmlgen.lift.namelists import NamelistFile
+from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.scripts import LiftedScript, Way
 from nmlgen.namelist.syntax import Document
@@ -43,11 +44,14 @@ def review(lifted: LiftedScript) -> Report:
     ways = [_Judged(way, beginning, writers) for way in lifted.ways]
     undecided = [item for judged in ways for item in judged.undecided]
     everywhere = frozenset().union(*(judged.written for judged in ways))
+    of_ways: list[Finding] = []
     for judged in ways:
         for finding in judged.findings:
             place = writers.at(finding.span)
             if all(finding in other.findings or (place in everywhere and place not in other.written) for other in ways):
-                findings.append(finding)
+                of_ways.append(finding)
+    bodies = [(item.heredoc.body.start, item.heredoc.body.end) for item in script.heredocs if item.heredoc is not None]
+    findings += only_own_text(of_ways, (file for way in lifted.ways for file in way.files), bodies)
     pieces = _expansions(lifted.ways)
     found = tuple(_explained(finding, pieces) for finding in dict.fromkeys(findings))
     return Report(found, undecided=tuple(dict.fromkeys(undecided)), values=lifted.values)

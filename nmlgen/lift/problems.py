@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from nmlgen.experiment.reading import file_of, groups_read
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Fix, Severity
+from nmlgen.lift.mkexp import PROBLEMS as MKEXP_PROBLEMS
 from nmlgen.lift.namelists import LiftedModel
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules
@@ -38,6 +39,7 @@ PROBLEMS = {
         "A variable is given two different values in one group. The runtime keeps the later one and says nothing.",
     ),
     **SCRIPT_PROBLEMS,
+    **MKEXP_PROBLEMS,
 }
 """Code to name and explanation."""
 

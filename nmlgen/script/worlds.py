@@ -65,8 +65,21 @@ class WrittenText(Text):
         last = bisect_right(self._ends, max(start, end - 1))
         return self.stretches[first : last + 1]
 
+    def own_characters(self) -> Iterator[tuple[Text, int, int]]:
+        """The stretches of the script, `start` up to `end` of a text, whose characters are in the file one by one."""
+        for stretch in self.stretches:
+            if _is_exact(stretch):
+                yield stretch.piece.place
+
     def place(self, start: int, end: int) -> Place:
-        """Where characters of the file stand in the script."""
+        """Where characters of the file stand in the script. Between two characters is a place, too, if one of them is
+        the script's own."""
+        if start == end:
+            for offset in (start - 1, start):
+                found = self.stretch(offset) if offset >= 0 else None
+                if found is not None and _is_exact(found[0]):
+                    at = found[0].piece.place.start + found[1] + (start - offset)
+                    return Place(found[0].piece.place.text, at, at)
         first = self.stretch(start) or self._last()
         if first is None:
             return Place(Text(self.source), 0, 0)
