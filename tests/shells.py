@@ -28,7 +28,9 @@ def run_script(shell: str, script: str, arguments: Sequence[str] = ()) -> str:
     """What a script prints; the arguments are its positional parameters."""
     require(shell)
     command = [shell, "-c", script, shell, *arguments]
-    return subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, errors="surrogateescape", check=False).stdout
+    return subprocess.run(
+        command, env=_ENVIRONMENT, capture_output=True, text=True, errors="surrogateescape", check=False
+    ).stdout
 
 
 def run_commands(shell: str, commands: Sequence[tuple[Sequence[str], str]]) -> list[tuple[str, int]]:
@@ -48,4 +50,6 @@ def shells() -> list[str]:
     """The shells that are here; in CI, all that are to be."""
     if os.environ.get("CI") == "true":
         return ["bash", "ksh"]
-    return [shell for shell in ("bash", "ksh") if any(os.path.exists(f"{path}/{shell}") for path in ("/bin", "/usr/bin"))]
+    return [
+        shell for shell in ("bash", "ksh") if any(os.path.exists(f"{path}/{shell}") for path in ("/bin", "/usr/bin"))
+    ]
