@@ -278,7 +278,9 @@ class _Lifting:
         text = text_of(within(found.value, world.guard)) if found is not None else None
         return text or self.path.name.removeprefix("exp.").removesuffix(self.path.suffix)
 
-    def _with_files(self, models: tuple[LiftedModel, ...], written: Mapping[str, NamelistFile]) -> Iterator[LiftedModel]:
+    def _with_files(
+        self, models: tuple[LiftedModel, ...], written: Mapping[str, NamelistFile]
+    ) -> Iterator[LiftedModel]:
         """The models; in the place of those whose namelist only a run knows, one for each namelist that no other has."""
         named = {
             str(setting.value).strip().rpartition("/")[2]
