@@ -298,19 +298,11 @@ class _Parser(WordReader):
             if redirection := self.redirection():
                 redirections.append(redirection)
             elif (declares or not words) and (target := _ASSIGNMENT.match(text, at, end)):
-                assignment = self.assignment(target)
-                if words:
-                    words.append(assignment)
-                else:
-                    assignments.append(assignment)
+                (words or assignments).append(self.assignment(target))
             elif character == "(":
-                if len(words) != 1 or assignments or redirections or not isinstance(words[0], Word):
+                if len(words) != 1 or assignments or redirections:
                     raise self.unexpected("a word")
-                if not _FUNCTION.match(text, at, end):
-                    self.at += 1
-                    self.over(BLANKS)
-                    raise self.unexpected('")"')
-                return self.function_body(start, text[words[0].start : words[0].end])
+                return self.plain_function(start, words[0].end)
             else:
                 word = self.word(takes_lists=takes_lists)
                 if self.at == at:
@@ -402,6 +394,14 @@ class _Parser(WordReader):
         if name.start == self.at:
             raise self.unexpected("the name of a function")
         return self.function_body(start, self.text[name.start : name.end])
+
+    def plain_function(self, start: int, name_end: int) -> Function:
+        """`name() body`, of which the name was read."""
+        if not _FUNCTION.match(self.text, self.at, self.end):
+            self.at += 1
+            self.over(BLANKS)
+            raise self.unexpected('")"')
+        return self.function_body(start, self.text[start:name_end])
 
     def function_body(self, start: int, name: str) -> Function:
         """The body of a function, with the parentheses before it."""
