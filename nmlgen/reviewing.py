@@ -16,6 +16,7 @@ from nmlgen.lift.namelists import NamelistFile
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.scripts import LiftedScript, Way
+from nmlgen.namelist.syntax import Document
 from nmlgen.script.events import Piece
 from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
@@ -37,8 +38,8 @@ def review(lifted: LiftedScript) -> Report:
     beginning = script.source.span(1, 1)
     findings = [finding_of(found, code_of(found.kind)) for found in script.problems]
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
-    for file in lifted.inactive:
-        findings += _inactive(file)
+    for document in lifted.inactive:
+        findings += _inactive(document)
     writers = _Writers(script)
     ways = [_Judged(way, beginning, writers) for way in lifted.ways]
     undecided = [item for judged in ways for item in judged.undecided]
@@ -106,8 +107,11 @@ class _Judged:
                     if stretch.piece.place.text.source is writers.source
                 )
         for model in way.models:
+            found += problems_of(model, beginning)
+            if model.missing_file is not None:
+                continue  # all else would follow from that
             report = check_experiment(model.experiment, beginning=beginning)
-            found += [*report.findings, *problems_of(model, beginning)]
+            found += report.findings
             self.undecided += report.undecided
             found += _missing_directories(way, model.experiment)
         self.findings = dict.fromkeys(found)
@@ -117,10 +121,10 @@ class _Judged:
 # --- What only a script can have wrong ---
 
 
-def _inactive(file: NamelistFile) -> Iterator[Finding]:
-    for group in file.document.groups:
+def _inactive(document: Document) -> Iterator[Finding]:
+    for group in document.groups:
         for found in group.errors:
-            if group is file.document.groups[-1] and found.kind == "unclosed-group":
+            if group is document.groups[-1] and found.kind == "unclosed-group":
                 continue  # another here-document may end it
             if found.stops and found.kind in ("unclosed-group", "unclosed-string", "no-name", "misplaced-equals"):
                 yield problem(

@@ -14,9 +14,13 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.setting import Certainty
 from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
-from nmlgen.lift.jobs import lift_job, with_job
+from nmlgen.lift.built import as_built
+from nmlgen.lift.jobs import Job, lift_job, with_job
 from nmlgen.lift.namelists import (
     MASTER_FILE,
     LiftedModel,
@@ -28,7 +32,7 @@ from nmlgen.lift.namelists import (
 )
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
-from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.namelist.syntax import Document, SyntaxProblem
 from nmlgen.script.assigned import assigned_names
 from nmlgen.script.directives import Directives, read_directives
 from nmlgen.script.evaluate import Evaluation, evaluate
@@ -40,6 +44,7 @@ from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.worlds import World, WrittenFile, WrittenText, covering_worlds
 from nmlgen.source import UNKNOWN, Source
 
+_MODEL_GROUP, _FILE_NAME = "master_model_nml", "model_namelist_filename"
 _GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
 
 
@@ -47,42 +52,46 @@ _GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
 class Way:
     """One way that a script may go: its models, and the namelist files that it writes or finds.
 
-    `directories` are those that the script makes; all that are needed, if it `makes_all`.
+    `directories` are those that the script makes; all that are needed, if it `makes_all`. `world` is what happens on it,
+    `job` what it asks of the machine. It `has_master` where a master namelist says which models there are.
     """
 
     models: tuple[LiftedModel, ...]
     files: tuple[NamelistFile, ...]
     directories: frozenset[str]
     makes_all: bool
+    world: World
+    job: Job
+    has_master: bool
 
 
 @frozen(eq=False)
 class LiftedScript:
-    """A script, lifted: the ways that it may go, and the `problems` with what it asks of Slurm, Lustre and the launcher.
+    """A script, lifted: the ways that it may go, and the `problems` with what it asks of Slurm, lfs and the launcher.
 
     `inactive` are the here-documents that no way comes to, read as namelists. `is_fragment` tells that another script
-    comes before it; then what nothing sets is not known to be unset. `values` counts how much of the namelists is known.
+    comes before it, which sets variables. `values` counts how much of the namelists is known.
     """
 
     script: Script
     evaluation: Evaluation
     is_fragment: bool
     ways: tuple[Way, ...]
-    inactive: tuple[NamelistFile, ...]
+    inactive: tuple[Document, ...]
     problems: tuple[SyntaxProblem, ...]
     values: ValueCounts
 
 
 _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
-_SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm")
+SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm")
 
 
 def is_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of a shell: by its first line, its name, or the here-documents in it."""
     if source.text.startswith("#!"):
         return _SHELL.match(source.line(1)) is not None
-    return path.suffix in _SUFFIXES or path.name.startswith("exp.") or _HEREDOC.search(source.text) is not None
+    return path.suffix in SUFFIXES or path.name.startswith("exp.") or _HEREDOC.search(source.text) is not None
 
 
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
@@ -107,8 +116,10 @@ def lift_script(
     source: Source | None = None,
     is_fragment: bool | None = None,
     variables: Mapping[str, str | None] | None = None,
+    machine: Machine | None = None,
 ) -> LiftedScript:
-    """Lift a script. `variables` are set before it begins; `is_fragment` is found out if it is not said.
+    """Lift a script. `variables` are set before it begins; `is_fragment` is found out if it is not said. `machine` is
+    where it runs, by default the one that the record of a script of nmlgen's names, else one of which nothing is known.
 
     Raises InputError if the file cannot be read.
     """
@@ -117,11 +128,11 @@ def lift_script(
     script = parse(source)
     fragment = _is_fragment(script) if is_fragment is None else is_fragment
     given: dict[str, str | None] = dict(fragment_variables(path.name)) if fragment else {}
-    given |= variables or {}
+    directives = read_directives(source, _bodies(script))
+    given |= slurm_variables(directives) | dict(variables or {})
     is_open = fragment and not path.name.startswith("exp.")  # another header than ICON's
     evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open)
-    directives = read_directives(source, _bodies(script))
-    lifting = _Lifting(path, registry, ntasks, files, evaluation, directives)
+    lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine)
     ways = tuple(lifting.way(world) for world in covering_worlds(evaluation))
     problems = [*directives.problems, *lifting.problems]
     return LiftedScript(
@@ -175,6 +186,34 @@ def fragment_variables(name: str) -> dict[str, str | None]:
     return variables
 
 
+def slurm_variables(directives: Directives) -> dict[str, str | None]:
+    """What Slurm sets in a job that is submitted with these directives."""
+    found: dict[str, str | None] = {}
+    for option, names in _SET_BY_SLURM.items():
+        setting = directives.settings.get(option)
+        if setting is not None and (setting.certainty is Certainty.UNKNOWN or not _is_range(option, setting.value)):
+            text = None if setting.certainty is Certainty.UNKNOWN else str(setting.value)
+            found |= dict.fromkeys(names, text)
+    return found
+
+
+def _is_range(option: str, value: Any) -> bool:
+    """Whether how many nodes there will be is left to Slurm."""
+    return option == "nodes" and type(value) is not int
+
+
+_SET_BY_SLURM = {
+    "nodes": ("SLURM_JOB_NUM_NODES", "SLURM_NNODES"),
+    "ntasks": ("SLURM_NTASKS", "SLURM_NPROCS"),
+    "ntasks-per-node": ("SLURM_NTASKS_PER_NODE",),
+    "cpus-per-task": ("SLURM_CPUS_PER_TASK",),
+    "job-name": ("SLURM_JOB_NAME",),
+    "partition": ("SLURM_JOB_PARTITION",),
+    "account": ("SLURM_JOB_ACCOUNT",),
+}
+"""The options of sbatch that a variable of the job tells of (sbatch's manual page, output environment variables)."""
+
+
 def _bodies(script: Script) -> list[tuple[int, int]]:
     return [(h.heredoc.body.start, h.heredoc.body.end) for h in script.heredocs if h.heredoc is not None]
 
@@ -190,9 +229,10 @@ class _Lifting:
         files: Files,
         evaluation: Evaluation,
         directives: Directives,
+        machine: Machine | None,
     ) -> None:
         self.path, self.registry, self.ntasks, self.files = path, registry, ntasks, files
-        self.evaluation, self.directives = evaluation, directives
+        self.evaluation, self.directives, self.machine = evaluation, directives, machine
         self.source = evaluation.script.source
         self.problems: list[SyntaxProblem] = []
 
@@ -215,16 +255,54 @@ class _Lifting:
             models = lift_models(
                 master, self.registry, self.ntasks, lambda name: self._model(name, written, world, files)
             )
+            models = tuple(self._with_files(models, written))
         else:
             components = {name: self._component(name, file) for name, file in written.items()}
             models = tuple(
                 lift_single_model(file, self.registry, self.ntasks, components[name])
                 for name, file in written.items()
-                if len(written) == 1 or components[name] != "jsbach"  # beside an atmosphere it is a part of that
+                if components[name] in _MODELS
+                or (components[name] == "jsbach" and len(written) == 1)  # it is else a part of an atmosphere
             )
-        name = self.path.name
-        models = tuple(evolve(model, experiment=with_job(model.experiment, job, name, self.ntasks)) for model in models)
-        return Way(models, tuple(files), _directories(world), not self.evaluation.unresolved)
+        models = tuple(evolve(model, experiment=self._with_job(model.experiment, job, world)) for model in models)
+        directories = _directories(world)
+        return Way(models, tuple(files), directories, not self.evaluation.unresolved, world, job, master is not None)
+
+    def _with_job(self, experiment: Experiment, job: Job, world: World) -> Experiment:
+        experiment = with_job(experiment, job, self._name(world), self.ntasks, self.machine)
+        return as_built(experiment, job, world, self.evaluation, machine=self.machine)
+
+    def _name(self, world: World) -> str:
+        """What the script calls its experiment: EXPNAME, else its own name."""
+        found = self.evaluation.final.get("EXPNAME")
+        text = text_of(within(found.value, world.guard)) if found is not None else None
+        return text or self.path.name.removeprefix("exp.").removesuffix(self.path.suffix)
+
+    def _with_files(
+        self, models: tuple[LiftedModel, ...], written: Mapping[str, NamelistFile]
+    ) -> Iterator[LiftedModel]:
+        """The models; in the place of those whose namelist only a run knows, one for each namelist that no other has."""
+        named = {
+            str(setting.value).strip().rpartition("/")[2]
+            for model in models
+            for group in model.experiment.master
+            if (setting := group.settings.get(_FILE_NAME)) is not None and setting.certainty is not Certainty.UNKNOWN
+        }
+        left = {name: file for name, file in written.items() if not _is_master(name, file)}
+        left = {name: file for name, file in left.items() if name.rpartition("/")[2] not in named}
+        used = [model.experiment.namelist for model in models]
+        left = {name: file for name, file in left.items() if not any(file.groups is groups for groups in used)}
+        for model in models:
+            setting = model.experiment[_MODEL_GROUP, _FILE_NAME]
+            if setting.certainty is not Certainty.UNKNOWN or model.experiment.namelist or not left:
+                yield model
+                continue
+            others = tuple(group for group in model.experiment.master if group.name != _MODEL_GROUP)
+            for name, file in left.items():
+                own = lift_single_model(file, self.registry, self.ntasks, self._component(name, file)).experiment
+                group = next(group for group in own.master if group.name == _MODEL_GROUP)
+                yield LiftedModel(evolve(own, master=(*others, group), is_open=True))
+            left = {}
 
     def _namelist(self, name: str, file: WrittenFile) -> NamelistFile:
         document = read(self.source, file.origin)
@@ -237,9 +315,12 @@ class _Lifting:
         """The namelist file that a master means: the last one of that name that was written, else one beside the
         script, if the script does not make it in another way."""
         base = name.rpartition("/")[2]
-        for path in reversed(list(written)):
-            if path == name or path.rpartition("/")[2] == base:
-                return written[path]
+        others = [path for path in written if not _is_master(path, written[path])]
+        found = [path for path in others if path == name or path.rpartition("/")[2] == base]
+        if not found and base == UNKNOWN:
+            found = others if len(others) == 1 else []
+        if found:
+            return written[found[-1]]
         beside = self._beside(base, world, is_master=False)
         if beside is not None:
             files.append(beside)
@@ -276,9 +357,10 @@ _COMPONENTS = {
     "ln": "jsbach",
     "js": "jsbach",
     "wa": "waves",
-    "te": "testbed",
-    "ha": "hamocc",
+    "te": None,
+    "ha": None,
 }
+_MODELS = ("atmosphere", "ocean", "waves")
 _NAMELIST_VARIABLE = re.compile(r"(at|oc|la|ln|js|wa|te|ha)[a-z]*_namelist\Z")
 """The variables in which ICON's run scripts name a component's namelist (release 2024.10, `run/exec.iconrun`)."""
 
@@ -352,13 +434,13 @@ def _counted(ways: Iterable[Way]) -> ValueCounts:
 # --- What no way comes to ---
 
 
-def _inactive(script: Script, evaluation: Evaluation, registry: Registry) -> Iterator[NamelistFile]:
+def _inactive(script: Script, evaluation: Evaluation, registry: Registry) -> Iterator[Document]:
     for redirection in script.heredocs:
         if (redirection.start, redirection.end) in evaluation.visited or redirection.heredoc is None:
             continue
         file = WrittenFile("", tuple(_blank_stretches(script, redirection)), script.source)
         if _holds_groups(file.text, registry):
-            yield lift_document(read(script.source, file.origin), registry, is_master=False)
+            yield read(script.source, file.origin)
 
 
 def _blank_stretches(script: Script, redirection: Redirection) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from nmlgen.experiment.experiment import Experiment, Group, as_list
-from nmlgen.experiment.reading import component_of, condition_of, file_of, foreign_reader, groups_read, is_read
+from nmlgen.experiment.reading import component_of, condition_of, file_of, foreign_reader, groups_read, is_read, once
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, nearest
 from nmlgen.namelist.constraint import Condition, literal
@@ -50,6 +50,7 @@ def _parse(group: Group, key: str, setting: Setting) -> _Written:
     return _Written(group, key, path, tuple(text for _, text in parts), setting)
 
 
+@once
 def _written(experiment: Experiment) -> Iterator[_Written]:
     """Every variable of the groups that ICON reads. Those whose value is not known come last: asking for one
     then ends a rule, and what it has found before stays found."""
@@ -64,6 +65,7 @@ def _written(experiment: Experiment) -> Iterator[_Written]:
     yield from unknown
 
 
+@once
 def _declared(experiment: Experiment) -> Iterator[tuple[_Written, Variable]]:
     """The written variables that the release knows."""
     for written in _written(experiment):

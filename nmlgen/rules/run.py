@@ -140,7 +140,7 @@ class MoistWithoutMoisture(Rule):
         forcing, tracers = experiment["run_nml", "iforcing"], experiment["run_nml", "ntracer"]
         if forcing.value not in _MOIST or tracers.value >= 1 or not _is_atmosphere(experiment):
             return
-        named = [name for name in as_list(experiment["transport_nml", "tracer_names"].value) if str(name).strip()]
+        named = experiment["transport_nml", "tracer_names"].is_written
         if not named and experiment["dynamics_nml", "lmoist_thdyn"].value is True:
             yield self.finding(
                 forcing,

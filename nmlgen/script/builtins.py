@@ -347,6 +347,11 @@ def _nothing(shell: Interpreter, fields: list[Field], command: Simple, place: Pl
     _done(shell)
 
 
+def _ulimit(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    shell.events.append(Ran(tuple(fields), shell.guard, place, {}, shell.state.directory))
+    _done(shell, unknown(shell.fresh()) if len(fields) > 1 else SUCCESS)
+
+
 def _shopt(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     texts = _texts(shell, fields[1:])
     if "-s" in texts:
@@ -771,7 +776,7 @@ BUILTINS: dict[str, Builtin] = {
     "false": _fails,
     "trap": _nothing,
     "shopt": _shopt,
-    "ulimit": _nothing,
+    "ulimit": _ulimit,
     "umask": _nothing,
     "alias": _nothing,
     "wait": _perhaps,

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from attrs import field, frozen
 
+from nmlgen.namelist.placeholders import hidden
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Altered, Copied, Event, Opened, Piece, Ran, Removed, Written
 from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
@@ -42,7 +43,7 @@ class WrittenText(Text):
 
     def __init__(self, stretches: tuple[Stretch, ...], script: Source) -> None:
         super().__init__(script)
-        self.text = "".join(stretch.text for stretch in stretches)
+        self.text = hidden("".join(stretch.text for stretch in stretches))
         self.stretches = stretches
         self._ends: list[int] = []
         end = 0
