@@ -52,7 +52,8 @@ def lint(
     found out if it is None; `variables` are those of the shell that are set before a script begins. What the nearest
     `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless `is_isolated`. `files`
     gives other texts than those on the disk; `track` goes through the files and may tell how far it is. Raises
-    InputError if a file cannot be read or is nothing to lint, or if a release, a rule or a configuration cannot be used.
+    InputError if a file cannot be read or is nothing to lint, or if a release, a rule, a variable or a configuration
+    cannot be used.
     """
     files = files or Files()
     names = rule_names()
