@@ -33,7 +33,7 @@ from nmlgen.lift.namelists import (
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem
-from nmlgen.script.assigned import assigned_names
+from nmlgen.script.assigned import effects
 from nmlgen.script.directives import Directives, read_directives
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
@@ -104,7 +104,7 @@ def _is_fragment(script: Script) -> bool:
     if not text.startswith("#!"):
         return True
     used = {name for name in _USED.findall(text) if name in _HEADER or name == "EXPNAME"}
-    return len(used - assigned_names(script.body)) > 1
+    return len(used - effects(script.body, {}).names) > 1
 
 
 def lift_script(

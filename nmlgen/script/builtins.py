@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from nmlgen.script.conditions import COMPARISONS, FAILURE, NONZERO, SUCCESS, status_of
-from nmlgen.script.events import Field, Piece
+from nmlgen.script.events import Field, Piece, Ran
 from nmlgen.script.expand import split
 from nmlgen.script.external import output_of, run_pure
 from nmlgen.script.state import Variable, havoc
@@ -571,7 +571,7 @@ def _trap(shell: Interpreter, fields: list[Field], command: Simple, place: Place
 
 def _ulimit(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     shell.events.append(Ran(tuple(fields), shell.guard, place, {}, shell.state.directory))
-    _done(shell, unknown(shell.fresh()) if len(fields) > 1 else SUCCESS)
+    shell.set_status(unknown(shell.fresh()))
 
 
 def _shopt(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
