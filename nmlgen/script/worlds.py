@@ -178,9 +178,7 @@ def covering_worlds(evaluation: Evaluation) -> tuple[World, ...]:
     unlikely = evaluation.questions.unlikely
     maker = _Maker(events, evaluation)
     found: list[World] = []
-    waiting = [
-        event for event in events if not isinstance(event, (Ran, Ended)) and unlikely.isdisjoint(event.guard)
-    ]
+    waiting = [event for event in events if not isinstance(event, (Ran, Ended)) and unlikely.isdisjoint(event.guard)]
     start: Guard = ALWAYS
     while len(found) < _MOST_COVERING:
         guard = _settled(events, start, unlikely)
@@ -305,9 +303,7 @@ def _resolved(piece: Piece, guard: Guard) -> Stretch:
     return Stretch(UNKNOWN, piece, "unknown" if any(case.symbols for case in cases) else "set")
 
 
-def _copy(
-    event: Copied, path: Path, files: dict[Path, list[Stretch]], directories: set[str], guard: Guard
-) -> None:
+def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directories: set[str], guard: Guard) -> None:
     sources = [case for case in event.source if not contradicts(case.guard, guard)]
     source: Path = (sources or event.source)[0][1:3]
     piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("file", source),)),), True)
