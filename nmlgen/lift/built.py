@@ -177,7 +177,8 @@ def _launch(experiment: Experiment, shell: _Shell) -> Launch:
         return experiment.launch
     (command, at), *options = words
     if command == "srun":
-        counts = 1 + ("cpus-per-task" in experiment.directives)
+        has_cpus = len(options) > 1 and options[1][0].startswith("--cpus-per-task=")
+        counts = 1 + (has_cpus and ("cpus-per-task" in experiment.directives or not experiment.directives))
         tasks = options[0] if options else None
     else:
         counts, tasks = 2, options[1] if len(options) > 1 else None

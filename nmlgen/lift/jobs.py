@@ -110,11 +110,21 @@ class _Lifting:
         beginning = value[0].text.partition(UNKNOWN)[0] if len(value) == 1 else ""
         return StaticWord(text_of(value), place.text.span(place.start, place.end), beginning, splits=item.is_vague)
 
+    def parts(self, word: StaticWord, item: Field) -> list[StaticWord]:
+        """The words that an unquoted expansion falls into, as far as it is known: `$START`."""
+        value = within(item.value, self.guard)
+        if not item.is_vague or len(value) > 1 or not value[0].symbols or " " not in value[0].text.strip():
+            return [word]
+        return [
+            StaticWord(None if UNKNOWN in text else text, word.span, text.partition(UNKNOWN)[0], UNKNOWN in text)
+            for text in value[0].text.split()
+        ]
+
     def launch(self, commands: list[tuple[list[StaticWord], Ran]]) -> int | None:
         """The number of the command that starts the model: the first that names ICON, else the first that may be."""
         found: int | None = None
-        for number, (words, _) in enumerate(commands):
-            launch = read_launch(words)
+        for number, (words, event) in enumerate(commands):
+            launch = read_launch([part for word, item in zip(words, event.words, strict=True) for part in self.parts(word, item)])
             if launch is None or not _may_be_icon(launch):
                 continue
             self.job.problems += launch.problems

@@ -32,7 +32,8 @@ from nmlgen.lift.namelists import (
 )
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
-from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.namelist.syntax import Document, SyntaxProblem
+from nmlgen.script.assigned import effects
 from nmlgen.script.directives import Directives, read_directives
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
@@ -66,17 +67,17 @@ class Way:
 
 @frozen(eq=False)
 class LiftedScript:
-    """A script, lifted: the ways that it may go, and the `problems` with what it asks of Slurm, Lustre and the launcher.
+    """A script, lifted: the ways that it may go, and the `problems` with what it asks of Slurm, lfs and the launcher.
 
     `inactive` are the here-documents that no way comes to, read as namelists. `is_fragment` tells that another script
-    comes before it; then what nothing sets is not known to be unset. `values` counts how much of the namelists is known.
+    comes before it, which sets variables. `values` counts how much of the namelists is known.
     """
 
     script: Script
     evaluation: Evaluation
     is_fragment: bool
     ways: tuple[Way, ...]
-    inactive: tuple[NamelistFile, ...]
+    inactive: tuple[Document, ...]
     problems: tuple[SyntaxProblem, ...]
     values: ValueCounts
 
@@ -93,9 +94,17 @@ def is_script(path: Path, source: Source) -> bool:
     return path.suffix in SUFFIXES or path.name.startswith("exp.") or _HEREDOC.search(source.text) is not None
 
 
-def is_fragment_source(source: Source) -> bool:
-    """Whether a script is a part of one: it has no first line that names a shell."""
-    return not source.text.startswith("#!")
+_USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+
+
+def _is_fragment(script: Script) -> bool:
+    """Whether a script needs another one before it: it has no first line that names a shell, or it uses variables of
+    ICON's header that it never sets."""
+    text = script.source.text
+    if not text.startswith("#!"):
+        return True
+    used = {name for name in _USED.findall(text) if name in _HEADER or name == "EXPNAME"}
+    return len(used - effects(script.body, {}).names) > 1
 
 
 def lift_script(
@@ -117,11 +126,12 @@ def lift_script(
     files = files or Files()
     source = source or files.read(path)
     script = parse(source)
-    fragment = is_fragment_source(source) if is_fragment is None else is_fragment
+    fragment = _is_fragment(script) if is_fragment is None else is_fragment
     given: dict[str, str | None] = dict(fragment_variables(path.name)) if fragment else {}
     directives = read_directives(source, _bodies(script))
     given |= slurm_variables(directives) | dict(variables or {})
-    evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=fragment)
+    is_open = fragment and not path.name.startswith("exp.")  # another header than ICON's
+    evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open)
     lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine)
     ways = tuple(lifting.way(world) for world in covering_worlds(evaluation))
     problems = [*directives.problems, *lifting.problems]
@@ -230,7 +240,7 @@ class _Lifting:
         """The models of one world, and what they are made of."""
         written = {
             name: self._namelist(name, file)
-            for name, file in world.files.items()
+            for name, file in _united(world.files).items()
             if _holds_groups(file.text, self.registry)
         }
         masters = [name for name, file in written.items() if _is_master(name, file)]
@@ -247,9 +257,12 @@ class _Lifting:
             )
             models = tuple(self._with_files(models, written))
         else:
+            components = {name: self._component(name, file) for name, file in written.items()}
             models = tuple(
-                lift_single_model(file, self.registry, self.ntasks, self._component(name, file))
+                lift_single_model(file, self.registry, self.ntasks, components[name])
                 for name, file in written.items()
+                if components[name] in _MODELS
+                or (components[name] == "jsbach" and len(written) == 1)  # it is else a part of an atmosphere
             )
         models = tuple(evolve(model, experiment=self._with_job(model.experiment, job, world)) for model in models)
         directories = _directories(world)
@@ -265,7 +278,9 @@ class _Lifting:
         text = text_of(within(found.value, world.guard)) if found is not None else None
         return text or self.path.name.removeprefix("exp.").removesuffix(self.path.suffix)
 
-    def _with_files(self, models: Iterable[LiftedModel], written: Mapping[str, NamelistFile]) -> Iterator[LiftedModel]:
+    def _with_files(
+        self, models: tuple[LiftedModel, ...], written: Mapping[str, NamelistFile]
+    ) -> Iterator[LiftedModel]:
         """The models; in the place of those whose namelist only a run knows, one for each namelist that no other has."""
         named = {
             str(setting.value).strip().rpartition("/")[2]
@@ -275,9 +290,11 @@ class _Lifting:
         }
         left = {name: file for name, file in written.items() if not _is_master(name, file)}
         left = {name: file for name, file in left.items() if name.rpartition("/")[2] not in named}
+        used = [model.experiment.namelist for model in models]
+        left = {name: file for name, file in left.items() if not any(file.groups is groups for groups in used)}
         for model in models:
             setting = model.experiment[_MODEL_GROUP, _FILE_NAME]
-            if setting.certainty is not Certainty.UNKNOWN or not left:
+            if setting.certainty is not Certainty.UNKNOWN or model.experiment.namelist or not left:
                 yield model
                 continue
             others = tuple(group for group in model.experiment.master if group.name != _MODEL_GROUP)
@@ -298,9 +315,12 @@ class _Lifting:
         """The namelist file that a master means: the last one of that name that was written, else one beside the
         script, if the script does not make it in another way."""
         base = name.rpartition("/")[2]
-        for path in reversed(list(written)):
-            if path == name or path.rpartition("/")[2] == base:
-                return written[path]
+        others = [path for path in written if not _is_master(path, written[path])]
+        found = [path for path in others if path == name or path.rpartition("/")[2] == base]
+        if not found and base == UNKNOWN:
+            found = others if len(others) == 1 else []
+        if found:
+            return written[found[-1]]
         beside = self._beside(base, world, is_master=False)
         if beside is not None:
             files.append(beside)
@@ -318,27 +338,44 @@ class _Lifting:
     def _component(self, path: str, file: NamelistFile) -> str | None:
         """Which component reads a namelist file: by the variable that names it, else by the groups in it."""
         name = path.rpartition("/")[2]
-        for variable, component in _NAMELIST_VARIABLES.items():
-            found = self.evaluation.final.get(variable)
-            if found is not None and any(case.text == name for case in found.value):
-                return component
-        components = [
-            self.registry.component(group.name) for group in file.groups if self.registry.has_group(group.name)
+        for variable, found in self.evaluation.final.items():
+            match = _NAMELIST_VARIABLE.match(variable)
+            if match and any(case.text.rpartition("/")[2] == name and name for case in found.value):
+                return _COMPONENTS[match[1]]
+        votes = [
+            readers[0]
+            for group in file.groups
+            if self.registry.has_group(group.name) and len(readers := self.registry.readers(group.name)) == 1
         ]
-        return max(dict.fromkeys(components), key=components.count) if components else None
+        return max(dict.fromkeys(votes), key=votes.count) if votes else None
 
 
-_NAMELIST_VARIABLES = {
-    "atmo_namelist": "atmosphere",
-    "ocean_namelist": "ocean",
-    "land_namelist": "jsbach",
-    "lnd_namelist": "jsbach",
-    "jsbach_namelist": "jsbach",
-    "wave_namelist": "waves",
-    "testbed_namelist": "testbed",
-    "hamocc_namelist": "hamocc",
+_COMPONENTS = {
+    "at": "atmosphere",
+    "oc": "ocean",
+    "la": "jsbach",
+    "ln": "jsbach",
+    "js": "jsbach",
+    "wa": "waves",
+    "te": None,
+    "ha": None,
 }
+_MODELS = ("atmosphere", "ocean", "waves")
+_NAMELIST_VARIABLE = re.compile(r"(at|oc|la|ln|js|wa|te|ha)[a-z]*_namelist\Z")
 """The variables in which ICON's run scripts name a component's namelist (release 2024.10, `run/exec.iconrun`)."""
+
+
+def _united(files: Mapping[str, WrittenFile]) -> Mapping[str, WrittenFile]:
+    """The files that a world writes. Of two with the same name, one of them in a directory that is not known, the
+    other without one, the second is the rest of the first: scripts write in the directory they start in."""
+    found = dict(files)
+    for name, file in files.items():
+        directory, _, base = name.rpartition("/")
+        rest = found.get(base)
+        if UNKNOWN in directory and rest is not None and name in found:
+            found[name] = evolve(file, stretches=(*file.stretches, *rest.stretches))
+            del found[base]
+    return found
 
 
 def _holds_groups(text: str, registry: Registry) -> bool:
@@ -397,13 +434,13 @@ def _counted(ways: Iterable[Way]) -> ValueCounts:
 # --- What no way comes to ---
 
 
-def _inactive(script: Script, evaluation: Evaluation, registry: Registry) -> Iterator[NamelistFile]:
+def _inactive(script: Script, evaluation: Evaluation, registry: Registry) -> Iterator[Document]:
     for redirection in script.heredocs:
         if (redirection.start, redirection.end) in evaluation.visited or redirection.heredoc is None:
             continue
         file = WrittenFile("", tuple(_blank_stretches(script, redirection)), script.source)
         if _holds_groups(file.text, registry):
-            yield lift_document(read(script.source, file.origin), registry, is_master=False)
+            yield read(script.source, file.origin)
 
 
 def _blank_stretches(script: Script, redirection: Redirection) -> Iterator[Any]:

@@ -122,7 +122,7 @@ def _is_true(value: _Value) -> bool:
 def awk(command: Command) -> Result:
     """`awk` with `-F` and `-v`."""
     arguments = list(command.arguments)
-    variables: dict[str, _Value] = {"FS": " ", "OFS": " ", "ORS": "\n"}
+    variables: dict[str, _Value] = {"FS": " ", "OFS": " ", "ORS": "\n", "NR": 0.0, "FNR": 0.0, "NF": 0.0}
     while arguments and arguments[0].startswith("-") and arguments[0] != "-":
         option = arguments.pop(0)
         if option == "--":
@@ -167,7 +167,6 @@ def _run(rules: list[_Rule], state: _State, command: Command) -> str:
         for number, line in enumerate(lines_of(command.ascii_text), 1):
             state.read(line, number)
             perform("")
-        state.variables.setdefault("NR", 0.0)
         perform("END")
     return "".join(state.output)
 
