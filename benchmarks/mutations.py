@@ -25,11 +25,10 @@ import tempfile
 import time
 from pathlib import Path
 
+import nmlgen
 from nmlgen.script.evaluate import evaluate
 from nmlgen.script.parser import parse
 from nmlgen.script.worlds import worlds
-
-import nmlgen
 from nmlgen.source import Source
 
 ROOT = Path(__file__).parent.parent

@@ -28,6 +28,8 @@ def check_experiment(
             for finding in rule().check(experiment):
                 findings.append(finding if finding.span is not None else evolve(finding, span=beginning))
         except UndecidedError as error:
-            undecided.append(Undecided(rule.code, error.setting.name))
+            place = error.setting.span or beginning
+            file = None if place is None else place.source.name
+            undecided.append(Undecided(rule.code, error.setting.name, file, error.setting.span))
     report = Report(tuple(findings), undecided=tuple(undecided))
     return excuse(report, suppressions, {rule.code: rule.name for rule in all_rules()})

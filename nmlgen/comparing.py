@@ -11,7 +11,7 @@ from nmlgen.errors import InputError
 from nmlgen.experiment.difference import MASTER, PARTS, Difference, Verdict, differences
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty, written
-from nmlgen.lift.loading import Loaded, is_spec, load
+from nmlgen.lift.loading import Loaded, load, release_of
 from nmlgen.spec.spec import Spec
 
 
@@ -20,11 +20,13 @@ class Comparison:
     """How two experiments stand to each other.
 
     `differences` holds every setting that is not the same on both sides, with its verdict; `parts` what was compared:
-    "master", "namelist", "job". A part that only one side speaks of is left out.
+    "master", "namelist", "job". A part that only one side speaks of is left out. `remarks` say what was
+    assumed of scripts.
     """
 
     differences: tuple[Difference, ...]
     parts: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
     def of(self, verdict: Verdict) -> tuple[Difference, ...]:
         """The differences with one verdict."""
@@ -44,24 +46,24 @@ class Comparison:
 def compare(
     old: str | Path | Spec, new: str | Path | Spec, *, ntasks: int | None = None, icon_release: str | None = None
 ) -> Comparison:
-    """Compare two experiments by meaning: each the path of a spec, of a directory with an icon_master.namelist, of such
-    a file or of a model's namelist by itself, or a loaded spec.
+    """Compare two experiments by meaning: each the path of a spec, of a run script, of a directory with a build or an
+    icon_master.namelist, of such a file or of a model's namelist by itself, or a loaded spec; "-" is the standard
+    input.
 
-    `icon_release` is the release of namelists: by default that of the spec on the other side, else the newest. Raises
-    InputError if a file cannot be read, SpecError if a spec cannot be understood.
+    `icon_release` is the release of namelists and scripts: by default that of a spec or build on either side, else the
+    newest. Of a script the first of its ways is compared. Raises InputError if a file cannot be read, SpecError if a
+    spec cannot be understood.
     """
     release = icon_release or _release(old) or _release(new)
     left, right = (_loaded(one, ntasks, release) for one in (old, new))
     parts = tuple(part for part in PARTS if part in left.parts and part in right.parts)
-    return Comparison(tuple(_differences(left, right, parts)), parts)
+    remarks = tuple(dict.fromkeys((*left.remarks, *right.remarks)))
+    return Comparison(tuple(_differences(left, right, parts)), parts, remarks)
 
 
 def _release(one: str | Path | Spec) -> str | None:
-    """The release that a spec says; None for anything else."""
-    if isinstance(one, Spec):
-        return one.experiment.registry.release
-    path = Path(one)
-    return load(path).release if not path.is_dir() and is_spec(path) else None
+    """The release that a spec or a build says; None for anything else."""
+    return one.experiment.registry.release if isinstance(one, Spec) else release_of(one)
 
 
 def _loaded(one: str | Path | Spec, ntasks: int | None, release: str | None) -> Loaded:

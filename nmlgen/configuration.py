@@ -7,6 +7,9 @@ select = ["RST", "OUT"]
 rule = "PAR004"
 path = "run/exp.test_*"
 reason = "half of the ranks write, on purpose"
+
+[profile]
+no_of_nodes = "4"
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ _HEADER = re.compile(r"\s*(\[{1,2})\s*([^\[\]]+?)\s*\]")
 _KEY = re.compile(r"""\s*["']?([A-Za-z0-9_-]+)["']?\s*=""")
 _PARSED_UP_TO = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _WILD = re.compile(r"[*?]")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 @frozen
@@ -94,11 +98,20 @@ class Exemption:
 
 @frozen
 class Configuration:
-    """The settings of a project; those that it does not make are None or empty."""
+    """The settings of a project; those that it does not make are None or empty.
+
+    The `profile` are variables of the shell, with their values, that are set before a script begins.
+    """
 
     icon_release: str | None = None
     select: tuple[str, ...] = ()
     exemptions: tuple[Exemption, ...] = ()
+    profile: tuple[tuple[str, str], ...] = ()
+
+
+def is_variable(name: str) -> bool:
+    """Whether a shell can have a variable of that name."""
+    return _VARIABLE.fullmatch(name) is not None
 
 
 def find_configuration(path: Path, rules: Mapping[str, str], files: Files) -> Configuration:
@@ -147,7 +160,7 @@ class _Reader:
         table = self.table
         if not isinstance(table, dict):
             raise self.wrong("", f"{_PROJECT_TABLE} is a table")
-        self.check_keys(table, "", ("icon-release", "select", "ignore"))
+        self.check_keys(table, "", ("icon-release", "select", "ignore", "profile"))
         release = table.get("icon-release")
         if release is not None and release not in releases():
             raise self.wrong("icon-release", f'"icon-release" is one of {", ".join(releases())}, in quotes')
@@ -159,7 +172,17 @@ class _Reader:
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise self.wrong("ignore", '"ignore" is written as [[ignore]], with a rule and a reason')
         exemptions = tuple(self.exemption(f"ignore.{number}.", entry) for number, entry in enumerate(entries))
-        return Configuration(release, chosen, exemptions)
+        return Configuration(release, chosen, exemptions, self.profile(table.get("profile", {})))
+
+    def profile(self, variables: Any) -> tuple[tuple[str, str], ...]:
+        if not isinstance(variables, dict):
+            raise self.wrong("profile", '"profile" is a table of variables')
+        for name, value in variables.items():
+            if not is_variable(name):
+                raise self.wrong(f"profile.{name}", f'"{name}" is no name of a variable')
+            if not isinstance(value, str):
+                raise self.wrong(f"profile.{name}", f'"{name}" is a text in quotes')
+        return tuple(variables.items())
 
     def exemption(self, at: str, entry: Mapping[str, Any]) -> Exemption:
         self.check_keys(entry, at, ("rule", "path", "reason"))

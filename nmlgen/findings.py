@@ -93,10 +93,15 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 @frozen
 class Undecided:
-    """A rule that could not be applied: `code` and the name of the setting whose value is not known."""
+    """A rule that could not be applied to a `file`: `code` and the name of the setting whose value is not known.
+
+    `span` is where the setting was written; None where nobody wrote it.
+    """
 
     code: str
     setting: str
+    file: str | None = None
+    span: Span | None = None
 
 
 @frozen

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
 
 from nmlgen.files import Files, encode
 from nmlgen.findings import Finding, Fix, Report
+from nmlgen.lift.targets import Target
 from nmlgen.linting import lint
 from nmlgen.render.write import replace_files
 from nmlgen.source import Source
@@ -52,6 +53,9 @@ def fix(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     is_isolated: bool = False,
+    is_fragment: bool | None = None,
+    variables: Mapping[str, str] | None = None,
+    track: Callable[[Sequence[Target]], Iterable[Target]] | None = None,
 ) -> Fixed:
     """Mend what `lint` finds, with its safe fixes, or with all if `is_unsafe`; nothing is written yet.
 
@@ -71,7 +75,10 @@ def fix(
             select=selected,
             ignore=ignored,
             is_isolated=is_isolated,
+            is_fragment=is_fragment,
+            variables=variables,
             files=files,
+            track=track,
         )
         for path, source in files.sources.items():
             before.setdefault(path, source)

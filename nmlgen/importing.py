@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
 
 from attrs import evolve, frozen
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.difference import JOB, MASTER, Verdict, differences
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.reading import COMPONENTS
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import did_you_mean
 from nmlgen.lift.loading import Loaded, load
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
-from nmlgen.spec.raising import Keys, Site, raised, read_site_of, unsaid
+from nmlgen.spec.raising import Assumed, Gap, Keys, Site, raised, read_site_of, unsaid
 from nmlgen.spec.spec import load_spec
 from nmlgen.spec.write import gaps, spec_text
 
+_ATMOSPHERE = "atmosphere"
 _ANY_SITE = "generic-slurm"
 _NO_SITE = "unknown"
 _STAND_INS = {
@@ -51,26 +53,27 @@ def import_spec(
     icon_release: str | None = None,
     directory: str | Path = ".",
 ) -> ImportedSpec:
-    """Make a spec of a directory with an icon_master.namelist, of such a file, or of a model's namelist by itself.
+    """Make a spec of a run script, of a directory with a build or an icon_master.namelist, of such a file, or of a
+    model's namelist by itself; "-" is the standard input.
 
-    `site` and `name` are those of the spec, `model` is the model_name of the one to take where a master namelist
-    starts several, `directory` is where the spec will lie; `ntasks` and `icon_release` are what namelists do not say.
-    Nothing is dropped in silence: the spec is loaded again and held against the files. Raises InputError if there is
-    no such file, model or site.
+    `site` and `name` are those of the spec, `model` is the model_name of the one to take where several are started,
+    `directory` is where the spec will lie; `ntasks` and `icon_release` are what the files do not say. Of several ways
+    that a script may go the first is taken. Nothing is dropped in silence: the spec is loaded again and held against
+    the files. Raises InputError if there is no such file, model or site.
     """
     loaded = load(path, ntasks=ntasks, icon_release=icon_release)
-    experiment = _chosen(loaded, model)
+    experiment, left_out = _chosen(loaded, model)
     given = experiment.machine.name
     home = _site(site or (given if given != _NO_SITE else _ANY_SITE))
     experiment = evolve(
         experiment,
-        name=name or experiment.name or _name(loaded, experiment),
+        name=name or _spec_name(experiment.name) or _spec_name(_known_as(loaded, experiment)) or "experiment",
         machine=home.machine,
         master=experiment.master if MASTER in loaded.parts else (),
     )
     keys = raised(experiment, home, loaded.parts) | {"site": _seen_from(Path(directory), home.name)}
     text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != _NO_SITE))
-    return ImportedSpec(text, tuple(_remarks(loaded, experiment, keys, text, home)))
+    return ImportedSpec(text, (*loaded.remarks, *left_out, *_remarks(loaded, experiment, keys, text, home)))
 
 
 def _seen_from(directory: Path, site: str) -> str:
@@ -81,31 +84,49 @@ def _seen_from(directory: Path, site: str) -> str:
     return path if path.startswith("../") else f"./{path}"
 
 
-def _chosen(loaded: Loaded, model: str | None) -> Experiment:
+def _chosen(loaded: Loaded, model: str | None) -> tuple[Experiment, tuple[str, ...]]:
+    """The experiment of the model that is asked for; without a word the first atmosphere of a script, and a remark."""
     names = [_model_name(experiment) for experiment in loaded.experiments]
-    if model is None and len(names) > 1:
-        raise InputError(f"{loaded.path} starts {len(names)} models, {', '.join(names)}, and a spec holds one: name it")
     if model is not None and model not in names:
         notes = did_you_mean(model, names) or (f"there is {', '.join(names)}",)
         raise InputError(f'{loaded.path} starts no model "{model}"; {notes[0]}')
-    return loaded.experiments[names.index(model) if model is not None else 0]
+    if model is not None or len(names) == 1:
+        return loaded.experiments[names.index(model) if model is not None else 0], ()
+    if JOB not in loaded.parts:
+        raise InputError(f"{loaded.path} starts {len(names)} models, {', '.join(names)}, and a spec holds one: name it")
+    kinds = [_component(experiment) for experiment in loaded.experiments]
+    number = kinds.index(_ATMOSPHERE) if _ATMOSPHERE in kinds else 0
+    others = ", ".join(names[:number] + names[number + 1 :])
+    return loaded.experiments[number], (
+        f"a spec holds one model, here {names[number]}; --model takes another: {others}",
+    )
 
 
 def _model_name(experiment: Experiment) -> str:
-    return _text(experiment["master_model_nml", "model_name"]) or "?"
+    return _text(experiment["master_model_nml", "model_name"]) or _component(experiment) or "?"
+
+
+def _component(experiment: Experiment) -> str:
+    """Which component of ICON it is, where that is known."""
+    setting = experiment["master_model_nml", "model_type"]
+    return "" if setting.certainty is Certainty.UNKNOWN else COMPONENTS.get(setting.value, "")
 
 
 def _text(setting: Setting) -> str:
     return "" if setting.certainty is Certainty.UNKNOWN else str(setting.value).strip()
 
 
-def _name(loaded: Loaded, experiment: Experiment) -> str:
-    """A name for an experiment that has none: that of its namelist, else of its directory."""
+def _known_as(loaded: Loaded, experiment: Experiment) -> str:
+    """What an experiment without a name is called: like its namelist, else like its directory."""
     file = _text(experiment["master_model_nml", "model_namelist_filename"]) if MASTER in loaded.parts else ""
     path = loaded.path.absolute()
     known = Path(file).name or (path.name if JOB not in loaded.parts else path.stem)
-    made = re.sub(r"[^A-Za-z0-9_.+-]+", "_", re.sub(r"^NAMELIST_|\.(nml|namelist)$", "", known, flags=re.IGNORECASE))
-    return made.lstrip("_.+-")[:64] or "experiment"
+    return re.sub(r"^NAMELIST_|\.(nml|namelist)$", "", known, flags=re.IGNORECASE)
+
+
+def _spec_name(text: str) -> str:
+    """A text as the name of a spec; empty if nothing is left of it."""
+    return re.sub(r"[^A-Za-z0-9_.+-]+", "_", text).lstrip("_.+-")[:64]
 
 
 def _site(reference: str) -> Site:
@@ -120,7 +141,9 @@ def _heading(loaded: Loaded, experiment: Experiment, *, is_site_given: bool) -> 
     yield f"Imported from {loaded.path}"
     if JOB not in loaded.parts:
         yield "Namelists do not say what the job asks for, nor where the model and its files lie: add that."
-    if not is_site_given:
+    if not is_site_given and JOB in loaded.parts:
+        yield f"The script does not say which machine it is for: {experiment.machine.name} stands for any."
+    elif not is_site_given:
         yield f"Nor do they say which machine it is: {experiment.machine.name} stands for any."
 
 
@@ -143,7 +166,27 @@ def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site
         for finding in error.findings:
             yield f"the spec cannot be built as it is: {'; '.join((finding.message, *finding.notes))}"
         return
+    said = {*_said(keys, found), *filled}
+    if "job-name" not in experiment.directives:
+        said.add("--job-name")  # sbatch takes the file's name, nmlgen that of the experiment
     for change in differences(experiment, again, loaded.parts):
         is_lost = change.verdict is Verdict.EXPLICIT and change.old is not None and change.old.is_written
-        if (change.verdict is Verdict.DIFFERENT or is_lost) and change.name.lower() not in filled:
+        if change.verdict is not Verdict.DIFFERENT and not is_lost:
+            continue
+        is_further_copy = re.search(r"_nml \d+$", change.section) is not None  # `unsaid` tells of it
+        if change.name.lower() not in said and not is_further_copy:
             yield f"the spec does not say the same of {change.section} {change.name}"
+
+
+def _said(keys: Keys, found: Mapping[str, str]) -> Iterator[str]:
+    """The names of what is known not to be the same, because it is not in the spec or was filled in."""
+    for key in found:
+        section, _, name = key.partition(".")
+        yield f"--{name.replace('_', '-')}" if section == "job" else key.rpartition(".")[2].lower()
+    for key, value in (keys.get("job") or {}).items():
+        if isinstance(value, Assumed):
+            yield f"--{key.replace('_', '-')}"
+    grid = (keys.get("grid") or {}).get("file")
+    file = grid.value if isinstance(grid, Assumed) else _STAND_INS["grid.file"][0] if isinstance(grid, Gap) else None
+    if file is not None:
+        yield PurePosixPath(file).name.lower()

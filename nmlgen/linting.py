@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from nmlgen.checking import check_experiment
 from nmlgen.configuration import Configuration, find_configuration
+from nmlgen.errors import InputError
 from nmlgen.files import Files
-from nmlgen.findings import Report, Undecided, joined
-from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
+from nmlgen.findings import Finding, Report, Undecided, joined
+from nmlgen.lift.mkexp import lift_config
+from nmlgen.lift.namelists import LiftedModel, NamelistFile, is_master_file, lift_master, lift_model
+from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import PROBLEMS, finding_of, problems_of
-from nmlgen.lift.scripts import is_script, lift_script
+from nmlgen.lift.scripts import lift_script
+from nmlgen.lift.targets import Target, is_binary, is_named_namelist, targets
 from nmlgen.namelist.registry import Registry, load_registry, releases
 from nmlgen.reviewing import review, suppressions
 from nmlgen.rules import all_rules
 from nmlgen.selection import Selection, selectors
+from nmlgen.source import Source, Span, Text
 from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
 from nmlgen.suppression import Suppression, excuse, suppressions_in
 
@@ -30,33 +36,42 @@ def lint(
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     is_isolated: bool = False,
+    is_fragment: bool | None = None,
+    variables: Mapping[str, str] | None = None,
     files: Files | None = None,
+    track: Callable[[Sequence[Target]], Iterable[Target]] | None = None,
 ) -> Report:
-    """Judge namelist files: `icon_master.namelist` with the files it names, a directory that holds one, or a
-    model's namelist by itself; "-" is the standard input.
+    """Judge run scripts, namelist files and configurations of mkexp, none of which is run; "-" is the standard input.
 
-    `ntasks` is the number of MPI tasks, without which what depends on it is not decided; `icon_release` the release,
-    the newest one known by default. `select` and `ignore` name rules, as codes, beginnings of codes or names. What the
-    nearest `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless `is_isolated`.
-    `files` gives other texts than those on the disk. Raises InputError if a file cannot be read, or if a release, a
-    rule or a configuration cannot be used.
+    An `icon_master.namelist` is judged with the files it names. In a directory every file is judged that is one of
+    these; a namelist that a script or a master there has read already is not judged by itself again.
+
+    `ntasks` is the number of MPI tasks, without which what depends on it is not decided; a script that says it itself
+    has the last word. `icon_release` is the release, the newest one known by default. `select` and `ignore` name rules,
+    as codes, beginnings of codes or names. `is_fragment` tells whether scripts need another one before them, which is
+    found out if it is None; `variables` are those of the shell that are set before a script begins. What the nearest
+    `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless `is_isolated`. `files`
+    gives other texts than those on the disk; `track` goes through the files and may tell how far it is. Raises
+    InputError if a file cannot be read or is nothing to lint, or if a release, a rule, a variable or a configuration
+    cannot be used.
     """
     files = files or Files()
     names = rule_names()
     chosen, left_out = selectors(select, names), selectors(ignore, names)
     reports: dict[Configuration, list[Report]] = {}
-    for path in map(Path, paths):
-        configuration = Configuration() if is_isolated else find_configuration(_directory(path), names, files)
+    found = targets(map(Path, paths), files, is_fragment=is_fragment)
+    for target in found if track is None else track(found):
+        if not target.is_given and target.kind == "namelist" and target.path.resolve() in files.sources:
+            continue
+        configuration = Configuration() if is_isolated else find_configuration(target.path.parent, names, files)
         registry = load_registry(icon_release or configuration.icon_release or releases()[-1])
-        reports.setdefault(configuration, []).append(_lint_path(path, registry, ntasks, files))
+        profile = {**dict(configuration.profile), **(variables or {})}
+        linting = _Linting(registry, ntasks, files, is_fragment, profile)
+        reports.setdefault(configuration, []).append(linting.report(target))
     return joined(
-        _configured(joined(found), configuration, Selection(chosen or configuration.select, left_out), files)
-        for configuration, found in reports.items()
+        _configured(joined(given), configuration, Selection(chosen or configuration.select, left_out), files)
+        for configuration, given in reports.items()
     )
-
-
-def _directory(path: Path) -> Path:
-    return path if path.is_dir() else path.parent
 
 
 def _configured(report: Report, configuration: Configuration, selection: Selection, files: Files) -> Report:
@@ -82,26 +97,87 @@ def explanations() -> dict[str, str]:
     return {rule.code: rule.document() for rule in all_rules()} | problems
 
 
-def _lint_path(path: Path, registry: Registry, ntasks: int | None, files: Files) -> Report:
-    if path.is_dir():
-        path = path / MASTER_FILE
-    source = files.read(path)
-    if is_script(path, source):
-        lifted = lift_script(path, registry, ntasks=ntasks, files=files)
-        return excuse(review(lifted), suppressions(lifted), rule_names())
-    if is_master_file(path, registry, files):
-        models, read = lift_master(path, registry, ntasks, files)
-    else:
-        model, file = lift_model(path, registry, ntasks, files)
-        models, read = (model,), (file,)
-    findings = [finding_of(problem) for file in read for problem in file.overlooked]
-    undecided: list[Undecided] = []
-    for model in models:
-        report = check_experiment(model.experiment, beginning=read[-1].beginning)
-        findings += [*report.findings, *problems_of(model, read[-1].beginning)]
-        undecided += report.undecided
-    report = Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)))
-    return excuse(report, [found for file in read for found in _suppressions(file)], rule_names())
+_HEADER = re.compile(r"^[^!\n]*?[&$][ \t]*[A-Za-z]\w*", re.MULTILINE)
+
+
+@frozen
+class _Linting:
+    """What holds for the files of one configuration."""
+
+    registry: Registry
+    ntasks: int | None
+    files: Files
+    is_fragment: bool | None
+    variables: Mapping[str, str]
+
+    def report(self, target: Target) -> Report:
+        """What is found in a file, after its own suppressions were obeyed."""
+        if target.kind == "script":
+            return self._script(target.path)
+        if target.kind == "config":
+            return self._config(target.path)
+        return self._namelist(target)
+
+    def _script(self, path: Path) -> Report:
+        lifted = lift_script(
+            path,
+            self.registry,
+            ntasks=self.ntasks,
+            files=self.files,
+            is_fragment=self.is_fragment,
+            variables=self.variables,
+        )
+        beside = dict.fromkeys(file for way in lifted.ways for file in way.files if _is_plain(file))
+        excused = [*suppressions(lifted), *(found for file in beside for found in _suppressions(file))]
+        return excuse(review(lifted), excused, rule_names())
+
+    def _config(self, path: Path) -> Report:
+        lifted = lift_config(path, self.registry, ntasks=self.ntasks, files=self.files)
+        found = [finding_of(problem, "MKX001") for problem in lifted.problems]
+        report = self._judged(lifted.models, lifted.files, lifted.source.span(1, 1), found)
+        mended = evolve(report, findings=tuple(only_own_text(report.findings, lifted.files)))
+        return excuse(mended, suppressions_in(lifted.source, lifted.comments), rule_names())
+
+    def _namelist(self, target: Target) -> Report:
+        if target.is_given:
+            _require_namelist(target.path, self.files.read(target.path))
+        if is_master_file(target.path, self.registry, self.files):
+            models, read = lift_master(target.path, self.registry, self.ntasks, self.files)
+        else:
+            model, file = lift_model(target.path, self.registry, self.ntasks, self.files)
+            models, read = (model,), (file,)
+        report = self._judged(models, read, read[-1].beginning)
+        return excuse(report, [found for file in read for found in _suppressions(file)], rule_names())
+
+    def _judged(
+        self,
+        models: Iterable[LiftedModel],
+        read: Iterable[NamelistFile],
+        beginning: Span,
+        found: Iterable[Finding] = (),
+    ) -> Report:
+        findings = [*found, *(finding_of(problem) for file in read for problem in file.overlooked)]
+        undecided: list[Undecided] = []
+        for model in models:
+            report = check_experiment(model.experiment, beginning=beginning)
+            findings += [*report.findings, *problems_of(model, beginning)]
+            undecided += report.undecided
+        return Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)))
+
+
+def _is_plain(file: NamelistFile) -> bool:
+    """Whether a namelist file lies there as it is, rather than being written by a script."""
+    return type(file.document.origin) is Text
+
+
+def _require_namelist(path: Path, source: Source) -> None:
+    """Raise InputError if a text is neither a script nor a namelist, by what it is called and what is in it."""
+    if not source.text.strip():
+        raise InputError(f"{source.name} is empty: a script or a namelist is expected")
+    if is_binary(source.text):
+        raise InputError(f"{source.name} is binary: a script or a namelist is expected")
+    if not is_named_namelist(path) and not _HEADER.search(source.text):
+        raise InputError(f"{source.name} is neither a script nor a namelist: no group begins in it")
 
 
 def _suppressions(file: NamelistFile) -> Iterable[Suppression]:

@@ -13,8 +13,10 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty
 from nmlgen.findings import Finding, Report, Severity, Undecided
 from nmlgen.lift.namelists import NamelistFile
+from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.scripts import LiftedScript, Way
+from nmlgen.namelist.syntax import Document
 from nmlgen.script.events import Piece
 from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
@@ -36,17 +38,20 @@ def review(lifted: LiftedScript) -> Report:
     beginning = script.source.span(1, 1)
     findings = [finding_of(found, code_of(found.kind)) for found in script.problems]
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
-    for file in lifted.inactive:
-        findings += _inactive(file)
+    for document in lifted.inactive:
+        findings += _inactive(document)
     writers = _Writers(script)
     ways = [_Judged(way, beginning, writers) for way in lifted.ways]
     undecided = [item for judged in ways for item in judged.undecided]
     everywhere = frozenset().union(*(judged.written for judged in ways))
+    of_ways: list[Finding] = []
     for judged in ways:
         for finding in judged.findings:
             place = writers.at(finding.span)
             if all(finding in other.findings or (place in everywhere and place not in other.written) for other in ways):
-                findings.append(finding)
+                of_ways.append(finding)
+    bodies = [(item.heredoc.body.start, item.heredoc.body.end) for item in script.heredocs if item.heredoc is not None]
+    findings += only_own_text(of_ways, (file for way in lifted.ways for file in way.files), bodies)
     pieces = _expansions(lifted.ways)
     found = tuple(_explained(finding, pieces) for finding in dict.fromkeys(findings))
     return Report(found, undecided=tuple(dict.fromkeys(undecided)), values=lifted.values)
@@ -102,8 +107,11 @@ class _Judged:
                     if stretch.piece.place.text.source is writers.source
                 )
         for model in way.models:
+            found += problems_of(model, beginning)
+            if model.missing_file is not None:
+                continue  # all else would follow from that
             report = check_experiment(model.experiment, beginning=beginning)
-            found += [*report.findings, *problems_of(model, beginning)]
+            found += report.findings
             self.undecided += report.undecided
             found += _missing_directories(way, model.experiment)
         self.findings = dict.fromkeys(found)
@@ -113,9 +121,11 @@ class _Judged:
 # --- What only a script can have wrong ---
 
 
-def _inactive(file: NamelistFile) -> Iterator[Finding]:
-    for group in file.document.groups:
+def _inactive(document: Document) -> Iterator[Finding]:
+    for group in document.groups:
         for found in group.errors:
+            if group is document.groups[-1] and found.kind == "unclosed-group":
+                continue  # another here-document may end it
             if found.stops and found.kind in ("unclosed-group", "unclosed-string", "no-name", "misplaced-equals"):
                 yield problem(
                     "SHL005",
@@ -127,24 +137,23 @@ def _inactive(file: NamelistFile) -> Iterator[Finding]:
 
 
 def _unset(file: NamelistFile, origin: WrittenText) -> Iterator[Finding]:
-    """Values that are empty or 0 because nothing sets a variable."""
+    """Values that are empty or 0 because nothing sets a variable; pointed at where the variable is missed."""
     for group in file.document.groups:
         for item in group.items:
             for stretch in origin.within(item.equals, max(item.end, _line_end(origin.text, item.equals))):
                 case = _only_case(stretch)
-                if case is None or not case.unset or stretch.text.strip() not in ("", "0", "0.0", "-1", ".."):
+                if case is None or not case.unset or stretch.text.strip() not in ("", "0", "0.0"):
                     continue
-                if stretch.text.strip() == "-1" and not _is_arithmetic(stretch.piece):
-                    continue
-                place = stretch.piece.place
+                place = case.origin or stretch.piece.place
                 names = ", ".join(sorted(case.unset))
-                shown = _source_text(stretch.piece)
                 what = f"is {stretch.text.strip()}" if stretch.text.strip() else "is empty"
+                where = f"it goes into {group.name}: {item.name}, line {origin.position(item.start)[0]}"
                 yield problem(
                     "SHL003",
                     Severity.WARNING,
-                    f"`{shown}` {what}: nothing sets {names}",
+                    f"`{_source_text(stretch.piece)}` {what}: nothing sets {names}",
                     place.text.span(place.start, place.end),
+                    *((where,) if case.origin else ()),
                     f"expected: a value of {names} before this line",
                 )
 
@@ -158,10 +167,6 @@ def _only_case(stretch: Stretch) -> Possibility | None:
     if not stretch.piece.is_expansion or stretch.kind != "certain":
         return None
     return next((case for case in stretch.piece.value if case.text == stretch.text), None)
-
-
-def _is_arithmetic(piece: Piece) -> bool:
-    return _source_text(piece).startswith(("$((", "$["))
 
 
 def _source_text(piece: Piece) -> str:

@@ -67,11 +67,14 @@ class Span:
 
 
 class Text:
-    """The text of a source together with the places where its lines start."""
+    """The text of a source together with the places where its lines start.
 
-    def __init__(self, source: Source) -> None:
+    `text` is what is read in its place: the same characters at the same offsets, but for those that are UNKNOWN.
+    """
+
+    def __init__(self, source: Source, text: str | None = None) -> None:
         self.source = source
-        self.text = source.text
+        self.text = source.text if text is None else text
 
     @cached_property
     def _starts(self) -> list[int]:

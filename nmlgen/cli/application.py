@@ -24,7 +24,7 @@ _COMMANDS = {
     "explain": "Explain a rule, or a problem of a spec, by its code or name.",
     "import": "Make a spec of namelists that exist already.",
     "init": "Write a first spec from a preset and a site.",
-    "lint": "Judge namelist files that exist already.",
+    "lint": "Judge run scripts and namelist files that exist already.",
     "presets": "List the presets and sites; show one.",
     "ranks": "Show how the MPI ranks split and which I/O rank writes what.",
     "registry": "Show what an ICON release knows: groups, variables, defaults.",

@@ -8,14 +8,14 @@ import nmlgen
 from nmlgen.cli.console import format_option, quiet_option, set_option, show_findings
 from nmlgen.findings import joined
 from nmlgen.report.json import report_document, to_json
-from nmlgen.report.text import summary
+from nmlgen.report.text import format_undecided, summary
 
 
 @click.command("check")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path())
 @set_option
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
-@click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, and which.")
+@click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, by file and value.")
 @format_option
 @quiet_option
 def command(
@@ -48,9 +48,8 @@ def command(
         click.echo(to_json(report_document(report)))
     else:
         show_findings(report.findings)
-        if show_undecided:
-            for item in report.undecided:
-                click.echo(f"not applied: {item.code}, because {item.setting} is not known")
+        if show_undecided and report.undecided:
+            click.echo(("\n" if report.findings else "") + format_undecided(report.undecided))
         if not quiet:
             click.echo(("\n" if report.findings else "") + summary(report))
     return 1 if refused or report.errors or (strict and report.warnings) else 0

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Container, Iterable
-from typing import Any, TextIO, TypeVar
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
 from nmlgen.findings import Finding, Fix
 from nmlgen.report.text import format_findings
 
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 def spec_argument(function: F) -> F:
@@ -59,3 +64,35 @@ def show_findings(findings: Iterable[Finding], err: bool = False, marked: Contai
     text = format_findings(findings, uses_colour(stream), marked)
     if text:
         click.echo(text, err=err, color=True)
+
+
+def tracked(items: Sequence[T]) -> Iterator[T]:
+    """Go through items, with a line on a terminal's stderr that tells how far it is, if it takes longer."""
+    if len(items) < 2 or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield from items
+        return
+    started, progress = monotonic(), None
+    try:
+        for number, item in enumerate(items):
+            if progress is None and monotonic() - started > _PATIENCE:
+                progress = _progress(len(items))
+            if progress is not None:
+                progress.update(progress.task_ids[0], completed=number)
+            yield item
+    finally:
+        if progress is not None:
+            progress.stop()
+
+
+_PATIENCE = 1.0  # seconds
+
+
+def _progress(total: int) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress.add_task("", total=total)
+    progress.start()
+    return progress

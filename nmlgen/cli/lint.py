@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 import nmlgen
-from nmlgen.cli.console import quiet_option, show_findings
+from nmlgen.cli.console import quiet_option, show_findings, tracked
+from nmlgen.configuration import is_variable
 from nmlgen.files import STANDARD_INPUT
 from nmlgen.fixing import Fixed, applicable
 from nmlgen.linting import explanations
@@ -16,7 +17,7 @@ from nmlgen.report.github import format_github
 from nmlgen.report.gitlab import gitlab_document
 from nmlgen.report.json import report_document, to_json
 from nmlgen.report.sarif import sarif_document
-from nmlgen.report.text import summary
+from nmlgen.report.text import format_undecided, summary
 
 _FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit")
 
@@ -31,6 +32,19 @@ _FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit")
 )
 @click.option("--select", multiple=True, metavar="RULES", help="Report these only: RST,OUT003,second-copy.")
 @click.option("--ignore", multiple=True, metavar="RULES", help="Do not report these.")
+@click.option(
+    "--fragment/--no-fragment",
+    "is_fragment",
+    default=None,
+    help="Whether scripts need another one before them, as ICON's run/exp.* do; found out if not said.",
+)
+@click.option(
+    "--define",
+    "definitions",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A variable that is set before a script begins, over the profile; may be repeated.",
+)
 @click.option("--isolated", "is_isolated", is_flag=True, help="Obey no nmlgen.toml and no pyproject.toml.")
 @click.option(
     "--format",
@@ -40,13 +54,17 @@ _FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit")
     show_default=True,
     help="How to print what was found.",
 )
-@click.option("--statistics", is_flag=True, help="Print how often each rule found something, as text or JSON.")
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Print how often each rule found something, as text or JSON, and how many values are known.",
+)
 @click.option("--fix", "fixes", is_flag=True, help="Mend what can be mended safely; report what remains.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff, mend also where the meaning is guessed.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing. Exit code 1 if anything.")
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever was found.")
-@click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, and which.")
+@click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, by file and value.")
 @quiet_option
 def command(
     paths: tuple[Path, ...],
@@ -54,6 +72,8 @@ def command(
     icon_release: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    is_fragment: bool | None,
+    definitions: tuple[str, ...],
     is_isolated: bool,
     output_format: str,
     statistics: bool,
@@ -65,17 +85,18 @@ def command(
     show_undecided: bool,
     quiet: bool,
 ) -> int:
-    """Judge namelist files: an icon_master.namelist with the files it names, a directory that holds one, or a
-    model's namelist by itself.
+    """Judge run scripts, namelist files and configurations of mkexp, as ICON, Slurm and the shell read them.
 
-    They are read as ICON and its Fortran runtime read them; nothing is run. PATH - is the standard input. Exit code 1
-    if there are errors.
+    Nothing is run. An icon_master.namelist is judged with the files it names, a directory with all that is in it and
+    below; PATH - is the standard input. Exit code 1 if there are errors.
     """
     if statistics and output_format not in ("text", "json"):
         raise click.UsageError("--statistics prints text or JSON")
+    if (fixes or diff) and STANDARD_INPUT in paths:
+        raise click.UsageError("--fix and --diff need files, not the standard input")
+    variables = dict(map(_definition, definitions))
+    track = None if quiet else tracked
     if fixes or diff:
-        if STANDARD_INPUT in paths:
-            raise click.UsageError("--fix and --diff need files, not the standard input")
         fixed = nmlgen.fix(
             paths,
             is_unsafe=unsafe_fixes,
@@ -84,16 +105,27 @@ def command(
             select=select,
             ignore=ignore,
             is_isolated=is_isolated,
+            is_fragment=is_fragment,
+            variables=variables,
+            track=track,
         )
         if diff:
             return _show_differences(fixed, quiet, exit_zero)
         fixed.write()
         report, fixed_count = fixed.report, fixed.count
     else:
-        report = nmlgen.lint(
-            paths, ntasks=ntasks, icon_release=icon_release, select=select, ignore=ignore, is_isolated=is_isolated
-        )
         fixed_count = 0
+        report = nmlgen.lint(
+            paths,
+            ntasks=ntasks,
+            icon_release=icon_release,
+            select=select,
+            ignore=ignore,
+            is_isolated=is_isolated,
+            is_fragment=is_fragment,
+            variables=variables,
+            track=track,
+        )
     if statistics:
         _show_statistics(report, output_format)
     elif output_format != "text":
@@ -105,11 +137,17 @@ def command(
     return 1 if not exit_zero and (report.errors or (strict and report.warnings)) else 0
 
 
+def _definition(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not is_variable(name):
+        raise click.UsageError(f'--define takes NAME=VALUE, not "{text}"')
+    return name, value
+
+
 def _show(report: nmlgen.Report, unsafe_fixes: bool, show_undecided: bool) -> None:
     show_findings(report.findings, marked=applicable(report.findings, unsafe_fixes))
-    if show_undecided:
-        for item in report.undecided:
-            click.echo(f"not applied: {item.code}, because {item.setting} is not known")
+    if show_undecided and report.undecided:
+        click.echo(("\n" if report.findings else "") + format_undecided(report.undecided))
 
 
 def _summary(report: nmlgen.Report, fixed_count: int, unsafe_fixes: bool) -> str:
@@ -124,12 +162,15 @@ def _summary(report: nmlgen.Report, fixed_count: int, unsafe_fixes: bool) -> str
 
 
 def _show_statistics(report: nmlgen.Report, output_format: str) -> None:
-    from nmlgen.report.statistics import format_statistics, statistics_document
+    from nmlgen.report.statistics import format_statistics, format_values, statistics_document
 
     if output_format == "json":
         click.echo(to_json(statistics_document(report.findings)))
-    elif report.findings:
+        return
+    if report.findings:
         click.echo(format_statistics(report.findings))
+    if report.values is not None and report.values.with_expansion:
+        click.echo(format_values(report.values))
 
 
 def _show_differences(fixed: Fixed, quiet: bool, exit_zero: bool) -> int:

@@ -68,8 +68,9 @@ class _Section:
 
 
 def _differences(old: Experiment, new: Experiment, parts: tuple[str, ...]) -> Iterator[Difference]:
-    before = {section.title: section for section in _sections(old, parts)}
-    after = {section.title: section for section in _sections(new, parts)}
+    is_told = any(experiment.launch.tasks is not None for experiment in (old, new))
+    before = {section.title: section for section in _sections(old, parts, is_told)}
+    after = {section.title: section for section in _sections(new, parts, is_told)}
     for title in dict.fromkeys((*before, *after)):
         left, right = before.get(title), after.get(title)
         if title.startswith(f"{_STREAM} ") and (left is None or right is None):
@@ -203,7 +204,8 @@ def same_value(old: Any, new: Any) -> bool:
 # --- What an experiment says, in sections ---
 
 
-def _sections(experiment: Experiment, parts: tuple[str, ...]) -> Iterator[_Section]:
+def _sections(experiment: Experiment, parts: tuple[str, ...], is_told: bool) -> Iterator[_Section]:
+    """All sections. Where the launcher `is_told` the number of tasks, by one of those compared, that counts, too."""
     if JOB in parts:
         yield _Section("experiment", _experiment(experiment))
         yield _Section("#SBATCH", _directives(experiment))
@@ -213,7 +215,7 @@ def _sections(experiment: Experiment, parts: tuple[str, ...]) -> Iterator[_Secti
         yield from _groups(experiment.namelist, experiment.registry, "model")
         yield from _streams(experiment.streams, experiment.registry)
     if JOB in parts:
-        yield from _machine(experiment)
+        yield from _machine(experiment, is_told)
 
 
 def _groups(groups: tuple[Group, ...], registry: Registry, file: str) -> Iterator[_Section]:
@@ -289,7 +291,7 @@ def _directives(experiment: Experiment) -> dict[str, Setting]:
     }
 
 
-def _machine(experiment: Experiment) -> Iterator[_Section]:
+def _machine(experiment: Experiment, is_told: bool) -> Iterator[_Section]:
     mpi = experiment.mpi
     yield _Section("modules", {"modules": _list("modules", experiment.modules)} if experiment.modules else {})
     yield _Section("environment", dict(experiment.environment))
@@ -307,6 +309,8 @@ def _machine(experiment: Experiment) -> Iterator[_Section]:
     launch = {"command": experiment.launch.command}
     if experiment.launch.options:
         launch["options"] = _list("launch.options", experiment.launch.options)
+    if is_told and experiment.machine.scheduler == "slurm":
+        launch["tasks"] = experiment.tasks
     yield _Section("launch", launch)
 
 
@@ -349,9 +353,16 @@ def _same(section: str, name: str, old: Any, new: Any) -> bool:
     """Whether two values of the job mean the same."""
     if section == "#SBATCH" and name == "--time":
         return bool(_parsed(parse_wall_time, old) == _parsed(parse_wall_time, new))
-    if name in ("--mem", "--mem-per-cpu") or name.endswith(": stripe_size"):
+    if name in ("--mem", "--mem-per-cpu"):
+        return bool(_parsed(_whole_mebibytes, old) == _parsed(_whole_mebibytes, new))
+    if name.endswith(": stripe_size"):
         return bool(_parsed(parse_size, old) == _parsed(parse_size, new))
     return bool(old == new or (not isinstance(old, bool) and str(old) == str(new)))
+
+
+def _whole_mebibytes(text: str) -> int:
+    """Memory as Slurm counts it."""
+    return -(-parse_size(text) // 1024**2)
 
 
 def _parsed(parse: Any, value: Any) -> Any:

@@ -136,9 +136,16 @@ class Experiment:
 
         Of a repeated group the first copy answers; see `streams` for the others.
         """
-        group, name = key
-        found = self.group(group)
-        return effective(self.registry, found, group, name, is_open=self.is_open)
+        found = self._effective.get(key)
+        if found is None:
+            group, name = key
+            found = effective(self.registry, self.group(group), group, name, is_open=self.is_open)
+            self._effective[key] = found
+        return found
+
+    @cached_property
+    def _effective(self) -> dict[tuple[str, str], Setting]:
+        return {}
 
     def group(self, name: str) -> Group | None:
         """The first group of that name, as ICON reads it; None if nobody wrote it."""

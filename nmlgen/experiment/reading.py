@@ -6,9 +6,13 @@ stand in the registry of a release.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from nmlgen.experiment.experiment import Experiment, Group
+from nmlgen.experiment.setting import UndecidedError
 from nmlgen.namelist.constraint import Condition
 
 _MASTER_FILE = "icon_master.namelist"
@@ -16,6 +20,31 @@ COMPONENTS = {1: "atmosphere", 2: "ocean", 5: "jsbach", 98: "waves", 99: "testbe
 """master_model_nml: model_type and the component that it starts (`mo_master_config.f90`)."""
 
 
+_Item = TypeVar("_Item")
+
+
+def once(look: Callable[[Experiment], Iterator[_Item]]) -> Callable[[Experiment], Iterator[_Item]]:
+    """Looks through an experiment once, however often it is asked; what is not known ends every look alike."""
+    seen: WeakKeyDictionary[Experiment, tuple[list[_Item], UndecidedError | None]] = WeakKeyDictionary()
+
+    @wraps(look)
+    def again(experiment: Experiment) -> Iterator[_Item]:
+        if experiment not in seen:
+            items: list[_Item] = []
+            try:
+                items.extend(look(experiment))
+                seen[experiment] = items, None
+            except UndecidedError as error:
+                seen[experiment] = items, error
+        items, end = seen[experiment]
+        yield from items
+        if end is not None:
+            raise UndecidedError(end.setting)
+
+    return again
+
+
+@once
 def groups_read(experiment: Experiment) -> Iterator[Group]:
     """The groups that ICON reads; those that depend on a setting come last, as it may be unknown."""
     groups = [group for group in experiment.all_groups() if is_read(experiment, group)]

@@ -1,6 +1,7 @@
 """What a batch script remembers of its spec because nothing else in it says so: the comment `# nmlgen: KEY=VALUE ...`.
 
-The keys are those of a spec; values are quoted as in a shell.
+The keys are those of a spec; values are quoted as in a shell. `lustre` names the blocks that `lfs setstripe` is called
+for, in the order of the calls.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ def record(experiment: Experiment) -> str:
         "mpi.implementation": mpi.implementation,
         "mpi.version": mpi.version,
         "node_local.file_system": node_local.kind if node_local is not None else None,
+        "node_local.directory": node_local.directory if node_local is not None else None,
         "node_local.constraint": node_local.constraint if node_local is not None else None,
     }
     values = {"site": experiment.machine.name, "model.release": experiment.registry.release}
     values |= {key: str(setting.value) for key, setting in settings.items() if setting is not None}
+    if striped := [striping.what for striping in experiment.striping if striping.settings]:
+        values["lustre"] = ",".join(striped)
     return f"nmlgen: {' '.join(f'{key}={shlex.quote(value)}' for key, value in values.items())}"
 
 

@@ -68,13 +68,17 @@ class Catalogue:
         self._groups: list[str] = document["groups"]
         self._conditions: list[str] = document["conditions"]
         self._components: Mapping[str, list[dict[str, Any]]] = document["components"]
+        self._found: dict[str, tuple[OutputVariable, ...]] = {}
 
     def find(self, name: str) -> tuple[OutputVariable, ...]:
         """All registrations that a name in a varlist may mean; empty if the release knows none."""
-        found = self._by_name.get(name.lower())
-        if found is None:
-            found = [item for item in self._patterned if _matches(item[1], name.lower())]
-        return tuple(self._variable(*item) for item in found)
+        known = self._found.get(name.lower())
+        if known is None:
+            items = self._by_name.get(name.lower())
+            if items is None:
+                items = [item for item in self._patterned if _matches(item[1], name.lower())]
+            known = self._found[name.lower()] = tuple(self._variable(*item) for item in items)
+        return known
 
     def has_group(self, name: str) -> bool:
         """Whether `group:name` has members in this release."""

@@ -1,22 +1,24 @@
-"""Whatever an experiment is written in, lifted: a spec, a namelist file, or a directory with a master namelist."""
+"""Whatever an experiment is written in, lifted: a spec, a run script, namelist files, or a directory with them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from attrs import evolve, frozen
 
-from nmlgen.errors import InputError, SpecError
-from nmlgen.experiment.difference import MASTER, NAMELIST, PARTS
+from nmlgen.errors import InputError
+from nmlgen.experiment.difference import JOB, MASTER, NAMELIST, PARTS, Verdict, differences
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.record import recorded
-from nmlgen.experiment.setting import written
+from nmlgen.files import STANDARD_INPUT, Files
+from nmlgen.lift.built import machine_of, with_record
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
+from nmlgen.lift.scripts import SUFFIXES, LiftedScript, Way, is_script, lift_script
 from nmlgen.namelist.registry import load_registry, releases
-from nmlgen.spec.raising import read_site_of
+from nmlgen.source import Source
 from nmlgen.spec.spec import load_spec
 
 _SPEC_SUFFIXES = (".yaml", ".yml")
@@ -28,13 +30,15 @@ class Loaded:
     """What a path holds.
 
     `experiments` are those of the models that are started, usually one. `parts` names what of an experiment the files
-    say at all: of "master", "namelist" and "job". `files` are the namelist files that were read.
+    say at all: of "master", "namelist" and "job". `files` are the namelist files that were read. `remarks` say what was
+    assumed of a script, and what it does that no experiment holds.
     """
 
     path: Path
     experiments: tuple[Experiment, ...]
     parts: tuple[str, ...]
     files: tuple[NamelistFile, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def release(self) -> str:
@@ -43,36 +47,121 @@ class Loaded:
 
 
 def load(
-    path: str | Path, *, overrides: Iterable[str] = (), ntasks: int | None = None, icon_release: str | None = None
+    path: str | Path,
+    *,
+    overrides: Iterable[str] = (),
+    ntasks: int | None = None,
+    icon_release: str | None = None,
+    machine: Machine | None = None,
 ) -> Loaded:
-    """Lift a spec (with `overrides` laid over it), an icon_master.namelist, a directory that holds one, or a model's
-    namelist by itself.
+    """Lift a spec (with `overrides` laid over it), a run script, an icon_master.namelist, a model's namelist by itself,
+    or a directory that holds a build, a master namelist or one run script; "-" is the standard input.
 
-    `ntasks` is the number of MPI tasks and `icon_release` the release of namelists, which say neither; a spec says its
-    own. Raises InputError if a file cannot be read, SpecError if a spec cannot be understood.
+    `ntasks` is the number of MPI tasks, `icon_release` the release and `machine` the site of what does not say them; a
+    spec says its own. Of the ways that a script may go the first is taken, and the remarks tell of the others. Raises
+    InputError if a file cannot be read, SpecError if a spec cannot be understood.
     """
     path, overrides = Path(path), tuple(overrides)
-    if path.is_dir():
-        found = path / MASTER_FILE
-        if not found.exists():
-            raise InputError(f"{path} holds no {MASTER_FILE}")
-    else:
-        found = path
-    if is_spec(found):
+    files = Files()
+    found = _within(path) if path.is_dir() else path
+    source = files.read(found)
+    is_shell = found.name != MASTER_FILE and is_script(found, source)
+    if not is_shell and is_spec(found):
         return Loaded(path, (load_spec(found, overrides).experiment,), PARTS)
     if overrides:
         raise InputError(f"{path} is no spec; overrides are for specs")
+    if is_shell:
+        registry = load_registry(icon_release or recorded(source.text).get("model.release") or releases()[-1])
+        return _of_script(path, lift_script(found, registry, ntasks=ntasks, files=files, machine=machine))
     script = _own_script(found.parent)
-    known = recorded(_text(script)) if script is not None else {}
+    beside = files.read(script) if script is not None else None
+    known = recorded(beside.text) if beside is not None else {}
     registry = load_registry(icon_release or known.get("model.release") or releases()[-1])
-    if is_master_file(found, registry):
-        models, files = lift_master(found, registry, ntasks)
-        experiments = tuple(_with_record(model.experiment, script, known) for model in models)
-        return Loaded(path, experiments, (MASTER, NAMELIST), files)
-    model, file = lift_model(found, registry, ntasks)
+    machine = machine or machine_of(known, is_slurm=False)
+    if is_master_file(found, registry, files):
+        models, read = lift_master(found, registry, ntasks, files)
+        experiments = tuple(_beside(model.experiment, script, beside, machine) for model in models)
+        return Loaded(path, experiments, (MASTER, NAMELIST), read)
+    model, file = lift_model(found, registry, ntasks, files)
     if not file.groups:
-        raise InputError(f"{path} is neither a spec nor a namelist file: ICON would find no group in it")
+        raise InputError(f"{path} is neither a spec, nor a script, nor a namelist: ICON would find no group in it")
     return Loaded(path, (model.experiment,), (NAMELIST,), (file,))
+
+
+def release_of(path: str | Path) -> str | None:
+    """The ICON release that a spec, or a script of a build, says it is for; None for anything else.
+
+    Raises SpecError if a spec cannot be understood.
+    """
+    path = Path(path)
+    if path == STANDARD_INPUT:
+        return None
+    if path.is_dir():
+        script = _own_script(path)
+        return recorded(_text(script)).get("model.release") if script is not None else None
+    if is_spec(path):
+        return load(path).release
+    return recorded(_text(path)).get("model.release")
+
+
+def _within(directory: Path) -> Path:
+    """The file of a directory that says what is run: the script of a build, a master namelist, or the only script."""
+    script = _own_script(directory)
+    if script is not None:
+        return script
+    master = directory / MASTER_FILE
+    if master.exists():
+        return master
+    scripts = [path for path in sorted(directory.iterdir()) if path.is_file() and path.suffix in SUFFIXES]
+    if len(scripts) == 1:
+        return scripts[0]
+    raise InputError(f"{directory} holds no {MASTER_FILE} and {'several run scripts' if scripts else 'no run script'}")
+
+
+def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
+    """The first way of a script: the one on which most happens."""
+    first = lifted.ways[0]
+    if not first.models:
+        raise InputError(f"{path} writes no namelist that ICON would read, and there is none beside it")
+    experiments = tuple(model.experiment for model in first.models)
+    parts = PARTS if first.has_master else (NAMELIST, JOB)
+    is_built = bool(recorded(lifted.script.source.text))
+    remarks = [] if is_built else list(dict.fromkeys((*_other_ways(lifted, parts), *first.job.remarks)))
+    return Loaded(path, experiments, parts, first.files, tuple(remarks))
+
+
+def _other_ways(lifted: LiftedScript, parts: tuple[str, ...]) -> Iterator[str]:
+    """What would be otherwise on the other ways of a script, and where it is decided."""
+    first, *others = lifted.ways
+    for way in others:
+        changed = _changed(first, way, parts)
+        if changed:
+            shown = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
+            yield f"{_parting(lifted, first, way)}; otherwise {shown} would differ"
+
+
+def _changed(first: Way, other: Way, parts: tuple[str, ...]) -> list[str]:
+    """The settings that are not the same on two ways."""
+    pairs = zip(first.models, other.models, strict=False)
+    names = [
+        f"{change.section} {change.name}"
+        for one, two in pairs
+        for change in differences(one.experiment, two.experiment, parts)
+        if change.verdict is Verdict.DIFFERENT
+    ]
+    if len(first.models) != len(other.models):
+        names.append("the models")
+    return list(dict.fromkeys(names))
+
+
+def _parting(lifted: LiftedScript, first: Way, other: Way) -> str:
+    """The first command that is on one of two ways and not on the other."""
+    for event in lifted.evaluation.events:
+        is_taken, is_on_other = event.guard <= first.world.guard, event.guard <= other.world.guard
+        if is_taken is not is_on_other:
+            where = event.place.text.span(event.place.start, event.place.end)
+            return f"{where}: only a run knows whether this is done; here it is{'' if is_taken else ' not'}"
+    return f"{lifted.script.source.name}: only a run knows which way it goes"
 
 
 def is_spec(path: Path) -> bool:
@@ -100,13 +189,9 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _with_record(experiment: Experiment, script: Path | None, known: Mapping[str, str]) -> Experiment:
-    """The experiment with what the batch script beside its namelists remembers."""
-    if script is None:
+def _beside(experiment: Experiment, script: Path | None, source: Source | None, machine: Machine | None) -> Experiment:
+    """The experiment of a master namelist with what the batch script beside it remembers."""
+    experiment = evolve(experiment, machine=machine or experiment.machine)
+    if script is None or source is None:
         return experiment
-    machine = experiment.machine
-    with suppress(SpecError):  # a site file that lies elsewhere now
-        machine = read_site_of(known["site"], Path()).machine if "site" in known else machine
-    grid = known.get("grid.name")
-    grid_name = written("grid.name", grid, script.name) if grid is not None else None
-    return evolve(experiment, name=script.stem, machine=machine, grid_name=grid_name)
+    return evolve(with_record(experiment, source), name=script.stem, mpi=experiment.mpi, node_local=None)

@@ -19,9 +19,10 @@ from nmlgen.experiment.reading import COMPONENTS
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.files import Files
 from nmlgen.namelist.assignment import Assigned, Assignment, assign, declarations
+from nmlgen.namelist.placeholders import template
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
-from nmlgen.namelist.syntax import Document, SyntaxProblem
+from nmlgen.namelist.syntax import Document, Item, SyntaxProblem
 from nmlgen.namelist.syntax import Group as WrittenGroup
 from nmlgen.source import UNKNOWN, Span
 
@@ -66,7 +67,8 @@ def read_namelist(path: Path, registry: Registry, *, is_master: bool, files: Fil
 
     Raises InputError if it cannot be read.
     """
-    return lift_document(read((files or Files()).read(path)), registry, is_master=is_master)
+    source = (files or Files()).read(path)
+    return lift_document(read(source, template(source)), registry, is_master=is_master)
 
 
 def is_master_file(path: Path, registry: Registry, files: Files | None = None) -> bool:
@@ -130,18 +132,26 @@ def lift_models(
     for number, group in enumerate(group for group in master.groups if group.name == _MODEL_GROUP):
         setting = group.settings.get("model_namelist_filename")
         missing: Setting | None = None
-        name = _text(setting).replace("<path>", base)
+        is_known = setting is not None and setting.certainty is not Certainty.UNKNOWN
+        name = (_text(setting) if is_known else _filename_as_written(master, number)).replace("<path>", base)
         file = find(name) if name else None
-        if name and file is None:
+        if name and file is None and is_known:
             missing = setting
         groups = file.groups if file is not None else ()
-        is_open = setting is None or setting.certainty is Certainty.UNKNOWN or (file is not None and file.is_open)
+        is_open = file.is_open if file is not None else not is_known
         experiment = _experiment(_master_of(master, number), groups, registry, ntasks)
         models.append(LiftedModel(evolve(experiment, is_open=master.is_open or is_open), missing))
     if not models:
         experiment = _experiment(master.groups, (), registry, ntasks)
         models.append(LiftedModel(evolve(experiment, is_open=master.is_open)))
     return tuple(models)
+
+
+def _filename_as_written(master: NamelistFile, number: int) -> str:
+    """The name of a model's namelist file with UNKNOWN for what only a run of a script knows."""
+    models = [group for group in master.document.copies(_MODEL_GROUP) if group.hidden is None]
+    items = models[number].named("model_namelist_filename") if number < len(models) else ()
+    return items[-1].values[0].text.strip("'\" ") if items and items[-1].values else ""
 
 
 def lift_model(
@@ -230,7 +240,24 @@ def _problems(written: WrittenGroup, assignment: Assignment) -> tuple[SyntaxProb
         for problem in assignment.problems
         if problem.kind != "unknown-variable" and _place(problem) not in places
     ]
-    return (*untyped, *typed)
+    return (*untyped, *typed, *_set_twice(written))
+
+
+def _set_twice(written: WrittenGroup) -> Iterator[SyntaxProblem]:
+    """Variables that are given two different values: the runtime keeps the later one."""
+    first: dict[str, Item] = {}
+    for item in written.items:
+        before = first.setdefault(item.name, item)
+        if before is not item and [v.text for v in before.values] != [v.text for v in item.values]:
+            yield SyntaxProblem(
+                "set-twice",
+                f"{item.name} is set twice in &{written.name}, to different values; the first is at line "
+                f"{before.name_span.line}, and this one holds",
+                item.name_span,
+                "one of the two",
+                stops=False,
+            )
+        first[item.name] = item
 
 
 def _place(problem: SyntaxProblem) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from nmlgen.experiment.reading import file_of, groups_read
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Fix, Severity
+from nmlgen.lift.mkexp import PROBLEMS as MKEXP_PROBLEMS
 from nmlgen.lift.namelists import LiftedModel
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules
@@ -33,7 +34,12 @@ PROBLEMS = {
         "missing-namelist-file",
         "The namelist file of a model is not there. ICON prints a message and runs on with its defaults.",
     ),
+    "NML015": (
+        "set-twice",
+        "A variable is given two different values in one group. The runtime keeps the later one and says nothing.",
+    ),
     **SCRIPT_PROBLEMS,
+    **MKEXP_PROBLEMS,
 }
 """Code to name and explanation."""
 
@@ -58,6 +64,7 @@ _RULES_OF_KINDS = {
     "second-on-line": "NML012",
     "header-too-far-right": "NML012",
     "second-copy": "NML013",
+    "set-twice": "NML015",
 }
 
 

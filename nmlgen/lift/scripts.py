@@ -14,12 +14,13 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
-from nmlgen.experiment.experiment import Darshan, Experiment, Mpi, Striping
-from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
-from nmlgen.experiment.output import output_directories
-from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.setting import Certainty
 from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
+from nmlgen.lift.built import as_built
+from nmlgen.lift.jobs import Job, lift_job, with_job
 from nmlgen.lift.namelists import (
     MASTER_FILE,
     LiftedModel,
@@ -31,72 +32,79 @@ from nmlgen.lift.namelists import (
 )
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
-from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.namelist.syntax import Document, SyntaxProblem
+from nmlgen.script.assigned import effects
 from nmlgen.script.directives import Directives, read_directives
 from nmlgen.script.evaluate import Evaluation, evaluate
-from nmlgen.script.events import Field, Piece
-from nmlgen.script.launch import LaunchCommand, read_launch
-from nmlgen.script.options import StaticWord
+from nmlgen.script.events import Piece
 from nmlgen.script.parser import parse
-from nmlgen.script.setstripe import Setstripe, read_setstripe
-from nmlgen.script.state import Variable
 from nmlgen.script.syntax import Redirection, Script
-from nmlgen.script.values import Guard, Place, text_of, within
+from nmlgen.script.values import Place, text_of, within
 from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.worlds import World, WrittenFile, WrittenText, covering_worlds
 from nmlgen.source import UNKNOWN, Source
 
-LAYER = "script"
+_MODEL_GROUP, _FILE_NAME = "master_model_nml", "model_namelist_filename"
 _GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
-_DARSHAN = re.compile(r"\S*libdarshan\S*\.so\S*")
-_FRAGMENT = re.compile(r"^\s*#\s*!", re.MULTILINE)
 
 
 @frozen(eq=False)
 class Way:
     """One way that a script may go: its models, and the namelist files that it writes or finds.
 
-    `directories` are those that the script makes; all that are needed, if it `makes_all`.
+    `directories` are those that the script makes; all that are needed, if it `makes_all`. `world` is what happens on it,
+    `job` what it asks of the machine. It `has_master` where a master namelist says which models there are.
     """
 
     models: tuple[LiftedModel, ...]
     files: tuple[NamelistFile, ...]
     directories: frozenset[str]
     makes_all: bool
+    world: World
+    job: Job
+    has_master: bool
 
 
 @frozen(eq=False)
 class LiftedScript:
-    """A script, lifted: the ways that it may go, and the `problems` with what it asks of Slurm, Lustre and the launcher.
+    """A script, lifted: the ways that it may go, and the `problems` with what it asks of Slurm, lfs and the launcher.
 
     `inactive` are the here-documents that no way comes to, read as namelists. `is_fragment` tells that another script
-    comes before it; then what nothing sets is not known to be unset. `values` counts how much of the namelists is known.
+    comes before it, which sets variables. `values` counts how much of the namelists is known.
     """
 
     script: Script
     evaluation: Evaluation
     is_fragment: bool
     ways: tuple[Way, ...]
-    inactive: tuple[NamelistFile, ...]
+    inactive: tuple[Document, ...]
     problems: tuple[SyntaxProblem, ...]
     values: ValueCounts
 
 
 _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
-_SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm")
+SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm")
 
 
 def is_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of a shell: by its first line, its name, or the here-documents in it."""
     if source.text.startswith("#!"):
         return _SHELL.match(source.line(1)) is not None
-    return path.suffix in _SUFFIXES or path.name.startswith("exp.") or _HEREDOC.search(source.text) is not None
+    return path.suffix in SUFFIXES or path.name.startswith("exp.") or _HEREDOC.search(source.text) is not None
 
 
-def is_fragment_source(source: Source) -> bool:
-    """Whether a script is a part of one: it has no first line that names a shell."""
-    return not source.text.startswith("#!")
+_USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+
+
+def _is_fragment(script: Script) -> bool:
+    """Whether a script needs another one before it: it has no first line that names a shell, or it uses variables of
+    ICON's header that it never sets."""
+    text = script.source.text
+    if not text.startswith("#!"):
+        return True
+    used = {name for name in _USED.findall(text) if name in _HEADER or name == "EXPNAME"}
+    return len(used - effects(script.body, {}).names) > 1
 
 
 def lift_script(
@@ -108,20 +116,23 @@ def lift_script(
     source: Source | None = None,
     is_fragment: bool | None = None,
     variables: Mapping[str, str | None] | None = None,
+    machine: Machine | None = None,
 ) -> LiftedScript:
-    """Lift a script. `variables` are set before it begins; `is_fragment` is found out if it is not said.
+    """Lift a script. `variables` are set before it begins; `is_fragment` is found out if it is not said. `machine` is
+    where it runs, by default the one that the record of a script of nmlgen's names, else one of which nothing is known.
 
     Raises InputError if the file cannot be read.
     """
     files = files or Files()
     source = source or files.read(path)
     script = parse(source)
-    fragment = is_fragment_source(source) if is_fragment is None else is_fragment
+    fragment = _is_fragment(script) if is_fragment is None else is_fragment
     given: dict[str, str | None] = dict(fragment_variables(path.name)) if fragment else {}
-    given |= variables or {}
-    evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=fragment)
     directives = read_directives(source, _bodies(script))
-    lifting = _Lifting(path, registry, ntasks, files, evaluation, directives)
+    given |= slurm_variables(directives) | dict(variables or {})
+    is_open = fragment and not path.name.startswith("exp.")  # another header than ICON's
+    evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open)
+    lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine)
     ways = tuple(lifting.way(world) for world in covering_worlds(evaluation))
     problems = [*directives.problems, *lifting.problems]
     return LiftedScript(
@@ -175,6 +186,34 @@ def fragment_variables(name: str) -> dict[str, str | None]:
     return variables
 
 
+def slurm_variables(directives: Directives) -> dict[str, str | None]:
+    """What Slurm sets in a job that is submitted with these directives."""
+    found: dict[str, str | None] = {}
+    for option, names in _SET_BY_SLURM.items():
+        setting = directives.settings.get(option)
+        if setting is not None and (setting.certainty is Certainty.UNKNOWN or not _is_range(option, setting.value)):
+            text = None if setting.certainty is Certainty.UNKNOWN else str(setting.value)
+            found |= dict.fromkeys(names, text)
+    return found
+
+
+def _is_range(option: str, value: Any) -> bool:
+    """Whether how many nodes there will be is left to Slurm."""
+    return option == "nodes" and type(value) is not int
+
+
+_SET_BY_SLURM = {
+    "nodes": ("SLURM_JOB_NUM_NODES", "SLURM_NNODES"),
+    "ntasks": ("SLURM_NTASKS", "SLURM_NPROCS"),
+    "ntasks-per-node": ("SLURM_NTASKS_PER_NODE",),
+    "cpus-per-task": ("SLURM_CPUS_PER_TASK",),
+    "job-name": ("SLURM_JOB_NAME",),
+    "partition": ("SLURM_JOB_PARTITION",),
+    "account": ("SLURM_JOB_ACCOUNT",),
+}
+"""The options of sbatch that a variable of the job tells of (sbatch's manual page, output environment variables)."""
+
+
 def _bodies(script: Script) -> list[tuple[int, int]]:
     return [(h.heredoc.body.start, h.heredoc.body.end) for h in script.heredocs if h.heredoc is not None]
 
@@ -190,9 +229,10 @@ class _Lifting:
         files: Files,
         evaluation: Evaluation,
         directives: Directives,
+        machine: Machine | None,
     ) -> None:
         self.path, self.registry, self.ntasks, self.files = path, registry, ntasks, files
-        self.evaluation, self.directives = evaluation, directives
+        self.evaluation, self.directives, self.machine = evaluation, directives, machine
         self.source = evaluation.script.source
         self.problems: list[SyntaxProblem] = []
 
@@ -200,11 +240,12 @@ class _Lifting:
         """The models of one world, and what they are made of."""
         written = {
             name: self._namelist(name, file)
-            for name, file in world.files.items()
+            for name, file in _united(world.files).items()
             if _holds_groups(file.text, self.registry)
         }
         masters = [name for name, file in written.items() if _is_master(name, file)]
-        job = self._job(world)
+        job = lift_job(world, self.evaluation, self.directives)
+        self.problems += job.problems
         models: tuple[LiftedModel, ...]
         files = list(written.values())
         master = written[masters[-1]] if masters else self._beside(MASTER_FILE, world, is_master=True)
@@ -214,13 +255,54 @@ class _Lifting:
             models = lift_models(
                 master, self.registry, self.ntasks, lambda name: self._model(name, written, world, files)
             )
+            models = tuple(self._with_files(models, written))
         else:
+            components = {name: self._component(name, file) for name, file in written.items()}
             models = tuple(
-                lift_single_model(file, self.registry, self.ntasks, self._component(name, file))
+                lift_single_model(file, self.registry, self.ntasks, components[name])
                 for name, file in written.items()
+                if components[name] in _MODELS
+                or (components[name] == "jsbach" and len(written) == 1)  # it is else a part of an atmosphere
             )
         models = tuple(evolve(model, experiment=self._with_job(model.experiment, job, world)) for model in models)
-        return Way(models, tuple(files), _directories(world), not self.evaluation.unresolved)
+        directories = _directories(world)
+        return Way(models, tuple(files), directories, not self.evaluation.unresolved, world, job, master is not None)
+
+    def _with_job(self, experiment: Experiment, job: Job, world: World) -> Experiment:
+        experiment = with_job(experiment, job, self._name(world), self.ntasks, self.machine)
+        return as_built(experiment, job, world, self.evaluation, machine=self.machine)
+
+    def _name(self, world: World) -> str:
+        """What the script calls its experiment: EXPNAME, else its own name."""
+        found = self.evaluation.final.get("EXPNAME")
+        text = text_of(within(found.value, world.guard)) if found is not None else None
+        return text or self.path.name.removeprefix("exp.").removesuffix(self.path.suffix)
+
+    def _with_files(
+        self, models: tuple[LiftedModel, ...], written: Mapping[str, NamelistFile]
+    ) -> Iterator[LiftedModel]:
+        """The models; in the place of those whose namelist only a run knows, one for each namelist that no other has."""
+        named = {
+            str(setting.value).strip().rpartition("/")[2]
+            for model in models
+            for group in model.experiment.master
+            if (setting := group.settings.get(_FILE_NAME)) is not None and setting.certainty is not Certainty.UNKNOWN
+        }
+        left = {name: file for name, file in written.items() if not _is_master(name, file)}
+        left = {name: file for name, file in left.items() if name.rpartition("/")[2] not in named}
+        used = [model.experiment.namelist for model in models]
+        left = {name: file for name, file in left.items() if not any(file.groups is groups for groups in used)}
+        for model in models:
+            setting = model.experiment[_MODEL_GROUP, _FILE_NAME]
+            if setting.certainty is not Certainty.UNKNOWN or model.experiment.namelist or not left:
+                yield model
+                continue
+            others = tuple(group for group in model.experiment.master if group.name != _MODEL_GROUP)
+            for name, file in left.items():
+                own = lift_single_model(file, self.registry, self.ntasks, self._component(name, file)).experiment
+                group = next(group for group in own.master if group.name == _MODEL_GROUP)
+                yield LiftedModel(evolve(own, master=(*others, group), is_open=True))
+            left = {}
 
     def _namelist(self, name: str, file: WrittenFile) -> NamelistFile:
         document = read(self.source, file.origin)
@@ -233,9 +315,12 @@ class _Lifting:
         """The namelist file that a master means: the last one of that name that was written, else one beside the
         script, if the script does not make it in another way."""
         base = name.rpartition("/")[2]
-        for path in reversed(list(written)):
-            if path == name or path.rpartition("/")[2] == base:
-                return written[path]
+        others = [path for path in written if not _is_master(path, written[path])]
+        found = [path for path in others if path == name or path.rpartition("/")[2] == base]
+        if not found and base == UNKNOWN:
+            found = others if len(others) == 1 else []
+        if found:
+            return written[found[-1]]
         beside = self._beside(base, world, is_master=False)
         if beside is not None:
             files.append(beside)
@@ -253,86 +338,44 @@ class _Lifting:
     def _component(self, path: str, file: NamelistFile) -> str | None:
         """Which component reads a namelist file: by the variable that names it, else by the groups in it."""
         name = path.rpartition("/")[2]
-        for variable, component in _NAMELIST_VARIABLES.items():
-            found = self.evaluation.final.get(variable)
-            if found is not None and any(case.text == name for case in found.value):
-                return component
-        components = [
-            self.registry.component(group.name) for group in file.groups if self.registry.has_group(group.name)
+        for variable, found in self.evaluation.final.items():
+            match = _NAMELIST_VARIABLE.match(variable)
+            if match and any(case.text.rpartition("/")[2] == name and name for case in found.value):
+                return _COMPONENTS[match[1]]
+        votes = [
+            readers[0]
+            for group in file.groups
+            if self.registry.has_group(group.name) and len(readers := self.registry.readers(group.name)) == 1
         ]
-        return max(dict.fromkeys(components), key=components.count) if components else None
-
-    # --- The job ---
-
-    def _job(self, world: World) -> _Job:
-        job = _Job()
-        for event in world.programs:
-            words = [_word(item, world.guard) for item in event.words]
-            setstripe = read_setstripe(words)
-            if setstripe is not None:
-                job.striping.append(setstripe)
-                self.problems += setstripe.problems
-                continue
-            if words and words[0].text == "module" and len(words) > 2 and words[1].text in ("load", "add"):
-                job.modules += [_setting("modules", word) for word in words[2:]]
-                continue
-            launch = read_launch(words)
-            if launch is not None and launch.executable is not None and _may_be_icon(launch):
-                if job.launch is None or _is_icon(launch):
-                    job.launch = launch
-                    job.environment = _environment(event.environment, world.guard) | dict(launch.environment)
-                self.problems += launch.problems
-        if not job.environment:
-            job.environment = _environment(self.evaluation.final, world.guard)
-        return job
-
-    def _with_job(self, experiment: Experiment, job: _Job, world: World) -> Experiment:
-        directives = dict(self.directives.settings)
-        launch = experiment.launch
-        if job.launch is not None:
-            launch = evolve(job.launch.launch, tasks=job.launch.ntasks or _product(job.launch))
-        if self.ntasks is not None or (not directives and launch.tasks is None):
-            directives.setdefault("ntasks", experiment.directives["ntasks"])
-        environment, darshan = _darshan(job.environment)
-        mpi, environment = _mpi(environment, job.modules)
-        executable = experiment.executable
-        if job.launch is not None and job.launch.executable is not None:
-            executable = _setting("model.executable", job.launch.executable)
-        return evolve(
-            experiment,
-            name=self.path.name,
-            directives=directives,
-            launch=launch,
-            environment=environment,
-            darshan=darshan,
-            mpi=mpi,
-            modules=tuple(job.modules),
-            executable=executable,
-            striping=_striping(job.striping, experiment),
-        )
+        return max(dict.fromkeys(votes), key=votes.count) if votes else None
 
 
-class _Job:
-    """What one way of a script asks of the machine."""
-
-    def __init__(self) -> None:
-        self.striping: list[Setstripe] = []
-        self.modules: list[Setting] = []
-        self.launch: LaunchCommand | None = None
-        self.environment: dict[str, Setting] = {}
-
-
-_NAMELIST_VARIABLES = {
-    "atmo_namelist": "atmosphere",
-    "ocean_namelist": "ocean",
-    "land_namelist": "jsbach",
-    "lnd_namelist": "jsbach",
-    "jsbach_namelist": "jsbach",
-    "wave_namelist": "waves",
-    "testbed_namelist": "testbed",
-    "hamocc_namelist": "hamocc",
+_COMPONENTS = {
+    "at": "atmosphere",
+    "oc": "ocean",
+    "la": "jsbach",
+    "ln": "jsbach",
+    "js": "jsbach",
+    "wa": "waves",
+    "te": None,
+    "ha": None,
 }
+_MODELS = ("atmosphere", "ocean", "waves")
+_NAMELIST_VARIABLE = re.compile(r"(at|oc|la|ln|js|wa|te|ha)[a-z]*_namelist\Z")
 """The variables in which ICON's run scripts name a component's namelist (release 2024.10, `run/exec.iconrun`)."""
+
+
+def _united(files: Mapping[str, WrittenFile]) -> Mapping[str, WrittenFile]:
+    """The files that a world writes. Of two with the same name, one of them in a directory that is not known, the
+    other without one, the second is the rest of the first: scripts write in the directory they start in."""
+    found = dict(files)
+    for name, file in files.items():
+        directory, _, base = name.rpartition("/")
+        rest = found.get(base)
+        if UNKNOWN in directory and rest is not None and name in found:
+            found[name] = evolve(file, stretches=(*file.stretches, *rest.stretches))
+            del found[base]
+    return found
 
 
 def _holds_groups(text: str, registry: Registry) -> bool:
@@ -345,125 +388,8 @@ def _is_master(name: str, file: NamelistFile) -> bool:
     return any(group.name == "master_model_nml" for group in file.groups)
 
 
-def _word(item: Field, guard: Guard) -> StaticWord:
-    place = item.place
-    span = place.text.span(place.start, place.end)
-    value = within(item.value, guard)
-    text = text_of(value)
-    beginning = value[0].text.partition(UNKNOWN)[0] if len(value) == 1 else ""
-    return StaticWord(text, span, beginning, splits=item.is_vague)
-
-
-def _setting(name: str, word: StaticWord) -> Setting:
-    if word.text is None:
-        return unknown(name, word.span)
-    return Setting(name, (Origin(LAYER, word.text, word.span),))
-
-
-def _environment(variables: Mapping[str, Variable], guard: Guard) -> dict[str, Setting]:
-    found: dict[str, Setting] = {}
-    for name, variable in variables.items():
-        if "x" in variable.attributes and variable.elements is None:
-            value = within(variable.value, guard)
-            place = value[0].origin
-            span = place.text.span(place.start, place.end) if place is not None else None
-            text = text_of(value)
-            full = f"environment.{name}"
-            if value[0].is_set is False:
-                continue
-            found[name] = unknown(full, span) if text is None else Setting(full, (Origin(LAYER, text, span),))
-    return found
-
-
-def _may_be_icon(launch: LaunchCommand) -> bool:
-    """Whether the program that is launched may be the model, rather than a helper."""
-    word = launch.executable
-    return word is not None and (word.text is None or not _HELPER.match(word.text.rpartition("/")[2]))
-
-
-_HELPER = re.compile(
-    r"(?:hostname|echo|true|date|cp|mv|rm|ls|dsync|dcp|drm|cdo|ncdump|python3?|bash|sh|sleep|uptime)\Z"
-)
-
-
-def _is_icon(launch: LaunchCommand) -> bool:
-    word = launch.executable
-    return word is not None and word.text is not None and "icon" in word.text.rpartition("/")[2].lower()
-
-
-def _product(launch: LaunchCommand) -> Setting | None:
-    """The tasks of a launch by its nodes and the tasks on each."""
-    nodes, each = launch.nodes, launch.tasks_per_node
-    if nodes is None or each is None:
-        return None
-    if Certainty.UNKNOWN in (nodes.certainty, each.certainty):
-        return Setting("ntasks", nodes.history, Certainty.UNKNOWN)
-    try:
-        count = int(nodes.value) * int(each.value)
-    except (TypeError, ValueError):
-        return Setting("ntasks", nodes.history, Certainty.UNKNOWN)
-    return Setting("ntasks", (Origin(LAYER, count, each.span),))
-
-
-def _darshan(environment: dict[str, Setting]) -> tuple[dict[str, Setting], Darshan | None]:
-    """Darshan, where its library is preloaded; its variables with it."""
-    preload = environment.get("LD_PRELOAD")
-    if preload is None or preload.certainty is Certainty.UNKNOWN:
-        return environment, None
-    match = _DARSHAN.search(str(preload.value))
-    if match is None:
-        return environment, None
-    library = Setting("darshan.library", (Origin(LAYER, match[0], preload.span),))
-    own = {name: setting for name, setting in environment.items() if name.startswith("DARSHAN_")}
-    rest = {name: setting for name, setting in environment.items() if name not in own and name != "LD_PRELOAD"}
-    return rest, Darshan(preload.span, library, own)
-
-
-_INTEL_MODULE = re.compile(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[^/]*/(?P<version>\d+(?:\.\d+)*)", re.IGNORECASE)
-_OPENMPI_MODULE = re.compile(r"openmpi[^/]*/(?P<version>\d+(?:\.\d+)*)", re.IGNORECASE)
-
-
-def _mpi(environment: dict[str, Setting], modules: Iterable[Setting]) -> tuple[Mpi, dict[str, Setting]]:
-    """The MPI library, as far as the modules or its variables tell it."""
-    lustre = {name: setting for name, setting in environment.items() if name in INTEL_FILE_SYSTEM_VARIABLES}
-    rest = {name: setting for name, setting in environment.items() if name not in lustre}
-    for module in modules:
-        if module.certainty is Certainty.UNKNOWN:
-            continue
-        for implementation, pattern in (("intel", _INTEL_MODULE), ("openmpi", _OPENMPI_MODULE)):
-            match = pattern.search(str(module.value))
-            if match is not None:
-                name = Setting("mpi.implementation", (Origin(LAYER, implementation, module.span),))
-                version = Setting("mpi.version", (Origin(LAYER, match["version"], module.span),))
-                return Mpi(name, version, {}, lustre), rest
-    for prefix, implementation in (("I_MPI_", "intel"), ("OMPI_MCA_", "openmpi")):
-        named = next((setting for name, setting in environment.items() if name.startswith(prefix)), None)
-        if named is not None:
-            name = Setting("mpi.implementation", (Origin(LAYER, implementation, named.span),))
-            return Mpi(name, None, {}, lustre), rest
-    return Mpi(None, None, {}, lustre), rest
-
-
-def _striping(calls: Iterable[Setstripe], experiment: Experiment) -> tuple[Striping, ...]:
-    """`lfs setstripe` by what is written to the directories: output, where a stream goes there, else restart."""
-    outputs: set[str] = set()
-    try:
-        outputs = {directory.rstrip("/") for directory in output_directories(experiment.namelist)}
-    except Exception:  # a name that only the running shell knows
-        outputs = set()
-    found: list[Striping] = []
-    for call in calls:
-        if call.deletes or not call.is_complete:
-            continue
-        names = tuple(word.text for word in call.directories if word.text is not None)
-        if not names:
-            continue
-        is_output = any(name.rstrip("/") in outputs or name in (".", "./") for name in names) or not outputs
-        found.append(Striping("output" if is_output else "restart", names, call.settings))
-    return tuple(found)
-
-
 def _directories(world: World) -> frozenset[str]:
+    """The directories that a world makes; UNKNOWN among them stands for those whose names are not known."""
     found: set[str] = set()
     for event in world.programs:
         words = [text_of(within(item.value, world.guard)) for item in event.words]
@@ -508,13 +434,13 @@ def _counted(ways: Iterable[Way]) -> ValueCounts:
 # --- What no way comes to ---
 
 
-def _inactive(script: Script, evaluation: Evaluation, registry: Registry) -> Iterator[NamelistFile]:
+def _inactive(script: Script, evaluation: Evaluation, registry: Registry) -> Iterator[Document]:
     for redirection in script.heredocs:
         if (redirection.start, redirection.end) in evaluation.visited or redirection.heredoc is None:
             continue
         file = WrittenFile("", tuple(_blank_stretches(script, redirection)), script.source)
         if _holds_groups(file.text, registry):
-            yield lift_document(read(script.source, file.origin), registry, is_master=False)
+            yield read(script.source, file.origin)
 
 
 def _blank_stretches(script: Script, redirection: Redirection) -> Iterator[Any]:

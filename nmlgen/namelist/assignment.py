@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -75,6 +76,7 @@ class Assignment:
         return any(problem.stops for problem in self.problems)
 
 
+@cache
 def declarations(registry: Registry, group: str) -> dict[str, Declaration]:
     """The variables of a group as a release declares them; components are put under their variable."""
     found: dict[str, Declaration] = {}
@@ -170,6 +172,8 @@ def _given(item: Item, declared: Declarations) -> tuple[_Given, list[SyntaxProbl
             item.origin.span(part.start, part.start + len(part.name)),
             "a variable of the group",
         )
+    if variable.shape == () and not variable.members and item.is_plain:
+        return _given_one(item, variable)
     target = _target(item, variable)
     given: _Given = []
     remarks: list[SyntaxProblem] = []
@@ -205,6 +209,18 @@ def _given(item: Item, declared: Declarations) -> tuple[_Given, list[SyntaxProbl
             if converted is not None:
                 given.append((slot.element, slot, Assigned(converted, item, value)))
     return given, remarks
+
+
+def _given_one(item: Item, variable: Declaration) -> tuple[_Given, list[SyntaxProblem]]:
+    """The usual case: one value for a variable that is no array."""
+    value = item.values[0]
+    slot = _Slot((item.base, ()), variable)
+    if value.kind == "unknown":
+        return [(slot.element, slot, Assigned(None, item, value))], []
+    if value.kind == "null":
+        return [], []
+    converted, remarks = _converted(value, slot)
+    return ([] if converted is None else [(slot.element, slot, Assigned(converted, item, value))]), remarks
 
 
 def _too_many(item: Item, value: Value, copy: int) -> _Refusal:

@@ -129,6 +129,11 @@ class Item(Node):
         return self._path or (Part(self.origin, self.start, self.name_end, self.base),)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it gives one value, once, to a variable named without subscripts and components."""
+        return len(self.values) == 1 and self.values[0].repeat == 1 and not self._path
+
+    @property
     def name(self) -> str:
         """The whole designator in lower case and without blanks: `pa(2)%a`."""
         written = self.origin.text[self.start : self.name_end]

@@ -48,7 +48,15 @@ def report_document(report: Report) -> dict[str, Any]:
     return {
         "findings": [finding_document(finding) for finding in report.findings],
         "suppressed": [{**finding_document(finding), "reason": reason} for finding, reason in report.suppressed],
-        "undecided": [{"code": item.code, "setting": item.setting} for item in report.undecided],
+        "undecided": [
+            {
+                "code": item.code,
+                "setting": item.setting,
+                "file": item.file,
+                "location": None if item.span is None else _location(item.span),
+            }
+            for item in report.undecided
+        ],
         "values": None if report.values is None else asdict(report.values),
     }
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from nmlgen.findings import Finding
+from nmlgen.findings import Finding, ValueCounts
 
 
 def statistics_document(findings: Iterable[Finding]) -> list[dict[str, Any]]:
@@ -29,6 +29,14 @@ def format_statistics(findings: Iterable[Finding]) -> str:
         f"{entry['count']:>{width}}  {entry['code']}  {_mark(entry) if any_fixable else ''}{entry['name']}"
         for entry in entries
     )
+
+
+def format_values(values: ValueCounts) -> str:
+    """How many values with an expansion of the shell are known, in one line."""
+    total = values.with_expansion
+    parts = ((values.certain, "certain"), (values.set, "one of a set"), (values.unknown, "unknown"))
+    shares = ", ".join(f"{count} {word} ({100 * count / total:.1f} %)" for count, word in parts)
+    return f"{total} value{'s' if total != 1 else ''} with an expansion: {shares}"
 
 
 def _mark(entry: dict[str, Any]) -> str:

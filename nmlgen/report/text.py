@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator, Mapping
 
-from nmlgen.findings import Finding, Fix, Report, Severity
+from nmlgen.findings import Finding, Fix, Report, Severity, Undecided
 from nmlgen.source import Span
 
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
@@ -50,8 +50,26 @@ def summary(report: Report) -> str:
     if report.suppressed:
         line += f"; {len(report.suppressed)} suppressed"
     if report.undecided:
-        line += f"; {_count(len(report.undecided), 'rule')} not applied (--show-undecided)"
+        codes = {item.code for item in report.undecided}
+        line += f"; {_count(len(codes), 'rule')} not applied (--show-undecided)"
     return line
+
+
+def format_undecided(undecided: Iterable[Undecided]) -> str:
+    """The rules that could not be applied, by file and by the setting whose value is not known."""
+    files: dict[str | None, dict[tuple[str, Span | None], list[str]]] = {}
+    for item in undecided:
+        rules = files.setdefault(item.file, {}).setdefault((item.setting, item.span), [])
+        if item.code not in rules:
+            rules.append(item.code)
+    return "\n".join(line for file, settings in files.items() for line in _not_applied(file, settings))
+
+
+def _not_applied(file: str | None, settings: Mapping[tuple[str, Span | None], list[str]]) -> Iterator[str]:
+    yield f"not applied in {file}:" if file else "not applied:"
+    for (setting, span), codes in settings.items():
+        where = f" ({span})" if span is not None else ""
+        yield f"  {setting} is not known{where}: {', '.join(codes)}"
 
 
 def _count(number: int, word: str) -> str:

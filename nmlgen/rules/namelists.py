@@ -10,7 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from nmlgen.experiment.experiment import Experiment, Group, as_list
-from nmlgen.experiment.reading import component_of, condition_of, file_of, foreign_reader, groups_read, is_read
+from nmlgen.experiment.reading import component_of, condition_of, file_of, foreign_reader, groups_read, is_read, once
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, nearest
 from nmlgen.namelist.constraint import Condition, literal
@@ -50,6 +50,7 @@ def _parse(group: Group, key: str, setting: Setting) -> _Written:
     return _Written(group, key, path, tuple(text for _, text in parts), setting)
 
 
+@once
 def _written(experiment: Experiment) -> Iterator[_Written]:
     """Every variable of the groups that ICON reads. Those whose value is not known come last: asking for one
     then ends a rule, and what it has found before stays found."""
@@ -64,6 +65,7 @@ def _written(experiment: Experiment) -> Iterator[_Written]:
     yield from unknown
 
 
+@once
 def _declared(experiment: Experiment) -> Iterator[tuple[_Written, Variable]]:
     """The written variables that the release knows."""
     for written in _written(experiment):
@@ -75,6 +77,12 @@ def _declared(experiment: Experiment) -> Iterator[tuple[_Written, Variable]]:
 def _place(group: Group) -> Span | None:
     """Where a group was written, or else where its first value was."""
     return group.span or next((setting.span for setting in group.settings.values() if setting.span), None)
+
+
+def _knows_dace(experiment: Experiment) -> bool:
+    """Whether there may be groups for DACE, which reads its own from the file that `dace_namelist_file` names."""
+    assimilation = experiment.group("assimilation_nml")
+    return assimilation is not None and any(name.startswith("dace_") for name in assimilation.settings)
 
 
 class UnknownGroup(Rule):
@@ -113,7 +121,7 @@ class UnknownGroup(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         registry = experiment.registry
         for group in experiment.all_groups():
-            if registry.has_group(group.name):
+            if registry.has_group(group.name) or (_knows_dace(experiment) and not group.name.lower().endswith("_nml")):
                 continue
             gone = _replacement(registry.removed_group(group.name))
             elsewhere = _in_other_releases(registry, group.name)
@@ -396,7 +404,7 @@ class OtherComponent(Rule):
             if not registry.has_group(group.name) or not registry.is_read(group.name):
                 continue
             reader = foreign_reader(experiment, group)
-            if reader is not None:
+            if reader is not None and not (_knows_dace(experiment) and registry.component(group.name) == "dace"):
                 yield self.finding(
                     _place(group),
                     f"{group.name.lower()} is not read from this file and is ignored in silence",
@@ -512,6 +520,10 @@ class ValueNotAllowed(Rule):
                 )
 
 
+_SERIALIZED = ("ser_nml",)
+"""Read by code that only Serialbox's preprocessor brings to life (ICON 2024.10, `mo_read_namelists.f90:251`)."""
+
+
 class GroupNeverRead(Rule):
     """Some groups stand in ICON's source and are read by nothing.
 
@@ -524,13 +536,13 @@ class GroupNeverRead(Rule):
 
     ## Evidence
     ICON 2024.10: no call of the readers of `cloud_mig_nml`, `cloud_two_nml` and `mpiom_phy_nml`; `radiation`
-    is ecRad's own, which ICON sets up without it; `ser_nml` is read in serialised builds only.
+    is ecRad's own, which ICON sets up without it. `ser_nml` is read in builds made for Serialbox, and not reported.
 
     ## Example
     ```yaml bad
     namelists:
-      ser_nml: {ser_debug: true}
-    #                      ^
+      cloud_mig_nml: {"cloud_mig_config(1)%ccraut": 15.0}
+    #                                               ^
     ```
     ```yaml good
     namelists:
@@ -548,10 +560,11 @@ class GroupNeverRead(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         registry = experiment.registry
         for group in experiment.all_groups():
-            if registry.has_group(group.name) and not registry.is_read(group.name):
+            name = group.name.lower()
+            if name not in _SERIALIZED and registry.has_group(name) and not registry.is_read(name):
                 yield self.finding(
                     _place(group),
-                    f"nothing in ICON {registry.release} reads {group.name.lower()}",
+                    f"nothing in ICON {registry.release} reads {name}",
                     "expected: no such group",
                 )
 

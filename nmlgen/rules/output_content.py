@@ -365,6 +365,8 @@ class ImpossibleLevels(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
+        if experiment["master_model_nml", "model_type"].value != _ATMOSPHERE:
+            return
         for stream in streams_read(experiment):
             setting = setting_of(experiment, stream, "m_levels")
             text = str(setting.value).rstrip()

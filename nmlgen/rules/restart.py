@@ -351,6 +351,8 @@ class NoCheckpoint(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         setting = experiment["master_time_control_nml", "checkpointTimeIntval"]
+        if not (setting.is_written or experiment["master_time_control_nml", "restartTimeIntval"].is_written):
+            return
         time = clock(experiment)
         intervals = [interval for interval in (time.checkpoint, time.restart) if interval]
         if intervals and min(intervals) > time.length:

@@ -106,15 +106,16 @@ class MoistWithoutMoisture(Rule):
     """Moist thermodynamics needs water vapour, the first tracer.
 
     ## What it does
-    Finds `iforcing` of another kind than a dry atmosphere or NWP physics, such as 2, with `ntracer` 0 and
-    `lmoist_thdyn`, which is the default. NWP physics sets its number of tracers itself.
+    Finds `iforcing` of another kind than a dry atmosphere or NWP physics, such as 2, with `ntracer` 0, no
+    `tracer_names` in `transport_nml` and `lmoist_thdyn`, which is the default. NWP physics sets its number of tracers
+    itself; names without a number count.
 
     ## Why it matters
     ICON aborts once it has built its grid.
 
     ## Evidence
     ICON 2024.10: "Trying to run moist thermodynamics without moisture" (`mo_atmo_model.f90:705`,
-    `mo_advection_utils.f90:561`).
+    `mo_advection_utils.f90:561`); `mo_advection_nml.f90:263` takes the number of names for an `ntracer` of 0.
 
     ## Example
     ```yaml bad
@@ -139,7 +140,8 @@ class MoistWithoutMoisture(Rule):
         forcing, tracers = experiment["run_nml", "iforcing"], experiment["run_nml", "ntracer"]
         if forcing.value not in _MOIST or tracers.value >= 1 or not _is_atmosphere(experiment):
             return
-        if experiment["dynamics_nml", "lmoist_thdyn"].value is True:
+        named = experiment["transport_nml", "tracer_names"].is_written
+        if not named and experiment["dynamics_nml", "lmoist_thdyn"].value is True:
             yield self.finding(
                 forcing,
                 f"iforcing is {forcing.value}, a moist atmosphere, and ntracer is {tracers.value}",

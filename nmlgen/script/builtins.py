@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from nmlgen.script.conditions import COMPARISONS, FAILURE, NONZERO, SUCCESS, status_of
-from nmlgen.script.events import Field, Piece
+from nmlgen.script.events import Field, Piece, Ran
 from nmlgen.script.expand import split
 from nmlgen.script.external import output_of, run_pure
 from nmlgen.script.state import Variable, havoc
@@ -569,6 +569,11 @@ def _trap(shell: Interpreter, fields: list[Field], command: Simple, place: Place
     shell.state.traps = traps
 
 
+def _ulimit(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    shell.events.append(Ran(tuple(fields), shell.guard, place, {}, shell.state.directory))
+    shell.set_status(unknown(shell.fresh()))
+
+
 def _shopt(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     texts = _texts(shell, fields[1:])
     switch = True if "-s" in texts else False if "-u" in texts else None
@@ -706,7 +711,7 @@ BUILTINS: Mapping[str, Builtin] = {
     "false": _fails,
     "trap": _trap,
     "shopt": _shopt,
-    "ulimit": _nothing,
+    "ulimit": _ulimit,
     "umask": _nothing,
     "alias": _alias,
     "unalias": _perhaps,

@@ -14,6 +14,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
+from nmlgen.findings import Edit, Fix, nearest
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.script.slurm_values import read_value
@@ -33,6 +34,7 @@ _MEANT = (
     (re.compile(r"#[ \t]+SBATCH[ \t]+--?[A-Za-z]"), "a blank follows the #"),
     (re.compile(r"#(?!SBATCH)(?i:sbatch)[ \t]+--?[A-Za-z]"), "it is not in upper case"),
 )
+_WORD = re.compile(r"[ \t]*#[ \t]*[A-Za-z]*")
 _MISSPELT = re.compile(r"#([A-Z]{5,7})[ \t]+--[a-z]")
 _TEMPLATE = re.compile(r"\{\{.{,200}?\}\}|\{%.{,200}?%\}")
 _PLACEHOLDER = re.compile(
@@ -141,9 +143,11 @@ class _Reading:
         found = sorted(self.problems, key=lambda problem: (problem.span.line, problem.span.column))
         return Directives(self.settings, tuple(found), self.first)
 
-    def _problem(self, kind: str, message: str, span: Span | None, expected: str, stops: bool = True) -> None:
+    def _problem(
+        self, kind: str, message: str, span: Span | None, expected: str, stops: bool = True, fix: Fix | None = None
+    ) -> None:
         assert span is not None
-        self.problems.append(SyntaxProblem(kind, message, span, expected, stops))
+        self.problems.append(SyntaxProblem(kind, message, span, expected, stops, fix))
 
     # --- Lines ------------------------------------------------------------------------------------------------
 
@@ -172,7 +176,8 @@ class _Reading:
         misspelt = _MISSPELT.match(line)
         if misspelt is not None and misspelt[1] != "SBATCH" and get_close_matches(misspelt[1], ["SBATCH"], cutoff=0.8):
             why = f"#{misspelt[1]} is not #SBATCH"
-        if why is not None:
+        word = _WORD.match(line)
+        if why is not None and word is not None:
             shown = line.strip(_SPACE)
             start = at + len(line) - len(line.lstrip(_SPACE))
             self._problem(
@@ -181,6 +186,7 @@ class _Reading:
                 self.text.span(start, start + len(shown)),
                 "#SBATCH at the beginning of the line; ##SBATCH for a line that is switched off",
                 stops=False,
+                fix=_written("#SBATCH", self.text.span(at, at + word.end())),
             )
 
     def _later(self, end: int) -> None:
@@ -354,14 +360,16 @@ class _Reading:
             self._problem("ambiguous-option", f"{given.written} is short for several options", span, f"one of {those}")
         elif name in _RENAMED:
             message = f"sbatch has no option {given.written} any more: it refuses the job"
-            self._problem("removed-option", message, span, f"--{_RENAMED[name]}")
+            fix = _renamed(given, _RENAMED[name], is_safe=True)
+            self._problem("removed-option", message, span, f"--{_RENAMED[name]}", fix=fix)
         elif _is_of_srun(given.written):
             message = f"{given.written} is an option of srun, not of sbatch, which refuses the job"
             self._problem("srun-only-option", message, span, f"{given.written} behind srun")
         else:
             message = f"sbatch has no option {given.written}: it refuses the job"
             shown = f'an option of sbatch; did you mean "--{near[0]}"?' if near else "an option of sbatch"
-            self._problem("unknown-option", message, span, shown)
+            fix = _renamed(given, nearest(name, known) if given.written.startswith("--") else None)
+            self._problem("unknown-option", message, span, shown, fix=fix)
 
     def _value(self, given: GivenOption, name: str, word: StaticWord) -> tuple[Any, bool]:
         """The value as Slurm takes it, and whether it is known."""
@@ -378,7 +386,10 @@ class _Reading:
         elif text.startswith("=") and not given.written.startswith("--"):
             message = f'the value of {given.written} is "{text}"'
             expected = f"{given.written} {text[1:]} or --{name}{text}"
-            self._problem("equals-sign", message, word.span, expected, stops=refusal is not None)
+            there = _name_span(given).text == given.written and word.span.text.startswith("=") and len(text) > 1
+            equals = evolve(word.span, end_line=word.span.line, end_column=word.span.column + 1)
+            fix = Fix("write a blank for the equals sign", (Edit(equals, " "),)) if there else None
+            self._problem("equals-sign", message, word.span, expected, stops=refusal is not None, fix=fix)
         elif refusal is not None:
             expected = f"{refusal}; Slurm expands no variables" if _SHELL.search(text) else refusal
             self._problem("bad-value", f'sbatch refuses {given.written} "{text}"', word.span, expected)
@@ -436,6 +447,16 @@ def _name_span(given: GivenOption) -> Span:
     """Where the option stands, without its value."""
     span = given.word.span
     return span.source.span(span.line, span.column, min(len(given.written), span.end_column - span.column))
+
+
+def _written(text: str, span: Span, *, is_safe: bool = False) -> Fix:
+    return Fix(f"write {text}", (Edit(span, text),), is_safe)
+
+
+def _renamed(given: GivenOption, name: str | None, *, is_safe: bool = False) -> Fix | None:
+    """The fix that gives an option another name, if it stands there as it is."""
+    span = _name_span(given)
+    return _written(f"--{name}", span, is_safe=is_safe) if name is not None and span.text == given.written else None
 
 
 def _shown(option: str, value: Any) -> str:

@@ -91,6 +91,8 @@ class LaunchCommand:
     environment: Mapping[str, Setting] = field(factory=dict)
     for_launcher: frozenset[str] = frozenset()
     problems: tuple[SyntaxProblem, ...] = ()
+    cpus_per_task: Setting | None = None
+    other_options: tuple[Setting, ...] = ()
 
 
 def read_launch(words: Sequence[StaticWord]) -> LaunchCommand | None:
@@ -155,6 +157,7 @@ class _Reading:
         self.for_launcher = frozenset(environment)
         self.environment = environment
         self.counts: dict[str, Setting] = {}
+        self.counting: list[StaticWord] = []
         self.problems: list[SyntaxProblem] = []
         self.is_certain = True
 
@@ -179,6 +182,12 @@ class _Reading:
             self.environment,
             self.for_launcher,
             tuple(self.problems),
+            self._count("cpus-per-task") if "cpus-per-task" in self.counts else None,
+            tuple(
+                _option(word)
+                for word in options
+                if word.text != "--" and not any(word is counting for counting in self.counting)
+            ),
         )
 
     def _count(self, name: str) -> Setting | None:
@@ -190,14 +199,23 @@ class _Reading:
     def _srun(self) -> list[StaticWord]:
         given, rest = read_options(self.words, slurm_options("srun"))
         for option in given:
+            if option.option is not None and option.option.name in ("ntasks", "cpus-per-task"):
+                self._set_aside(option, given)
             if option.is_undecided or (option.option is None and option.word.text is None):
                 self.is_certain = False
             elif option.option is not None and option.value is not None:
                 self._srun_option(option, option.option.name, option.value)
         return rest
 
+    def _set_aside(self, option: GivenOption, given: list[GivenOption]) -> None:
+        """Remember the words of an option that counts, unless another option is in them."""
+        if sum(other.word is option.word for other in given) == 1:
+            self.counting.append(option.word)
+            if option.takes_next_word and option.value is not None:
+                self.counting.append(option.value)
+
     def _srun_option(self, given: GivenOption, name: str, value: StaticWord) -> None:
-        if name in ("ntasks", "nodes", "ntasks-per-node"):
+        if name in ("ntasks", "nodes", "ntasks-per-node", "cpus-per-task"):
             self._set_count(name, given.written, value)
         elif name == "export":
             for item in (value.text or "").split(","):
@@ -243,6 +261,8 @@ class _Reading:
         elif word.text is None:
             return None
         if name in (*_TASKS, *_TASKS_PER_NODE):
+            if name in _TASKS:
+                self.counting += words[: 1 if equals else 2]
             if behind:
                 self._set_count("ntasks" if name in _TASKS else "ntasks-per-node", written, behind[0])
         elif name in _WITH_TWO_VALUES:

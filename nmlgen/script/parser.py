@@ -45,6 +45,7 @@ from nmlgen.source import Source, Text
 
 _LONGEST_CHAIN = 100  # as many `&&` and `||` may join commands or tests
 
+_TAKING_LISTS = frozenset(("let", "eval", "alias"))  # `name=(list)` is one word behind these
 _DECLARING = frozenset(("export", "typeset", "local", "declare", "readonly", "integer"))
 
 _THEN = frozenset(("then", "elif", "else", "fi"))
@@ -64,14 +65,16 @@ _BARE_NAME = re.compile(_NAME)
 _ASSIGNMENT = re.compile(rf"{_NAME}(?:\[(?:[^\]\[\n]|\[[^\]\[\n]*\])*\])?\+?=")
 _ELEMENT = re.compile(r"\[(?:[^\]\[\n]|\[[^\]\[\n]*\])*\]\+?=")
 _EQUALS = re.compile(r"\+?=")
-_CLOSER = re.compile(rf"\)|;;&?|;&|(?:then|elif|else|fi|do|done|esac|\}}){_AFTER}")
+_CLOSER = re.compile(rf"\)|;;&?|;&|(?:then|elif|else|fi|do|done|esac|in|\}}|\]\]){_AFTER}")
 _COMPOUND = re.compile(rf"(?:if|case|for|select|while|until|function|coproc|\{{|\[\[){_AFTER}|\(")
+_NOT = re.compile(r"!(?=[ \t\n;&|<>()]|\Z)")
 _PREFIX = re.compile(rf"(?P<not>!)(?=[ \t\n;&|<>()]|\Z)|time{_AFTER}(?:[ \t]+-p{_AFTER})?")
 _FUNCTION = re.compile(r"[ \t]*(?:\\\n[ \t]*)*\([ \t]*(?:\\\n[ \t]*)*\)")
 _REDIRECTION = re.compile(
     rf"(?P<descriptor>[0-9]+|\{{{_NAME}\}})?(?P<operator><<<|<<-|<<|<>|<&|>\||>>|>&|<(?!\()|>(?!\())|(?P<both>&>>?)"
 )
 _HEREDOC_OPERATOR = re.compile(r"(?<!<)(?P<descriptor>[0-9]*)(?P<operator><<-?)(?![<=])[ \t]*(?=[A-Za-z_\\\"'])")
+_AS_PATTERN = re.compile(r"[ \t]*[)|]")
 _GOING_ON = re.compile(r";[ \t]*(?:then|do)(?=[ \t\n]|\Z)")
 _UNARY = re.compile(r"-[A-Za-z](?=[ \t\n])")
 _BINARY = re.compile(r"(?:==|!=|=~|=|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))(?=[ \t\n]|\\\n|\Z)|<(?!\()|>(?!\()")
@@ -128,7 +131,7 @@ class _Parser(WordReader):
         """Commands up to one of `ends`, or to the end of an outer sequence, which is left unread."""
         self.deeper(self.at)
         self.awaited.append(ends)
-        nesting = self.nesting
+        nesting = _, substitutions, _ = self.nesting
         commands: list[Command] = []
         self.skip_lines()
         beginning = self.at
@@ -138,12 +141,12 @@ class _Parser(WordReader):
                 closer = _CLOSER.match(self.text, start, self.end)
                 if closer is None:
                     commands.append(self.separated(self.and_or()))
-                elif any(closer[0] in ends for ends in self.awaited):
+                elif self.awaits(closer[0]):
                     break
                 else:
                     self.stray(closer)
             except Failure as failure:
-                if failure.is_unclosed and self.substitutions:
+                if failure.is_unclosed and substitutions:
                     raise
                 self.nesting = nesting
                 commands += self.recover(failure, start)
@@ -166,6 +169,10 @@ class _Parser(WordReader):
         elif character not in ("", "\n", "#") and not _CLOSER.match(self.text, self.at, self.end):
             raise self.unexpected('";" or a line end')
         return command
+
+    def awaits(self, closer: str) -> bool:
+        """Whether this would end a sequence that the reader is in."""
+        return any(closer in ends for ends in self.awaited)
 
     def stray(self, closer: re.Match[str]) -> None:
         """Skip what closes nothing."""
@@ -244,6 +251,8 @@ class _Parser(WordReader):
         """One command."""
         match = _COMPOUND.match(self.text, self.at, self.end)
         if match is None:
+            if _NOT.match(self.text, self.at, self.end):
+                raise self.unexpected("a command")
             return self.simple()
         word = match[0]
         if word == "function":
@@ -271,14 +280,15 @@ class _Parser(WordReader):
         assignments: list[Assignment] = []
         words: list[Word | Assignment] = []
         redirections: list[Redirection] = []
-        declares = False
+        declares = takes_lists = False
         text, end = self.text, self.end
         while True:
             match = _PLAIN_WORD.match(text, self.at, end)
             if match and not ((declares or not words) and "=" in match[1]):
                 at, self.at = match.span(1)
                 words.append(Word(at, self.at, (Literal(at, self.at, match[1]),)))
-                declares = declares or (len(words) == 1 and match[1] in _DECLARING)
+                if len(words) == 1:
+                    declares, takes_lists = match[1] in _DECLARING, match[1] in _TAKING_LISTS
                 continue
             self.over(BLANKS)
             at = self.at
@@ -288,17 +298,13 @@ class _Parser(WordReader):
             if redirection := self.redirection():
                 redirections.append(redirection)
             elif (declares or not words) and (target := _ASSIGNMENT.match(text, at, end)):
-                assignment = self.assignment(target)
-                if words:
-                    words.append(assignment)
-                else:
-                    assignments.append(assignment)
+                (words or assignments).append(self.assignment(target))
             elif character == "(":
-                if len(words) != 1 or assignments or redirections or not isinstance(words[0], Word):
+                if len(words) != 1 or assignments or redirections:
                     raise self.unexpected("a word")
-                return self.function_body(start, text[words[0].start : words[0].end])
+                return self.plain_function(start, words[0].end)
             else:
-                word = self.word()
+                word = self.word(takes_lists=takes_lists)
                 if self.at == at:
                     raise self.unexpected("a word")
                 words.append(word)
@@ -365,7 +371,8 @@ class _Parser(WordReader):
         if operator in ("<<", "<<-"):
             return self.heredoc(match, start)[0]
         target = self.word()
-        if target.start == self.at:
+        if target.start == self.at or self.text[target.start] == "#":
+            self.at = target.start
             raise self.unexpected(f'a word behind "{operator}"')
         return Redirection(start, self.at, match["descriptor"] or "", operator, target)
 
@@ -388,14 +395,17 @@ class _Parser(WordReader):
             raise self.unexpected("the name of a function")
         return self.function_body(start, self.text[name.start : name.end])
 
+    def plain_function(self, start: int, name_end: int) -> Function:
+        """`name() body`, of which the name was read."""
+        if not _FUNCTION.match(self.text, self.at, self.end):
+            self.at += 1
+            self.over(BLANKS)
+            raise self.unexpected('")"')
+        return self.function_body(start, self.text[start:name_end])
+
     def function_body(self, start: int, name: str) -> Function:
         """The body of a function, with the parentheses before it."""
-        if not self.over(_FUNCTION):
-            self.over(BLANKS)
-            if self.sees("("):
-                self.at += 1
-                self.over(BLANKS)
-                raise self.unexpected('")"')
+        self.over(_FUNCTION)
         self.skip_lines()
         match = _COMPOUND.match(self.text, self.at, self.end)
         if match is None or match[0] not in _COMPOUNDS:
@@ -518,6 +528,8 @@ class _Parser(WordReader):
             while True:
                 self.over(BLANKS)
                 at = self.at
+                if self.sees("#"):
+                    break
                 item = self.word()
                 if self.at == at:
                     break
@@ -582,14 +594,14 @@ class _Parser(WordReader):
             message = f'"case" has no "in" before "{self.shown(self.at)}"'
             self.complain("missing-word", message, start, start + 4, '"in"')
         items: list[CaseItem] = []
-        nesting = self.nesting
+        nesting = _, substitutions, _ = self.nesting
         self.skip_lines()
         while self.at < self.end and not self.case_ends():
             at = self.at
             try:
                 items.append(self.item())
             except Failure as failure:
-                if failure.is_unclosed and self.substitutions:
+                if failure.is_unclosed and substitutions:
                     raise
                 self.nesting = nesting
                 for recovered in self.recover(failure, at):
@@ -601,7 +613,9 @@ class _Parser(WordReader):
     def case_ends(self) -> bool:
         """Whether `esac` or what closes an outer block comes next."""
         match = _CLOSER.match(self.text, self.at, self.end)
-        return match is not None and (match[0] == "esac" or any(match[0] in ends for ends in self.awaited))
+        if match is None or match[0] == "esac":
+            return match is not None
+        return not _AS_PATTERN.match(self.text, match.end(), self.end) and self.awaits(match[0])
 
     def item(self) -> CaseItem:
         """`patterns) commands terminator`."""
@@ -716,10 +730,9 @@ class _Parser(WordReader):
         self.over(BLANKS)
         operator = "==" if binary[0] == "=" else binary[0]
         at = self.at
-        if operator == "=~":
-            right = self.regex()
-        else:
-            right = self.pattern() if operator in ("==", "!=") else self.operand()
+        if _TEST_END.match(self.text, at, self.end):
+            raise self.unexpected(f'a word behind "{binary[0]}"')
+        right = self.regex() if operator == "=~" else self.pattern() if operator in ("==", "!=") else self.operand()
         if self.at == at:
             raise self.unexpected(f'a word behind "{binary[0]}"')
         return TestBinary(operator, left, right)

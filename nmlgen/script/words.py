@@ -43,12 +43,15 @@ _IN_QUOTES = re.compile(r"(?:[^\"$`\\]+|\\[^\"$`\\\n])+")
 _IN_BODY = re.compile(r"(?:[^$`\\]+|\\(?![$`\\\n]))+")
 _IN_BODY_LINE = re.compile(r"(?:[^$`\\\n]+|\\(?![$`\\\n]))*\n?")
 _IN_ARITHMETIC = re.compile(r"[^$`\\\"()\[\];]+")
-_IN_SUBSCRIPT = re.compile(r"[^$`\\\"'\[\]]+")
+_IN_SUBSCRIPT = re.compile(r"[^$`\\\"'\[\]}]+")
 _IN_BRACES = {
     (stop, keeps): re.compile(rf"[^}}$`\\\"{stop}{'' if keeps else chr(39)}]+")
     for stop in ("", "/", ":")
     for keeps in (False, True)
 }
+
+_BEFORE_PATTERN = "?*+@!~%"  # what comes before the parentheses of an extended pattern; `%` also in a template's %(x)s
+_BEFORE_LIST = f"{_BEFORE_PATTERN}="
 
 _PIECE = re.compile(
     rf"""(?P<run>[^{_PLAIN}]+)
@@ -71,6 +74,7 @@ _LENGTH = re.compile(rf"#(?P<name>{_NAME}|[0-9]+|[@*#?$!-])(?=[\}}\[])")
 _INDIRECT = re.compile(rf"!(?P<name>{_NAME}|[0-9]+|[@*#](?=\}}))")
 _PARAMETER = re.compile(rf"(?P<name>\.?{_NAME}(?:\.{_NAME})*|[0-9]+|[@*#?$!-])")
 _OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|/[/#%]?|:|\^\^?|,,?|@(?=[A-Za-z]\})")
+_TEMPLATE = re.compile(r"\{\{|\{%|%\{|%\(")  # another tool fills this in before the shell sees it
 _BACKTICKS = re.compile(r"`([^`\\]*(?:\\.[^`\\]*)*)`", re.DOTALL)
 _ESCAPED_IN_BACKTICKS = re.compile(r"\\([$`\\])")
 _ESCAPED_IN_QUOTED_BACKTICKS = re.compile(r"\\([$`\\\"])")
@@ -236,10 +240,10 @@ class WordReader(ABC):
 
     # --- Words ---
 
-    def word(self) -> Word:
+    def word(self, takes_lists: bool = False) -> Word:
         """A word up to a blank or an operator; without parts if there is none.
 
-        Extended patterns such as `@(a|b)` are literal text of it.
+        Extended patterns such as `@(a|b)` are literal text of it, and if it `takes_lists`, so is `(a b)` behind `=`.
         """
         start = self.at
         parts: list[Part] = []
@@ -255,25 +259,28 @@ class WordReader(ABC):
                 parts.append(Parameter(at, self.at, match["braced"]))
             else:
                 parts.append(Literal(at + 1, self.at - 1, match[0][1:-1], True))
-        self.pieces(parts, _IN_WORD, start)
+        self.pieces(parts, _IN_WORD, start, _BEFORE_LIST if takes_lists else _BEFORE_PATTERN)
         return Word(start, self.at, tuple(parts))
 
     def regex(self) -> Word:
         """The word on the right of `=~`, in which parentheses and `|` are literal text."""
         start = self.at
         parts: list[Part] = []
-        self.pieces(parts, _IN_REGEX, start, any_parentheses=True)
+        self.pieces(parts, _IN_REGEX, start, None)
         return Word(start, self.at, tuple(parts))
 
     def pattern(self) -> Word:
         """The word on the right of `==`, which ksh lets start with a parenthesis."""
         start = self.at
         parts: list[Part] = []
-        self.pieces(parts, _IN_WORD, start, any_parentheses=self.sees("("))
+        self.pieces(parts, _IN_WORD, start, None if self.sees("(") else _BEFORE_PATTERN)
         return Word(start, self.at, tuple(parts))
 
-    def pieces(self, parts: list[Part], run: re.Pattern[str], start: int, *, any_parentheses: bool = False) -> None:
-        """The parts of a word from here on. `run` is literal text outside parentheses."""
+    def pieces(self, parts: list[Part], run: re.Pattern[str], start: int, before: str | None) -> None:
+        """The parts of a word from here on. `run` is literal text outside parentheses.
+
+        A parenthesis belongs to the word behind a character of `before`; anywhere, if that is None.
+        """
         opened: list[int] = []
         while self.at < self.end:
             at = self.at
@@ -281,7 +288,7 @@ class WordReader(ABC):
                 parts.append(Literal(at, self.at, self.text[at : self.at]))
             elif not self.special(parts):
                 character = self.text[at]
-                if character == "(" and (opened or any_parentheses or self.text[max(start, at - 1)] in "?*+@!"):
+                if character == "(" and (opened or before is None or self.text[max(start, at - 1)] in before):
                     opened.append(at)
                 elif character == ")" and opened:
                     opened.pop()
@@ -456,9 +463,7 @@ class WordReader(ABC):
             elif match["close"]:
                 opened -= 1
                 if opened == 1:
-                    inner_end = match.end()
-                elif opened == 0:
-                    return inner_end == match.start()
+                    return self.text.startswith(")", match.end(), self.end)
         self.searches -= 1
         return True  # it is not closed at all
 
@@ -521,20 +526,23 @@ class WordReader(ABC):
         length, indirect = _LENGTH.match(text, at, end), _INDIRECT.match(text, at, end)
         match = length or indirect or _PARAMETER.match(text, at, end)
         name, subscript, operator, arguments = "", None, "", ()  # type: str, Word | None, str, tuple[Word, ...]
+        is_broken = match is None
         if match is not None:
             name = match["name"]
             self.at = match.end()
             if self.sees("["):
-                subscript = self.subscript()
-        if not self.sees("}"):
-            operation = None if match is None or length else _OPERATOR.match(text, self.at, end)
+                subscript = self.subscript("}")
+                is_broken = subscript.end == self.at
+        if is_broken or not self.sees("}"):
+            operation = None if is_broken or length else _OPERATOR.match(text, self.at, end)
             operator = operation[0] if operation else "!"
             self.at = operation.end() if operation else self.at
             arguments = self.arguments(operator, quoted, start)
         if not self.sees("}"):
             raise self.unclosed(start, '"${"', '"}"')
         self.at += 1
-        if operator == "!" and not (indirect and text[self.at - 2] in "*@"):
+        is_template = _TEMPLATE.search(text, start + 1, self.at) is not None
+        if operator == "!" and not is_template and not (indirect and text[self.at - 2] in "*@"):
             shown = text[start : self.at] if self.at - start < 60 else f"{text[start : start + 57]}..."
             expected = "${name}, or a name with an operator"
             message = f'the shell cannot expand "{shown}"'
@@ -576,8 +584,8 @@ class WordReader(ABC):
             else:
                 self.special(parts)
 
-    def subscript(self) -> Word:
-        """`[subscript]`, the brackets included."""
+    def subscript(self, stop: str = "") -> Word:
+        """`[subscript]`; without its closing bracket if `stop` comes first."""
         bracket = self.at
         self.at += 1
         start = self.at
@@ -589,10 +597,10 @@ class WordReader(ABC):
                 parts.append(Literal(at, self.at, self.text[at : self.at]))
             elif not self.special(parts):
                 character = self.text[at]
-                if character == "]" and not opened:
-                    self.at += 1
+                if not opened and character in ("]", stop):
+                    self.at += character == "]"
                     return Word(start, at, tuple(parts))
-                opened += 1 if character == "[" else -1
+                opened += (character == "[") - (character == "]")
                 self.at += 1
                 parts.append(Literal(at, self.at, character))
         raise self.unclosed(bracket, '"["', '"]"')
@@ -627,6 +635,9 @@ class WordReader(ABC):
     def body(self, redirection: Redirection, heredoc: Heredoc) -> None:
         """Read one body and the line of its delimiter."""
         start = self.at
+        searches = self.searches
+        if not self.read_at_run_time:
+            self.searches = _MOST_SEARCHES
         stop, after = self.delimiter_line(heredoc)
         if after < 0:
             stop = after = self.end
@@ -639,6 +650,7 @@ class WordReader(ABC):
         else:
             heredoc.is_terminated = True
         heredoc.body = Word(start, stop, self.body_parts(heredoc, stop))
+        self.searches = searches
         self.at = after
 
     def delimiter_line(self, heredoc: Heredoc) -> tuple[int, int]:
@@ -702,12 +714,12 @@ class WordReader(ABC):
         if self.sees("\\"):
             self.escape(parts, "$`\\")
             return
-        at, nesting = self.at, self.nesting
+        at, nesting, known = self.at, self.nesting, len(self.complaints)
         at_run_time, self.read_at_run_time = self.read_at_run_time, True
         try:
             parts.append(self.dollar(True) if self.sees("$") else self.backticks(True))
         except Failure as failure:
-            self.rewind(at)
+            self.rewind(at, known)
             self.report(failure)
             self.nesting = nesting
             # Where too many searches were in vain, the rest of the body is left alone.
@@ -720,15 +732,20 @@ class WordReader(ABC):
             self.at = going_on
         self.read_at_run_time = at_run_time
 
-    def rewind(self, target: int) -> None:
-        """Go back, and forget what was found behind: it will be read once more."""
+    def rewind(self, target: int, known: int = 0) -> None:
+        """Go back, and forget what was found behind: it will be read once more.
+
+        The first `known` complaints lie before.
+        """
         if target >= self.at:
             return
-        self.comments = [comment for comment in self.comments if comment.start < target]
-        self.complaints = {key: found for key, found in self.complaints.items() if found.start <= target}
-        read = [pair for pair in self.heredocs if pair[0].start < target and pair[1].body.start >= target]
-        self.heredocs = [pair for pair in self.heredocs if pair[0].start < target and pair[1].body.start < target]
-        self.pending = read + [pair for pair in self.pending if pair[0].start < target]
+        while self.comments and self.comments[-1].start >= target:
+            self.comments.pop()
+        recent = [self.complaints.popitem() for _ in range(len(self.complaints) - known)]
+        self.complaints.update((key, found) for key, found in reversed(recent) if found.start < target)
+        while self.heredocs and self.heredocs[-1][1].body.start >= target:
+            self.pending.insert(0, self.heredocs.pop())
+        self.pending = [pair for pair in self.pending if pair[0].start < target]
         self.at = target
 
 

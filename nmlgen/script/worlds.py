@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from attrs import field, frozen
 
+from nmlgen.namelist.placeholders import hidden
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Altered, Copied, Ended, Event, Opened, Piece, Ran, Removed, Written
 from nmlgen.script.patterns import UndecidedPattern, matches
@@ -43,7 +44,7 @@ class WrittenText(Text):
 
     def __init__(self, stretches: tuple[Stretch, ...], script: Source) -> None:
         super().__init__(script)
-        self.text = "".join(stretch.text for stretch in stretches)
+        self.text = hidden("".join(stretch.text for stretch in stretches))
         self.stretches = stretches
         self._ends: list[int] = []
         end = 0
@@ -65,8 +66,21 @@ class WrittenText(Text):
         last = bisect_right(self._ends, max(start, end - 1))
         return self.stretches[first : last + 1]
 
+    def own_characters(self) -> Iterator[tuple[Text, int, int]]:
+        """The stretches of the script, `start` up to `end` of a text, whose characters are in the file one by one."""
+        for stretch in self.stretches:
+            if _is_exact(stretch):
+                yield stretch.piece.place
+
     def place(self, start: int, end: int) -> Place:
-        """Where characters of the file stand in the script."""
+        """Where characters of the file stand in the script. Between two characters is a place, too, if one of them is
+        the script's own."""
+        if start == end:
+            for offset in (start - 1, start):
+                found = self.stretch(offset) if offset >= 0 else None
+                if found is not None and _is_exact(found[0]):
+                    at = found[0].piece.place.start + found[1] + (start - offset)
+                    return Place(found[0].piece.place.text, at, at)
         first = self.stretch(start) or self._last()
         if first is None:
             return Place(Text(self.source), 0, 0)
@@ -164,9 +178,7 @@ def covering_worlds(evaluation: Evaluation) -> tuple[World, ...]:
     unlikely = evaluation.questions.unlikely
     maker = _Maker(events, evaluation)
     found: list[World] = []
-    waiting = [
-        event for event in events if not isinstance(event, (Ran, Ended)) and unlikely.isdisjoint(event.guard)
-    ]
+    waiting = [event for event in events if not isinstance(event, (Ran, Ended)) and unlikely.isdisjoint(event.guard)]
     start: Guard = ALWAYS
     while len(found) < _MOST_COVERING:
         guard = _settled(events, start, unlikely)
@@ -291,9 +303,7 @@ def _resolved(piece: Piece, guard: Guard) -> Stretch:
     return Stretch(UNKNOWN, piece, "unknown" if any(case.symbols for case in cases) else "set")
 
 
-def _copy(
-    event: Copied, path: Path, files: dict[Path, list[Stretch]], directories: set[str], guard: Guard
-) -> None:
+def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directories: set[str], guard: Guard) -> None:
     sources = [case for case in event.source if not contradicts(case.guard, guard)]
     source: Path = (sources or event.source)[0][1:3]
     piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("file", source),)),), True)

@@ -374,14 +374,17 @@ class _Lowering:
         return tuple(files)
 
     def _striping(self, namelist: tuple[Group, ...]) -> tuple[Striping, ...]:
-        directories = {"output": output_directories(namelist), "restart": (".",), "input": (".",)}
+        """Checkpoints last: of two layouts of the run directory the later one holds, whatever the order of keys is."""
+        directories = {"output": output_directories(namelist), "input": (".",), "restart": (".",)}
+        given = dict(_children(self.tree.get("lustre")))
         return tuple(
             Striping(
                 what,
                 directories[what],
-                {key: Setting(f"lustre.{what}.{key}", leaf.history) for key, leaf in _children(block)},
+                {key: Setting(f"lustre.{what}.{key}", leaf.history) for key, leaf in _children(given[what])},
             )
-            for what, block in _children(self.tree.get("lustre"))
+            for what in directories
+            if what in given
         )
 
     def _darshan(self) -> Darshan | None:

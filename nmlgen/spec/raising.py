@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen.errors import SpecError
 from nmlgen.experiment.difference import JOB, MASTER, PARTS, stream_name
@@ -84,6 +84,9 @@ def raised(experiment: Experiment, site: Site, parts: tuple[str, ...] = PARTS) -
     """
     wanted = _Raising(experiment, site, parts).keys()
     below = _below(site, wanted)
+    for key in ("run_directory", "launch"):
+        if key not in wanted:  # nobody says it, and there is no experiment without it
+            del below[key]
     if JOB not in parts:
         below = {"namelists": below["namelists"]}
     if MASTER not in parts:
@@ -256,6 +259,8 @@ class _Raising:
         executable = _value(experiment.executable)
         if JOB not in self.parts:
             executable = Assumed(_EXECUTABLE, "namelists do not say where the model lies")
+        elif isinstance(executable, Gap):
+            executable = Assumed(_EXECUTABLE, f"which program it is, {executable.reason}")
         return {**keys, "executable": executable}
 
     def _grid(self, namelists: Keys) -> Keys:
@@ -295,8 +300,9 @@ class _Raising:
         mpi = experiment.mpi
         hints = {name: _value(setting) for name, setting in mpi.hints.items()}
         stack = experiment.stack_limit
+        launch = experiment.launch
         return {
-            "run_directory": _value(experiment.run_directory),
+            **({"run_directory": _value(experiment.run_directory)} if _is_said(experiment.run_directory) else {}),
             "job": self._job(),
             "lustre": {
                 striping.what: {name: _value(setting) for name, setting in striping.settings.items()}
@@ -305,10 +311,9 @@ class _Raising:
             "mpi": _some(implementation=mpi.implementation, version=mpi.version) | ({"hints": hints} if hints else {}),
             **self._darshan(),
             "node_local": self._node_local(),
-            "launch": {
-                "command": _value(experiment.launch.command),
-                "options": _values(experiment.launch.options),
-            },
+            "launch": {"command": _value(launch.command), "options": _values(launch.options)}
+            if _is_said(launch.command)
+            else {},
             "modules": _values(experiment.modules),
             "environment": {name: _text(_value(setting)) for name, setting in experiment.environment.items()},
             "shell": {"limits": {"stack": _value(stack)}} if stack is not None else {},
@@ -320,11 +325,25 @@ class _Raising:
         keys: Keys = {}
         for name, setting in directives.items():
             key = name.replace("-", "_")
-            keys[key] = _directive(key, _value(setting))
+            if _is_said(setting):
+                keys[key] = _directive(key, _value(setting))
         if keys.get("job_name") == self.name:
             del keys["job_name"]
+        keys |= self._tasks(keys)
         self._leave_out_node_local(keys)
         return keys
+
+    def _tasks(self, keys: Keys) -> Keys:
+        """The number of tasks where the launcher says another one than the directives."""
+        told = self.experiment.launch.tasks
+        if told is None or not _is_said(told):
+            return {}
+        asked = evolve(self.experiment, launch=evolve(self.experiment.launch, tasks=None)).tasks
+        if _value(asked) == _value(told):
+            return {}
+        where = f" at {told.span}" if told.span is not None else ""
+        said = _value(told)
+        return {"ntasks": said if isinstance(said, Gap) else Assumed(said, f"the launcher is told so{where}")}
 
     def _leave_out_node_local(self, keys: Keys) -> None:
         """Take away what lowering adds for a node-local file system."""
@@ -362,6 +381,9 @@ class _Raising:
         for file in self.experiment.inputs:
             source = _value(file.source)
             if file is grid and file.method == "link" and file.target == PurePosixPath(str(source)).name:
+                continue
+            if isinstance(source, Gap):
+                files[file.target] = source
                 continue
             files[file.target] = {"source": source} | ({} if file.method == "link" else {"method": file.method})
         return files
@@ -410,9 +432,9 @@ def _value(setting: Setting) -> Any:
         return setting.value
     if setting.span is None:
         return Gap("not known")
-    text = setting.span.text
-    if "$" in text or "`" in text:
-        return Gap(f"only the running shell knows: {text} at {setting.span}")
+    for text in (setting.span.text, setting.span.source.line(setting.span.line).strip()):
+        if "$" in text or "`" in text:
+            return Gap(f"only the running shell knows: {text} at {setting.span}")
     return Gap(f"what ICON reads there is not known, see {setting.span}")
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import attrs
 import pytest
 import shells
-from nmlgen.script.parser import parse
 
 from nmlgen.script import syntax
+from nmlgen.script.parser import parse
 from nmlgen.source import Source
 
 NODES = [

@@ -14,11 +14,11 @@ from posixpath import normpath
 
 import pytest
 import shells
+from tools import require
+
 from nmlgen.script.evaluate import evaluate
 from nmlgen.script.parser import parse
 from nmlgen.script.worlds import UNKNOWN, World, worlds
-from tools import require
-
 from nmlgen.source import Source
 
 CASES = [case for script in shells.scripts() for case in shells.cases(script)]

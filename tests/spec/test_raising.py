@@ -92,6 +92,12 @@ def test_options_that_a_spec_does_not_know_are_gaps_and_others_get_their_unit():
     assert isinstance(job["chdir"], Gap)
 
 
+def test_the_order_of_keys_does_not_decide_a_layout():
+    stripes = {"input": {"stripe_count": 2}, "restart": {"stripe_count": 1}}
+    for order in (stripes, dict(reversed(stripes.items()))):
+        assert [striping.what for striping in load(lustre=order).experiment.striping] == ["input", "restart"]
+
+
 def test_a_group_twice_is_said():
     experiment = load().experiment
     again = evolve(experiment, namelist=(*experiment.namelist, experiment.namelist[0]))

@@ -12,7 +12,7 @@ from nmlgen.script.programs.command import Command, Result, UndecidedCommand
 
 _TOKEN = re.compile(
     r"[ \t]*(?:(?P<number>[0-9]+\.?[0-9]*|\.[0-9]+)|(?P<name>[a-z][a-z0-9_]*|\.(?![0-9]))"
-    r"|(?P<operator>[-+*/%^]=|==|!=|<=|>=|[-+*/%^()=<>;\n])|(?P<end>\Z))"
+    r"|(?P<operator>\+\+|--|[-+*/%^]=|==|!=|<=|>=|[-+*/%^()=<>;\n])|(?P<end>\Z))"
 )
 _LARGEST_SCALE = 200
 _MOST_DIGITS = 2_000
@@ -84,6 +84,8 @@ class _Calculator:
             if self._take(";", "\n"):
                 continue
             if self._kind == "name" and self._token in ("quit", "halt"):
+                if self._text[: self._offset].rpartition("\n")[2].strip() != self._token:
+                    raise UndecidedCommand("quit within a line, which ends bc before the line is done")
                 break
             value, is_printed = self._statement()
             if is_printed:
@@ -208,6 +210,8 @@ class _Calculator:
         if name == "length":
             return _Number(max(len(str(abs(value.digits))), value.scale), 0)
         if name == "sqrt" and value.digits >= 0:
+            if value.to_scale(value.scale) in (0, 10**value.scale):
+                return _Number(value.to_scale(0), 0)
             scale = max(self._scale, value.scale)
             return _Number(isqrt(value.to_scale(2 * scale)), scale)
         raise UndecidedCommand(f"the function {name}")

@@ -17,10 +17,13 @@ _ELEMENT = re.compile(
 def tr(command: Command) -> Result:
     """`tr`: translate, delete (`-d`) and squeeze (`-s`) characters, or all others (`-c`)."""
     names = {"complement": "c", "delete": "d", "squeeze-repeats": "s", "truncate-set1": "t"}
-    pairs, operands = command.options("cCdst", "", names)
+    pairs, operands = command.options("cCdst", "", names, in_front=True)
     letters = {letter.lower() for letter, _ in pairs}
     sets = [_members(operand) for operand in operands]
-    if len(sets) != (1 if letters & {"d", "s"} else 2) and not ("s" in letters and len(sets) == 2):
+    counts = (
+        (1, 2) if letters >= {"s"} and "d" not in letters else (1,) if "d" in letters and "s" not in letters else (2,)
+    )
+    if len(sets) not in counts:
         raise UndecidedCommand("a tr with too few or too many sets")
     text = command.ascii_text
     first = "".join(sorted(set(_ALL) - set(sets[0]))) if "c" in letters else sets[0]

@@ -40,12 +40,12 @@ class Command:
         return self.text
 
     def options(
-        self, flags: str, valued: str = "", names: Mapping[str, str] | None = None
+        self, flags: str, valued: str = "", names: Mapping[str, str] | None = None, *, in_front: bool = False
     ) -> tuple[list[tuple[str, str]], list[str]]:
         """The options in their order, each a letter and its value, and what is left over.
 
-        `flags` are letters without a value, `valued` those with one, `names` the long names of some. Anything else
-        is undecided.
+        `flags` are letters without a value, `valued` those with one, `names` the long names of some; `in_front`: they
+        end at the first operand. Anything else is undecided.
         """
         options: list[tuple[str, str]] = []
         operands: list[str] = []
@@ -55,28 +55,35 @@ class Command:
                 return options, operands + list(arguments)
             if not argument.startswith("-") or argument == "-":
                 operands.append(argument)
+                if in_front:
+                    return options, operands + list(arguments)
                 continue
             letters = argument[1:]
             if argument.startswith("--"):
                 name, equals, value = argument[2:].partition("=")
                 letter = (names or {}).get(name, "")
-                if not letter or bool(equals) != (letter in valued):
+                if not letter or (equals and letter not in valued):
                     raise UndecidedCommand(f"the option {argument}")
-                options.append((letter, value))
+                if letter in valued and not equals:
+                    value = next(arguments, "\0")
+                options.append((letter, self._given(letter, value)))
                 continue
             while letters:
                 letter, letters = letters[0], letters[1:]
                 if letter in flags:
                     options.append((letter, ""))
                 elif letter in valued:
-                    value = letters or next(arguments, "\0")
-                    if value == "\0":
-                        raise UndecidedCommand(f"-{letter} without its value")
-                    options.append((letter, value))
+                    options.append((letter, self._given(letter, letters or next(arguments, "\0"))))
                     letters = ""
                 else:
                     raise UndecidedCommand(f"the option -{letter}")
         return options, operands
+
+    @staticmethod
+    def _given(letter: str, value: str) -> str:
+        if value == "\0":
+            raise UndecidedCommand(f"-{letter} without its value")
+        return value
 
     def refuse_files(self, operands: list[str]) -> None:
         """Files cannot be known; `-` is the standard input."""

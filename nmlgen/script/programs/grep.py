@@ -49,7 +49,7 @@ def _is_found(patterns: list[str], options: dict[str, str], line: str) -> bool:
 
 def _is_match(pattern: str, options: dict[str, str], line: str) -> bool:
     if not pattern:
-        if options.keys() & {"w", "x"}:
+        if options.keys() & {"w", "x", "v"}:
             raise UndecidedCommand("an empty pattern")
         return True
     if "x" in options and "F" in options and "i" not in options:

@@ -7,7 +7,7 @@ from nmlgen.script.programs.command import Command, Result, UndecidedCommand, jo
 
 def basename(command: Command) -> Result:
     """`basename`, with a suffix, `-s` and `-a`."""
-    options, names = command.options("a", "s", {"multiple": "a", "suffix": "s"})
+    options, names = command.options("a", "s", {"multiple": "a", "suffix": "s"}, in_front=True)
     suffix = next((value for letter, value in reversed(options) if letter == "s"), "")
     if not names or (not options and len(names) > 2):
         return "", 1
@@ -26,7 +26,7 @@ def _last(name: str, suffix: str) -> str:
 
 def dirname(command: Command) -> Result:
     """`dirname` of one name or several."""
-    _, names = command.options("")
+    _, names = command.options("", in_front=True)
     if not names:
         return "", 1
     if any(name.startswith("//") for name in names):

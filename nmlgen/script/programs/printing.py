@@ -26,7 +26,7 @@ def echo(command: Command) -> Result:
     if "\\" not in text:
         return text + end, 0
     if letters.strip("n").endswith("e"):
-        text, goes_on = _unescaped(text)
+        text, goes_on = _unescaped_words(arguments, command.is_ksh)
         return text + (end if goes_on else ""), 0
     if command.is_ksh is not False:
         raise UndecidedCommand("echo of backslashes")
@@ -53,8 +53,15 @@ def print_(command: Command) -> Result:
     text = " ".join(arguments)
     goes_on = True
     if "r" not in letters:
-        text, goes_on = _unescaped(text)
+        text, goes_on = _unescaped_words(arguments, command.is_ksh)
     return text + ("\n" if goes_on and "n" not in letters else ""), 0
+
+
+def _unescaped_words(words: list[str], is_ksh: bool | None) -> tuple[str, bool]:
+    """As `_unescaped`, of words with a space between them."""
+    if is_ksh is not False and any("\\c" in word for word in words[:-1]):
+        raise UndecidedCommand("words behind \\c, of which ksh prints the space")
+    return _unescaped(" ".join(words))
 
 
 def _unescaped(text: str) -> tuple[str, bool]:
@@ -96,7 +103,9 @@ def printf(command: Command) -> Result:
     arguments = list(command.arguments)
     if arguments[:1] == ["--"]:
         arguments.pop(0)
-    if not arguments or arguments[0].startswith("-"):
+    elif arguments and arguments[0].startswith("-"):
+        raise UndecidedCommand("an option of printf")
+    if not arguments:
         raise UndecidedCommand("printf without a format")
     return formatted(arguments[0], arguments[1:], leading_zero=command.is_ksh), 0
 
@@ -153,6 +162,8 @@ def _one_round(
                 precision = _size(take() if match["precision"] == "*" else match["precision"])
             kind = match["kind"]
             value = take()
+            if kind == "i" and value is None and leading_zero is not False:
+                raise UndecidedCommand("%i of nothing, which ksh refuses")
             if kind == "b":
                 value, goes_on = _unescaped(value or "")
                 if not goes_on:
@@ -163,7 +174,7 @@ def _one_round(
 
 
 def _size(text: str | None) -> int:
-    if not re.fullmatch(r"[0-9]{0,4}", text or "") or int(text or "0") > _WIDEST:
+    if text is None or not re.fullmatch(r"|0|[1-9][0-9]{0,3}", text) or int(text or "0") > _WIDEST:
         raise UndecidedCommand("a width that is unusual")
     return int(text or "0")
 

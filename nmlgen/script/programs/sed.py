@@ -27,6 +27,7 @@ class _Step:
     substitution: _Substitution | None = None
     table: dict[str, str] | None = None
     is_within: bool = False
+    has_met_first: bool = False
 
 
 @frozen
@@ -85,32 +86,36 @@ def _run(steps: list[_Step], text: str, *, is_quiet: bool) -> Result:
     for number, original in enumerate(lines, 1):
         is_last = number == len(lines)
         end = "" if is_last and not text.endswith("\n") else "\n"
-        line: str | None = original
-        printed: list[str] = []
-        quits = False
-        for step in steps:
-            if line is None or quits or not _applies(step, line, number, is_last):
-                continue
-            if step.action == "d":
-                line = None
-            elif step.action == "p":
-                printed.append(line)
-            elif step.action == "q":
-                quits = True
-            elif step.table is not None:
-                line = "".join(step.table.get(character, character) for character in line)
-            elif step.substitution is not None:
-                changed = step.substitution.apply(line)
-                line = line if changed is None else changed
-                if changed is not None and step.substitution.prints:
-                    printed.append(line)
-        if line is not None and not is_quiet:
-            printed.append(line)
+        printed, quits = _edited(steps, original, number, is_last, is_quiet)
         if printed:
             result += ["\n".join(printed), end]
         if quits:
+            if not end:
+                raise UndecidedCommand("q at a last line without an end")
             break
     return "".join(result), 0
+
+
+def _edited(steps: list[_Step], line: str, number: int, is_last: bool, is_quiet: bool) -> tuple[list[str], bool]:
+    """What is printed for a line, and whether sed ends with it."""
+    printed: list[str] = []
+    for step in steps:
+        if not _applies(step, line, number, is_last):
+            continue
+        if step.action == "d":
+            return printed, False
+        if step.action == "q":
+            return printed if is_quiet else [*printed, line], True
+        if step.action == "p":
+            printed.append(line)
+        elif step.table is not None:
+            line = "".join(step.table.get(character, character) for character in line)
+        elif step.substitution is not None:
+            changed = step.substitution.apply(line)
+            if changed is not None:
+                line = changed
+                printed += [line] * step.substitution.prints
+    return printed if is_quiet else [*printed, line], False
 
 
 def _applies(step: _Step, line: str, number: int, is_last: bool) -> bool:
@@ -127,6 +132,10 @@ def _is_addressed(step: _Step, line: str, number: int, is_last: bool) -> bool:
             _is_at(step.last, line, number, is_last) or (isinstance(step.last, int) and number >= step.last)
         )
         return not isinstance(step.last, int) or number <= step.last
+    if isinstance(step.first, int):
+        step.has_met_first |= number == step.first
+        if number > step.first and not step.has_met_first:
+            raise UndecidedCommand("a range whose first line was deleted")
     if not _is_at(step.first, line, number, is_last):
         return False
     step.is_within = not (isinstance(step.last, int) and step.last <= number) and not (step.last == "$" and is_last)

@@ -1,0 +1,207 @@
+"""What a batch script says only to those who know how nmlgen writes one: in its record, its variables, its order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import takewhile
+from pathlib import Path
+
+from attrs import evolve
+
+from nmlgen.errors import SpecError
+from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, NodeLocalRun, Striping
+from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
+from nmlgen.experiment.output import output_directories
+from nmlgen.experiment.record import recorded
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
+from nmlgen.lift.jobs import LAYER, Job, beginning_at, beginnings, darshan_of
+from nmlgen.script.evaluate import Evaluation
+from nmlgen.script.values import Value, text_of, within
+from nmlgen.script.worlds import World
+from nmlgen.source import Source, Span
+from nmlgen.spec.raising import read_site_of
+
+_RECORD = "# nmlgen: "
+_ON_LUSTRE = INTEL_FILE_SYSTEM_VARIABLES | {"OMPI_MCA_io"}
+_PRELOAD = "LD_PRELOAD="
+
+
+def machine_of(known: Mapping[str, str], *, is_slurm: bool) -> Machine | None:
+    """The machine that a record names; of a site file that lies elsewhere now no more than the name. None without."""
+    if "site" not in known:
+        return None
+    with suppress(SpecError):
+        return read_site_of(known["site"], Path()).machine
+    return Machine(name=known["site"], scheduler="slurm" if is_slurm else "none")
+
+
+def with_record(experiment: Experiment, source: Source) -> Experiment:
+    """The experiment with what the record in a script's text says."""
+    known = recorded(source.text)
+    line = next((number for number, text in enumerate(source.lines, start=1) if text.startswith(_RECORD)), 1)
+    span = source.span(line, 1, len(source.line(line)))
+
+    def setting(key: str) -> Setting | None:
+        return written(key, known[key], "record", span) if key in known else None
+
+    kind = setting("node_local.file_system")
+    node_local = None
+    if kind is not None:
+        node_local = NodeLocalRun(kind, setting("node_local.directory"), setting("node_local.constraint"))
+    return evolve(
+        experiment,
+        grid_name=setting("grid.name"),
+        mpi=evolve(experiment.mpi, implementation=setting("mpi.implementation"), version=setting("mpi.version")),
+        node_local=node_local,
+    )
+
+
+def as_built(
+    experiment: Experiment, job: Job, world: World, evaluation: Evaluation, *, machine: Machine | None = None
+) -> Experiment:
+    """The experiment of a script that nmlgen wrote; the same as it was if somebody else did."""
+    source = evaluation.script.source
+    known = recorded(source.text)
+    if not known:
+        return experiment
+    shell = _Shell(world, evaluation)
+    darshan, environment = _environment(job, shell)
+    executable = evaluation.final.get("executable")
+    experiment = with_record(experiment, source)
+    machine = machine or machine_of(known, is_slurm=experiment.machine.scheduler == "slurm")
+    return evolve(
+        experiment,
+        name=shell.text("name") or experiment.name,
+        directives={name: _as_written(setting) for name, setting in experiment.directives.items()},
+        machine=machine or experiment.machine,
+        executable=(shell.path("model.executable", executable.value) if executable else None) or experiment.executable,
+        run_directory=_run_directory(world, shell) or experiment.run_directory,
+        inputs=_inputs(experiment.inputs),
+        environment=environment,
+        mpi=evolve(experiment.mpi, lustre_variables=_lustre_variables(job)),
+        darshan=darshan,
+        launch=_launch(experiment, shell),
+        striping=tuple(_striping(experiment, job, known)) or experiment.striping,
+    )
+
+
+class _Shell:
+    """The variables of the script at its end, of which those that tell of the spec do not change."""
+
+    def __init__(self, world: World, evaluation: Evaluation) -> None:
+        self.guard = world.guard
+        self.variables = evaluation.final
+        self.beginnings = beginnings(evaluation, world.guard)
+
+    def text(self, name: str) -> str | None:
+        found = self.variables.get(name)
+        return text_of(within(found.value, self.guard)) if found is not None else None
+
+    def path(self, name: str, value: Value) -> Setting | None:
+        """A path; a relative one starts from where the script lies."""
+        path = beginning_at(value, self.guard, self.beginnings)
+        return None if path is None else written(name, path, LAYER, _span(value))
+
+    def elements(self, name: str) -> list[tuple[str, Span | None]]:
+        """The words of an array, up to the first that is not known."""
+        found = self.variables.get(name)
+        if found is None or found.elements is None:
+            return []
+        values = [found.elements[key] for key in sorted(found.elements, key=int)]
+        texts = [(text_of(within(value, self.guard)), _span(value)) for value in values]
+        return [(text, span) for text, span in takewhile(lambda word: word[0] is not None, texts) if text is not None]
+
+
+def _span(value: Value) -> Span | None:
+    place = value[0].origin
+    return place.text.span(place.start, place.end) if place is not None else None
+
+
+def _run_directory(world: World, shell: _Shell) -> Setting | None:
+    """What is made for the run: the first directory, as later `run` is what the shell calls it."""
+    for event in world.programs:
+        if text_of(within(event.words[0].value, world.guard)) == "mkdir" and len(event.words) > 1:
+            return shell.path("run_directory", event.words[-1].value)
+    return None
+
+
+def _inputs(inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
+    """The first is the grid."""
+    if not inputs:
+        return inputs
+    return (evolve(inputs[0], source=evolve(inputs[0].source, name="grid.file")), *inputs[1:])
+
+
+def _environment(job: Job, shell: _Shell) -> tuple[Darshan | None, dict[str, Setting]]:
+    """Darshan and the environment, without what the script sets by itself: what is for Lustre only, the way to Intel
+    MPI's drivers, the file of hints, where Darshan finds its settings. Whatever is preloaded into the model, and into
+    nothing else, is Darshan."""
+    environment = {name: setting for name, setting in job.environment.items() if name not in job.depending}
+    environment.pop("ROMIO_HINTS", None)
+    preload = next(((text, span) for text, span in shell.elements("model") if text.startswith(_PRELOAD)), None)
+    if preload is None:
+        return None, _decided(environment, "LD_LIBRARY_PATH")
+    library = written("darshan.library", preload[0].removeprefix(_PRELOAD), LAYER, preload[1])
+    stand_in = written("environment.LD_PRELOAD", "libdarshan.so", LAYER, preload[1])
+    darshan, environment = darshan_of({**environment, "LD_PRELOAD": stand_in}, job.files)
+    assert darshan is not None
+    own = _decided(darshan.environment, "DARSHAN_LOGFILE", "DARSHAN_CONFIG_PATH")
+    return evolve(darshan, library=library, environment=own), _decided(environment, "LD_LIBRARY_PATH")
+
+
+def _as_written(directive: Setting) -> Setting:
+    """What looks like a place for somebody to fill in is none in a script that was built."""
+    is_text = isinstance(directive.origin.value, str)
+    return evolve(directive, certainty=Certainty.WRITTEN) if is_text else directive
+
+
+def _decided(environment: Mapping[str, Setting], *names: str) -> dict[str, Setting]:
+    """The variables without those of these names that only a run knows."""
+    return {
+        name: setting
+        for name, setting in environment.items()
+        if name not in names or setting.certainty is not Certainty.UNKNOWN
+    }
+
+
+def _lustre_variables(job: Job) -> dict[str, Setting]:
+    return {name: setting for name, setting in job.depending.items() if name in _ON_LUSTRE}
+
+
+def _launch(experiment: Experiment, shell: _Shell) -> Launch:
+    """The launcher; its first options are those that say the number of tasks."""
+    words = shell.elements("launch")
+    if not words:
+        return experiment.launch
+    (command, at), *options = words
+    if command == "srun":
+        has_cpus = len(options) > 1 and options[1][0].startswith("--cpus-per-task=")
+        counts = 1 + (has_cpus and ("cpus-per-task" in experiment.directives or not experiment.directives))
+        tasks = options[0] if options else None
+    else:
+        counts, tasks = 2, options[1] if len(options) > 1 else None
+    number = tasks[0].rpartition("=")[2] if tasks is not None else ""
+    return Launch(
+        written("launch.command", command, LAYER, at),
+        tuple(written("launch.options", text, LAYER, span) for text, span in options[counts:]),
+        written("ntasks", int(number), LAYER, tasks[1]) if tasks is not None and number.isdecimal() else None,
+    )
+
+
+def _striping(experiment: Experiment, job: Job, known: Mapping[str, str]) -> Iterator[Striping]:
+    """The blocks that the record names, in the order of the calls; none if somebody changed the calls."""
+    try:
+        outputs = output_directories(experiment.namelist)
+    except UndecidedError:
+        return
+    kinds = [word for word in known.get("lustre", "").split(",") if word]
+    directories = {what: outputs if what == "output" else (".",) for what in kinds}
+    calls = list(job.striping)
+    if len(calls) != sum(map(len, directories.values())):
+        return
+    for what, names in directories.items():
+        first, calls = calls[: len(names)], calls[len(names) :]
+        if first:
+            yield Striping(what, names, first[0].settings)

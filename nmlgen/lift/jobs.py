@@ -1,0 +1,579 @@
+"""What one way of a script asks of the machine: directives, environment, striping, input files, the launch of ICON."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+
+from attrs import define, evolve, field
+
+from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, Mpi, Striping
+from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.output import output_directories
+from nmlgen.experiment.record import recorded
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
+from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.script.directives import Directives
+from nmlgen.script.evaluate import Evaluation
+from nmlgen.script.events import Field, Ran
+from nmlgen.script.launch import LaunchCommand, read_launch
+from nmlgen.script.options import StaticWord
+from nmlgen.script.setstripe import Setstripe, read_setstripe
+from nmlgen.script.state import Variable
+from nmlgen.script.values import Guard, Value, text_of, within
+from nmlgen.script.worlds import World
+from nmlgen.source import UNKNOWN, Span
+
+LAYER = "script"
+"""The layer that speaks in the settings."""
+
+_BEGINNINGS: frozenset[Hashable] = frozenset([("system", "SLURM_SUBMIT_DIR"), ("system", "PWD")])
+
+_DARSHAN = re.compile(r"[^\s:]*libdarshan[^\s:]*\.so[^\s:]*")
+_HELPER = re.compile(
+    r"(?:hostname|echo|true|date|cp|mv|rm|ls|dsync|dcp|drm|cdo|ncdump|python3?|bash|sh|sleep|uptime)\Z"
+)
+_OF_THE_SCRIPT = frozenset(
+    [
+        *("no_of_nodes", "mpi_procs_pernode", "mpi_total_procs", "basedir", "thisdir", "icon_data_rootFolder"),
+        *("START", "MODEL", "START_MODEL", "EXPNAME", "RUNSCRIPTDIR", "EXPDIR", "submit", "builder", "PATH"),
+    ]
+)
+"""What ICON's run scripts export although only they themselves use it (release 2024.10, `run/create_target_header`)."""
+
+_PLACING = {"ln": "link", "cp": "copy", "add_link_file": "link", "add_required_file": "copy"}
+"""The commands that bring an input file; the last two are functions of ICON's `run/add_run_routines` and act later, in
+the directory of the run."""
+
+_MEBIBYTES = ("DARSHAN_MODMEM", "DARSHAN_NAMEMEM")
+_WITH_DIRECTORY = ("-t", "--target-directory")
+_INTEL_MODULE = re.compile(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[^/]*/(?P<version>\d+(?:\.\d+)*)", re.IGNORECASE)
+_OPENMPI_MODULE = re.compile(r"openmpi[^/]*/(?P<version>\d+(?:\.\d+)*)", re.IGNORECASE)
+
+
+@define(eq=False)
+class Job:
+    """What a way of a script asks of the machine before the model starts.
+
+    `environment` is what the model gets; `depending` are variables of it that are set, to that value, under a condition
+    only. `problems` is what lfs and the launcher refuse, `remarks` what the script does and no experiment can hold.
+    """
+
+    directives: Directives
+    launch: LaunchCommand | None = None
+    environment: dict[str, Setting] = field(factory=dict)
+    depending: dict[str, Setting] = field(factory=dict)
+    run_directory: Setting | None = None
+    inputs: list[InputFile] = field(factory=list)
+    striping: list[Setstripe] = field(factory=list)
+    modules: list[Setting] = field(factory=list)
+    stack_limit: Setting | None = None
+    files: Mapping[str, str] = field(factory=dict)
+    problems: list[SyntaxProblem] = field(factory=list)
+    remarks: list[str] = field(factory=list)
+
+
+def lift_job(world: World, evaluation: Evaluation, directives: Directives) -> Job:
+    """The job of one world of a script."""
+    return _Lifting(world, evaluation, directives).job
+
+
+class _Lifting:
+    """The state of lifting one job."""
+
+    def __init__(self, world: World, evaluation: Evaluation, directives: Directives) -> None:
+        self.guard = world.guard
+        self.beginnings = beginnings(evaluation, world.guard)
+        self.job = Job(directives, files={name: file.text for name, file in world.files.items()})
+        commands = [([self.word(item) for item in event.words], event) for event in world.programs]
+        start = self.launch(commands)
+        launched = commands[start][1] if start is not None else None
+        variables = launched.environment if launched is not None else evaluation.final
+        self.environment(variables)
+        if self.job.launch is not None:
+            self.job.environment |= self.job.launch.environment
+        self.directory = launched.directory if launched is not None else None
+        if self.directory is not None:
+            path = beginning_at(self.directory, self.guard, self.beginnings)
+            if path == "" and evaluation.unresolved:
+                path = None  # a command of another file may have gone elsewhere
+            if path is not None:
+                self.job.run_directory = written("run_directory", path or ".", LAYER, _span(launched))
+        for words, event in commands[:start]:
+            self.command(words, event)
+        self.collected(evaluation.final)
+
+    def word(self, item: Field) -> StaticWord:
+        place = item.place
+        value = within(item.value, self.guard)
+        beginning = value[0].text.partition(UNKNOWN)[0] if len(value) == 1 else ""
+        return StaticWord(text_of(value), place.text.span(place.start, place.end), beginning, splits=item.is_vague)
+
+    def parts(self, word: StaticWord, item: Field) -> list[StaticWord]:
+        """The words that an unquoted expansion falls into, as far as it is known: `$START`."""
+        value = within(item.value, self.guard)
+        if not item.is_vague or len(value) > 1 or not value[0].symbols or " " not in value[0].text.strip():
+            return [word]
+        return [
+            StaticWord(None if UNKNOWN in text else text, word.span, text.partition(UNKNOWN)[0], UNKNOWN in text)
+            for text in value[0].text.split()
+        ]
+
+    def launch(self, commands: list[tuple[list[StaticWord], Ran]]) -> int | None:
+        """The number of the command that starts the model: the first that names ICON, else the first that may be."""
+        found: int | None = None
+        for number, (words, event) in enumerate(commands):
+            launch = read_launch([part for word, item in zip(words, event.words, strict=True) for part in self.parts(word, item)])
+            if launch is None or not _may_be_icon(launch):
+                continue
+            self.job.problems += launch.problems
+            if self.job.launch is None or (_is_icon(launch) and not _is_icon(self.job.launch)):
+                self.job.launch, found = launch, number
+        return found
+
+    def environment(self, variables: Mapping[str, Variable]) -> None:
+        for name, variable in variables.items():
+            if "x" not in variable.attributes or variable.elements is not None or name in _OF_THE_SCRIPT:
+                continue
+            cases = within(variable.value, self.guard)
+            place = next((case.origin for case in cases if case.origin is not None), None)
+            if place is None or place.text.source.name.startswith("/etc/"):
+                continue  # nothing that the script says
+            full, span = f"environment.{name}", place.text.span(place.start, place.end)
+            given = tuple(case for case in cases if case.is_set)
+            text = text_of(given) if given else None
+            if text is None:
+                self.job.environment[name] = unknown(full, span)
+            elif len(given) == len(cases):
+                self.job.environment[name] = written(full, text, LAYER, span)
+            else:
+                self.job.environment[name] = unknown(full, span)
+                self.job.depending[name] = written(full, text, LAYER, span)
+
+    def command(self, words: list[StaticWord], event: Ran) -> None:
+        """What a command before the launch does."""
+        setstripe = read_setstripe(words)
+        if setstripe is not None:
+            self.job.striping.append(setstripe)
+            self.job.problems += setstripe.problems
+            return
+        name = words[0].text if words else None
+        if name == "module" and len(words) > 2 and words[1].text in ("load", "add"):
+            self.job.modules += [_setting("modules", word) for word in words[2:]]
+        elif name == "ulimit":
+            self.limit(words[1:])
+        elif name in _PLACING:
+            self.place(name, words, event)
+
+    def limit(self, words: list[StaticWord]) -> None:
+        texts = [word.text for word in words]
+        if len(words) > 1 and "-s" in texts[:-1]:
+            value = words[-1].text
+            stack = unknown("shell.limits.stack", words[-1].span)
+            if value is not None:
+                stack = written(stack.name, int(value) if value.isdecimal() else value, LAYER, words[-1].span)
+            self.job.stack_limit = stack
+
+    # --- Input files ---
+
+    def place(self, name: str, words: list[StaticWord], event: Ran) -> None:
+        """`ln -s` and `cp` into the run directory, by whatever name."""
+        is_later = name.startswith("add_")
+        if not is_later and not self._is_run_directory(event.directory):
+            return
+        parts = _sources_and_target(words[1:], is_symbolic=name != "ln")
+        if parts is None:
+            return
+        sources, target = parts
+        for number in sources:
+            source = words[number + 1]
+            into = "." if target is None else words[target + 1].text
+            if into is not None and _is_directory(into):
+                file = None if source.text is None else source.text.rstrip("/").rpartition("/")[2]
+                file = None if file is None else posixpath.normpath(posixpath.join(into, file))
+            else:
+                file = None if into is None else posixpath.normpath(into)
+            if file is None or "/" in file:
+                if file is None and (into is None or "/" not in into.strip("./")):
+                    text = event.place.text.text[event.place.start : event.place.end]
+                    self.job.remarks.append(
+                        f"{_span(event)}: what `{text}` brings is not known: name it in input_files"
+                    )
+                continue
+            path = beginning_at(event.words[number + 1].value, self.guard, self.beginnings, self._base())
+            setting_name = f"input_files.{file}.source"
+            setting = unknown(setting_name, source.span)
+            if path is not None:
+                setting = written(setting_name, path, LAYER, source.span)
+            files = {given.target: given for given in self.job.inputs}
+            files[file] = InputFile(file, setting, _PLACING[name])
+            self.job.inputs = list(files.values())
+
+    def collected(self, variables: Mapping[str, Variable]) -> None:
+        """The files that ICON's run scripts collect in arrays, and bring where the model starts."""
+        for kind, method in (("linked", "link"), ("required", "copy")):
+            sources, targets = (variables.get(f"{side}_{kind}_file") for side in ("input", "output"))
+            if sources is None or targets is None or sources.elements is None or targets.elements is None:
+                continue
+            found = {file.target: file for file in self.job.inputs}
+            for key, value in targets.elements.items():
+                target, source = text_of(within(value, self.guard)), sources.elements.get(key)
+                if not target or source is None:
+                    continue
+                path = beginning_at(source, self.guard, self.beginnings, self._base())
+                name = posixpath.basename(path if path is not None and _is_directory(target) else target)
+                if path and name and name not in found and posixpath.dirname(posixpath.normpath(target)) == "":
+                    span = _span_of(source)
+                    found[name] = InputFile(name, written(f"input_files.{name}.source", path, LAYER, span), method)
+            self.job.inputs = list(found.values())
+
+    def _base(self) -> str | None:
+        """What a relative source is relative to."""
+        run_directory = self.job.run_directory
+        return str(run_directory.value) if run_directory is not None else None
+
+    def _is_run_directory(self, directory: Value) -> bool:
+        if self.directory is None:
+            return False
+        here, there = within(directory, self.guard), within(self.directory, self.guard)
+        return [case[1:3] for case in here] == [case[1:3] for case in there]
+
+
+def _sources_and_target(words: list[StaticWord], *, is_symbolic: bool) -> tuple[list[int], int | None] | None:
+    """Which words are the sources of ln or cp and which is the target; None of a link that is not symbolic."""
+    operands: list[int] = []
+    target: int | None = None
+    takes_options = True
+    skips = False
+    for number, word in enumerate(words):
+        start = word.start
+        if skips:
+            target, skips = number, False
+        elif takes_options and start == "--":
+            takes_options = False
+        elif takes_options and start.startswith("-") and len(start) > 1:
+            is_symbolic |= start == "--symbolic" or (not start.startswith("--") and "s" in start)
+            skips = start in _WITH_DIRECTORY
+        else:
+            operands.append(number)
+    if not operands or not is_symbolic:
+        return None
+    if target is None and len(operands) > 1:
+        target = operands.pop()
+    return operands, target
+
+
+def _is_directory(path: str) -> bool:
+    return path.endswith("/") or posixpath.normpath(path) in (".", "..")
+
+
+# --- Paths ---
+
+
+def beginnings(evaluation: Evaluation, guard: Guard) -> frozenset[Hashable]:
+    """The symbols that stand for the directory that a script begins in; one that nmlgen wrote calls it `here`."""
+    here = evaluation.final.get("here") if recorded(evaluation.script.source.text) else None
+    cases = within(here.value, guard) if here is not None else ()
+    return _BEGINNINGS.union(case.symbols[0] for case in cases if len(case.symbols) == 1)
+
+
+def beginning_at(value: Value, guard: Guard, symbols: frozenset[Hashable], base: str | None = "") -> str | None:
+    """A path that is known but for the directory that the script begins in, relative to that one; else None.
+
+    `symbols` are those that stand for it. A relative path is one from `base`.
+    """
+    found: set[str | None] = set()
+    for case in within(value, guard):
+        if not case.symbols:
+            is_whole = case.text.startswith("/") or base == ""
+            found.add(case.text if is_whole else None if base is None else posixpath.normpath(f"{base}/{case.text}"))
+        elif len(case.symbols) == 1 and case.symbols[0] in symbols and case.text.startswith(UNKNOWN):
+            rest = case.text[len(UNKNOWN) :]
+            found.add(rest.lstrip("/") if not rest or rest.startswith("/") else None)
+        else:
+            found.add(None)
+    return found.pop() if len(found) == 1 else None
+
+
+# --- The experiment ---
+
+
+def with_job(
+    experiment: Experiment, job: Job, name: str, ntasks: int | None, machine: Machine | None = None
+) -> Experiment:
+    """The experiment of a namelist, run by a job. `ntasks` holds where the job does not say how many tasks there are;
+    without a `machine` only the scheduler is known, by the directives."""
+    directives = dict(job.directives.settings)
+    launch, executable = experiment.launch, experiment.executable
+    if job.launch is not None:
+        launch = _launch(job.launch, directives)
+        executable = _executable(job.launch, job)
+    if launch.tasks is None and not _says_tasks(directives):
+        if ntasks is not None or not directives:
+            directives.setdefault("ntasks", experiment.directives["ntasks"])
+        elif job.launch is None or job.launch.launch.command.value != "srun":
+            launch = evolve(launch, tasks=unknown("ntasks"))
+    scheduler = "slurm" if job.directives.span is not None else "none"
+    hints, environment = _hints(job.environment, job.files)
+    darshan, environment = darshan_of(environment, job.files)
+    return evolve(
+        experiment,
+        name=name,
+        machine=machine or Machine(name="unknown", scheduler=scheduler),
+        directives=directives,
+        directives_span=job.directives.span,
+        launch=launch,
+        environment=environment,
+        darshan=darshan,
+        mpi=_mpi(environment, job.modules, hints),
+        modules=tuple(job.modules),
+        executable=executable,
+        run_directory=job.run_directory or experiment.run_directory,
+        inputs=_inputs(job, experiment),
+        stack_limit=job.stack_limit,
+        striping=tuple(_striping(job, experiment)),
+    )
+
+
+def _says_tasks(directives: Mapping[str, Setting]) -> bool:
+    """Whether the directives say how many tasks there are, whatever starts them."""
+    return "ntasks" in directives or {"nodes", "ntasks-per-node"} <= directives.keys()
+
+
+def _setting(name: str, word: StaticWord) -> Setting:
+    return unknown(name, word.span) if word.text is None else written(name, word.text, LAYER, word.span)
+
+
+def _span(event: Ran | None) -> Span | None:
+    return None if event is None else event.place.text.span(event.place.start, event.place.end)
+
+
+def _span_of(value: Value) -> Span | None:
+    place = value[0].origin
+    return place.text.span(place.start, place.end) if place is not None else None
+
+
+def _may_be_icon(launch: LaunchCommand) -> bool:
+    """Whether the program that is launched may be the model, rather than a helper."""
+    word = launch.executable
+    return word is None or word.text is None or not _HELPER.match(word.text.rpartition("/")[2])
+
+
+def _is_icon(launch: LaunchCommand) -> bool:
+    word = launch.executable
+    return word is not None and word.text is not None and "icon" in word.text.rpartition("/")[2].lower()
+
+
+def _launch(launch: LaunchCommand, directives: Mapping[str, Setting]) -> Launch:
+    """The launcher with the options that nmlgen does not give it by itself: the number of tasks, and that of CPUs
+    for each where it is a directive, too."""
+    options = list(launch.other_options)
+    cpus, told = launch.cpus_per_task, directives.get("cpus-per-task")
+    if cpus is not None and (told is None or not _is_same(cpus, told)):
+        options.append(evolve(_plus("--cpus-per-task=", cpus), name="launch.options"))
+    return Launch(launch.launch.command, tuple(options), launch.ntasks or _product(launch))
+
+
+def _is_same(one: Setting, other: Setting) -> bool:
+    return Certainty.UNKNOWN not in (one.certainty, other.certainty) and str(one.value) == str(other.value)
+
+
+def _plus(beginning: str, setting: Setting) -> Setting:
+    if setting.certainty is Certainty.UNKNOWN:
+        return setting
+    return written(setting.name, f"{beginning}{setting.value}", LAYER, setting.span)
+
+
+def _product(launch: LaunchCommand) -> Setting | None:
+    """The tasks of a launch by its nodes and the tasks on each."""
+    nodes, each = launch.nodes, launch.tasks_per_node
+    if nodes is None or each is None:
+        return None
+    if Certainty.UNKNOWN in (nodes.certainty, each.certainty):
+        return Setting("ntasks", nodes.history, Certainty.UNKNOWN)
+    try:
+        count = int(nodes.value) * int(each.value)
+    except (TypeError, ValueError):
+        return Setting("ntasks", nodes.history, Certainty.UNKNOWN)
+    return written("ntasks", count, LAYER, each.span)
+
+
+def _executable(launch: LaunchCommand, job: Job) -> Setting:
+    """The program, by a path that does not depend on where the model is started."""
+    word = launch.executable
+    if word is None:
+        return unknown("model.executable", launch.launch.command.span)
+    setting = _setting("model.executable", word)
+    if word.text is None or "/" not in word.text or word.text.startswith("/"):
+        return setting
+    if job.run_directory is None:
+        return unknown(setting.name, word.span)
+    return written(setting.name, posixpath.normpath(f"{job.run_directory.value}/{word.text}"), LAYER, word.span)
+
+
+def _inputs(job: Job, experiment: Experiment) -> tuple[InputFile, ...]:
+    """The input files that are neither namelists nor the program."""
+    written_files = {name.rpartition("/")[2] for name in job.files}
+    named = {
+        str(group.settings["model_namelist_filename"].value).strip().rpartition("/")[2]
+        for group in experiment.all_groups()
+        if group.name == "master_model_nml" and "model_namelist_filename" in group.settings
+        and group.settings["model_namelist_filename"].certainty is not Certainty.UNKNOWN
+    }
+    others = {*written_files, *named, "icon_master.namelist"}
+    word = job.launch.executable if job.launch is not None else None
+    if word is not None and word.text is not None and posixpath.dirname(posixpath.normpath(word.text)) == "":
+        others.add(posixpath.basename(word.text))
+    return tuple(file for file in job.inputs if file.target not in others)
+
+
+def file_of(setting: Setting | None, name: str, files: Mapping[str, str]) -> str | None:
+    """The text of a file that the script writes and a variable names: the one of that `name` if its directory is not
+    known."""
+    if setting is None:
+        return None
+    if setting.certainty is not Certainty.UNKNOWN and str(setting.value) in files:
+        return files[str(setting.value)]
+    found = [text for path, text in files.items() if path.rpartition("/")[2] == name]
+    return found[0] if setting.certainty is Certainty.UNKNOWN and len(found) == 1 else None
+
+
+def _hints(environment: dict[str, Setting], files: Mapping[str, str]) -> tuple[dict[str, Setting], dict[str, Setting]]:
+    """The hints in the file that ROMIO_HINTS names, if the script writes it, and the rest of the environment."""
+    named = environment.get("ROMIO_HINTS")
+    text = file_of(named, _name_at_end(named), files)
+    if named is None or text is None or UNKNOWN in text:
+        return {}, environment
+    hints: dict[str, Setting] = {}
+    for line in text.splitlines():
+        words = line.split(None, 1)
+        if len(words) == 2 and not words[0].startswith("#"):
+            hints[words[0]] = written(f"mpi.hints.{words[0]}", _number_or_text(words[1].strip()), LAYER, named.span)
+    return hints, {name: setting for name, setting in environment.items() if name != "ROMIO_HINTS"}
+
+
+def _name_at_end(setting: Setting | None) -> str:
+    """The last part of a path of which only the end is known, as its author wrote it."""
+    if setting is None or setting.span is None:
+        return ""
+    return setting.span.text.rpartition("/")[2].strip("\"'")
+
+
+def _number_or_text(text: str) -> int | str:
+    return int(text) if re.fullmatch(r"-?(0|[1-9]\d{0,17})", text) else text
+
+
+def darshan_of(environment: dict[str, Setting], files: Mapping[str, str]) -> tuple[Darshan | None, dict[str, Setting]]:
+    """Darshan, where its library is preloaded; its variables with it."""
+    preload = environment.get("LD_PRELOAD")
+    if preload is None or preload.certainty is Certainty.UNKNOWN:
+        return None, environment
+    match = _DARSHAN.search(str(preload.value))
+    if match is None:
+        return None, environment
+    library = written("darshan.library", match[0], LAYER, preload.span)
+    own = {name: _of_darshan(name, setting) for name, setting in environment.items() if name.startswith("DARSHAN_")}
+    rest = {name: setting for name, setting in environment.items() if name not in own and name != "LD_PRELOAD"}
+    others = [part for part in re.split(r"[\s:]+", str(preload.value)) if part and part != match[0]]
+    if others:
+        rest["LD_PRELOAD"] = written(preload.name, ":".join(others), LAYER, preload.span)
+    if "DARSHAN_JOBID" in own and own["DARSHAN_JOBID"].origin.value == "SLURM_JOB_ID":
+        del own["DARSHAN_JOBID"]  # what nmlgen sets by itself
+    records = _max_records(own.get("DARSHAN_CONFIG_PATH"), files)
+    if records is not None:
+        del own["DARSHAN_CONFIG_PATH"]
+    return Darshan(preload.span, library, own, records), rest
+
+
+def _of_darshan(name: str, setting: Setting) -> Setting:
+    if setting.certainty is Certainty.UNKNOWN:
+        return unknown(f"darshan.{name}", setting.span)
+    value = _number_or_text(str(setting.value)) if name in _MEBIBYTES else setting.value
+    return written(f"darshan.{name}", value, LAYER, setting.span)
+
+
+def _max_records(named: Setting | None, files: Mapping[str, str]) -> Setting | None:
+    """MAX_RECORDS in Darshan's configuration, if the script writes nothing else into it."""
+    text = file_of(named, _name_at_end(named), files)
+    match = re.fullmatch(r"\s*MAX_RECORDS\s+(\d{1,18})\s+\S+\s*", text or "")
+    return written("darshan.MAX_RECORDS", int(match[1]), LAYER, named.span) if match and named is not None else None
+
+
+def _mpi(environment: Mapping[str, Setting], modules: Iterable[Setting], hints: dict[str, Setting]) -> Mpi:
+    """The MPI library, as far as the modules or its variables tell it."""
+    for module in modules:
+        if module.certainty is Certainty.UNKNOWN:
+            continue
+        for implementation, pattern in (("intel", _INTEL_MODULE), ("openmpi", _OPENMPI_MODULE)):
+            match = pattern.search(str(module.value))
+            if match is not None:
+                name = written("mpi.implementation", implementation, LAYER, module.span)
+                return Mpi(name, written("mpi.version", match["version"], LAYER, module.span), hints)
+    for prefix, implementation in (("I_MPI_", "intel"), ("OMPI_MCA_", "openmpi")):
+        named = next((setting for name, setting in environment.items() if name.startswith(prefix)), None)
+        if named is not None:
+            return Mpi(written("mpi.implementation", implementation, LAYER, named.span), None, hints)
+    return Mpi(None, None, hints)
+
+
+def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
+    """`lfs setstripe` by what is written to the directories: output, where a stream goes there, else restart; of one
+    directory and of each kind the last."""
+    outputs: list[str] | None = None
+    try:
+        outputs = [posixpath.normpath(name) for name in output_directories(experiment.namelist)]
+    except UndecidedError:  # a name that only the running shell knows
+        outputs = None
+    found: dict[str, Striping] = {}
+    for call in job.striping:
+        names = [_within_run(word.text, job) for word in call.directories if word.text is not None]
+        if call.deletes or not call.is_complete or not names:
+            job.remarks.append(f"{_place(call)}: what this lfs setstripe does is not known")
+            continue
+        for what, directories in _by_use(names, outputs).items():
+            if what in found and set(found[what].directories) == set(directories):
+                del found[what]
+            if what in found and _says_the_same(found[what], call):
+                found[what] = evolve(found[what], directories=(*found[what].directories, *directories))
+            elif what in found or what == "other":
+                job.remarks.append(f"{_place(call)}: a spec has no place for the layout of {', '.join(directories)}")
+            else:
+                found[what] = Striping(what, tuple(directories), call.settings)
+    yield from found.values()
+
+
+def _by_use(names: list[str], outputs: list[str] | None) -> dict[str, list[str]]:
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        if outputs is None:
+            what = "restart" if name == "." else "output"
+        elif name in outputs or any(output.startswith(f"{name}/") for output in outputs):
+            what = "output"
+        else:
+            what = "restart" if name == "." or "restart" in name.lower() else "other"
+        kinds.setdefault(what, []).append(name)
+    return kinds
+
+
+def _says_the_same(striping: Striping, call: Setstripe) -> bool:
+    mine, other = (
+        {name: s.origin.value for name, s in settings.items()} for settings in (striping.settings, call.settings)
+    )
+    return mine == other
+
+
+def _place(call: Setstripe) -> Span | str:
+    setting = next(iter(call.settings.values()), None)
+    if setting is not None and setting.span is not None:
+        return setting.span
+    return call.directories[0].span if call.directories else "the script"
+
+
+def _within_run(name: str, job: Job) -> str:
+    """A directory relative to that of the run, if it lies there."""
+    path = posixpath.normpath(name)
+    base = posixpath.normpath(str(job.run_directory.value)) if job.run_directory is not None else None
+    if path.startswith("/") and base is not None and (path == base or path.startswith(f"{base}/")):
+        return posixpath.relpath(path, base)
+    return path

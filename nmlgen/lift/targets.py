@@ -1,0 +1,133 @@
+"""What linting is asked to look at: files, and in directories those that it knows how to read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+from nmlgen.errors import InputError
+from nmlgen.files import STANDARD_INPUT, Files, decode
+from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp
+from nmlgen.lift.namelists import MASTER_FILE
+from nmlgen.lift.scripts import is_script
+from nmlgen.source import Source
+
+_MOST_BYTES = 4 * 1024 * 1024  # no run script and no namelist comes near
+_HEAD = 2048
+_NAMELIST_NAMES = re.compile(r"NAMELIST_.+|.+\.(?:nml|namelist)", re.IGNORECASE)
+_GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
+_OTHER_LANGUAGES = (
+    ".md",
+    ".rst",
+    ".txt",
+    ".html",
+    ".tex",
+    ".py",
+    ".ipynb",
+    ".c",
+    ".cc",
+    ".cpp",
+    ".h",
+    ".f90",
+    ".f",
+    ".pl",
+)
+
+
+@frozen
+class Target:
+    """A file to lint: a "script", a "config" of mkexp or a "namelist"; `is_given` by itself or found in a directory."""
+
+    path: Path
+    kind: str
+    is_given: bool = True
+
+
+def targets(paths: Iterable[Path], files: Files, *, is_fragment: bool | None = None) -> list[Target]:
+    """The files that paths mean, each once. One that is given is taken for what it looks like, or for a script if it is
+    said to be a fragment of one. In a directory come the scripts first, then the master namelists.
+
+    Raises InputError for a file that cannot be read, and for a directory that holds nothing to lint.
+    """
+    found: dict[str, Target] = {}
+    for path in paths:
+        for target in _within(path) if path.is_dir() else [_given(path, files, is_fragment)]:
+            key = os.path.realpath(target.path) if target.path != STANDARD_INPUT else ""
+            if key not in found or target.is_given:
+                found[key] = target
+    return list(found.values())
+
+
+def _given(path: Path, files: Files, is_fragment: bool | None) -> Target:
+    source = files.read(path)
+    if is_fragment or is_script(path, source):
+        return Target(path, "script")
+    return Target(path, "config" if path.suffix == CONFIG_SUFFIX else "namelist")
+
+
+def _within(directory: Path) -> list[Target]:
+    found = [target for target in (_recognised(path) for path in _files(directory)) if target is not None]
+    if not found:
+        raise InputError(
+            f"{directory} holds nothing to lint: no run script, no {MASTER_FILE}, no NAMELIST_*, *.nml or *.namelist, "
+            "and no *.config of mkexp"
+        )
+    return sorted(found, key=lambda target: (target.kind != "script", target.path.name != MASTER_FILE))
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    """The files below a directory in order, without hidden ones. A directory is entered once, wherever links lead."""
+    seen: set[str] = set()
+    for top, directories, names in os.walk(directory, followlinks=True):
+        real = os.path.realpath(top)
+        if real in seen:
+            directories.clear()
+            continue
+        seen.add(real)
+        directories[:] = sorted(name for name in directories if not name.startswith("."))
+        yield from (Path(top) / name for name in sorted(names) if not name.startswith("."))
+
+
+def _recognised(path: Path) -> Target | None:
+    """What a file of a directory is, None if it is nothing to lint. One that cannot be read is nothing, either."""
+    try:
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return None
+        if is_named_namelist(path):
+            return Target(path, "namelist", is_given=False)
+        if path.suffix.lower() in _OTHER_LANGUAGES:
+            return None
+        with path.open("rb") as file:
+            head = decode(file.read(_HEAD))
+            if is_binary(head):
+                return None
+            source = Source(str(path), head + decode(file.read()))
+    except OSError:
+        return None
+    first_line = Source(source.name, source.line(1))  # what a file is called and begins with; then what is in it
+    if is_script(path, first_line) or (_GROUP.search(source.text) and is_script(path, source)):
+        return Target(path, "script", is_given=False)
+    return Target(path, "config", is_given=False) if is_mkexp(path, source) else None
+
+
+def is_named_namelist(path: Path) -> bool:
+    """Whether a file is called as namelists are."""
+    return _NAMELIST_NAMES.fullmatch(path.name) is not None
+
+
+def is_binary(text: str) -> bool:
+    """Whether a text is none, by its first characters: more than a tenth of them are control characters, or bytes that
+    are not UTF-8."""
+    head = text[:_HEAD]
+    strange = sum(
+        1 for character in head if (character < " " and character not in "\t\n\v\f\r\x1b") or _is_byte(character)
+    )
+    return strange > len(head) / 10
+
+
+def _is_byte(character: str) -> bool:
+    return "\udc80" <= character <= "\udcff"

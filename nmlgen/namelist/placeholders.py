@@ -1,0 +1,29 @@
+"""Placeholders of templates in namelists: what another program fills in before ICON reads the file."""
+
+from __future__ import annotations
+
+import re
+
+from nmlgen.source import UNKNOWN, Source, Text
+
+_PLACEHOLDER = re.compile(
+    r"\{\{[^{}\n]*\}\}"  # Jinja, mustache
+    r"|\{%[^%\n]*%\}|\{#[^#\n]*#\}"
+    r"|%\([A-Za-z_]\w*\)[sdfgi]|%\{[A-Za-z_][\w.:-]*\}|%[A-Z_]{2,}%"
+    r"|\{[A-Za-z_][\w.]*\}"  # str.format
+    r"|@[A-Za-z_]\w*@"  # configure
+    r"|(?<!\w)__[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
+)
+_MARKS = ("{", "%", "@", "__")
+
+
+def hidden(text: str) -> str:
+    """The text with every character of a placeholder replaced by UNKNOWN; nothing else moves."""
+    if not any(mark in text for mark in _MARKS):
+        return text
+    return _PLACEHOLDER.sub(lambda match: UNKNOWN * len(match[0]), text)
+
+
+def template(source: Source) -> Text:
+    """The text of a source in which the placeholders are unknown."""
+    return Text(source, hidden(source.text))

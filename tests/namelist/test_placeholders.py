@@ -1,0 +1,44 @@
+"""Placeholders of templates are unknown values, not mistakes."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmlgen.namelist.placeholders import hidden, template
+from nmlgen.namelist.reader import read
+from nmlgen.source import UNKNOWN, Source
+
+
+@pytest.mark.parametrize(
+    "placeholder",
+    [
+        "{{ nproma }}",
+        "{{nproma}}",
+        "{cfg.nproma}",
+        "{nproma}",
+        "%(nproma)s",
+        "%{nproma}",
+        "%NPROMA%",
+        "__nproma__",
+        "@nproma@",
+    ],
+)
+def test_a_placeholder_is_an_unknown_value(placeholder: str) -> None:
+    source = Source("t", f"&parallel_nml\n nproma = {placeholder}\n io = 'a {placeholder}'\n n = 2\n/\n")
+    (group,) = read(source, template(source)).groups
+    assert [value.kind for item in group.items for value in item.values] == ["unknown", "unknown", "integer"]
+    assert not group.errors
+    assert source.text[group.items[0].values[0].start : group.items[0].values[0].end] == placeholder
+
+
+@pytest.mark.parametrize(
+    "text", ["<output_filename>_<levtype_l>", "a__b", "100%", "a@b", "{}", "5 % 2", "__", "x__y__z"]
+)
+def test_what_is_no_placeholder_stays(text: str) -> None:
+    assert hidden(text) == text
+
+
+def test_nothing_moves() -> None:
+    text = "a {{b}} c\n%(d)s e"
+    assert len(hidden(text)) == len(text)
+    assert hidden(text).replace(UNKNOWN, "") == "a  c\n e"
