@@ -16,6 +16,7 @@ from nmlgen.script.values import Place, Possibility, Value, contradicts, known, 
 if TYPE_CHECKING:
     from nmlgen.script.assigned import Effects
     from nmlgen.script.evaluate import Interpreter
+    from nmlgen.script.state import State
     from nmlgen.script.values import Guard
 
 _MOST_TURNS = 500
@@ -94,7 +95,7 @@ def _iterate(shell: Interpreter, body: Sequence, step: Callable[[], bool]) -> No
         shell.left = {**shell.left, "break": outer["break"], "continue": outer["continue"]}
 
 
-def _rejoin(shell: Interpreter, kind: str, outer: dict[str, list[tuple[int, object]]]) -> None:
+def _rejoin(shell: Interpreter, kind: str, outer: dict[str, list[tuple[int, State]]]) -> None:
     """Those who left this loop are back; those who left several go on leaving."""
     here = [state for levels, state in shell.left[kind] if levels <= 1]
     outer[kind] += [(levels - 1, state) for levels, state in shell.left[kind] if levels > 1]
@@ -216,9 +217,7 @@ def _while(shell: Interpreter, command: While, splits: int = 0) -> None:
     answer = _deciding_answer(shell, asked) if undecided and count <= _MOST_TURNS else None
     if answer is not None and splits < _MOST_SPLITS and not effects(command.condition, shell.state.functions).names:
         either: Truth = ((frozenset((answer,)), True), (frozenset((-answer,)), False))
-        shell.branch(
-            either, lambda: _while(shell, command, splits + 1), lambda: _while(shell, command, splits + 1)
-        )
+        shell.branch(either, lambda: _while(shell, command, splits + 1), lambda: _while(shell, command, splits + 1))
     elif undecided:
         shell.assignments.forget_all(effects(command.condition, shell.state.functions).names)
         _unknown_turns(shell, command.body, place, None, command.condition)
