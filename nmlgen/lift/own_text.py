@@ -21,8 +21,9 @@ def only_own_text(
 ) -> Iterator[Finding]:
     """The findings, without the fixes that cannot be made where the namelists are written.
 
-    A fix changes characters that become those of a namelist one by one: no part of an expansion, and nothing that was
-    put in, nor what a backslash stands before. `bodies` are the here-documents of the script; outside of them a new text must mean nothing to the shell.
+    A fix changes characters that become those of a namelist one by one: no part of an expansion, nothing that was put
+    in, and nothing behind a backslash. `bodies` are the here-documents of the script; outside of them a new text must
+    mean nothing to the shell.
     """
     own = _OwnText(files, bodies)
     for finding in findings:

@@ -20,9 +20,9 @@ _MOST_BYTES = 4 * 1024 * 1024  # no run script and no namelist comes near
 _HEAD = 2048
 _NAMELIST_NAMES = re.compile(r"NAMELIST_.+|.+\.(?:nml|namelist)", re.IGNORECASE)
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
-_OTHERS = frozenset(
-    (".md", ".rst", ".txt", ".html", ".tex", ".py", ".ipynb", ".c", ".cc", ".cpp", ".h", ".f", ".f90", ".pl")
-    + (".tmpl", ".template", ".in", ".j2", ".jinja")  # of which scripts are made
+_OTHERS = (
+    *(".md", ".rst", ".txt", ".html", ".tex", ".py", ".ipynb", ".c", ".cc", ".cpp", ".h", ".f", ".f90", ".pl"),
+    *(".tmpl", ".template", ".in", ".j2", ".jinja"),  # of which scripts are made
 )
 
 

@@ -201,7 +201,7 @@ def test_a_script_on_the_standard_input(tmp_path, monkeypatch):
 
 
 def test_a_directory(tmp_path):
-    with pytest.raises(nmlgen.InputError, match="holds nothing to lint: no run script, no icon_master.namelist"):
+    with pytest.raises(nmlgen.InputError, match="holds nothing to lint: no run script, no icon_master"):
         run(str(tmp_path), catch_exceptions=False)
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "exp.one").write_text(SCRIPT)
