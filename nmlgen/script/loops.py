@@ -216,9 +216,7 @@ def _while(shell: Interpreter, command: While, splits: int = 0) -> None:
     answer = _deciding_answer(shell, asked) if undecided and count <= _MOST_TURNS else None
     if answer is not None and splits < _MOST_SPLITS and not effects(command.condition, shell.state.functions).names:
         either: Truth = ((frozenset((answer,)), True), (frozenset((-answer,)), False))
-        shell.branch(
-            either, lambda: _while(shell, command, splits + 1), lambda: _while(shell, command, splits + 1)
-        )
+        shell.branch(either, lambda: _while(shell, command, splits + 1), lambda: _while(shell, command, splits + 1))
     elif undecided:
         shell.assignments.forget_all(effects(command.condition, shell.state.functions).names)
         _unknown_turns(shell, command.body, place, None, command.condition)
