@@ -20,7 +20,8 @@ class Comparison:
     """How two experiments stand to each other.
 
     `differences` holds every setting that is not the same on both sides, with its verdict; `parts` what was compared:
-    "master", "namelist", "job". A part that only one side speaks of is left out. `remarks` say what was assumed of scripts.
+    "master", "namelist", "job". A part that only one side speaks of is left out. `remarks` say what was
+    assumed of scripts.
     """
 
     differences: tuple[Difference, ...]
@@ -46,7 +47,8 @@ def compare(
     old: str | Path | Spec, new: str | Path | Spec, *, ntasks: int | None = None, icon_release: str | None = None
 ) -> Comparison:
     """Compare two experiments by meaning: each the path of a spec, of a run script, of a directory with a build or an
-    icon_master.namelist, of such a file or of a model's namelist by itself, or a loaded spec; "-" is the standard input.
+    icon_master.namelist, of such a file or of a model's namelist by itself, or a loaded spec; "-" is the standard
+    input.
 
     `icon_release` is the release of namelists and scripts: by default that of a spec or build on either side, else the
     newest. Of a script the first of its ways is compared. Raises InputError if a file cannot be read, SpecError if a

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
 
 from attrs import evolve, frozen
 
@@ -18,7 +18,7 @@ from nmlgen.findings import did_you_mean
 from nmlgen.lift.loading import Loaded, load
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
-from nmlgen.spec.raising import Assumed, Keys, Site, raised, read_site_of, unsaid
+from nmlgen.spec.raising import Assumed, Gap, Keys, Site, raised, read_site_of, unsaid
 from nmlgen.spec.spec import load_spec
 from nmlgen.spec.write import gaps, spec_text
 
@@ -166,19 +166,27 @@ def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site
         for finding in error.findings:
             yield f"the spec cannot be built as it is: {'; '.join((finding.message, *finding.notes))}"
         return
-    if "grid.file" in found:
-        filled.add(_STAND_INS["grid.file"][0])
-    assumed = set(_assumed(keys))
+    said = {*_said(keys, found), *filled}
+    if "job-name" not in experiment.directives:
+        said.add("--job-name")  # sbatch takes the file's name, nmlgen that of the experiment
     for change in differences(experiment, again, loaded.parts):
-        if change.section == "#SBATCH" and change.name.removeprefix("--") in assumed:
-            continue
         is_lost = change.verdict is Verdict.EXPLICIT and change.old is not None and change.old.is_written
-        if (change.verdict is Verdict.DIFFERENT or is_lost) and change.name.lower() not in filled:
+        if change.verdict is not Verdict.DIFFERENT and not is_lost:
+            continue
+        is_further_copy = re.search(r"_nml \d+$", change.section) is not None  # `unsaid` tells of it
+        if change.name.lower() not in said and not is_further_copy:
             yield f"the spec does not say the same of {change.section} {change.name}"
 
 
-def _assumed(keys: Keys) -> Iterator[str]:
-    """The options of sbatch that were filled in."""
-    for key, value in keys.get("job", {}).items():
+def _said(keys: Keys, found: Mapping[str, str]) -> Iterator[str]:
+    """The names of what is known not to be the same, because it is not in the spec or was filled in."""
+    for key in found:
+        section, _, name = key.partition(".")
+        yield f"--{name.replace('_', '-')}" if section == "job" else key.rpartition(".")[2].lower()
+    for key, value in (keys.get("job") or {}).items():
         if isinstance(value, Assumed):
-            yield key.replace("_", "-")
+            yield f"--{key.replace('_', '-')}"
+    grid = (keys.get("grid") or {}).get("file")
+    file = grid.value if isinstance(grid, Assumed) else _STAND_INS["grid.file"][0] if isinstance(grid, Gap) else None
+    if file is not None:
+        yield PurePosixPath(file).name.lower()

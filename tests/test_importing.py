@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from spec_strategies import specs
 from specs import unchecked_build
 
-from nmlgen import load_spec
+from nmlgen import compare, load_spec
 from nmlgen.experiment.difference import MASTER, NAMELIST, differences
 from nmlgen.importing import import_spec
 from nmlgen.source import Source
@@ -17,7 +17,7 @@ from nmlgen.spec.document import read_text
 from nmlgen.spec.raising import raised, read_site_of
 from nmlgen.spec.write import gaps, spec_text
 
-EXAMPLES = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def again(text: str):
@@ -37,10 +37,23 @@ def test_the_experiment_of_a_spec_comes_back(document):
 
 @EXAMPLES
 @given(specs())
+def test_a_build_comes_back(document):
+    spec = load_spec(document)
+    with tempfile.TemporaryDirectory() as directory:
+        unchecked_build(spec).write(directory)
+        script = Path(directory) / f"{spec.experiment.name}.sbatch"
+        imported = import_spec(directory)
+        assert compare(spec, directory).differences == compare(spec, script).differences == ()
+    assert imported.remarks == ()
+    assert differences(spec.experiment, again(imported.text)) == (), imported.text
+
+
+@EXAMPLES
+@given(specs())
 def test_the_namelists_of_a_build_come_back(document):
     spec = load_spec(document)
     with tempfile.TemporaryDirectory() as directory:
         unchecked_build(spec).write(directory)
-        imported = import_spec(directory, site=document["site"])
+        imported = import_spec(Path(directory) / "icon_master.namelist", site=document["site"])
     assert imported.remarks == ()
     assert differences(spec.experiment, again(imported.text), (MASTER, NAMELIST)) == (), imported.text

@@ -24,8 +24,8 @@ def command(output_format: str) -> int:
     if output_format == "json":
         click.echo(to_json(rules))
         return 0
-    rows = [(rule["code"], rule["name"], rule["severity"] or "", rule["summary"]) for rule in rules]
     headings = ("code", "name", "severity", "summary")
+    rows = [[rule[heading] or "" for heading in headings] for rule in rules]
     click.echo(format_table(headings, rows, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 0
 

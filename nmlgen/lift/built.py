@@ -10,7 +10,7 @@ from pathlib import Path
 from attrs import evolve
 
 from nmlgen.errors import SpecError
-from nmlgen.experiment.experiment import Darshan, Experiment, Launch, NodeLocalRun, Striping
+from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, NodeLocalRun, Striping
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
 from nmlgen.experiment.output import output_directories
@@ -78,6 +78,7 @@ def as_built(
         machine=machine or experiment.machine,
         executable=(shell.path("model.executable", executable.value) if executable else None) or experiment.executable,
         run_directory=_run_directory(world, shell) or experiment.run_directory,
+        inputs=_inputs(experiment.inputs),
         environment=environment,
         mpi=evolve(experiment.mpi, lustre_variables=_lustre_variables(job)),
         darshan=darshan,
@@ -126,6 +127,13 @@ def _run_directory(world: World, shell: _Shell) -> Setting | None:
     return None
 
 
+def _inputs(inputs: tuple[InputFile, ...]) -> tuple[InputFile, ...]:
+    """The first is the grid."""
+    if not inputs:
+        return inputs
+    return (evolve(inputs[0], source=evolve(inputs[0].source, name="grid.file")), *inputs[1:])
+
+
 def _environment(job: Job, shell: _Shell) -> tuple[Darshan | None, dict[str, Setting]]:
     """Darshan and the environment, without what the script sets by itself: what is for Lustre only, the way to Intel
     MPI's drivers, the file of hints, where Darshan finds its settings. Whatever is preloaded into the model, and into
@@ -169,7 +177,8 @@ def _launch(experiment: Experiment, shell: _Shell) -> Launch:
         return experiment.launch
     (command, at), *options = words
     if command == "srun":
-        counts = 1 + ("cpus-per-task" in experiment.directives)
+        has_cpus = len(options) > 1 and options[1][0].startswith("--cpus-per-task=")
+        counts = 1 + (has_cpus and ("cpus-per-task" in experiment.directives or not experiment.directives))
         tasks = options[0] if options else None
     else:
         counts, tasks = 2, options[1] if len(options) > 1 else None

@@ -102,6 +102,7 @@ class _Lifting:
                 self.job.run_directory = written("run_directory", path or ".", LAYER, _span(launched))
         for words, event in commands[:start]:
             self.command(words, event)
+        self.collected(evaluation.final)
 
     def word(self, item: Field) -> StaticWord:
         place = item.place
@@ -109,11 +110,23 @@ class _Lifting:
         beginning = value[0].text.partition(UNKNOWN)[0] if len(value) == 1 else ""
         return StaticWord(text_of(value), place.text.span(place.start, place.end), beginning, splits=item.is_vague)
 
+    def parts(self, word: StaticWord, item: Field) -> list[StaticWord]:
+        """The words that an unquoted expansion falls into, as far as it is known: `$START`."""
+        value = within(item.value, self.guard)
+        if not item.is_vague or len(value) > 1 or not value[0].symbols or " " not in value[0].text.strip():
+            return [word]
+        return [
+            StaticWord(None if UNKNOWN in text else text, word.span, text.partition(UNKNOWN)[0], UNKNOWN in text)
+            for text in value[0].text.split()
+        ]
+
     def launch(self, commands: list[tuple[list[StaticWord], Ran]]) -> int | None:
         """The number of the command that starts the model: the first that names ICON, else the first that may be."""
         found: int | None = None
-        for number, (words, _) in enumerate(commands):
-            launch = read_launch(words)
+        for number, (words, event) in enumerate(commands):
+            launch = read_launch(
+                [part for word, item in zip(words, event.words, strict=True) for part in self.parts(word, item)]
+            )
             if launch is None or not _may_be_icon(launch):
                 continue
             self.job.problems += launch.problems
@@ -195,8 +208,27 @@ class _Lifting:
             setting = unknown(setting_name, source.span)
             if path is not None:
                 setting = written(setting_name, path, LAYER, source.span)
-            self.job.inputs = [given for given in self.job.inputs if given.target != file]
-            self.job.inputs.append(InputFile(file, setting, _PLACING[name]))
+            files = {given.target: given for given in self.job.inputs}
+            files[file] = InputFile(file, setting, _PLACING[name])
+            self.job.inputs = list(files.values())
+
+    def collected(self, variables: Mapping[str, Variable]) -> None:
+        """The files that ICON's run scripts collect in arrays, and bring where the model starts."""
+        for kind, method in (("linked", "link"), ("required", "copy")):
+            sources, targets = (variables.get(f"{side}_{kind}_file") for side in ("input", "output"))
+            if sources is None or targets is None or sources.elements is None or targets.elements is None:
+                continue
+            found = {file.target: file for file in self.job.inputs}
+            for key, value in targets.elements.items():
+                target, source = text_of(within(value, self.guard)), sources.elements.get(key)
+                if not target or source is None:
+                    continue
+                path = beginning_at(source, self.guard, self.beginnings, self._base())
+                name = posixpath.basename(path if path is not None and _is_directory(target) else target)
+                if path and name and name not in found and posixpath.dirname(posixpath.normpath(target)) == "":
+                    span = _span_of(source)
+                    found[name] = InputFile(name, written(f"input_files.{name}.source", path, LAYER, span), method)
+            self.job.inputs = list(found.values())
 
     def _base(self) -> str | None:
         """What a relative source is relative to."""
@@ -279,8 +311,11 @@ def with_job(
     if job.launch is not None:
         launch = _launch(job.launch, directives)
         executable = _executable(job.launch, job)
-    if ntasks is not None or (not directives and launch.tasks is None):
-        directives.setdefault("ntasks", experiment.directives["ntasks"])
+    if launch.tasks is None and not _says_tasks(directives):
+        if ntasks is not None or not directives:
+            directives.setdefault("ntasks", experiment.directives["ntasks"])
+        elif job.launch is None or job.launch.launch.command.value != "srun":
+            launch = evolve(launch, tasks=unknown("ntasks"))
     scheduler = "slurm" if job.directives.span is not None else "none"
     hints, environment = _hints(job.environment, job.files)
     darshan, environment = darshan_of(environment, job.files)
@@ -303,12 +338,22 @@ def with_job(
     )
 
 
+def _says_tasks(directives: Mapping[str, Setting]) -> bool:
+    """Whether the directives say how many tasks there are, whatever starts them."""
+    return "ntasks" in directives or {"nodes", "ntasks-per-node"} <= directives.keys()
+
+
 def _setting(name: str, word: StaticWord) -> Setting:
     return unknown(name, word.span) if word.text is None else written(name, word.text, LAYER, word.span)
 
 
 def _span(event: Ran | None) -> Span | None:
     return None if event is None else event.place.text.span(event.place.start, event.place.end)
+
+
+def _span_of(value: Value) -> Span | None:
+    place = value[0].origin
+    return place.text.span(place.start, place.end) if place is not None else None
 
 
 def _may_be_icon(launch: LaunchCommand) -> bool:
@@ -375,7 +420,8 @@ def _inputs(job: Job, experiment: Experiment) -> tuple[InputFile, ...]:
     named = {
         str(group.settings["model_namelist_filename"].value).strip().rpartition("/")[2]
         for group in experiment.all_groups()
-        if "model_namelist_filename" in group.settings
+        if group.name == "master_model_nml"
+        and "model_namelist_filename" in group.settings
         and group.settings["model_namelist_filename"].certainty is not Certainty.UNKNOWN
     }
     others = {*written_files, *named, "icon_master.namelist"}

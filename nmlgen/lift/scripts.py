@@ -33,7 +33,7 @@ from nmlgen.lift.namelists import (
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem
-from nmlgen.script.assigned import assigned_names
+from nmlgen.script.assigned import effects
 from nmlgen.script.directives import Directives, read_directives
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
@@ -52,8 +52,8 @@ _GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
 class Way:
     """One way that a script may go: its models, and the namelist files that it writes or finds.
 
-    `directories` are those that the script makes; all that are needed, if it `makes_all`. `world` is what happens on it,
-    `job` what it asks of the machine. It `has_master` where a master namelist says which models there are.
+    `directories` are those that the script makes; all that are needed, if it `makes_all`. `world` is what happens on
+    it, `job` what it asks of the machine. It `has_master` where a master namelist says which models there are.
     """
 
     models: tuple[LiftedModel, ...]
@@ -104,7 +104,7 @@ def _is_fragment(script: Script) -> bool:
     if not text.startswith("#!"):
         return True
     used = {name for name in _USED.findall(text) if name in _HEADER or name == "EXPNAME"}
-    return len(used - assigned_names(script.body)) > 1
+    return len(used - effects(script.body, {}).names) > 1
 
 
 def lift_script(
@@ -281,7 +281,7 @@ class _Lifting:
     def _with_files(
         self, models: tuple[LiftedModel, ...], written: Mapping[str, NamelistFile]
     ) -> Iterator[LiftedModel]:
-        """The models; in the place of those whose namelist only a run knows, one for each namelist that no other has."""
+        """The models; in the place of those whose namelist only a run knows, one for each namelist that is left."""
         named = {
             str(setting.value).strip().rpartition("/")[2]
             for model in models

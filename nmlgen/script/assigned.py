@@ -1,12 +1,12 @@
-"""Which variables commands may assign, judged by their text alone."""
+"""What commands may change, judged by their text alone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import attrs
+from attrs import evolve, fields, frozen, has
 
 from nmlgen.script.syntax import (
     Arithmetic,
@@ -14,98 +14,259 @@ from nmlgen.script.syntax import (
     ArithmeticFor,
     Assignment,
     For,
+    Function,
     Literal,
     Parameter,
-    Sequence,
+    Redirection,
     Simple,
     Word,
 )
 
 if TYPE_CHECKING:
-    from nmlgen.script.syntax import Function
-    from nmlgen.source import Text
+    from nmlgen.script.state import Definitions
 
-_READERS = frozenset({"read", "unset", "getopts", "mapfile", "readarray", "printf", "let", "set", "wait", "typeset"})
+_READERS = frozenset(
+    [
+        "read",
+        "unset",
+        "getopts",
+        "mapfile",
+        "readarray",
+        "printf",
+        "let",
+        "set",
+        "wait",
+        "typeset",
+        "declare",
+        "local",
+        "export",
+        "readonly",
+        "integer",
+        "float",
+        "select",
+    ]
+)
+_MOVERS = frozenset(("cd", "pushd", "popd"))
+_SWITCHES = frozenset(("shopt", "trap", "alias", "unalias", "exec"))
+_STRANGERS = frozenset(("eval", ".", "source"))
+_WRAPPERS = frozenset(("command", "builtin", "exec"))
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CHANGED = re.compile(
     r"(?:\+\+|--)\s*([A-Za-z_]\w*)|([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))"
 )
 
 
-def assigned_names(
-    body: Sequence, functions: Mapping[str, tuple[Function, Text] | None] | None = None
-) -> frozenset[str]:
-    """The variables that the commands, and the functions they call, may assign."""
-    found: set[str] = set()
+@frozen
+class Effects:
+    """What commands may change: variables by their `names`, or, if `everything`, any of them.
+
+    They may also go to another directory (`moves`), change the positional parameters (`shifts`), and change options,
+    traps, aliases, functions or the script's own output (`switches`). `calls` tells that they call functions.
+    """
+
+    names: frozenset[str] = frozenset()
+    everything: bool = False
+    moves: bool = False
+    shifts: bool = False
+    switches: bool = False
+    calls: bool = False
+
+    def __or__(self, other: Effects) -> Effects:
+        """What either of two rows of commands may change."""
+        return Effects(
+            self.names | other.names,
+            self.everything or other.everything,
+            self.moves or other.moves,
+            self.shifts or other.shifts,
+            self.switches or other.switches,
+            self.calls or other.calls,
+        )
+
+    def naming(self, name: str) -> Effects:
+        """The same with one more variable."""
+        return evolve(self, names=self.names | {name})
+
+
+def changed_in_arithmetic(expression: str) -> list[str]:
+    """The variables that an arithmetic expression assigns."""
+    if "=" not in expression and "++" not in expression and "--" not in expression:
+        return []
+    return [before or after for before, after in _CHANGED.findall(expression)]
+
+
+def effects(body: Any, functions: Mapping[str, Definitions]) -> Effects:
+    """What the commands below a node of the tree, and the functions they call, may change."""
+    found = _Search()
     seen: set[str] = set()
     waiting: list[Any] = [body]
     while waiting:
-        root = waiting.pop()
-        for node in _nodes(root):
-            if isinstance(node, Assignment):
-                if node.name:
-                    found.add(node.name)
-            elif isinstance(node, For):
-                found.add(node.name)
-            elif isinstance(node, Parameter):
-                if node.operator in (":=", "="):
-                    found.add(node.name)
-            elif isinstance(node, (ArithmeticCommand, Arithmetic)):
-                found |= _changed(node.expression)
-            elif isinstance(node, ArithmeticFor):
-                for word in (node.first, node.condition, node.step):
-                    found |= _changed(word)
-            elif isinstance(node, Simple) and node.words:
-                first = node.words[0]
-                name = first.literal if isinstance(first, Word) else None
-                if name in _READERS:
-                    for word in node.words[1:]:
-                        if isinstance(word, Word):
-                            found |= _names_in(word)
-                if name == "read" and len(node.words) == 1:
-                    found.add("REPLY")
-                if functions is not None and name in functions and name not in seen:
-                    seen.add(name)
-                    function = functions[name]
-                    if function is not None:
-                        waiting.append(function[0].body)
-    return frozenset(found)
+        found.below(waiting.pop())
+        for name in (found.called | set(functions) if found.is_open else found.called) - seen:
+            definitions = functions.get(name)
+            if definitions is None:
+                continue
+            seen.add(name)
+            found.calls = True
+            if not definitions:
+                found.everything = True
+            waiting += [case[0].body for _, case in definitions if case is not None]
+    return Effects(frozenset(found.names), found.everything, found.moves, found.shifts, found.switches, found.calls)
 
 
-def _nodes(root: Any) -> Iterator[Any]:
-    """A node and all below it."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting.extend(node)
-        elif node.__class__ in _FIELDS or attrs.has(node.__class__):
-            yield node
-            for name in _fields(node.__class__):
+class _Search:
+    """A walk through a tree that collects what is changed."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.called: set[str] = set()
+        self.everything = self.moves = self.shifts = self.switches = self.calls = False
+        self.is_open = False
+
+    def below(self, root: Any) -> None:
+        """Look at a node and all below it."""
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            kind = node.__class__
+            if kind is Word:
+                waiting += [part for part in node.parts if part.__class__ is not Literal]
+                continue
+            if kind is tuple:
+                waiting += node
+                continue
+            children = _CHILDREN.get(kind)
+            if children is None:
+                children = _CHILDREN[kind] = _children(kind)
+            look = _LOOK.get(kind)
+            if look is not None:
+                look(self, node)
+            for name in children:
                 child = getattr(node, name)
-                if child is not None and not isinstance(child, (str, int, bool)):
+                if child is not None:
                     waiting.append(child)
 
+    def _assignment(self, node: Assignment) -> None:
+        if node.name:
+            self.names.add(node.name)
 
-_FIELDS: dict[type, tuple[str, ...]] = {}
+    def _parameter(self, node: Parameter) -> None:
+        if node.operator in (":=", "="):
+            self.names.add(node.name)
+        if node.subscript is not None:
+            self.names.update(_changed(node.subscript))
+        if node.operator == ":":
+            for word in node.arguments:
+                self.names.update(_changed(word))
+
+    def _arithmetic(self, node: Arithmetic | ArithmeticCommand) -> None:
+        self.names.update(_changed(node.expression))
+
+    def _arithmetic_for(self, node: ArithmeticFor) -> None:
+        for word in (node.first, node.condition, node.step):
+            self.names.update(_changed(word))
+
+    def _for(self, node: For) -> None:
+        self.names.add(node.name)
+
+    def _redirection(self, node: Redirection) -> None:
+        if node.descriptor.startswith("{"):
+            self.names.add(node.descriptor[1:-1])
+
+    def _function(self, node: Any) -> None:
+        self.switches = True
+
+    def _simple(self, node: Simple) -> None:
+        words = node.words
+        while words:
+            first = words[0]
+            name = first.literal if isinstance(first, Word) else None
+            if name not in _WRAPPERS:
+                break
+            if name == "exec":
+                self.switches = True
+            words = words[1:]
+        if not words:
+            return
+        if name is None:  # it may be any function
+            self.is_open = True
+            return
+        self.called.add(name)
+        if name in _READERS:
+            self._reader(name, words[1:])
+        elif name in _STRANGERS:
+            self.everything = self.everything or name == "eval"
+            self.shifts = self.switches = True
+        elif name in _MOVERS:
+            self.moves = True
+            self.names.update(("PWD", "OLDPWD"))
+        elif name == "shift":
+            self.shifts = True
+        elif name in _SWITCHES:
+            self.switches = True
+
+    def _reader(self, name: str, words: tuple[Any, ...]) -> None:
+        if name == "set":
+            self.shifts = self.switches = True
+        if name in ("read", "select"):
+            self.names.add("REPLY")
+        if name == "getopts":
+            self.names.update(("OPTARG", "OPTIND"))
+        if name in ("mapfile", "readarray"):
+            self.names.add("MAPFILE")
+        if name == "printf":
+            is_for_variable = len(words) > 1 and isinstance(words[0], Word) and words[0].literal == "-v"
+            words = words[1:2] if is_for_variable else ()
+        for word in words:
+            if not isinstance(word, Word) or (name in ("export", "readonly") and _NAME.fullmatch(word.literal or "")):
+                continue
+            self.names.update(_NAME.findall(_text(word)))
+            if word.literal is None and name not in ("let", "set"):
+                self.everything = self.everything or not _has_known_name(word)
 
 
-def _fields(kind: type) -> tuple[str, ...]:
-    names = _FIELDS.get(kind)
-    if names is None:
-        names = _FIELDS[kind] = tuple(
-            field.name for field in attrs.fields(kind) if field.name not in ("start", "end", "text")
-        )
-    return names
+def _has_known_name(word: Word) -> bool:
+    """Whether the name that a word assigns is written out: `name=$value`."""
+    first = word.parts[0] if word.parts else None
+    return isinstance(first, Literal) and re.match(r"[A-Za-z_]\w*(?:\[|\+?=)|-", first.text) is not None
+
+
+_LOOK: dict[type, Callable[[_Search, Any], None]] = {
+    Assignment: _Search._assignment,
+    Parameter: _Search._parameter,
+    Arithmetic: _Search._arithmetic,
+    ArithmeticCommand: _Search._arithmetic,
+    ArithmeticFor: _Search._arithmetic_for,
+    For: _Search._for,
+    Redirection: _Search._redirection,
+    Function: _Search._function,
+    Simple: _Search._simple,
+}
+_CHILDREN: dict[type, tuple[str, ...]] = {}
+_LEAVES = frozenset(("start", "end", "text", "name", "quoted", "operator", "descriptor", "delimiter", "terminator"))
+_FLAGS = frozenset(
+    [
+        "is_length",
+        "is_indirect",
+        "appends",
+        "is_subshell",
+        "is_select",
+        "is_until",
+        "is_negated",
+        "strips_tabs",
+        "is_terminated",
+    ]
+)
+
+
+def _children(kind: type) -> tuple[str, ...]:
+    if not has(kind):
+        return ()
+    return tuple(field.name for field in fields(kind) if field.name not in _LEAVES and field.name not in _FLAGS)
 
 
 def _text(word: Word) -> str:
     return "".join(part.text if isinstance(part, Literal) else " " for part in word.parts)
 
 
-def _changed(word: Word) -> set[str]:
-    return {before or after for before, after in _CHANGED.findall(_text(word))}
-
-
-def _names_in(word: Word) -> set[str]:
-    return set(_NAME.findall(_text(word)))
+def _changed(word: Word) -> list[str]:
+    return changed_in_arithmetic(_text(word))

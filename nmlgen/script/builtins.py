@@ -1,14 +1,15 @@
-"""The commands that are part of the shell, and what is known of programs that a script starts."""
+"""The commands that are part of the shell."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from nmlgen.script.conditions import COMPARISONS, FAILURE, FALSE, SUCCESS, Truth, conjunction, negation, status_of
-from nmlgen.script.events import Altered, Copied, Field, Opened, Piece, Ran, Removed, Written
-from nmlgen.script.programs import run_program
+from nmlgen.script.conditions import COMPARISONS, FAILURE, NONZERO, SUCCESS, status_of
+from nmlgen.script.events import Field, Piece, Ran
+from nmlgen.script.expand import split
+from nmlgen.script.external import output_of, run_pure
 from nmlgen.script.state import Variable, havoc
 from nmlgen.script.syntax import Assignment, Simple
 from nmlgen.script.values import (
@@ -17,16 +18,13 @@ from nmlgen.script.values import (
     Place,
     Possibility,
     Value,
-    contradicts,
     joined,
     known,
-    merged,
     text_of,
     unknown,
     unset,
     within,
 )
-from nmlgen.source import UNKNOWN
 
 if TYPE_CHECKING:
     from nmlgen.script.evaluate import Interpreter
@@ -35,16 +33,17 @@ Builtin: TypeAlias = "Callable[[Interpreter, list[Field], Simple, Place], None]"
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=(.*)\Z", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
-_MOST_CHOICES = 64
+_ELEMENT = re.compile(r"([A-Za-z_]\w*)\[([^\]]*)\]\Z")
+_ECHO_OPTION = re.compile(r"-[neEr]+\Z|--?\Z")
+_INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*\Z")
 
 
 def _texts(shell: Interpreter, fields: list[Field]) -> list[str | None]:
     return [text_of(within(field.value, shell.guard)) for field in fields]
 
 
-def _done(shell: Interpreter, status: Value = SUCCESS) -> None:
-    if shell.current is not None:
-        shell.current.status = status
+def _unknown_status(shell: Interpreter) -> None:
+    shell.set_status(unknown(shell.fresh()))
 
 
 # --- Output ---
@@ -53,23 +52,29 @@ def _done(shell: Interpreter, status: Value = SUCCESS) -> None:
 def _echo(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     """echo and print: the words with blanks between them."""
     name = text_of(fields[0].value)
+    if not shell.streams.is_read:
+        shell.set_status(SUCCESS)
+        return
     arguments = fields[1:]
     newline = True
-    plain = True
+    plain = name != "print" or shell.is_ksh is True
     while arguments:
         option = text_of(within(arguments[0].value, shell.guard))
-        if option is None or not re.fullmatch(r"-[neEr]+|-|--", option):
+        if option is None or not _ECHO_OPTION.match(option):
+            if option is None and arguments[0].value[0].text[:1] == "-":
+                plain = False
             break
         if option in ("-", "--"):
             if name == "print":
                 arguments = arguments[1:]
+            elif option == "--" and shell.is_ksh is not False:
+                plain = False
             break
         newline = newline and "n" not in option
-        plain = plain and "e" not in option
+        plain = plain and option == "-n"
         arguments = arguments[1:]
-    backslash = any("\\" in case.text for field in arguments for case in field.value)
-    if backslash or not plain:
-        _program(shell, name, fields, place)
+    if not plain or any("\\" in case.text for field in arguments for case in field.value):
+        run_pure(shell, name or "", fields, place)
         return
     pieces: list[Piece] = []
     for number, item in enumerate(arguments):
@@ -80,105 +85,218 @@ def _echo(shell: Interpreter, fields: list[Field], command: Simple, place: Place
             pieces.append(Piece(item.place, unknown(shell.fresh()), True))
     if newline:
         pieces.append(Piece(Place(shell.text, place.end, place.end), known("\n"), False))
-    shell.write(tuple(pieces), place)
-    _done(shell)
+    shell.streams.write(tuple(pieces), place)
+    shell.set_status(SUCCESS)
 
 
 def _printf(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     texts = _texts(shell, fields)
     if len(fields) > 2 and texts[1] == "-v":
         name = texts[2]
-        rest = [fields[0], *fields[3:]]
-        value, status = _output(shell, "printf", rest, None)
-        if name is not None and _NAME.match(name):
-            shell.assign(name, None, value, place)
-        _done(shell, status)
+        value, status = output_of(shell, "printf", [fields[0], *fields[3:]])
+        if name is None or not _NAME.match(name):
+            shell.assignments.forget_everything()
+        else:
+            shell.assignments.assign(name, None, value, place)
+            if shell.is_ksh is not False:
+                shell.assignments.forget(name)
+        shell.set_status(status)
         return
-    if len(fields) == 3 and texts[1] in ("%s\\n", "%s"):
+    if len(fields) == 3 and texts[1] in ("%s\\n", "%s") and not fields[2].is_vague:
         pieces = list(fields[2].pieces or (Piece(fields[2].place, fields[2].value, True),))
         if texts[1] == "%s\\n":
             pieces.append(Piece(Place(shell.text, place.end, place.end), known("\n"), False))
-        shell.write(tuple(pieces), place)
-        _done(shell)
+        shell.streams.write(tuple(pieces), place)
+        shell.set_status(SUCCESS)
         return
-    _program(shell, "printf", fields, place)
+    run_pure(shell, "printf", fields, place)
 
 
 # --- Variables ---
 
+_KINDS = {"integer": "i", "float": "E", "nameref": "n"}
+_OF_BASH = frozenset("aAgilnrtuxfFpI")
 
-def _export(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+
+class _Declaration:
+    """What `export`, `typeset` and their kin say about all the variables they name."""
+
+    def __init__(self, shell: Interpreter, name: str, place: Place) -> None:
+        self.shell, self.place = shell, place
+        self.attributes: set[str] = set()
+        self.dropped: set[str] = set()
+        self.is_local = name == "local" or (name in ("typeset", "declare", *_KINDS) and bool(shell.state.scopes))
+        if name == "export":
+            self.attributes.add("x")
+        elif name == "readonly":
+            self.attributes.add("r")
+        elif name in _KINDS:
+            self.attributes.add(_KINDS[name])
+        self.keeps_value = name in ("export", "readonly")
+
+    def option(self, text: str) -> None:
+        """`-i`, `+x`."""
+        letters = {match[0] for match in re.finditer(r"[A-Za-z][0-9]*", text[1:])}
+        if "g" in letters and text[0] == "-":
+            self.is_local = False
+        letters -= {"g", "p"} if not self.keeps_value else {"g", "p", "n", "f"}
+        (self.attributes if text[0] == "-" else self.dropped).update(letters)
+
+    @property
+    def is_of_functions(self) -> bool:
+        """Whether it speaks of functions, which are known anyway."""
+        return "f" in self.attributes or ("F" in self.attributes and self.shell.is_ksh is False)
+
+    @property
+    def fails(self) -> bool:
+        """Whether bash does not know the attributes."""
+        return self.shell.is_ksh is False and not self.attributes <= _OF_BASH
+
+    def declare(self, name: str, *, is_assigned: bool) -> None:
+        """Give a variable the attributes."""
+        shell = self.shell
+        state = shell.state
+        old = state.variables.get(name)
+        if self.is_local and state.scopes:
+            scope = state.scopes[-1]
+            if name not in scope:
+                scope[name] = old
+                old = None
+                state.variables[name] = Variable(unset(name))
+            old = state.variables.get(name)
+        given = old if old is not None else shell.variable(name)
+        letters = frozenset((given.attributes | self.attributes) - self.dropped)
+        if "n" in self.attributes:
+            shell.doubt(self.place)
+        elements = given.elements
+        if self.attributes & {"a", "A"} and elements is None:
+            if all(case.is_set is False for case in given.value):
+                elements = {}
+            else:
+                given = havoc(name, Variable(EMPTY, {}, given.attributes), shell.fresh())
+                elements = given.elements
+        changed = Variable(given.value, elements, letters, given.is_open)
+        if not is_assigned and letters - given.attributes - {"x", "r", "a", "A"}:
+            changed = self._formatted(name, changed)
+        if changed != given or old is not None:
+            state.variables[name] = changed
+
+    def _formatted(self, name: str, variable: Variable) -> Variable:
+        """A variable that has a value already: ksh brings it into form, bash does only with the next one."""
+        if variable.elements is not None or all(case.is_set is False for case in variable.value):
+            return variable
+        if all(not case.symbols and case.is_set for case in variable.value):
+            value = self.shell.assignments.formatted(variable.value, variable.attributes)
+            is_same = [case.text for case in value] == [case.text for case in variable.value]
+            if is_same and ("i" not in variable.attributes or all(_INTEGER.match(case.text) for case in value)):
+                return variable
+            if self.shell.is_ksh and "i" not in variable.attributes:
+                return variable._replace(value=value)
+            if self.shell.is_ksh is False:
+                return variable
+        return havoc(name, variable, self.shell.fresh())
+
+
+def _declare(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     """export, readonly, typeset, declare, local, integer."""
-    name = text_of(fields[0].value)
-    attributes: set[str] = {"x"} if name == "export" else set()
-    if name == "integer":
-        attributes.add("i")
-    dropped: set[str] = set()
-    is_local = name == "local" or (name in ("typeset", "declare") and bool(shell.state.scopes))
-    for word in command.words[1:]:
+    declaration = _Declaration(shell, text_of(fields[0].value) or "", place)
+    if fields and text_of(fields[0].value) == "local" and shell.is_ksh is not False:
+        shell.doubt(place)
+    status = SUCCESS
+    for word in _operands_of(command, fields):
         if isinstance(word, Assignment):
-            _declare(shell, word.name, attributes, dropped, is_local)
-            shell.assign_written(word)
-            continue
-        for item in shell.words.fields((word,)):
-            text = text_of(within(item.value, shell.guard))
-            if text is None:
-                head = _assigned_partly(item.value)
-                if head is not None:
-                    _declare(shell, head, attributes, dropped, is_local)
-                    shell.forget(head)
+            if declaration.is_of_functions or declaration.fails:
+                status = NONZERO
                 continue
-            if text[:1] in "-+" and len(text) > 1:
-                if text[0] == "-" and "g" in text:
-                    is_local = False
-                (attributes if text[0] == "-" else dropped).update(_letters(text[1:]))
-            elif match := _ASSIGNMENT.match(text):
-                _declare(shell, match[1], attributes, dropped, is_local)
-                shell.assign(match[1], None, known(match[4]), item.place, appends=bool(match[3]))
-            elif _NAME.match(text):
-                _declare(shell, text, attributes, dropped, is_local)
-    if "f" in attributes:
-        pass
-    _done(shell)
+            is_fresh = not shell.variable(word.name).attributes & {"r"}
+            if is_fresh:
+                readonly = declaration.attributes & {"r"}
+                declaration.attributes -= readonly
+                declaration.declare(word.name, is_assigned=True)
+                shell.assignments.written(word)
+                declaration.attributes |= readonly
+                declaration.declare(word.name, is_assigned=True)
+            else:
+                shell.assignments.written(word)
+            if shell.is_ksh is None and not declaration.attributes <= _OF_BASH:
+                shell.assignments.forget(word.name)
+            continue
+        for item in [word] if isinstance(word, Field) else shell.words.fields((word,)):
+            _declare_word(shell, declaration, item)
+    shell.set_status(status)
 
 
-def _assigned_partly(value: Value) -> str | None:
-    match = re.match(r"([A-Za-z_]\w*)\+?=", value[0].text)
-    return match[1] if match else None
+def _operands_of(command: Simple, fields: list[Field]) -> list[object]:
+    """The words after the command's name as they are written, or as they were expanded if its name came of one."""
+    first = command.words[0]
+    name = text_of(fields[0].value)
+    number = next(
+        (n for n, word in enumerate(command.words[:3]) if not isinstance(word, Assignment) and word.literal == name),
+        None,
+    )
+    return list(command.words[number + 1 :]) if number is not None and first is not None else list(fields[1:])
 
 
-def _letters(text: str) -> set[str]:
-    return {match[0] for match in re.finditer(r"[A-Za-z][0-9]*", text)}
-
-
-def _declare(shell: Interpreter, name: str, attributes: set[str], dropped: set[str], is_local: bool) -> None:
-    state = shell.state
-    old = state.variables.get(name)
-    if is_local and state.scopes:
-        state.scopes[-1].setdefault(name, old)
-        if name not in state.scopes[-1] or old is state.scopes[-1][name]:
-            old = None
-    given = old if old is not None else (Variable(unset(name)) if is_local else shell.variable(name))
-    letters = frozenset((given.attributes | attributes) - dropped)
-    elements = given.elements
-    if attributes & {"a", "A"} and elements is None:
-        elements = {}
-    if letters != given.attributes or elements is not given.elements or is_local:
-        state.variables[name] = Variable(given.value, elements, letters, given.is_open)
+def _declare_word(shell: Interpreter, declaration: _Declaration, item: Field) -> None:
+    text = text_of(within(item.value, shell.guard))
+    if text is None or item.is_vague:
+        shown = item.value[0].text
+        head = re.match(r"([A-Za-z_]\w*)\+?=", shown)
+        if head is None or len(item.value) > 1:
+            shell.assignments.forget_everything()
+        else:
+            declaration.declare(head[1], is_assigned=True)
+            shell.assignments.forget(head[1])
+    elif text[:1] in ("-", "+") and len(text) > 1:
+        declaration.option(text)
+    elif declaration.is_of_functions or declaration.fails:
+        return
+    elif match := _ASSIGNMENT.match(text):
+        declaration.declare(match[1], is_assigned=True)
+        if match[2] is not None:
+            shell.assignments.forget(match[1])
+        else:
+            shell.assignments.assign(match[1], None, known(match[4]), item.place, appends=bool(match[3]))
+    elif _NAME.match(text):
+        declaration.declare(text, is_assigned=False)
+        if shell.is_ksh is None and not declaration.attributes <= _OF_BASH:
+            shell.assignments.forget(text)
 
 
 def _unset(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
-    for text in _texts(shell, fields[1:]):
-        if text is None:
-            shell.forget_everything()
-        elif text == "-f":
-            continue
+    state = shell.state
+    of_functions = of_variables = False
+    for item, text in zip(fields[1:], _texts(shell, fields[1:]), strict=True):
+        if text is None or item.is_vague:
+            shell.assignments.forget_everything()
+            if state.functions:
+                shell.doubt(place)
+        elif text in ("-f", "-v"):
+            of_functions, of_variables = text == "-f", text == "-v"
         elif _NAME.match(text):
-            shell.state.variables[text] = Variable(unset(text))
-            shell.state.functions.pop(text, None)
-        elif match := re.match(r"([A-Za-z_]\w*)\[", text):
-            shell.forget(match[1])
-    _done(shell)
+            if not of_functions:
+                if "r" in shell.variable(text).attributes:
+                    shell.doubt(place)
+                else:
+                    state.variables[text] = Variable(unset(text))
+            is_unset = text in state.variables and not of_functions
+            if text in state.functions and not of_variables and (of_functions or not is_unset):
+                del state.functions[text]
+            elif text in state.functions and not of_functions:
+                shell.doubt(place)
+        elif match := _ELEMENT.match(text):
+            _unset_element(shell, match[1], match[2])
+    shell.set_status(SUCCESS)
+
+
+def _unset_element(shell: Interpreter, name: str, subscript: str) -> None:
+    variable = shell.variable(name)
+    is_plain = subscript.isdigit() or ("A" in variable.attributes and re.fullmatch(r"\w+", subscript))
+    if variable.elements is None or variable.is_open or not is_plain:
+        shell.assignments.forget(name)
+        return
+    elements = {key: value for key, value in variable.elements.items() if key != subscript}
+    shell.state.variables[name] = variable._replace(elements=elements)
 
 
 def _read(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
@@ -189,600 +307,419 @@ def _read(shell: Interpreter, fields: list[Field], command: Simple, place: Place
     for text in _texts(shell, fields[1:]):
         if skip:
             skip = False
-        elif text is not None and text.startswith("-") and not names:
+        elif text is None:
+            shell.assignments.forget_everything()
+        elif text.startswith("-") and not names:
             options.append(text)
             skip = text in ("-p", "-d", "-n", "-t", "-u", "-N", "-i")
-        elif text is not None and _NAME.match(text):
-            names.append(text)
-    line = _next_line(shell)
+        elif _NAME.match(text.partition("?")[0]):
+            names.append(text.partition("?")[0])
+        elif match := _ELEMENT.match(text):
+            shell.assignments.forget(match[1])
+            options.append("element")
+    line = _next_line(shell) if shell.guard == ALWAYS or shell.state.input else None
     separators = shell.separators()
-    if line is None or separators is None or any(option not in ("-r",) for option in options):
+    is_plain = line is not None and separators is not None and all(option == "-r" for option in options)
+    if not is_plain or line is None or separators is None or ("\\" in line[0] and "-r" not in options):
+        arrays = any(option.startswith("-") and ("a" in option or "A" in option) for option in options)
         for name in names or ["REPLY"]:
-            shell.forget(name)
-        _done(shell, unknown(shell.fresh()))
+            shell.assignments.read_array(name) if arrays else shell.assignments.forget(name)
+        if line is None or not is_plain:
+            shell.state.input = None
+        _unknown_status(shell)
         return
-    text, found = line
-    if "\\" in text and "-r" not in options:
-        for name in names or ["REPLY"]:
-            shell.forget(name)
-        _done(shell)
-        return
-    rest = text.strip("".join(mark for mark in separators if mark in " \t\n")) if names else text
-    names = names or ["REPLY"]
-    for number, name in enumerate(names):
-        if number == len(names) - 1:
-            word, rest = rest, ""
-        else:
-            parts = (
-                re.split(
-                    f"[{re.escape(separators)}]+" if separators.isspace() else f"[{re.escape(separators)}]",
-                    rest,
-                    maxsplit=1,
-                )
-                if separators
-                else [rest]
-            )
-            word, rest = parts[0], parts[1] if len(parts) > 1 else ""
-        shell.assign(name, None, known(word), place)
-    _done(shell, SUCCESS if found else FAILURE)
+    for name, word in _shared_out(line[0], names, separators):
+        shell.assignments.assign(name, None, known(word), place)
+    shell.set_status(SUCCESS if line[1] else FAILURE)
+
+
+def _shared_out(line: str, names: list[str], separators: str) -> list[tuple[str, str]]:
+    """Which variable gets which words of a line; the last gets the rest as it is."""
+    if not names:
+        return [("REPLY", line)]
+    blanks = "".join(mark for mark in separators if mark in " \t\n")
+    others = re.escape("".join(mark for mark in separators if mark not in blanks))
+    space = f"[{re.escape(blanks)}]*" if blanks else ""
+    gap = f"{space}[{others}]{space}" if others else ""
+    if blanks:
+        gap = f"{gap}|[{re.escape(blanks)}]+" if gap else f"[{re.escape(blanks)}]+"
+    rest = line.strip(blanks) if blanks else line
+    found: list[tuple[str, str]] = []
+    for name in names[:-1]:
+        parts = re.split(gap, rest, maxsplit=1) if gap else [rest]
+        found.append((name, parts[0]))
+        rest = parts[1] if len(parts) > 1 else ""
+    words = [word for word, _ in split(rest, separators) if word is not None]
+    if others and len(words) == 1:
+        rest = words[0]
+    return [*found, (names[-1], rest)]
 
 
 def _next_line(shell: Interpreter) -> tuple[str, bool] | None:
     """The next line of the standard input, and whether it ends as a line; None if it cannot be known."""
-    if shell.input is None:
+    given = shell.state.input
+    if given is None:
         return None
-    whole = joined([piece.value for piece in shell.input], 0) if shell.input else EMPTY
+    whole = joined([piece.value for piece in given], shell.fresh()) if given else EMPTY
     text = text_of(within(whole, shell.guard))
     if text is None or len(whole) > 1:
         return None
     line, end, rest = text.partition("\n")
-    place = shell.input[0].place if shell.input else None
-    shell.input = (Piece(place, known(rest), True),) if rest and place is not None else ()
+    shell.state.input = (Piece(given[0].place, known(rest), True),) if rest else ()
     return line, bool(end)
+
+
+def _read_lines(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    """mapfile, readarray."""
+    names = [text for text in _texts(shell, fields[1:]) if text is not None and _NAME.match(text)]
+    shell.assignments.read_array(names[-1] if names else "MAPFILE")
+    shell.state.input = None
+    _unknown_status(shell)
+
+
+_LETTERS = {
+    "e": "errexit",
+    "u": "nounset",
+    "C": "noclobber",
+    "f": "noglob",
+    "x": "xtrace",
+    "a": "allexport",
+    "n": "noexec",
+    "v": "verbose",
+}
+_UNFOLLOWED = frozenset(("posix", "noexec", "errtrace", "functrace", "keyword"))
 
 
 def _set(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     texts = _texts(shell, fields[1:])
-    if texts[:1] in (["-A"], ["+A"]) and len(texts) > 1:
-        name = texts[1]
-        if name is not None and _NAME.match(name):
-            rest = fields[3:]
-            if any(item.is_vague for item in rest):
-                shell.state.variables[name] = havoc(name, Variable(EMPTY, {}), shell.fresh())
-            else:
-                elements = {str(number): item.value for number, item in enumerate(rest)}
-                shell.state.variables[name] = Variable(EMPTY, elements)
-        _done(shell)
+    shell.set_status(SUCCESS)
+    if not texts:
+        shell.streams.write_unknown(place)
         return
+    if texts[0] in ("-A", "+A") and len(texts) > 1:
+        _set_array(shell, fields, texts, place)
+        return
+    state = shell.state
+    options = dict(state.options)
     position = 0
     while position < len(texts):
         text = texts[position]
-        if text is None or text == "--" or text[:1] not in ("-", "+") or text in ("-", "+"):
+        if text is None:
+            if fields[1 + position].value[0].text[:1] in ("-", "+") or position == 0:
+                shell.doubt(place)
             break
-        if text in ("-o", "+o"):
-            position += 1
+        if text in ("--", "-", "+") or text[0] not in "-+":
+            break
+        is_on = text[0] == "-"
+        for letter in text[1:]:
+            if letter == "o":
+                position += 1
+                name = texts[position] if position < len(texts) else ""
+                if name is None or name in _UNFOLLOWED:
+                    shell.doubt(place)
+                elif name:
+                    options[name] = is_on
+                else:
+                    shell.streams.write_unknown(place)
+            elif letter in _LETTERS:
+                options[_LETTERS[letter]] = is_on
+                if letter == "n":
+                    shell.doubt(place)
+            elif letter in "ETkpPs":
+                shell.doubt(place)
         position += 1
+    state.options = options
     rest = fields[1:][position:]
-    if rest and texts[position] == "--":
-        shell.state.positional = None if any(item.is_vague for item in rest[1:]) else tuple(f.value for f in rest[1:])
-    elif rest:
-        shell.state.positional = None if any(item.is_vague for item in rest) else tuple(f.value for f in rest)
-    _done(shell)
+    if rest:
+        values = rest[1:] if texts[position] == "--" else rest
+        state.positional = None if any(item.is_vague for item in values) else tuple([f.value for f in values])
+
+
+def _set_array(shell: Interpreter, fields: list[Field], texts: list[str | None], place: Place) -> None:
+    """`set -A name words` of ksh."""
+    name = texts[1]
+    if shell.is_ksh is False:  # there it is an option that nobody knows
+        shell.streams.complain(place)
+        shell.set_status(NONZERO)
+        return
+    if name is None or not _NAME.match(name):
+        shell.assignments.forget_everything()
+        return
+    rest = fields[3:]
+    if texts[2:3] == ["--"]:
+        rest = rest[1:]
+    if shell.is_ksh is None or texts[0] == "+A" or any(item.is_vague for item in rest):
+        shell.assignments.read_array(name)
+        return
+    elements = {str(number): item.value for number, item in enumerate(rest)}
+    shell.state.variables[name] = Variable(EMPTY, elements, shell.variable(name).attributes - {"A"})
 
 
 def _shift(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     count = text_of(within(fields[1].value, shell.guard)) if len(fields) > 1 else "1"
     positional = shell.state.positional
-    if positional is None or count is None or not count.isdigit():
+    if positional is None or count is None or not count.isdigit() or (len(fields) > 1 and fields[1].is_vague):
         shell.state.positional = None
-        _done(shell, unknown(shell.fresh()))
+        _unknown_status(shell)
     elif int(count) > len(positional):
-        _done(shell, FAILURE)
+        if shell.is_ksh is not False:
+            shell.doubt(place)
+        shell.set_status(FAILURE)
     else:
         shell.state.positional = positional[int(count) :]
-        _done(shell)
+        shell.set_status(SUCCESS)
 
 
 def _let(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     value: Value = EMPTY
-    for word in command.words[1:]:
-        if isinstance(word, Assignment):
-            text = known(shell.text.text[word.start : word.end])
-        else:
-            text = shell.words.text(word)
-        value = shell.words.calculated(text, place)
-    cases = [case._replace(text="1" if case.text == "0" else "0") if not case.symbols else case for case in value]
-    _done(shell, merged(cases, shell.fresh()))
+    for item in fields[1:]:
+        if item.is_vague:
+            shell.assignments.forget_everything()
+        value = shell.words.calculated(item.value, place)
+    asked = shell.questions.every_way([within(value, shell.guard)], shell.words.is_nonzero)
+    shell.set_status(status_of(asked))
 
 
 def _getopts(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     names = [text for text in _texts(shell, fields[2:3]) if text is not None]
-    positional = shell.state.positional
-    if positional == ():
+    if shell.state.positional == () and len(fields) == 3:
         for name in names:
-            shell.assign(name, None, known("?"), place)
-        _done(shell, FAILURE)
+            shell.assignments.assign(name, None, known("?"), place)
+        shell.assignments.forget_all(["OPTARG", "OPTIND"])
+        shell.set_status(FAILURE)
         return
-    shell.forget_all([*names, "OPTARG", "OPTIND"])
-    _done(shell, unknown(shell.fresh()))
+    shell.assignments.forget_all([*names, "OPTARG", "OPTIND"])
+    _unknown_status(shell)
 
 
 # --- Control ---
 
 
-def _leave(kind: str) -> Builtin:
+def _return(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    if len(fields) > 1:
+        shell.set_status(_code(shell, fields[1]))
+    if shell.is_returning:
+        shell.leave("return", place)
+    else:  # bash refuses, ksh ends
+        shell.by_shell(lambda: shell.leave("exit", place), lambda: shell.set_status(NONZERO))
+
+
+def _code(shell: Interpreter, field: Field) -> Value:
+    text = text_of(within(field.value, shell.guard))
+    return known(str(int(text) % 256)) if text is not None and text.isdecimal() else unknown(shell.fresh())
+
+
+def _leave_loop(kind: str) -> Builtin:
     def leave(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
         text = text_of(within(fields[1].value, shell.guard)) if len(fields) > 1 else None
-        if kind == "return":
-            if len(fields) > 1:
-                shell.state.status = within(fields[1].value, shell.guard)
-            shell.leave("return")
-        else:
-            shell.leave(kind, int(text) if text is not None and text.isdigit() and text != "0" else 1)
+        if text is None and len(fields) > 1:
+            shell.doubt(place)
+        shell.set_status(SUCCESS)
+        if shell.loops:
+            levels = int(text) if text is not None and text.isdigit() and text != "0" else 1
+            shell.leave(kind, place, min(levels, shell.loops))
 
     return leave
 
 
 def _exit(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
-    shell.leave("exit")
+    if len(fields) > 1:
+        shell.set_status(_code(shell, fields[1]))
+    shell.leave("exit", place)
 
 
 def _eval(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     texts = _texts(shell, fields[1:])
-    if any(text is None for text in texts):
-        shell.forget_everything()
-        _done(shell, unknown(shell.fresh()))
-        return
-    shell.run_text(" ".join(text or "" for text in texts), place)
+    is_known = None not in texts and not any(item.is_vague for item in fields[1:])
+    shell.run_text(" ".join(text or "" for text in texts) if is_known else None, place)
 
 
 def _source(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     if len(fields) > 1:
         shell.source(fields[1], fields[2:])
     else:
-        _done(shell, FAILURE)
+        shell.may_end(place)
+        shell.set_status(NONZERO)
 
 
-def _nothing(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
-    _done(shell)
+def _trap(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    texts = _texts(shell, fields[1:])
+    if texts[:1] == ["--"]:
+        texts = texts[1:]
+    shell.set_status(SUCCESS)
+    if not texts or texts[0] in ("-p", "-l"):
+        shell.streams.write_unknown(place)
+        return
+    traps = dict(shell.state.traps)
+    text, *signals = texts
+    if None in signals:
+        shell.doubt(place)
+    if not signals:  # `trap EXIT` takes the trap away
+        text, signals = "-", [text]
+    if shell.state.scopes and shell.is_ksh is not False:
+        shell.doubt(place)  # in a function of ksh it may be the function's own
+    for signal in signals:
+        name = {"0": "EXIT"}.get(signal or "", (signal or "").removeprefix("SIG").upper())
+        if name in ("DEBUG", "RETURN") and text not in ("", "-"):
+            shell.doubt(place)
+        elif text in ("", "-"):
+            traps.pop(name, None)
+        elif name in ("EXIT", "ERR"):
+            traps[name] = text
+    shell.state.traps = traps
 
 
 def _ulimit(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     shell.events.append(Ran(tuple(fields), shell.guard, place, {}, shell.state.directory))
-    _done(shell, unknown(shell.fresh()) if len(fields) > 1 else SUCCESS)
+    shell.set_status(unknown(shell.fresh()))
 
 
 def _shopt(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     texts = _texts(shell, fields[1:])
-    if "-s" in texts:
-        shell.state.options |= {text for text in texts if text is not None}
-    elif "-u" in texts:
-        shell.state.options -= {text for text in texts if text is not None}
-    _done(shell)
+    switch = True if "-s" in texts else False if "-u" in texts else None
+    if shell.is_ksh:
+        shell.set_status(known("127"))
+        return
+    if None in texts:
+        shell.doubt(place)
+    if switch is not None:
+        value = switch if shell.is_ksh is False else None
+        names = {text: value for text in texts if text is not None and not text.startswith("-")}
+        if "expand_aliases" in names and switch:
+            shell.doubt(place)
+        shell.state.options = {**shell.state.options, **names}
+        shell.set_status(SUCCESS if shell.is_ksh is False else unknown(shell.fresh()))
+    else:
+        shell.streams.write_unknown(place)
+        _unknown_status(shell)
+
+
+def _alias(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    names = set()
+    for item in fields[1:]:
+        name = item.value[0].text.partition("=")[0]
+        names.add(name)
+        if len(item.value) > 1 or item.is_vague:
+            shell.doubt(place)
+    shell.state.aliases |= names
+    shell.streams.write_unknown(place)
+    _unknown_status(shell)
+
+
+# --- The rest ---
+
+
+def _nothing(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    shell.set_status(SUCCESS)
 
 
 def _fails(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
-    _done(shell, FAILURE)
+    shell.set_status(FAILURE)
 
 
 def _perhaps(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
-    if shell.sink is not None:
-        shell.write_value(unknown(shell.fresh()), place)
-    _done(shell, unknown(shell.fresh()))
+    shell.streams.write_unknown(place)
+    shell.streams.complain(place)
+    _unknown_status(shell)
 
 
 def _change_directory(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    """cd, which changes nothing if it fails."""
     arguments = [item for item in fields[1:] if text_of(item.value) not in ("-P", "-L", "--")]
     state = shell.state
     old = state.directory
-    if len(arguments) == 1 and text_of(arguments[0].value) == "-":
-        former = state.variables.get("OLDPWD")
-        state.directory = former.value if former is not None else unknown(shell.fresh())
-    elif len(arguments) == 1:
-        state.directory = shell.file(arguments[0].value)
-    else:
-        state.directory = unknown(("system", "HOME"))
-    state.variables["OLDPWD"] = Variable(old)
-    state.variables["PWD"] = Variable(unknown(shell.fresh()))
-    _done(shell, status_of(shell.questions.ask()))
-
-
-# --- test ---
-
-_UNARY = frozenset(
-    [
-        "-a",
-        "-b",
-        "-c",
-        "-d",
-        "-e",
-        "-f",
-        "-g",
-        "-h",
-        "-k",
-        "-n",
-        "-p",
-        "-r",
-        "-s",
-        "-t",
-        "-u",
-        "-v",
-        "-w",
-        "-x",
-        "-z",
-        "-G",
-        "-L",
-        "-N",
-        "-O",
-        "-S",
+    new = unknown(shell.fresh())
+    if len(arguments) == 1 and not arguments[0].is_vague:
+        text = text_of(within(arguments[0].value, shell.guard))
+        if text == "-":
+            former = state.variables.get("OLDPWD")
+            new = former.value if former is not None and former.elements is None else new
+        elif text is None or "CDPATH" not in state.variables or text.startswith(("/", "./", "../")):
+            new = shell.streams.file(arguments[0].value)
+    yes, no = shell.questions.ask_unlikely()
+    fails, succeeds = yes[0], no[0]
+    cases = [
+        *(case._replace(guard=case.guard | succeeds) for case in new),
+        *(case._replace(guard=case.guard | fails) for case in old),
     ]
-)
+    state.directory = tuple(cases)
+    state.variables["OLDPWD"] = Variable(unknown(shell.fresh()) if old == EMPTY else (*state.directory[:0], *old))
+    state.variables["PWD"] = Variable(unknown(shell.fresh()))
+    if text_of(arguments[0].value if len(arguments) == 1 else EMPTY) == "-":
+        shell.streams.write_unknown(place)
+    shell.streams.complain(place)
+    shell.set_status((Possibility(succeeds, "0"), NONZERO[0]._replace(guard=fails)))
+
+
+def _move_about(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    """pushd and popd."""
+    shell.state.directory = unknown(shell.fresh())
+    shell.assignments.forget_all(("PWD", "OLDPWD"))
+    _perhaps(shell, fields, command, place)
 
 
 def _test(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
-    name = text_of(fields[0].value)
     arguments = fields[1:]
-    if name == "[":
+    if text_of(fields[0].value) == "[":
         if not arguments or text_of(arguments[-1].value) != "]":
-            _done(shell, unknown(shell.fresh()))
+            shell.streams.complain(place)
+            shell.set_status(NONZERO)
             return
         arguments = arguments[:-1]
-    if any(item.is_vague for item in arguments) and not _is_plain_question(arguments):
-        _done(shell, status_of(shell.questions.ask()))
-        return
-    values = [within(item.value, shell.guard) for item in arguments]
-    asked = shell.questions.every_way(values, lambda cases: _Question(shell, list(cases)).answer())
-    _done(shell, status_of(asked))
+    texts = [text_of(item.value) for item in arguments]
+    compares = any(text in COMPARISONS for text in texts)
+    is_sure = not compares or all(
+        text is not None and (_INTEGER.match(text) or text[:1] in ("-", "(", ")", "!")) for text in texts
+    )
+    if not is_sure:
+        shell.streams.complain(place)
+    shell.set_status(status_of(shell.checks.test(arguments), FAILURE if is_sure else NONZERO))
 
 
-def _is_plain_question(arguments: list[Field]) -> bool:
-    """`[ -z $x ]`, and `[ $x = y ]`: what is vague there may be empty, or is one word as a rule."""
-    operators = [text_of(item.value) for item in arguments]
-    if len(arguments) == 2 and operators[0] in ("-z", "-n"):
-        return operators[0] == "-z"
-    return len(arguments) == 3 and operators[1] in ("=", "==", "!=", *COMPARISONS)
-
-
-class _Question:
-    """The arguments of `test`, as POSIX reads them."""
-
-    def __init__(self, shell: Interpreter, words: list[Possibility]) -> None:
-        self.shell, self.words = shell, words
-
-    def answer(self) -> Truth:
-        if not self.words:
-            return FALSE
-        found = self._either()
-        return self.shell.questions.ask() if self.words else found
-
-    def _next(self) -> str | None:
-        if not self.words:
-            return None
-        return None if self.words[0].symbols else self.words[0].text
-
-    def _either(self) -> Truth:
-        found = self._both()
-        while len(self.words) > 1 and self._next() == "-o":
-            del self.words[0]
-            other = self._both()
-            found = negation(conjunction(negation(found), lambda other=other: negation(other)))  # type: ignore[misc]
-        return found
-
-    def _both(self) -> Truth:
-        found = self._single()
-        while len(self.words) > 1 and self._next() == "-a":
-            del self.words[0]
-            other = self._single()
-            found = conjunction(found, lambda other=other: other)  # type: ignore[misc]
-        return found
-
-    def _single(self) -> Truth:
-        words, ask = self.words, self.shell.questions.ask
-        if not words:
-            return ask()
-        first = self._next()
-        if len(words) >= 3 and not words[1].symbols and words[1].text in ("=", "==", "!=", "<", ">", *COMPARISONS):
-            one, operator, two = words[0], words[1].text, words[2]
-            del words[:3]
-            if operator in COMPARISONS:
-                return self.shell.questions.compare(operator, one, two)
-            if operator in ("<", ">"):
-                return ask()
-            same = self.shell.questions.equal(one, two)
-            return negation(same) if operator == "!=" else same
-        if first == "!" and len(words) > 1:
-            del words[0]
-            return negation(self._single())
-        if first == "(" and len(words) > 2:
-            del words[0]
-            found = self._either()
-            if self._next() != ")":
-                return ask()
-            del words[0]
-            return found
-        if len(words) >= 3 and not words[1].symbols and words[1].text in ("-nt", "-ot", "-ef"):
-            del words[:3]
-            return ask()
-        if first in _UNARY and len(words) > 1:
-            operand = words[1]
-            del words[:2]
-            if first == "-v" and not operand.symbols and _NAME.match(operand.text):
-                return self.shell.is_set(operand.text)
-            return self.shell.ask_unary(first, (operand,))
-        operand = words.pop(0)
-        return negation(self.shell.questions.is_empty(operand))
-
-
-# --- Programs ---
-
-
-def run_external(shell: Interpreter, name: str | None, fields: list[Field], place: Place) -> None:
-    """A command that is no function and no part of the shell."""
-    handler = _FILES.get(name or "")
-    if handler is not None:
-        handler(shell, fields, place)
-        return
-    if name is not None and run_program_knows(name):
-        _program(shell, name, fields, place)
-        return
-    exported = {key: variable for key, variable in shell.state.variables.items() if "x" in variable.attributes}
-    shell.events.append(Ran(tuple(fields), shell.guard, place, exported, shell.state.directory))
-    if shell.sink is not None:
-        shell.write_value(unknown(shell.fresh()), place)
-    _done(shell, unknown(shell.fresh()))
-
-
-def run_program_knows(name: str) -> bool:
-    """Whether something is known of what a program prints."""
-    return name in _PURE
-
-
-_PURE = frozenset(
-    [
-        "echo",
-        "print",
-        "printf",
-        "expr",
-        "cut",
-        "sed",
-        "tr",
-        "basename",
-        "dirname",
-        "date",
-        "bc",
-        "awk",
-        "gawk",
-        "grep",
-        "egrep",
-        "fgrep",
-        "wc",
-        "head",
-        "tail",
-        "sort",
-        "uniq",
-        "rev",
-        "seq",
-        "tac",
-        "paste",
-        "true",
-        "false",
-    ]
-)
-
-
-def _program(shell: Interpreter, name: str | None, fields: list[Field], place: Place) -> None:
-    """A program whose output depends on its words and its input alone."""
-    value, status = _output(shell, name or "", fields, shell.input)
-    shell.write_value(value, place)
-    _done(shell, status)
-
-
-def _output(shell: Interpreter, name: str, fields: list[Field], given: tuple[Piece, ...] | None) -> tuple[Value, Value]:
-    symbol = shell.fresh()
-    nothing = unknown(symbol), unknown(shell.fresh())
-    if any(item.is_vague and len(item.value) == 1 and item.value[0].symbols for item in fields[1:]):
-        return nothing
-    values = [within(item.value, shell.guard) for item in fields[1:]]
-    if given is not None:
-        values.append(within(joined([piece.value for piece in given], shell.fresh()) if given else EMPTY, shell.guard))
-    choices: list[tuple[frozenset[int], list[Possibility]]] = [(ALWAYS, [])]
-    for value in values:
-        choices = [
-            (guard | case.guard, [*chosen, case])
-            for guard, chosen in choices
-            for case in value
-            if not contradicts(guard, case.guard)
-        ]
-        if len(choices) > _MOST_CHOICES:
-            return nothing
-    outputs: list[Possibility] = []
-    codes: list[Possibility] = []
-    for guard, chosen in choices:
-        text: str | None = UNKNOWN
-        code: str | None = None
-        missing = frozenset().union(*(case.unset for case in chosen)) if chosen else frozenset()
-        if not any(case.symbols for case in chosen):
-            texts = [case.text for case in chosen]
-            stdin = texts.pop() if given is not None else None
-            result = run_program(name, texts, stdin)
-            if result is not None:
-                text, code = result[0], str(result[1])
-        if code is None:
-            outputs.append(Possibility(guard, UNKNOWN, (symbol,)))
-            codes.append(Possibility(guard, UNKNOWN, (nothing[1][0].symbols[0],)))
-        else:
-            outputs.append(Possibility(guard, text or "", unset=missing))
-            codes.append(Possibility(guard, code))
-    return merged(outputs, symbol), merged(codes, shell.fresh())
-
-
-def _operands(fields: list[Field], takes_value: str = "") -> list[Field] | None:
-    """The words of a program that are no options; None where that cannot be told."""
-    found: list[Field] = []
-    skip = False
-    for item in fields[1:]:
-        text = text_of(item.value)
-        if skip:
-            skip = False
-        elif text is not None and text.startswith("-") and len(text) > 1 and not found:
-            skip = text in takes_value.split()
-        else:
-            found.append(item)
-    return found
-
-
-def _cat(shell: Interpreter, fields: list[Field], place: Place) -> None:
-    names = _operands(fields) or []
-    if not names:
-        _pass_on(shell, place)
-    for name in names:
-        if text_of(name.value) == "-":
-            _pass_on(shell, place)
-        else:
-            shell.copy_file(shell.file(name.value), place)
-    _done(shell, unknown(shell.fresh()) if names else SUCCESS)
-
-
-def _pass_on(shell: Interpreter, place: Place) -> None:
-    if shell.input is None:
-        if shell.sink is not None:
-            shell.write_value(unknown(shell.fresh()), place)
-    else:
-        shell.write(shell.input, place)
-
-
-def _tee(shell: Interpreter, fields: list[Field], place: Place) -> None:
-    appends = any(text_of(item.value) in ("-a", "--append", "-ai", "-ia") for item in fields[1:])
-    pieces = shell.input if shell.input is not None else (Piece(place, unknown(shell.fresh()), True),)
-    for name in _operands(fields) or []:
-        path = shell.file(name.value)
-        if not appends:
-            shell.events.append(Opened(path, shell.guard, place))
-        shell.events.append(Written(path, shell.guard, place, pieces))
-    shell.write(pieces, place)
-    _done(shell)
-
-
-def _copy(shell: Interpreter, fields: list[Field], place: Place) -> None:
-    """cp, mv and ln: the text goes along."""
-    moves = text_of(fields[0].value) == "mv"
-    names = _operands(fields) or []
-    _ran(shell, fields, place)
-    if len(names) == 2:
-        source, target = shell.file(names[0].value), shell.file(names[1].value)
-        shell.events.append(Copied(source, target, shell.guard, place, moves=moves))
-    elif len(names) > 2:
-        target = shell.file(names[-1].value)
-        for name in names[:-1]:
-            shell.events.append(
-                Copied(
-                    shell.file(name.value),
-                    (target[0]._replace(text=target[0].text.rstrip("/") + "/"),),
-                    shell.guard,
-                    place,
-                    moves=moves,
-                )
-            )
-    _done(shell, unknown(shell.fresh()))
-
-
-def _remove(shell: Interpreter, fields: list[Field], place: Place) -> None:
-    for name in _operands(fields) or []:
-        if not name.is_vague:
-            shell.events.append(Removed(shell.file(name.value), shell.guard, place))
-    _done(shell, unknown(shell.fresh()))
-
-
-def _edit(shell: Interpreter, fields: list[Field], place: Place) -> None:
-    """sed: in place, or as a filter."""
-    texts = _texts(shell, fields)
-    in_place = any(text is not None and re.match(r"-[nEr]*i|--in-place", text) for text in texts[1:])
-    if not in_place:
-        names = [item for item in fields[1:] if not (text_of(item.value) or "-").startswith("-")]
-        expressions = sum(1 for text in texts[1:] if text in ("-e", "-f", "--expression"))
-        if len(names) > 1 or (expressions and len(names) > expressions):  # it reads a file
-            shell.write_value(unknown(shell.fresh()), place)
-            _done(shell, unknown(shell.fresh()))
-        else:
-            _program(shell, "sed", fields, place)
-        return
-    programs: list[str | None] = []
-    files: list[Field] = []
-    expects = False
-    given = any(text in ("-e", "--expression") for text in texts)
-    for item, text in zip(fields[1:], texts[1:], strict=True):
-        if expects:
-            programs.append(text)
-            expects = False
-        elif text in ("-e", "--expression"):
-            expects = True
-        elif text is not None and text.startswith("-"):
-            continue
-        elif not programs and not given:
-            programs.append(text)
-        else:
-            files.append(item)
-    program = None if None in programs else "\n".join(text or "" for text in programs)
-    for name in files:
-        shell.events.append(Altered(shell.file(name.value), shell.guard, place, program))
-    _done(shell, unknown(shell.fresh()))
-
-
-def _ran(shell: Interpreter, fields: list[Field], place: Place) -> None:
-    shell.events.append(Ran(tuple(fields), shell.guard, place, {}, shell.state.directory))
-
-
-def _filter(shell: Interpreter, fields: list[Field], place: Place) -> None:
-    """Programs that read a file if they are given one."""
-    _program(shell, text_of(fields[0].value), fields, place)
-
-
-_FILES: dict[str, Callable[[Interpreter, list[Field], Place], None]] = {
-    "cat": _cat,
-    "tee": _tee,
-    "cp": _copy,
-    "mv": _copy,
-    "ln": _copy,
-    "rm": _remove,
-    "sed": _edit,
-}
-
-BUILTINS: dict[str, Builtin] = {
+BUILTINS: Mapping[str, Builtin] = {
     "echo": _echo,
     "print": _echo,
     "printf": _printf,
-    "export": _export,
-    "readonly": _export,
-    "typeset": _export,
-    "declare": _export,
-    "local": _export,
-    "integer": _export,
+    "export": _declare,
+    "readonly": _declare,
+    "typeset": _declare,
+    "declare": _declare,
+    "local": _declare,
+    "integer": _declare,
+    "float": _declare,
+    "nameref": _declare,
     "unset": _unset,
     "read": _read,
+    "mapfile": _read_lines,
+    "readarray": _read_lines,
     "set": _set,
     "shift": _shift,
     "let": _let,
     "getopts": _getopts,
-    "return": _leave("return"),
-    "break": _leave("break"),
-    "continue": _leave("continue"),
+    "return": _return,
+    "break": _leave_loop("break"),
+    "continue": _leave_loop("continue"),
     "exit": _exit,
     "eval": _eval,
     ".": _source,
     "source": _source,
     "cd": _change_directory,
+    "pushd": _move_about,
+    "popd": _move_about,
     ":": _nothing,
     "true": _nothing,
     "false": _fails,
-    "trap": _nothing,
+    "trap": _trap,
     "shopt": _shopt,
     "ulimit": _ulimit,
     "umask": _nothing,
-    "alias": _nothing,
+    "alias": _alias,
+    "unalias": _perhaps,
     "wait": _perhaps,
     "type": _perhaps,
     "whence": _perhaps,
     "hash": _perhaps,
+    "command": _perhaps,
     "test": _test,
     "[": _test,
 }

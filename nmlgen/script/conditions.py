@@ -17,6 +17,9 @@ FALSE: Truth = ((ALWAYS, False),)
 
 SUCCESS = known("0")
 FAILURE = known("1")
+_NONZERO = ("nonzero",)
+NONZERO: Value = (Possibility(ALWAYS, UNKNOWN, _NONZERO),)
+"""The exit status of a command that fails in one of several ways."""
 
 
 def truth(is_true: bool) -> Truth:
@@ -48,12 +51,12 @@ def disjunction(first: Truth, second: Callable[[], Truth]) -> Truth:
     return negation(conjunction(negation(first), lambda: negation(second())))
 
 
-def status_of(asked: Truth) -> Value:
-    """The exit status of a command that answers a question."""
+def status_of(asked: Truth, failure: Value = FAILURE) -> Value:
+    """The exit status of a command that answers a question; `failure` is what it is where the answer is no."""
     if len(asked) == 1:
-        return SUCCESS if asked[0][1] else FAILURE
-    cases = [Possibility(guard, "0" if answer else "1") for guard, answer in asked]
-    return merged(cases, ("status", asked))
+        return SUCCESS if asked[0][1] else failure
+    cases = [(SUCCESS if answer else failure)[0]._replace(guard=guard) for guard, answer in asked]
+    return merged(cases, object())
 
 
 _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
@@ -72,13 +75,19 @@ _MOST_CHOICES = 256
 
 
 class Questions:
-    """The questions that only a run of the script answers, each under its number."""
+    """The questions that only a run of the script answers, each under its number.
 
-    def __init__(self) -> None:
+    `unlikely` are answers that a run gives only if something unusual happens. `is_empty` tells what is taken for
+    granted of something unknown that is asked whether it is empty: that it is, or, if None, that it rather is.
+    """
+
+    def __init__(self, is_empty: Callable[[Hashable], bool | None] = lambda symbol: False) -> None:
         self._numbers: dict[Hashable, int] = {}
         self._rivals: dict[Hashable, list[int]] = {}
         self._unique: set[int] = set()
         self._fresh = 0
+        self.unlikely: set[int] = set()
+        self._is_empty = is_empty
 
     def fresh(self) -> int:
         """A symbol for something unknown that is like nothing else."""
@@ -103,6 +112,29 @@ class Questions:
         earlier = others[: others.index(number)][-_MOST_RIVALS:]
         return (frozenset((number, *(-other for other in earlier))), True), (frozenset((-number,)), False)
 
+    def ask_unlikely(self, question: Hashable = None) -> Truth:
+        """A question that is answered with yes only if something goes wrong."""
+        asked = self.ask(question)
+        self.unlikely |= asked[0][0]
+        return asked
+
+    def told_apart(self, value: Value) -> Value:
+        """A value whose cases exclude one another: where their guards do not say so, questions are made that do."""
+        if len(value) == 1:
+            return value
+        found: list[Possibility] = []
+        before: Guard = ALWAYS
+        for number, case in enumerate(value):
+            guard = case.guard
+            if any(not contradicts(guard, other.guard) for other in value if other is not case):
+                guard |= before
+                if number < len(value) - 1:
+                    yes, no = self.ask()
+                    guard |= yes[0]
+                    before |= no[0]
+            found.append(case._replace(guard=guard))
+        return tuple(found)
+
     def is_fresh(self, answer: int) -> bool:
         """Whether an answer is to a question that is never asked again."""
         return abs(answer) in self._unique
@@ -115,6 +147,8 @@ class Questions:
         for case in status:
             if not case.symbols:
                 found.append((case.guard, case.text == "0"))
+            elif case.symbols == _NONZERO:
+                found.append((case.guard, False))
             else:
                 asked = self.ask(("succeeds", case.symbols))
                 found += [(case.guard | more, answer) for more, answer in asked if not contradicts(case.guard, more)]
@@ -134,8 +168,15 @@ class Questions:
             return FALSE
         head, tail = one.text.index(UNKNOWN), len(one.text) - one.text.rindex(UNKNOWN) - 1
         inner = one.text[head : len(one.text) - tail]
+        other = two.text[head : len(two.text) - tail]
+        is_empty = self._is_empty(one.symbols[0]) if inner == UNKNOWN and not other else False
+        if is_empty:
+            return TRUE
         unknown = (one.symbols, inner)
-        return self.ask(("==", *unknown, two.text[head : len(two.text) - tail]), rivals=unknown)
+        asked = self.ask(("==", *unknown, other), rivals=unknown)
+        if is_empty is None:
+            self.unlikely |= asked[1][0]
+        return asked
 
     def is_empty(self, one: Possibility) -> Truth:
         """Whether a text is empty."""
@@ -169,6 +210,10 @@ class Questions:
         for guard, chosen in choices:
             found += [(guard | more, answer) for more, answer in decide(chosen) if not contradicts(guard, more)]
         return self._simplified(found)
+
+    def either(self, one: Truth, two: Truth) -> Truth:
+        """Whether one of two is true."""
+        return self._simplified(disjunction(one, lambda: two))
 
     def _simplified(self, asked: Iterable[tuple[Guard, bool]]) -> Truth:
         cases = merged([Possibility(guard, "0" if answer else "1") for guard, answer in asked], None)

@@ -4,33 +4,41 @@ The evaluation walks through the commands with values of which each is certain, 
 question cannot be answered both ways are followed, and joined behind. It takes a bounded number of steps: a loop that
 goes on longer, or whose end nobody knows, leaves what it assigns unknown.
 
-Two things are taken for granted. The environment and files that could not be read set no variable that the script
-itself assigns or gives a default. And programs that the script starts change no variable of it.
+Some things are taken for granted. The environment and files that could not be read set no variable that the script
+itself assigns or gives a default. Programs that the script starts change no variable of it, and files whose names are
+not known are none of those whose names are. What is redirected can be opened. What runs in the background is done
+before the next command.
+
+A script may go on in ways that nobody can follow: text that only a run knows is evaluated, or a line of it cannot be
+read. Such a way is an event of its own (`Ended`, `lost`), under a question that is not asked again, so that what the
+script does if all goes well stays worth knowing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from attrs import define, field, frozen
+from attrs import frozen
 
-from nmlgen.script.assigned import assigned_names
-from nmlgen.script.builtins import BUILTINS, run_external
-from nmlgen.script.conditions import SUCCESS, Questions, Truth, conjunction, negation, status_of, truth
-from nmlgen.script.events import Copied, Event, Field, Opened, Piece, Written
+from nmlgen.script.assigned import effects
+from nmlgen.script.assignments import DYNAMIC, Assignments
+from nmlgen.script.builtins import BUILTINS
+from nmlgen.script.checks import Checks
+from nmlgen.script.conditions import FAILURE, SUCCESS, Questions, Truth, conjunction, negation, status_of, truth
+from nmlgen.script.ends import GiveUpError, WayEndsError
+from nmlgen.script.events import Ended, Event, Field, Piece
 from nmlgen.script.expand import Expansion
+from nmlgen.script.external import run_external
+from nmlgen.script.loops import loop_arithmetically, loop_over_words, loop_while
 from nmlgen.script.parser import parse
-from nmlgen.script.patterns import Pattern, UndecidedPattern, matches
-from nmlgen.script.posix_expressions import Untranslatable, translate_ere
-from nmlgen.script.state import State, Variable, havoc, join
+from nmlgen.script.redirections import Streams
+from nmlgen.script.state import State, Variable, join, joined_variable
 from nmlgen.script.syntax import (
     AndOr,
     ArithmeticCommand,
     ArithmeticFor,
-    Array,
-    Assignment,
     Background,
     Case,
     Command,
@@ -39,17 +47,11 @@ from nmlgen.script.syntax import (
     Function,
     Group,
     If,
-    Literal,
     Pipeline,
-    Redirection,
     Script,
     Sequence,
     Simple,
     Test,
-    TestExpression,
-    TestJoin,
-    TestNot,
-    TestUnary,
     While,
     Word,
 )
@@ -63,18 +65,15 @@ from nmlgen.script.values import (
     contradicts,
     joined,
     known,
-    mapped,
-    merged,
     text_of,
     under,
     unknown,
     unset,
     within,
 )
-from nmlgen.source import UNKNOWN, Source, Text
+from nmlgen.source import UNKNOWN, Source, Span, Text
 
 _MOST_STEPS = 40_000
-_MOST_ITERATIONS = 500
 _MOST_CALLS = 30
 _MOST_SOURCED = 1_000_000
 _SYSTEM = frozenset(
@@ -94,14 +93,12 @@ _SYSTEM = frozenset(
         "UID",
         "EUID",
         "PPID",
-        "RANDOM",
-        "SECONDS",
-        "LINENO",
         "BASH",
+        "BASHOPTS",
+        "SHELLOPTS",
         "BASH_VERSION",
         "BASH_SOURCE",
         "FUNCNAME",
-        "PIPESTATUS",
         "REPLY",
         "OPTARG",
         "OPTIND",
@@ -116,9 +113,28 @@ _SYSTEM = frozenset(
 _SYSTEM_PREFIX = re.compile(r"(?:SLURM|SBATCH|PBS|LSB|LOADL|I_MPI|OMPI|BASH)_")
 """Variables that the surroundings of a job set as a rule, whatever the script's author wrote."""
 
-
-class _GiveUpError(Exception):
-    """The script takes more steps than an evaluation follows."""
+_SPECIAL_BUILTINS = frozenset(
+    [
+        ".",
+        ":",
+        "break",
+        "continue",
+        "eval",
+        "exec",
+        "exit",
+        "export",
+        "readonly",
+        "return",
+        "set",
+        "shift",
+        "trap",
+        "typeset",
+        "unset",
+        "alias",
+        "unalias",
+    ]
+)
+"""In ksh, what is assigned before them stays assigned."""
 
 
 @frozen(eq=False)
@@ -156,40 +172,44 @@ def evaluate(
     return shell.evaluate()
 
 
-@define(eq=False)
-class Sink:
-    """Where output goes: into a file (`path`), or into `caught`, each piece with the guard under which."""
-
-    path: Value | None = None
-    caught: list[tuple[Guard, tuple[Piece, ...]]] = field(factory=list)
-
-
 class Interpreter:
-    """Walks through a script; see `evaluate`."""
+    """Walks through a script; see `evaluate`.
+
+    `current` is the state of the way that is being followed, None where that has ended. `left` are the states in which
+    ways left what is being run, with the number of loops still to leave; those that `exit` a subshell are among them.
+    """
 
     def __init__(
         self, script: Script, directory: Path | None, variables: Mapping[str, str | None], is_fragment: bool
     ) -> None:
         self.script, self.directory, self.is_fragment = script, directory, is_fragment
         self.text = script.text
-        self.questions = Questions()
+        self.questions = Questions(self._is_empty)
+        self.fresh = self.questions.fresh
         self.words = Expansion(self)
+        self.assignments = Assignments(self)
+        self.streams = Streams(self)
+        self.checks = Checks(self)
         self.current: State | None = State()
         self.events: list[Event] = []
-        self.sink: Sink | None = None
-        self.input: tuple[Piece, ...] | None = None
         self.is_ksh = _is_ksh(script.source)
         self.visited: set[tuple[int, int]] = set()
-        self.unresolved: list[Place] = []
-        self.sourced: list[Script] = []
+        self.left: dict[str, list[tuple[int, State]]] = _nothing_left()
+        self._unresolved: list[Place] = []
+        self._sourced: list[Script] = []
         self._given = variables
-        self._own = assigned_names(script.body)
         self._missing: dict[str, Variable] = {}
+        self._own: frozenset[str] | None = None
         self._steps = 0
         self._depth = 0
-        self._left: dict[str, list[tuple[int, State]]] = {"return": [], "break": [], "continue": []}
+        self._subshells = 0
+        self._departures = 0
+        self._substitutions = 0
+        self.loops = 0  # how many loops `break` can leave
+        self._returnable = 0  # how many functions and sourced files `return` can leave
+        self._forgiving = 0  # how many conditions are being run: their failures are none
 
-    # --- What the expansion of words needs ---
+    # --- The state ---
 
     @property
     def state(self) -> State:
@@ -198,18 +218,21 @@ class Interpreter:
         return self.current
 
     @property
+    def is_returning(self) -> bool:
+        """Whether there is anything that `return` can leave."""
+        return self._returnable > 0
+
+    @property
     def guard(self) -> Guard:
         """The guard of the way that is being followed."""
         return self.current.guard if self.current is not None else ALWAYS
-
-    def fresh(self) -> int:
-        """A symbol for something unknown."""
-        return self.questions.fresh()
 
     def variable(self, name: str) -> Variable:
         """A variable, or what a variable is that nothing has set so far."""
         found = self.state.variables.get(name)
         if found is None:
+            if name in DYNAMIC:
+                return Variable(unknown(self.fresh()))
             found = self._missing.get(name)
             if found is None:
                 found = self._missing[name] = self._absent(name)
@@ -219,10 +242,11 @@ class Interpreter:
         if name in self._given:
             text = self._given[name]
             return Variable(unknown(("given", name)) if text is None else known(text))
+        sourced = len(self._unresolved)
         if name in _SYSTEM or _SYSTEM_PREFIX.match(name):
-            return Variable((Possibility(ALWAYS, UNKNOWN, (("system", name),), None),))
-        if self.is_fragment or self.unresolved or name.isupper():
-            return Variable((Possibility(ALWAYS, UNKNOWN, (("environment", name),), None),))
+            return Variable((Possibility(ALWAYS, UNKNOWN, (("system", name, sourced),), None),))
+        if self.is_fragment or self._unresolved or name.isupper():
+            return Variable((Possibility(ALWAYS, UNKNOWN, (("environment", name, sourced),), None),))
         return Variable(unset(name))
 
     def is_foreign(self, name: str) -> bool:
@@ -231,6 +255,16 @@ class Interpreter:
             return False
         return self.current is not None and name not in self.state.variables
 
+    def _is_empty(self, symbol: object) -> bool | None:
+        """Whether something unknown is a variable of the surroundings that is empty, because the script assigns it; None
+        if it rather is, because nothing speaks for its being set."""
+        if not isinstance(symbol, tuple) or symbol[0] != "environment":
+            return False
+        name = symbol[1]
+        if name in self.own_names():
+            return True
+        return False if self.is_fragment or name.isupper() else None
+
     def special(self, name: str) -> Value:
         """`$?`, `$#` and the other parameters whose names are no names."""
         if name == "?":
@@ -238,48 +272,298 @@ class Interpreter:
         if name == "#":
             positional = self.state.positional
             return unknown(self.fresh()) if positional is None else known(str(len(positional)))
-        return unknown(("parameter", name))
+        return unknown(("parameter", name) if name == "$" else self.fresh())
 
     def separators(self) -> str | None:
         """The characters of IFS; None if they are not known."""
         variable = self.state.variables.get("IFS")
-        if variable is None or variable.value[0].is_set is False:
+        if variable is None or all(case.is_set is False for case in variable.value):
             return " \t\n"
-        return text_of(within(variable.value, self.guard))
+        return text_of(within(variable.value, self.guard)) if variable.elements is None else None
+
+    def own_names(self) -> frozenset[str]:
+        """The variables that the script and the files it sources may assign."""
+        if self._own is None:
+            found = [effects(script.body, {}).names for script in (self.script, *self._sourced)]
+            self._own = frozenset().union(*found)
+        return self._own
+
+    def set_status(self, status: Value) -> None:
+        """The exit status of what was run."""
+        if self.current is not None:
+            self.current.status = status
+
+    def succeeded(self) -> Truth:
+        """Whether what was run succeeded."""
+        return self.questions.truth_of(within(self.state.status, self.guard))
+
+    # --- Ways that end ---
+
+    def doubt(self, place: Place) -> None:
+        """From here on the script may do something that nobody can follow."""
+        yes, _ = self.questions.ask_unlikely()
+        self.events.append(Ended(self.guard | yes[0], place, lost=True))
+
+    def may_end(self, place: Place) -> None:
+        """The script may end here."""
+        if self._subshells or "EXIT" in self.state.traps:
+            self.doubt(place)
+            return
+        yes, _ = self.questions.ask_unlikely()
+        self.events.append(Ended(self.guard | yes[0], place))
+
+    def leave(self, kind: str, place: Place, levels: int = 1) -> None:
+        """`return`, `break`, `continue`: this way goes on elsewhere. `exit`: it ends."""
+        if kind == "exit" and not self._subshells:
+            self._at_exit(place)
+        else:
+            self._departures += 1
+            self.left[kind].append((levels, self.state))
+        self.current = None
+
+    def _at_exit(self, place: Place) -> None:
+        """Run the trap of the script's end, and end."""
+        state = self.state
+        text = state.traps.get("EXIT", "")
+        state.traps = {name: trap for name, trap in state.traps.items() if name != "EXIT"}
+        if text is None:
+            self.doubt(place)
+        elif text:
+            self.run_text(text, place)
+        if self.current is not None:
+            self.events.append(Ended(self.current.guard, place))
+
+    def _check(self, place: Place) -> None:
+        """After a command outside of any condition: `set -e` and the trap of ERR act if it failed."""
+        state = self.current
+        if state is None or self._forgiving:
+            return
+        errexit, trap = state.options.get("errexit", False), state.traps.get("ERR", "")
+        if errexit is False and trap == "":
+            return
+        status = within(state.status, state.guard)
+        if all(case.symbols for case in status):
+            if trap != "":
+                self.doubt(place)
+            if errexit is not False:
+                self.may_end(place)
+                state.status = SUCCESS
+            return
+        self.branch(self.questions.truth_of(status), lambda: None, lambda: self._fail(trap, errexit, place))
+
+    def _fail(self, trap: str | None, errexit: bool | None, place: Place) -> None:
+        status = self.state.status
+        if trap is None or (trap and self.state.scopes):  # functions inherit it with `set -E` only
+            self.doubt(place)
+        elif trap:
+            self.forgiven(lambda: self.run_text(trap, place))
+        self.set_status(status)
+        if self.current is None or not errexit:
+            if self.current is not None and errexit is None:
+                self.may_end(place)
+        else:
+            self.leave("exit", place)
+
+    # --- Running ---
+
+    def evaluate(self) -> Evaluation:
+        """Walk through the whole script."""
+        is_complete = True
+        end = Place(self.text, len(self.text.text), len(self.text.text))
+        try:
+            self._run_script(self.script)
+            if self.current is not None:
+                final = self.current.variables
+                self._at_exit(end)
+            else:
+                final = {}
+        except (GiveUpError, RecursionError):
+            is_complete = False
+            final = self.current.variables if self.current is not None else {}
+            self.events.append(Ended(ALWAYS, end, lost=True))
+        return Evaluation(
+            self.script,
+            tuple(self._sourced),
+            tuple(self.events),
+            frozenset(self.visited),
+            tuple(self._unresolved),
+            is_complete,
+            final,
+            self.questions,
+        )
+
+    def _run_script(self, script: Script) -> None:
+        """Run the commands of a script or a sourced file; who cannot read a line of it may go no further."""
+        stops = sorted(problem.span.line for problem in script.problems if problem.stops)
+        if not stops:
+            self.run_sequence(script.body)
+            return
+        for command in script.body.commands:
+            if self.current is None:
+                return
+            if stops and script.text.position(max(command.start, command.end - 1))[0] >= stops[0]:
+                self.doubt(Place(script.text, command.start, command.end))
+                stops = []
+            self.run(command)
+        if stops and self.current is not None:
+            self.doubt(Place(script.text, script.body.end, script.body.end))
+
+    def run_sequence(self, sequence: Sequence) -> None:
+        """Run commands one after the other, as long as the script goes on."""
+        for command in sequence.commands:
+            if self.current is None:
+                return
+            self.run(command)
+
+    def run(self, command: Command) -> None:
+        """Run a command; its exit status is that of the state afterwards, if the script goes on."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise GiveUpError
+        if self.current is None:
+            return
+        try:
+            _RUN[type(command)](self, command)
+        except WayEndsError:
+            if self.current is not None:
+                self.state.status = FAILURE
+                self.leave("exit", Place(self.text, command.start, command.end))
+
+    def branch(self, asked: Truth, yes: Callable[[], None], no: Callable[[], None]) -> None:
+        """Follow both ways of a question that is open, or the one that the answer leads to."""
+        start = self.state
+        trues = [guard for guard, answer in asked if answer and not contradicts(guard, start.guard)]
+        falses = [guard for guard, answer in asked if not answer and not contradicts(guard, start.guard)]
+        if not falses:
+            yes()
+            return
+        if not trues:
+            no()
+            return
+        into, out = self._sides(trues, falses)
+        departures = self._departures
+        self.current = start.copy(start.guard | into)
+        yes()
+        after = self.current
+        self.current = start
+        start.guard |= out
+        no()
+        if after is None or self.current is None:
+            remaining = after or self.current
+            if (
+                remaining is not None
+                and departures == self._departures
+                and all(self.questions.is_fresh(answer) for answer in into | out)
+            ):
+                remaining.guard -= into | out  # nobody asks again, and the other way has ended
+            self.current = remaining
+            return
+        self.current = join(after, self.current, self.questions)
+
+    def _sides(self, trues: list[Guard], falses: list[Guard]) -> tuple[Guard, Guard]:
+        """One guard for all the ways in, one for all the ways out."""
+        if len(trues) == 1 and len(falses) == 1 and contradicts(trues[0], falses[0]):
+            return trues[0], falses[0]
+        yes, no = self.questions.ask(("one of", frozenset(trues), frozenset(falses)))
+        shared = frozenset.intersection(*trues), frozenset.intersection(*falses)
+        return yes[0] | shared[0], no[0] | shared[1]
+
+    def by_shell(self, ksh: Callable[[], None], bash: Callable[[], None]) -> None:
+        """Follow what ksh does, or bash, or both where the script does not say which it is for."""
+        if self.is_ksh is None:
+            self.branch(self.questions.ask(("ksh",)), ksh, bash)
+        elif self.is_ksh:
+            ksh()
+        else:
+            bash()
+
+    def forgiven(self, run: Callable[[], None]) -> None:
+        """Run a condition."""
+        self._forgiving += 1
+        try:
+            run()
+        finally:
+            self._forgiving -= 1
+
+    def rejoin(self, kind: str) -> None:
+        """Those who left in one way are back; those who left several loops go on leaving."""
+        for _, state in reversed(self.left[kind]):
+            self.current = join(self.current, state, self.questions)
+        self.left[kind] = []
+
+    def in_subshell(self, run: Callable[[], None]) -> Value:
+        """Run commands whose changes to the state are lost; their exit status."""
+        start, left = self.state, self.left
+        self.current = start.copy()
+        self.current.traps = {}
+        self.left = _nothing_left()
+        self._subshells += 1
+        self._depth += 1
+        if self._depth > _MOST_CALLS * 4:
+            raise GiveUpError
+        try:
+            try:
+                run()
+            except WayEndsError:
+                if self.current is not None:
+                    self.current.status = FAILURE
+                    self.left["exit"].append((1, self.current))
+                self.current = None
+            for kind in ("exit", "return", "break", "continue"):
+                self.rejoin(kind)
+            if self.current is not None and "EXIT" in self.current.traps:
+                self.doubt(Place(self.text, 0, 0))
+            status = self.current.status if self.current is not None else unknown(self.fresh())
+            if self.current is None or self.current.input is not start.input:
+                start.input = None
+        finally:
+            self._subshells -= 1
+            self._depth -= 1
+            self.left = left
+            self.current = start
+        return status
 
     def substitute(self, part: CommandSubstitution) -> Value:
         """What a command substitution brings."""
         body = part.body
+        self._substitutions += 1
         if len(body.commands) == 1 and isinstance(body.commands[0], Simple):
             only = body.commands[0]
-            if not only.words and len(only.redirections) == 1:  # $(<file)
+            if not only.words and len(only.redirections) == 1 and not only.assignments:  # $(<file)
                 self.words.text(only.redirections[0].target)
+                self.state.status = unknown(self.fresh())
                 return unknown(self.fresh())
         start = self.state
-        caught = self._in_subshell(lambda: self.run_sequence(body))
-        status = start.status
-        start.status = self._subshell_status or status
+        if self.text.text[part.start : part.start + 2] == "${":
+            return self._share(part)
+
+        def run() -> None:
+            state = self.state
+            if self.is_ksh is not True and "errexit" in state.options:  # of bash's substitutions it is switched off
+                forgets = self.is_ksh is None and state.options["errexit"] is not False
+                state.options = {**state.options, "errexit": None if forgets else False}
+            self.run_sequence(body)
+
+        forgiving, self._forgiving = self._forgiving, 0
+        status: list[Value] = []
+        caught = self.streams.catch(lambda: status.append(self.in_subshell(run)))
+        self._forgiving = forgiving
+        start.status = status[0]
         value = self.composed(caught, start.guard)
-        return tuple(case._replace(text=case.text.rstrip("\n")) for case in value)
+        return tuple([case._replace(text=case.text.rstrip("\n")) for case in value])
 
-    def _in_subshell(self, run: Callable[[], object]) -> list[tuple[Guard, tuple[Piece, ...]]]:
-        """What commands write whose changes to the state are lost."""
-        start, sink, left = self.state, self.sink, self._left
-        self.current, self.sink = start.copy(), Sink()
-        self._left = {"return": [], "break": [], "continue": []}
-        self._depth += 1
-        try:
-            if self._depth > _MOST_CALLS * 4:
-                raise _GiveUpError
-            run()
-            caught = self.sink.caught if self.sink is not None else []
-            self._subshell_status = self.current.status if self.current is not None else unknown(self.fresh())
-        finally:
-            self._depth -= 1
-            self.current, self.sink, self._left = start, sink, left
-        return caught
-
-    _subshell_status: Value | None = None
+    def _share(self, part: CommandSubstitution) -> Value:
+        """ksh's `${ commands; }`, which runs in the shell itself; bash before 5.3 has no such thing."""
+        place = Place(self.text, part.start, part.end)
+        if self.is_ksh is not True:
+            self.doubt(place)
+        base, outputs = self.guard, self.state.outputs
+        caught = self.streams.catch(lambda: self.run_sequence(part.body))
+        if self.current is None:
+            raise WayEndsError
+        self.current.outputs = outputs
+        value = self.composed(caught, base)
+        return tuple([case._replace(text=case.text.rstrip("\n")) for case in value])
 
     def composed(self, caught: list[tuple[Guard, tuple[Piece, ...]]], base: Guard) -> Value:
         """What was written, as one value: what was written under a guard is there or is not."""
@@ -295,555 +579,188 @@ class Interpreter:
             rows.append(value)
         return joined(rows, self.fresh()) if rows else EMPTY
 
-    # --- Assignments ---
-
-    def assign(self, name: str, subscript: Word | None, value: Value, place: Place, *, appends: bool = False) -> None:
-        """Give a variable, or an element of an array, a value."""
-        state = self.state
-        old = self.variable(name)
-        attributes = old.attributes
-        if subscript is not None or old.elements is not None:
-            self._assign_element(name, subscript, old, value, place, appends)
-            return
-        if appends:
-            value = self._appended(old.value, value, attributes, place)
-        elif "i" in attributes:
-            value = self.words.calculated(value, place)
-        if attributes and attributes != {"x"}:
-            value = self._formatted(value, attributes)
-        value = tuple(
-            case._replace(origin=place if case.origin is None or case.symbols == () else case.origin, is_set=True)
-            for case in value
-        )
-        state.variables[name] = Variable(value, None, attributes)
-
-    def _appended(self, old: Value, value: Value, attributes: frozenset[str], place: Place) -> Value:
-        if "i" in attributes:
-            return self.words.calculated(joined([old, known("+("), value, known(")")], self.fresh()), place)
-        return joined([within(old, self.guard), value], self.fresh())
-
-    def _assign_element(
-        self, name: str, subscript: Word | None, old: Variable, value: Value, place: Place, appends: bool
-    ) -> None:
-        elements = dict(old.elements or {})
-        if old.elements is None and old.value[0].is_set is not False and "A" not in old.attributes:
-            if old.value[0].is_set is None:
-                self.state.variables[name] = havoc(name, Variable(EMPTY, {}, old.attributes), self.fresh())
-                old = self.state.variables[name]
-                elements = {}
-            else:
-                elements["0"] = old.value
-        key = "0" if subscript is None else self.words.subscript(Variable(EMPTY, elements, old.attributes), subscript)
-        if key is None:
-            self.state.variables[name] = havoc(name, Variable(EMPTY, {}, old.attributes), self.fresh())
-            return
-        if appends:
-            value = self._appended(elements.get(key, EMPTY), value, old.attributes, place)
-        value = tuple(case._replace(origin=place, is_set=True) for case in value)
-        elements[key] = value
-        self.state.variables[name] = Variable(EMPTY, elements, old.attributes, old.is_open)
-
-    def assign_array(self, name: str, array: Array, place: Place, *, appends: bool) -> None:
-        """`name=( ... )`."""
-        old = self.variable(name)
-        attributes = old.attributes
-        elements: dict[str, Value] = {}
-        is_open = False
-        if appends:
-            is_open = old.is_open or (old.elements is None and old.value[0].is_set is None)
-            if old.elements is not None:
-                elements = dict(old.elements)
-            elif old.value[0].is_set:
-                elements = {"0": old.value}
-        index = max((int(key) for key in elements if key.isdigit()), default=-1) + 1
-        for element in array.elements:
-            if isinstance(element, Assignment):
-                variable = Variable(EMPTY, elements, attributes)
-                key = self.words.subscript(variable, element.subscript) if element.subscript is not None else None
-                if key is None or isinstance(element.value, Array):
-                    is_open = True
-                    continue
-                elements[key] = self._set(self.words.text(element.value), place)
-                index = int(key) + 1 if key.isdigit() else index
-                continue
-            for item in self.words.fields((element,)):
-                if item.is_vague:
-                    is_open = True
-                elements[str(index)] = self._set(item.value, place)
-                index += 1
-        if is_open:
-            elements = {}
-        self.state.variables[name] = Variable(EMPTY, elements, attributes, is_open)
-
-    def _set(self, value: Value, place: Place) -> Value:
-        return tuple(case._replace(origin=place, is_set=True) for case in value)
-
-    def _formatted(self, value: Value, attributes: frozenset[str]) -> Value:
-        """What typeset's attributes make of a value."""
-        for attribute in sorted(attributes):
-            letter, width = attribute[0], attribute[1:]
-            if letter == "u":
-                value = mapped(value, str.upper, self.fresh())
-            elif letter == "l":
-                value = mapped(value, str.lower, self.fresh())
-            elif letter == "Z" and width.isdigit():
-                value = mapped(value, lambda text, size=int(width): _zero_padded(text, size), self.fresh())  # type: ignore[misc]
-            elif letter in "LRZF" or (letter == "i" and width):
-                value = unknown(self.fresh())
-        return value
-
-    def forget(self, name: str) -> None:
-        """A variable gets a value that nobody knows."""
-        if self.current is not None:
-            self.state.variables[name] = havoc(name, self.state.variables.get(name), self.fresh())
-
-    def forget_all(self, names: Iterable[str]) -> None:
-        """So do several."""
-        for name in names:
-            self.forget(name)
-
-    def forget_everything(self) -> None:
-        """Any variable may have any value."""
-        self.forget_all(list(self.state.variables))
-        self.forget_all(self._own - self.state.variables.keys())
-
-    # --- Output ---
-
-    def write(self, pieces: tuple[Piece, ...], place: Place) -> None:
-        """Commands write text to their standard output."""
-        sink = self.sink
-        if sink is None or not pieces:
-            return
-        if sink.path is None:
-            sink.caught.append((self.guard, pieces))
-        else:
-            self.events.append(Written(sink.path, self.guard, place, pieces))
-
-    def write_value(self, value: Value, place: Place) -> None:
-        """The same with a text that is no stretch of the script."""
-        self.write((Piece(place, value, True),), place)
-
-    def copy_file(self, path: Value, place: Place) -> None:
-        """A file's text goes to the standard output."""
-        sink = self.sink
-        if sink is not None and sink.path is not None:
-            self.events.append(Copied(path, sink.path, self.guard, place, appends=True))
-        else:
-            self.write_value(unknown(self.fresh()), place)
-
-    # --- Commands ---
-
-    def evaluate(self) -> Evaluation:
-        """Walk through the whole script."""
-        is_complete = True
-        try:
-            self.run_sequence(self.script.body)
-        except (_GiveUpError, RecursionError):
-            is_complete = False
-        final = self.current.variables if self.current is not None else {}
-        return Evaluation(
-            self.script,
-            tuple(self.sourced),
-            tuple(self.events),
-            frozenset(self.visited),
-            tuple(self.unresolved),
-            is_complete,
-            final,
-            self.questions,
-        )
-
-    def run_sequence(self, sequence: Sequence) -> None:
-        """Run commands one after the other, as long as the script goes on."""
-        for command in sequence.commands:
-            if self.current is None:
-                return
-            self.run(command)
-
-    def run(self, command: Command) -> None:
-        """Run a command; its exit status is that of the state afterwards, if the script goes on."""
-        self._steps += 1
-        if self._steps > _MOST_STEPS:
-            raise _GiveUpError
-        if self.current is not None:
-            _RUN[type(command)](self, command)
-
-    def branch(self, asked: Truth, yes: Callable[[], None], no: Callable[[], None]) -> None:
-        """Follow both ways of a question that is open, or the one that the answer leads to."""
-        start = self.state
-        trues = [guard for guard, answer in asked if answer and not contradicts(guard, start.guard)]
-        falses = [guard for guard, answer in asked if not answer and not contradicts(guard, start.guard)]
-        if not falses:
-            yes()
-            return
-        if not trues:
-            no()
-            return
-        into, out = self._sides(trues, falses)
-        self.current = start.copy(start.guard | into)
-        yes()
-        after = self.current
-        self.current = start
-        start.guard |= out
-        no()
-        if after is None or self.current is None:
-            remaining = after or self.current
-            if remaining is not None and all(self.questions.is_fresh(answer) for answer in into | out):
-                remaining.guard -= into | out  # nobody asks again, so the answer need not be remembered
-            self.current = remaining
-            return
-        self.current = join(after, self.current)
-
-    def _sides(self, trues: list[Guard], falses: list[Guard]) -> tuple[Guard, Guard]:
-        """One guard for all the ways in, one for all the ways out."""
-        if len(trues) == 1 and len(falses) == 1:
-            return trues[0], falses[0]
-        yes, no = self.questions.ask(("one of", frozenset(trues), frozenset(falses)))
-        shared = frozenset.intersection(*trues), frozenset.intersection(*falses)
-        return yes[0] | shared[0], no[0] | shared[1]
-
-    def _succeeded(self) -> Truth:
-        return self.questions.truth_of(within(self.state.status, self.guard))
-
-    def _set_status(self, status: Value) -> None:
-        if self.current is not None:
-            self.current.status = status
+    # --- Lists and conditions ---
 
     def _run_and_or(self, command: AndOr) -> None:
-        self.run(command.left)
+        self.forgiven(lambda: self.run(command.left))
         if self.current is None:
             return
-        asked = self._succeeded()
+        asked = self.succeeded()
         if command.operator == "||":
             asked = negation(asked)
         self.branch(asked, lambda: self.run(command.right), lambda: None)
 
     def _run_if(self, command: If) -> None:
-        with_redirections = self._redirected(command.redirections)
-        with_redirections(lambda: self._run_branches(command, 0))
+        self.streams.around(command.redirections, lambda: self._run_branches(command, 0))
 
     def _run_branches(self, command: If, number: int) -> None:
         if number == len(command.branches):
             if command.otherwise is not None:
                 self.run_sequence(command.otherwise)
             else:
-                self._set_status(SUCCESS)
+                self.set_status(SUCCESS)
             return
         condition, body = command.branches[number]
-        self.run_sequence(condition)
+        self.forgiven(lambda: self.run_sequence(condition))
         if self.current is None:
             return
-        self.branch(self._succeeded(), lambda: self.run_sequence(body), lambda: self._run_branches(command, number + 1))
+        self.branch(self.succeeded(), lambda: self.run_sequence(body), lambda: self._run_branches(command, number + 1))
 
     def _run_case(self, command: Case) -> None:
         word = within(self.words.text(command.word), self.guard)
-        self._redirected(command.redirections)(lambda: self._run_items(command, word, 0))
+        self.streams.around(command.redirections, lambda: self._run_items(command, word, 0))
 
     def _run_items(self, command: Case, word: Value, number: int) -> None:
         if number == len(command.items):
-            self._set_status(SUCCESS)
+            self.set_status(SUCCESS)
             return
         item = command.items[number]
-        asked: Truth | None = None
+        asked: Truth = truth(False)
         for pattern in item.patterns:
-            this = self.matches(word, pattern)
-            asked = this if asked is None else negation(conjunction(negation(asked), lambda t=this: negation(t)))  # type: ignore[misc]
+            if all(answer for _, answer in asked):
+                break
+            asked = self.questions.either(asked, self.checks.matches(word, pattern))
 
         def inside() -> None:
-            self._set_status(SUCCESS)
+            self.set_status(SUCCESS)
             self.run_sequence(item.body)
             if self.current is None:
                 return
-            if item.terminator == ";&" and number + 1 < len(command.items):
-                self.run_sequence(command.items[number + 1].body)
-            elif item.terminator == ";;&":
-                self._run_items(command, word, number + 1)
-
-        self.branch(asked or (), inside, lambda: self._run_items(command, word, number + 1))
-
-    def extglob(self, pattern: Pattern) -> bool:
-        """Whether `@(a|b)` and its kin are patterns; raises UndecidedPattern if that depends on the shell."""
-        if self.is_ksh or "extglob" in self.state.options:
-            return True
-        if self.is_ksh is None and any(re.search(r"[?*+@!]\(", text) for text, quoted in pattern if not quoted):
-            raise UndecidedPattern("a pattern that only some shells know")
-        return False
-
-    def matches(self, word: Value, pattern: Word, *, always_extglob: bool = False) -> Truth:
-        """Whether a text matches a pattern."""
-        rows = self.words.pattern(pattern)
-
-        def decide(cases: tuple[Possibility, ...]) -> Truth:
-            first, *rest = cases
-            pairs = tuple((case.text, quoted) for case, (_, quoted) in zip(rest, rows, strict=True))
-            if any(case.symbols for case in rest):
-                return self.questions.ask()
-            if not any(mark in text for text, quoted in pairs if not quoted for mark in "*?[+@!("):
-                return self.questions.equal(first, Possibility(ALWAYS, "".join(text for text, _ in pairs)))
-            if not first.symbols:
-                try:
-                    return truth(matches(pairs, first.text, extglob=always_extglob or self.extglob(pairs)))
-                except UndecidedPattern:
-                    return self.questions.ask()
-            if all(text.strip("*") == "" for text, _ in pairs):
-                return truth(True)
-            return self.questions.ask(("matches", first[1:3], pairs))
-
-        return self.questions.every_way([word, *(within(row, self.guard) for row, _ in rows)], decide)
-
-    def _run_for(self, command: For) -> None:
-        self._redirected(command.redirections)(lambda: self._loop_over(command))
-
-    def _loop_over(self, command: For) -> None:
-        place = Place(self.text, command.start, command.end)
-        if command.words is None:
-            positional = self.state.positional
-            items = None if positional is None else [Field(value, place, ()) for value in positional]
-        else:
-            items = self.words.fields(command.words)
-            if len(items) == 1 and items[0].is_vague and len(items[0].value) > 1:
-                self._loop_over_cases(command, items[0].value, place)
+            following = number + 1
+            if item.terminator == ";;&":
+                self._run_items(command, word, following)
                 return
-        if items is None or command.is_select or any(item.is_vague for item in items) or len(items) > _MOST_ITERATIONS:
-            self._loop_unknown(command.body, place, command.name)
-            return
-        self._loop_over_items(command, [item.value for item in items], place)
+            while self.current is not None and following < len(command.items):
+                if command.items[following - 1].terminator != ";&":
+                    break
+                self.run_sequence(command.items[following].body)
+                following += 1
 
-    def _loop_over_items(self, command: For, items: list[Value], place: Place) -> None:
-        self._set_status(SUCCESS)
-        iterator = iter(items)
+        self.branch(asked, inside, lambda: self._run_items(command, word, number + 1))
 
-        def step() -> bool:
-            for value in iterator:
-                self.assign(command.name, None, value, place)
-                return True
-            return False
-
-        self._iterate(command.body, step)
-
-    def _loop_over_cases(self, command: For, value: Value, place: Place) -> None:
-        """A list that is one of several: each in turn, under its guard."""
-        separators = self.separators()
-        if separators is None or any(case.symbols for case in value) or len(value) > 4:
-            self._loop_unknown(command.body, place, command.name)
-            return
-        first, *rest = value
-
-        def run(case: Possibility) -> None:
-            items = [known(word) for word in case.text.split() if word]
-            self._loop_over_items(command, items, place)
-
-        if not rest:
-            run(first)
-            return
-        asked: Truth = ((first.guard, True), *((case.guard, False) for case in rest))
-        self.branch(asked, lambda: run(first), lambda: self._loop_over_cases(command, tuple(rest), place))
-
-    def _iterate(self, body: Sequence, step: Callable[[], bool]) -> None:
-        """Run the body for every step; `break` and `continue` end where they should."""
-        breaks, continues = self._left["break"], self._left["continue"]
-        self._left["break"], self._left["continue"] = [], []
-        try:
-            count = 0
-            while self.current is not None and step():
-                count += 1
-                if count > _MOST_ITERATIONS * 4:
-                    raise _GiveUpError
-                self.run_sequence(body)
-                self._rejoin("continue", continues)
-            self._rejoin("break", breaks)
-        finally:
-            self._left["break"], self._left["continue"] = (
-                breaks + self._left["break"],
-                continues + self._left["continue"],
-            )
-
-    def _rejoin(self, kind: str, outer: list[tuple[int, State]]) -> None:
-        """Those who left by `break` or `continue` are back; those who left several loops go on leaving."""
-        for levels, state in self._left[kind]:
-            if levels > 1:
-                outer.append((levels - 1, state))
-            else:
-                self.current = join(self.current, state)
-        self._left[kind] = []
-
-    def _loop_unknown(self, body: Sequence, place: Place, name: str | None, condition: Sequence | None = None) -> None:
-        """A loop of which nobody knows how often it runs: what it assigns is unknown, what it writes may come
-        any number of times."""
-        names = assigned_names(body, self.state.functions)
-        if condition is not None:
-            names |= assigned_names(condition, self.state.functions)
-        yes, no = self.questions.ask()
-        start = self.state
-        self.current = start.copy(start.guard | yes[0])
-        self.forget_all(names)
-        if name is not None:
-            self.forget(name)
-        if condition is not None:
-            self.run_sequence(condition)
-        mark = len(self.events)
-        sink = self.sink
-        self._write_unknown(place)
-
-        once = iter((True,))
-        self._iterate(body, lambda: next(once, False))
-        self._around(mark, place)
-        if self.current is not None:
-            self._write_unknown(place)
-            self.forget_all(names)
-            if name is not None:
-                self.forget(name)
-        after = self.current
-        self.sink = sink
-        start.guard |= no[0]
-        if name is not None and name not in start.variables:
-            start.variables[name] = havoc(name, None, self.fresh())
-        self.current = join(after, start)
-        self._set_status(unknown(self.fresh()))
-
-    def _write_unknown(self, place: Place) -> None:
-        if self.sink is not None:
-            self.write_value(unknown(self.fresh()), place)
-
-    def _around(self, mark: int, place: Place) -> None:
-        """Whatever a loop wrote to files may stand there several times."""
-        written = self.events[mark:]
-        doubtful: dict[Value, Guard] = {}
-        for event in written:
-            if isinstance(event, (Written, Copied, Opened)):
-                doubtful.setdefault(event.path, event.guard)
-        before: list[Event] = []
-        after: list[Event] = []
-        for path, guard in doubtful.items():
-            piece = (Piece(place, unknown(self.fresh()), True),)
-            before.append(Written(path, guard, place, piece))
-            after.append(Written(path, guard, place, (Piece(place, unknown(self.fresh()), True),)))
-        self.events[mark:] = [*before, *written, *after]
-
-    def _run_while(self, command: While) -> None:
-        self._redirected(command.redirections)(lambda: self._loop_while(command))
-
-    def _loop_while(self, command: While) -> None:
-        place = Place(self.text, command.start, command.end)
-        count = 0
-        undecided = False
-
-        def step() -> bool:
-            nonlocal count, undecided
-            count += 1
-            self.run_sequence(command.condition)
-            if self.current is None:
-                return False
-            asked = self._succeeded()
-            if command.is_until:
-                asked = negation(asked)
-            answers = {answer for guard, answer in asked if not contradicts(guard, self.guard)}
-            if len(answers) > 1 or count > _MOST_ITERATIONS:
-                undecided = True
-                return False
-            return answers == {True}
-
-        self._iterate(command.body, step)
-        if undecided and self.current is not None:
-            self._loop_unknown(command.body, place, None, command.condition)
-        else:
-            self._set_status(SUCCESS)
-
-    def _run_arithmetic_for(self, command: ArithmeticFor) -> None:
-        self._redirected(command.redirections)(lambda: self._loop_arithmetic(command))
-
-    def _loop_arithmetic(self, command: ArithmeticFor) -> None:
-        place = Place(self.text, command.start, command.end)
-        if command.first.parts:
-            self.words.arithmetic(command.first)
-        count = 0
-        undecided = False
-
-        def step() -> bool:
-            nonlocal count, undecided
-            if count and command.step.parts:
-                self.words.arithmetic(command.step)
-            count += 1
-            if not command.condition.parts:
-                undecided = count > _MOST_ITERATIONS
-                return not undecided
-            number = text_of(within(self.words.arithmetic(command.condition), self.guard))
-            undecided = number is None or count > _MOST_ITERATIONS
-            return not undecided and number != "0"
-
-        self._iterate(command.body, step)
-        if undecided and self.current is not None:
-            names = _arithmetic_names(command.step) | _arithmetic_names(command.condition)
-            self.forget_all(names)
-            self._loop_unknown(command.body, place, None)
-            if self.current is not None:
-                self.forget_all(names)
+    # --- Functions and files ---
 
     def _run_function(self, command: Function) -> None:
-        self.state.functions[command.name] = (command, self.text)
-        self._set_status(SUCCESS)
+        self.state.functions[command.name] = ((ALWAYS, (command, self.text)),)
+        self.set_status(SUCCESS)
 
-    def call(self, name: str, arguments: list[Field]) -> None:
-        """Call a function of the script."""
-        found = self.state.functions[name]
-        if found is None or self._depth >= _MOST_CALLS:
-            self.forget_everything()
-            self._set_status(unknown(self.fresh()))
+    def call(self, name: str, arguments: list[Field], place: Place, otherwise: Callable[[], None]) -> None:
+        """Call a function of the script; `otherwise` is what its name means where it is none."""
+        cases = [case for case in self.state.functions[name] if not contradicts(case[0], self.guard)]
+        if not cases:
+            self._lose(place)
             return
-        function, text = found
+        self._call_one_of(cases, arguments, place, otherwise)
+
+    def _call_one_of(
+        self,
+        cases: list[tuple[Guard, tuple[Function, Text] | None]],
+        arguments: list[Field],
+        place: Place,
+        otherwise: Callable[[], None],
+    ) -> None:
+        (guard, found), *rest = cases
+
+        def run() -> None:
+            if found is None:
+                otherwise()
+            else:
+                self._call(*found, arguments, place)
+
+        if not rest:
+            run()
+            return
+        asked: Truth = ((guard, True), *((other, False) for other, _ in rest))
+        self.branch(asked, run, lambda: self._call_one_of(rest, arguments, place, otherwise))
+
+    def _lose(self, place: Place) -> None:
+        """Commands run that nobody knows."""
+        self.doubt(place)
+        self.assignments.forget_everything()
+        self.streams.write_unknown(place)
+        self.streams.complain(place)
+        self.state.input = None
+        self.set_status(unknown(self.fresh()))
+
+    def _call(self, function: Function, text: Text, arguments: list[Field], place: Place) -> None:
+        if self._depth >= _MOST_CALLS:
+            self._lose(place)
+            return
         state = self.state
-        outer, outer_text, returns = state.positional, self.text, self._left["return"]
-        state.positional = None if any(item.is_vague for item in arguments) else tuple(a.value for a in arguments)
-        state.scopes = (*state.scopes, {})
-        self._left["return"] = []
+        outer, outer_text, left = state.positional, self.text, self.left
+        state.positional = None if any(item.is_vague for item in arguments) else tuple([a.value for a in arguments])
+        has_scope = self._has_scope(function, text)
+        if has_scope is not False:
+            if self.is_ksh is not False and state.scopes and state.scopes[-1]:
+                self.doubt(place)  # functions of ksh do not see what is local to their callers
+            state.scopes = (*state.scopes, {})
+        self.left = {**left, "return": []}
+        loops, self.loops = self.loops, 0
         self._depth += 1
+        self._returnable += 1
         self.text = text
         try:
             self.run(function.body)
-            for _, returned in self._left["return"]:
-                self.current = join(self.current, returned)
+            self.rejoin("return")
         finally:
+            self.loops = loops
             self._depth -= 1
+            self._returnable -= 1
             self.text = outer_text
-            self._left["return"] = returns
+            self.left = {**self.left, "return": left["return"]}
         if self.current is not None:
-            self.current.positional = outer
-            *scopes, hidden = self.current.scopes
-            for variable, old in hidden.items():
-                if old is None:
-                    self.current.variables.pop(variable, None)
-                else:
-                    self.current.variables[variable] = old
-            self.current.scopes = tuple(scopes)
+            self._return_to(self.current, outer, has_scope)
 
-    def leave(self, kind: str, levels: int = 1) -> None:
-        """`return`, `break`, `continue`: this way goes on elsewhere. `exit`: it ends."""
-        if kind != "exit":
-            self._left[kind].append((levels, self.state))
-        self.current = None
+    def _has_scope(self, function: Function, text: Text) -> bool | None:
+        """Whether `typeset` makes variables of the function's own; None if that depends on the shell."""
+        if self.is_ksh is False or text.text.startswith("function", function.start):
+            return True
+        return False if self.is_ksh else None
+
+    def _return_to(self, state: State, positional: tuple[Value, ...] | None, has_scope: bool | None) -> None:
+        state.positional = positional
+        if has_scope is False:
+            return
+        *scopes, hidden = state.scopes
+        state.scopes = tuple(scopes)
+        for name, old in hidden.items():
+            if has_scope is None:
+                ksh, bash = self.questions.ask(("ksh",))
+                state.variables[name] = joined_variable(name, state.variables.get(name), old, ksh[0], bash[0])
+            elif old is None:
+                state.variables.pop(name, None)
+            else:
+                state.variables[name] = old
 
     def source(self, field: Field, arguments: list[Field]) -> None:
         """`. file`: its commands, if it can be read."""
         path = self._sourced_path(text_of(within(field.value, self.guard)))
-        if path is None or len(self.sourced) > _MOST_CALLS or self._depth >= _MOST_CALLS:
-            self.unresolved.append(field.place)
+        if path is None or len(self._sourced) > _MOST_CALLS or self._depth >= _MOST_CALLS:
+            self._unresolved.append(field.place)
             self._missing = {}
-            self._set_status(unknown(self.fresh()))
+            self.may_end(field.place)
+            self.streams.write_unknown(field.place)
+            self.streams.complain(field.place)
+            self.set_status(unknown(self.fresh()))
             return
         script = parse(Source(str(path), path.read_bytes().decode("utf-8", "surrogateescape")))
-        self.sourced.append(script)
-        self._own |= assigned_names(script.body)
-        outer, returns, positional = self.text, self._left["return"], self.state.positional
-        self.text, self._left["return"] = script.text, []
+        self._sourced.append(script)
+        self._own = None
+        outer, positional = self.text, self.state.positional
+        left, self.left = self.left, {**self.left, "return": []}
+        self.text = script.text
         if arguments:
-            self.state.positional = tuple(item.value for item in arguments)
+            self.state.positional = None if any(a.is_vague for a in arguments) else tuple([a.value for a in arguments])
         self._depth += 1
+        self._returnable += 1
         try:
-            self.run_sequence(script.body)
-            for _, returned in self._left["return"]:
-                self.current = join(self.current, returned)
+            self.set_status(SUCCESS)
+            self._run_script(script)
+            self.rejoin("return")
         finally:
             self._depth -= 1
-            self.text, self._left["return"] = outer, returns
+            self._returnable -= 1
+            self.text, self.left = outer, {**self.left, "return": left["return"]}
         if self.current is not None and arguments:
             self.current.positional = positional
 
@@ -866,329 +783,229 @@ class Interpreter:
                 continue
         return None
 
-    def run_text(self, text: str, place: Place) -> None:
-        """`eval` of a text that is known."""
-        script = parse(Source(self.text.source.name, text))
+    def run_text(self, text: str | None, place: Place) -> None:
+        """`eval` of a text; None if it is not known."""
+        script = parse(Source(self.text.source.name, text)) if text is not None else None
+        if script is None or self._depth > _MOST_CALLS or any(problem.stops for problem in script.problems):
+            self._lose(place)
+            return
         outer = self.text
-        self.text = Text(script.source)
         self._depth += 1
+        self.text = _Elsewhere(script.source, outer, place.start, place.end)
         try:
-            if self._depth > _MOST_CALLS or any(problem.stops for problem in script.problems):
-                self.forget_everything()
-            else:
-                self.text = _Elsewhere(script.source, outer, place.start, place.end)
-                self.run_sequence(script.body)
+            if not script.body.commands:
+                self.set_status(SUCCESS)
+            self.run_sequence(script.body)
         finally:
             self._depth -= 1
             self.text = outer
 
+    # --- Simple commands ---
+
     def _run_simple(self, command: Simple) -> None:
         place = Place(self.text, command.start, command.end)
+        substitutions = self._substitutions
         if not command.words:
-            self.state.status = SUCCESS
             for assignment in command.assignments:
-                self.assign_written(assignment)
+                self.assignments.written(assignment)
             if command.redirections:
-                self._redirected(command.redirections)(lambda: None)
+                self.streams.around(command.redirections, lambda: None)
+            if substitutions == self._substitutions:
+                self.set_status(SUCCESS)
+            self._check(place)
             return
         fields = self.words.fields(command.words)
+        if self.state.aliases and self.is_ksh is not False and isinstance(command.words[0], Word):
+            if command.words[0].literal in self.state.aliases:
+                self.doubt(place)
+        if "xtrace" in self.state.options:
+            self.streams.complain(place)
         if not fields:
-            self._set_status(SUCCESS)
+            if substitutions == self._substitutions:
+                self.set_status(SUCCESS)
+            for assignment in command.assignments:
+                self.assignments.written(assignment)
+            self.streams.around(command.redirections, lambda: None)
+        else:
+            self._run_words(command, fields, place)
+        self._check(place)
+
+    def _run_words(self, command: Simple, fields: list[Field], place: Place) -> None:
+        """Run a command by its first word, which may be one of several."""
+        value = within(fields[0].value, self.guard)
+        if len(value) == 1 or any(case.symbols for case in value) or fields[0].is_vague:
+            self._run_named(command, fields, place, text_of(value))
             return
-        name = text_of(within(fields[0].value, self.guard))
-        if (
-            name is not None
-            and name in ("command", "builtin", "nohup", "exec")
-            and len(fields) > 1
-            and (name != "exec" or text_of(fields[1].value) in BUILTINS)
-        ):
-            fields = fields[1:]
-            name = text_of(within(fields[0].value, self.guard))
+        first, *rest = value
+        one, other = fields[0]._replace(value=(first,)), fields[0]._replace(value=tuple(rest))
+        asked: Truth = ((first.guard, True), *((case.guard, False) for case in rest))
+        self.branch(
+            asked,
+            lambda: self._run_named(command, [one, *fields[1:]], place, first.text),
+            lambda: self._run_words(command, [other, *fields[1:]], place),
+        )
+
+    def _run_named(self, command: Simple, fields: list[Field], place: Place, name: str | None) -> None:
+        prefix = ""
+        while name in ("command", "builtin", "exec") and len(fields) > 1:
+            following = text_of(within(fields[1].value, self.guard))
+            if following is not None and following.startswith("-"):
+                break
+            prefix, fields, name = name or "", fields[1:], following
         if name == "exec" and len(fields) == 1:
-            self._redirect_for_good(command.redirections)
+            for redirection in command.redirections:
+                self.streams.redirect(redirection)
+            self.set_status(SUCCESS)
             return
 
         def run() -> None:
-            if name is not None and name in self.state.functions:
-                self.call(name, fields[1:])
-            elif name is not None and name in BUILTINS:
+            if name is not None and name in self.state.functions and not prefix:
+                self.call(name, fields[1:], place, run_without_functions)
+            else:
+                run_without_functions()
+            if prefix == "exec" and self.current is not None:
+                self.leave("exit", place)
+
+        def run_without_functions() -> None:
+            if name is not None and name in BUILTINS:
                 BUILTINS[name](self, fields, command, place)
             else:
                 run_external(self, name, fields, place)
 
-        hidden: dict[str, Variable | None] = {}
+        def redirected() -> None:
+            if name is None or name in self.state.functions or name in BUILTINS:
+                self.streams.around(command.redirections, run)
+            else:
+                self.streams.around_program(command.redirections, run)
+
         if command.assignments:
-            hidden = {a.name: self.state.variables.get(a.name) for a in command.assignments}
-            for assignment in command.assignments:
-                self.assign_written(assignment)
-                variable = self.state.variables[assignment.name]
-                self.state.variables[assignment.name] = variable._replace(attributes=variable.attributes | {"x"})
-        self._redirected(command.redirections)(run)
-        if hidden and self.current is not None:
+            self._with_assignments(command, name, place, redirected)
+        else:
+            redirected()
+
+    def _with_assignments(self, command: Simple, name: str | None, place: Place, run: Callable[[], None]) -> None:
+        """Run a command for which variables are assigned, and only for it as a rule."""
+        variables = self.state.variables
+        hidden = {assignment.name: variables.get(assignment.name) for assignment in command.assignments}
+        for assignment in command.assignments:
+            self.assignments.written(assignment)
+            variable = self.variable(assignment.name)
+            variables[assignment.name] = variable._replace(attributes=variable.attributes | {"x"})
+        run()
+        if self.current is None:
+            return
+
+        def restore() -> None:
             for variable_name, old in hidden.items():
                 if old is None:
                     self.state.variables.pop(variable_name, None)
                 else:
                     self.state.variables[variable_name] = old
 
-    def assign_written(self, assignment: Assignment) -> None:
-        """An assignment as it stands in a script."""
-        place = Place(self.text, assignment.start, assignment.end)
-        if isinstance(assignment.value, Array):
-            self.assign_array(assignment.name, assignment.value, place, appends=assignment.appends)
+        if name in self.state.functions and self.is_ksh is not False:
+            self.doubt(place)  # what a function of ksh assigns to such a variable depends on how it is written
+        stays = name in _SPECIAL_BUILTINS or name in self.state.functions
+        if stays:
+            self.by_shell(lambda: None, restore)
         else:
-            value = self.words.text(assignment.value)
-            self.assign(assignment.name, assignment.subscript, value, place, appends=assignment.appends)
+            restore()
 
     def _run_arithmetic(self, command: ArithmeticCommand) -> None:
-        value = self.words.arithmetic(command.expression)
-        cases = [
-            case._replace(text="1" if case.text == "0" else "0", is_set=True) if not case.symbols else case
-            for case in value
-        ]
-        self._set_status(merged(cases, self.fresh()))
+        def run() -> None:
+            value = self.words.arithmetic(command.expression)
+            self.set_status(status_of(self.questions.every_way([value], self.words.is_nonzero)))
+
+        place = Place(self.text, command.start, command.end)
+        self.streams.around(command.redirections, run)
+        self._check(place)
 
     def _run_test(self, command: Test) -> None:
-        asked = self._truth(command.expression)
-        self._set_status(status_of(asked))
+        def run() -> None:
+            self.set_status(status_of(self.checks.truth(command.expression)))
 
-    def _truth(self, expression: TestExpression) -> Truth:
-        """The truth of an expression within `[[ ]]`."""
-        if isinstance(expression, TestNot):
-            return negation(self._truth(expression.operand))
-        if isinstance(expression, TestJoin):
-            left = self._truth(expression.left)
-            if expression.operator == "&&":
-                return conjunction(left, lambda: self._truth(expression.right))
-            return negation(conjunction(negation(left), lambda: negation(self._truth(expression.right))))
-        if isinstance(expression, TestUnary):
-            return self._unary(expression)
-        operator = expression.operator
-        left_value = within(self.words.text(expression.left), self.guard)
-        if operator in ("==", "="):
-            return self.matches(left_value, expression.right, always_extglob=True)
-        if operator == "!=":
-            return negation(self.matches(left_value, expression.right, always_extglob=True))
-        right_value = within(self.words.text(expression.right), self.guard)
-        if operator == "=~":
-            self.forget("BASH_REMATCH")
-            return self._regular(left_value, expression.right)
-        if operator in ("<", ">"):
-            return self.questions.every_way(
-                [left_value, right_value],
-                lambda cases: (
-                    self.questions.ask()
-                    if cases[0].symbols or cases[1].symbols
-                    else truth((cases[0].text < cases[1].text) is (operator == "<") and cases[0].text != cases[1].text)
-                ),
-            )
-        if operator.startswith("-") and operator in ("-eq", "-ne", "-lt", "-le", "-gt", "-ge"):
-            place = Place(self.text, expression.left.start, expression.right.end)
-            values = [self.words.calculated(value, place) for value in (left_value, right_value)]
-            return self.questions.every_way(values, lambda cases: self.questions.compare(operator, cases[0], cases[1]))
-        return self.questions.ask()
+        self.streams.around(command.redirections, run)
+        self._check(Place(self.text, command.start, command.end))
 
-    def _regular(self, value: Value, word: Word) -> Truth:
-        rows = self.words.pattern(word)
-
-        def decide(cases: tuple[Possibility, ...]) -> Truth:
-            first, *rest = cases
-            if any(case.symbols for case in cases):
-                return self.questions.ask()
-            pairs = tuple((case.text, quoted) for case, (_, quoted) in zip(rest, rows, strict=True))
-            try:
-                expression = translate_ere(pairs)
-            except Untranslatable:
-                return self.questions.ask()
-            found = expression.pattern.search(first.text)
-            certain = expression.has_certain_span and self.is_ksh is False
-            if certain and len(value) == 1 and all(len(row) == 1 for row, _ in rows):
-                groups = [found[0], *found.groups(default="")] if found else []
-                elements = {str(number): known(text) for number, text in enumerate(groups)}
-                self.state.variables["BASH_REMATCH"] = Variable(EMPTY, elements)
-            return truth(found is not None)
-
-        return self.questions.every_way([value, *(within(row, self.guard) for row, _ in rows)], decide)
-
-    def _unary(self, expression: TestUnary) -> Truth:
-        operator = expression.operator
-        if operator == "-v":
-            name = expression.operand.literal
-            if name is not None and name.isidentifier():
-                return self.is_set(name)
-            return self.questions.ask()
-        value = within(self.words.text(expression.operand), self.guard)
-        return self.ask_unary(operator, value)
-
-    def is_set(self, name: str) -> Truth:
-        """Whether a variable is set."""
-        variable = self.variable(name)
-        if variable.elements is not None:
-            return self.questions.ask() if variable.is_open else truth(bool(variable.elements))
-        return self.questions.every_way(
-            [within(variable.value, self.guard)],
-            lambda cases: (
-                truth(cases[0].is_set)
-                if cases[0].is_set is not None
-                else self.questions.ask(("set", name, cases[0].symbols))
-            ),
-        )
-
-    def ask_unary(self, operator: str, value: Value) -> Truth:
-        """`-n text`, `-z text`, and what is asked of files."""
-        if operator in ("-n", "-z"):
-            asked = self.questions.every_way([value], lambda cases: self.questions.is_empty(cases[0]))
-            return asked if operator == "-z" else negation(asked)
-        if operator in ("-f", "-e", "-a", "-s", "-r", "-d", "-w", "-x", "-L", "-h"):
-            empty = text_of(value) == ""
-            return truth(False) if empty else self.questions.ask()
-        return self.questions.ask()
+    # --- Groups, pipelines, the background ---
 
     def _run_group(self, command: Group) -> None:
         def run() -> None:
             if not command.is_subshell:
                 self.run_sequence(command.body)
-                return
-            sink = self.sink
-            start, left = self.state, self._left
-            self.current = start.copy()
-            self._left = {"return": [], "break": [], "continue": []}
-            self.run_sequence(command.body)
-            status = self.current.status if self.current is not None else unknown(self.fresh())
-            self.current, self._left, self.sink = start, left, sink
-            self._set_status(status)
+            else:
+                self.set_status(self.in_subshell(lambda: self.run_sequence(command.body)))
 
-        self._redirected(command.redirections)(run)
+        self.streams.around(command.redirections, run)
+        if command.is_subshell:
+            self._check(Place(self.text, command.start, command.end))
 
     def _run_background(self, command: Background) -> None:
-        start, left = self.state, self._left
-        self.current = start.copy()
-        self._left = {"return": [], "break": [], "continue": []}
-        self.run(command.command)
-        self.current, self._left = start, left
-        self._set_status(SUCCESS)
+        self.forgiven(lambda: self.set_status(self.in_subshell(lambda: self.run(command.command))))
+        self.set_status(SUCCESS)
 
     def _run_pipeline(self, command: Pipeline) -> None:
-        outer_input = self.input
-        last = len(command.commands) - 1
-        for number, stage in enumerate(command.commands):
-            if number < last:
-                caught = self._in_subshell(lambda stage=stage: self.run(stage))  # type: ignore[misc]
-                self.input = self._pieces(caught)
-            else:
-                self._run_last(stage, is_only=number == 0)
-        self.input = outer_input
-        if command.is_negated and self.current is not None:
-            asked = negation(self._succeeded())
-            self._set_status(status_of(asked))
+        if command.is_negated:
+            self.forgiven(lambda: self._run_stages(command))
+            if self.current is not None:
+                self.set_status(status_of(negation(self.succeeded())))
+            return
+        self._run_stages(command)
+        self._check(Place(self.text, command.start, command.end))
 
-    def _run_last(self, stage: Command, *, is_only: bool) -> None:
-        """ksh runs the last command of a pipeline itself; bash and sh leave it to a subshell."""
-        if is_only or self.is_ksh:
+    def _run_stages(self, command: Pipeline) -> None:
+        given = self.state.input
+        *stages, last = command.commands
+        statuses: list[Value] = []
+        for stage in stages:
+            caught = self.streams.catch(
+                lambda stage=stage: statuses.append(self.in_subshell(lambda: self._run_stage(stage)))  # type: ignore[misc]
+            )
+            if stage is stages[0]:
+                given = self.state.input
+            self.state.input = self._pieces(caught, Place(self.text, stage.start, stage.end))
+        if not stages or self.state.options.get("lastpipe"):
+            self._run_stage(last)
+        else:
+            self.by_shell(
+                lambda: self._run_stage(last),
+                lambda: self.set_status(self.in_subshell(lambda: self._run_stage(last))),
+            )
+        if self.current is None or not stages:
+            return
+        self.current.input = given
+        pipefail = self.current.options.get("pipefail", False)
+        if pipefail is not False:
+            self._fail_with_any([*statuses, self.current.status], pipefail)
+
+    def _run_stage(self, stage: Command) -> None:
+        """A stage of a pipeline: that it fails is for the pipeline to say."""
+        if isinstance(stage, Simple):
+            self.forgiven(lambda: self.run(stage))
+        else:
             self.run(stage)
-            return
-        start, left = self.state, self._left
-        before = start.copy()
-        self._left = {"return": [], "break": [], "continue": []}
-        self.run(stage)
-        after = self.current
-        self._left = left
-        if self.is_ksh is None and after is not None:
-            yes, no = self.questions.ask(("ksh",))
-            status = after.status
-            after.guard |= yes[0]
-            before.guard |= no[0]
-            self.current = join(after, before)
-            self._set_status(status)
-            return
-        before.status = after.status if after is not None else unknown(self.fresh())
-        self.current = before
 
-    def _pieces(self, caught: list[tuple[Guard, tuple[Piece, ...]]]) -> tuple[Piece, ...]:
+    def _fail_with_any(self, statuses: list[Value], pipefail: bool | None) -> None:
+        if pipefail is None or any(case.symbols for status in statuses[:-1] for case in status):
+            if any(text_of(status) != "0" for status in statuses[:-1]):
+                self.set_status(unknown(self.fresh()))
+            return
+        asked: Truth = truth(True)
+        for status in statuses:
+            this = self.questions.truth_of(within(status, self.guard))
+            asked = conjunction(asked, lambda this=this: this)  # type: ignore[misc]
+        codes = [text_of(status) for status in statuses]
+        failed = [code for code in codes if code != "0"]
+        if None in codes:
+            self.set_status(status_of(asked))
+        else:
+            self.set_status(known(failed[-1] or "") if failed else SUCCESS)
+
+    def _pieces(self, caught: list[tuple[Guard, tuple[Piece, ...]]], place: Place) -> tuple[Piece, ...]:
         """What one command of a pipeline writes, for the next to read."""
         base = self.guard
         if all(not guard - base for guard, _ in caught):
-            return tuple(piece for _, pieces in caught for piece in pieces)
-        place = next(pieces[0].place for _, pieces in caught if pieces)
+            return tuple([piece for _, pieces in caught for piece in pieces])
         return (Piece(place, self.composed(caught, base), True),)
-
-    # --- Redirections ---
-
-    def _redirected(self, redirections: tuple[Redirection, ...]) -> Callable[[Callable[[], None]], None]:
-        """A function that runs something with its input and output redirected."""
-        if not redirections:
-            return lambda run: run()
-
-        def around(run: Callable[[], None]) -> None:
-            sink, given = self.sink, self.input
-            for redirection in redirections:
-                self._redirect(redirection)
-            try:
-                run()
-            finally:
-                self.sink, self.input = sink, given
-
-        return around
-
-    def _redirect_for_good(self, redirections: tuple[Redirection, ...]) -> None:
-        for redirection in redirections:
-            self._redirect(redirection)
-
-    def _redirect(self, redirection: Redirection) -> None:
-        operator = redirection.operator
-        place = Place(self.text, redirection.start, redirection.end)
-        if redirection.heredoc is not None:
-            body = redirection.heredoc.body
-            if self.text is self.script.text:
-                self.visited.add((redirection.start, redirection.end))
-            self.input = self.words.pieces(body)
-        elif operator == "<<<":
-            value = joined([self.words.text(redirection.target), known("\n")], self.fresh())
-            self.input = (Piece(place, value, True),)
-        elif operator == "<":
-            if redirection.descriptor in ("", "0"):
-                self.input = None
-        elif operator in (">", ">>", ">|", "&>", "&>>", ">&"):
-            self._redirect_output(redirection, place)
-
-    def _redirect_output(self, redirection: Redirection, place: Place) -> None:
-        operator = redirection.operator
-        target = redirection.target.literal
-        if operator == ">&" and target is not None and (target.isdigit() or target == "-"):
-            if redirection.descriptor in ("", "1"):
-                self.sink = None
-            return
-        if redirection.descriptor not in ("", "1"):
-            if operator in (">", ">|") and redirection.descriptor.isdigit():
-                path = self.file(self.words.text(redirection.target))
-                if text_of(path) != "/dev/null":
-                    self.events.append(Opened(path, self.guard, place))
-            return
-        path = self.file(self.words.text(redirection.target))
-        if text_of(path) == "/dev/null":
-            self.sink = None
-            return
-        if not operator.endswith(">>"):
-            self.events.append(Opened(path, self.guard, place))
-        else:
-            self.events.append(Written(path, self.guard, place, ()))
-        self.sink = Sink(path)
-
-    def file(self, name: Value) -> Value:
-        """The path of a file, from the directory that the script starts in."""
-        name = within(name, self.guard)
-        directory = within(self.state.directory, self.guard)
-        cases = [
-            Possibility(
-                here.guard | case.guard,
-                *_path(here.text, here.symbols, case.text, case.symbols),
-                unset=case.unset,
-            )
-            for case in name
-            for here in directory
-            if not contradicts(here.guard, case.guard)
-        ]
-        return merged(cases, self.fresh())
 
 
 class _Elsewhere(Text):
@@ -1198,38 +1015,15 @@ class _Elsewhere(Text):
         super().__init__(source)
         self.outer, self.start, self.end = outer, start, end
 
+    def position(self, offset: int) -> tuple[int, int]:
+        return self.outer.position(self.start)
 
-def _path(
-    directory: str, symbols: tuple[object, ...], name: str, more: tuple[object, ...]
-) -> tuple[str, tuple[object, ...]]:
-    if name.startswith("/") or not directory:
-        return _normalised(name), more
-    if name.startswith(UNKNOWN):  # may well be absolute
-        return _normalised(name), more
-    return _normalised(f"{directory}/{name}"), (*symbols, *more)
+    def span(self, start: int, end: int) -> Span:
+        return self.outer.span(self.start, self.end)
 
 
-def _normalised(path: str) -> str:
-    parts: list[str] = []
-    for part in path.split("/"):
-        if part == "." or (part == "" and parts):
-            continue
-        if part == ".." and parts and parts[-1] not in ("..", "") and UNKNOWN not in parts[-1]:
-            parts.pop()
-        else:
-            parts.append(part)
-    return "/".join(parts) or ("/" if path.startswith("/") else "")
-
-
-def _zero_padded(text: str, width: int) -> str | None:
-    if not text.isdigit():
-        return None
-    return text[-width:] if len(text) >= width else text.rjust(width, "0")
-
-
-def _arithmetic_names(word: Word) -> frozenset[str]:
-    text = "".join(part.text for part in word.parts if isinstance(part, Literal))
-    return frozenset(re.findall(r"[A-Za-z_]\w*", text))
+def _nothing_left() -> dict[str, list[tuple[int, State]]]:
+    return {"return": [], "break": [], "continue": [], "exit": []}
 
 
 def _is_ksh(source: Source) -> bool | None:
@@ -1251,9 +1045,9 @@ _RUN: Mapping[type, Callable[..., None]] = {
     Group: Interpreter._run_group,
     If: Interpreter._run_if,
     Case: Interpreter._run_case,
-    For: Interpreter._run_for,
-    ArithmeticFor: Interpreter._run_arithmetic_for,
-    While: Interpreter._run_while,
+    For: loop_over_words,
+    ArithmeticFor: loop_arithmetically,
+    While: loop_while,
     Function: Interpreter._run_function,
     Pipeline: Interpreter._run_pipeline,
     AndOr: Interpreter._run_and_or,

@@ -71,11 +71,20 @@ class Altered(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """A file is deleted."""
+    """A file is deleted; all whose names match, if the path `is_pattern`."""
 
     path: Value
     guard: Guard
     place: Place
+    is_pattern: bool = False
+
+
+class Ended(NamedTuple):
+    """The script ends here; if it is `lost`, nobody knows what it does instead of going on."""
+
+    guard: Guard
+    place: Place
+    lost: bool = False
 
 
 class Ran(NamedTuple):
@@ -88,4 +97,4 @@ class Ran(NamedTuple):
     directory: Value
 
 
-Event: TypeAlias = Opened | Written | Copied | Altered | Removed | Ran
+Event: TypeAlias = Opened | Written | Copied | Altered | Removed | Ended | Ran

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from typing import Literal as TypingLiteral
 
 from nmlgen.script import patterns
 from nmlgen.script.arithmetic import ArithmeticMistake, UndecidedExpression, calculate
+from nmlgen.script.assigned import changed_in_arithmetic
+from nmlgen.script.conditions import Truth, negation, truth
+from nmlgen.script.ends import WayEndsError
 from nmlgen.script.events import Field, Piece
 from nmlgen.script.state import Variable
 from nmlgen.script.syntax import (
@@ -47,9 +50,9 @@ _BLANKS = " \t\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SUBSCRIPTED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\[(.*)\]\Z", re.DOTALL)
 _INTEGER = re.compile(r"\s*([+-]?)(0|[1-9][0-9]{0,17})\s*\Z")
-_CHANGED = re.compile(
-    r"(?:\+\+|--)\s*([A-Za-z_]\w*)|([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))"
-)
+_TILDE = re.compile(r"~([A-Za-z0-9_.+-]*)")
+_BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)")
+_FIRST_PLACEHOLDER = 0xF0000
 _MOST_CHOICES = 16
 
 
@@ -73,10 +76,34 @@ class Expansion:
         """The text of a word that is not split: the right of an assignment, a here-document, a file's name."""
         parts = word.parts
         if len(parts) == 1 and isinstance(parts[0], Literal):
-            return self._tilde(parts[0]) if parts[0].text[:1] == "~" else known(parts[0].text)
+            part = parts[0]
+            return known(part.text) if part.quoted or part.text[:1] != "~" else self._tilde(part, True)
         if not parts:
             return EMPTY
-        return joined([self._part(part) for part in parts], self.shell.fresh())
+        return joined(self._values(word), self.shell.fresh())
+
+    def assigned(self, word: Word) -> Value:
+        """The text of the right of an assignment: there a tilde stands behind a colon, too."""
+        first = True
+        values: list[Value] | None = None
+        for number, part in enumerate(word.parts):
+            if isinstance(part, Literal) and not part.quoted and "~" in part.text:
+                if values is None:
+                    values = self._values(Word(word.start, word.end, word.parts[:number]))
+                values.append(self._tildes(part, first, number == len(word.parts) - 1))
+            elif values is not None:
+                values.append(self._part(part))
+            first = False
+        return joined(values, self.shell.fresh()) if values else self.text(word)
+
+    def _values(self, word: Word) -> list[Value]:
+        """The values of a word's parts; the first may be a tilde."""
+        parts = word.parts
+        values = [self._part(part) for part in parts]
+        first = parts[0] if parts else None
+        if isinstance(first, Literal) and first.text[:1] == "~" and not first.quoted:
+            values[0] = self._tilde(first, len(parts) == 1)
+        return values
 
     def pieces(self, word: Word) -> tuple[Piece, ...]:
         """The same, part by part."""
@@ -99,13 +126,50 @@ class Expansion:
         if isinstance(part, CommandSubstitution):
             return self.shell.substitute(part)
         if isinstance(part, Arithmetic):
+            if self.shell.is_ksh is not False and self.shell.text.text.startswith("$[", part.start):
+                return self._refused(part)
             return self.arithmetic(part.expression)
         return unknown(self.shell.fresh())
 
-    def _tilde(self, part: Literal) -> Value:
-        if part.quoted:
+    def _refused(self, part: Arithmetic) -> Value:
+        """`$[ ]`, which ksh does not know."""
+        self.shell.doubt(Place(self.shell.text, part.start, part.end))
+        self.arithmetic(part.expression)
+        return unknown(self.shell.fresh())
+
+    def _tilde(self, part: Literal, is_all: bool) -> Value:
+        """The text of a part that starts with a tilde; `is_all` if the word ends with it."""
+        match = _TILDE.match(part.text)
+        rest = part.text[match.end() :] if match else ""
+        if match is None or not (rest[:1] == "/" or (not rest and is_all)):
             return known(part.text)
-        return joined([unknown(("home", part.text.partition("/")[0])), known("/" + part.text.partition("/")[2])], 0)
+        return joined([self._home(match[1]), known(rest)], self.shell.fresh())
+
+    def _tildes(self, part: Literal, is_first: bool, is_last: bool) -> Value:
+        """The same in an assignment, where every stretch up to a colon may start with one."""
+        pieces = part.text.split(":")
+        values: list[Value] = []
+        for number, piece in enumerate(pieces):
+            text = ":" + piece if number else piece
+            match = _TILDE.match(piece) if number or is_first else None
+            rest = piece[match.end() :] if match else ""
+            ends = number < len(pieces) - 1 or is_last
+            if match is None or not (rest[:1] == "/" or (not rest and ends)):
+                values.append(known(text))
+            else:
+                values += [known(text[: text.index("~")]), self._home(match[1]), known(rest)]
+        return joined(values, self.shell.fresh())
+
+    def _home(self, user: str) -> Value:
+        """The directory that a tilde stands for."""
+        shell = self.shell
+        variable = {"": "HOME", "+": "PWD", "-": "OLDPWD"}.get(user)
+        if variable is None:
+            return unknown(("home", user))
+        value = within(shell.variable(variable).value, shell.guard)
+        if all(case.is_set for case in value) and shell.variable(variable).elements is None:
+            return value
+        return unknown(("home", user, *(case.symbols for case in value)))
 
     # --- Words as fields ---
 
@@ -124,25 +188,39 @@ class Expansion:
 
     def _literal_field(self, word: Word, part: Literal) -> list[Field]:
         place = Place(self.shell.text, word.start, word.end)
-        if part.quoted or not _SPECIAL.search(part.text):
-            value = known(part.text) if part.quoted or part.text[:1] != "~" else self._tilde(part)
+        text = part.text
+        if part.quoted or not _SPECIAL.search(text):
+            value = known(text)
             return [Field(value, place, (Piece(Place(place.text, part.start, part.end), value, False),))]
         try:
-            words = patterns.expand_braces(part.text, is_ksh=self.shell.is_ksh)
+            words = patterns.expand_braces(text, is_ksh=self.shell.is_ksh) if "{" in text else [text]
         except patterns.UndecidedPattern:
             return [Field(unknown(self.shell.fresh()), place, (), is_vague=True)]
-        return [self._found(known(text), text, place) for text in words]
+        return [
+            self._found(self._tilde(Literal(0, 0, text), True) if text[:1] == "~" else known(text), text, place)
+            for text in words
+        ]
 
     def _found(self, value: Value, text: str, place: Place, pieces: tuple[Piece, ...] = ()) -> Field:
         """A field whose text may be the pattern of files."""
-        if not _GLOB.search(text):
-            return Field(value, place, pieces or (Piece(place, value, False),))
+        options = self.shell.state.options
+        if not _GLOB.search(text) or options.get("noglob"):
+            return Field(value, place, pieces or (Piece(place, value, len(value) > 1 or bool(value[0].symbols)),))
         (matches, other) = self.shell.questions.ask()
+        if "nullglob" in options or "failglob" in options or "noglob" in options:
+            value = unknown(self.shell.fresh())
         cases = (Possibility(matches[0], UNKNOWN, (self.shell.fresh(),)), *(c._replace(guard=other[0]) for c in value))
         return Field(cases, place, (Piece(place, cases, True),), is_vague=True)
 
     def _fields(self, word: Word) -> list[Field]:
         place = Place(self.shell.text, word.start, word.end)
+        if any(isinstance(part, Literal) and not part.quoted and "{" in part.text for part in word.parts):
+            words = self._without_braces(word)
+            if words is None:
+                value = unknown(self.shell.fresh())
+                return [Field(value, place, (Piece(place, value, True),), is_vague=True)]
+            if len(words) > 1:
+                return [item for one in words for item in self._fields(one)]
         segments: list[tuple[Value, bool, Part]] = []  # the value, whether it is quoted, where it comes from
         for part in word.parts:
             if isinstance(part, Parameter) and self._is_list(part):
@@ -159,12 +237,43 @@ class Expansion:
                 value = joined(spaced, self.shell.fresh()) if spaced else EMPTY
                 segments.append((value, part.quoted, part))
             else:
-                segments.append((self._part(part), getattr(part, "quoted", False), part))
+                value = self._tilde(part, False) if self._starts_with_tilde(part, segments) else self._part(part)
+                segments.append((value, getattr(part, "quoted", False), part))
         return self._split(segments, place)
+
+    def _starts_with_tilde(self, part: Part, before: list[tuple[Value, bool, Part]]) -> TypeGuard[Literal]:
+        return not before and isinstance(part, Literal) and not part.quoted and part.text[:1] == "~"
+
+    def _without_braces(self, word: Word) -> list[Word] | None:
+        """The words that braces make of one; None if that cannot be known."""
+        row = ""
+        for number, part in enumerate(word.parts):
+            is_plain = isinstance(part, Literal) and not part.quoted
+            row += part.text if is_plain and isinstance(part, Literal) else chr(_FIRST_PLACEHOLDER + number)
+        if not _BRACE.search(row):
+            return [word]
+        try:
+            texts = patterns.expand_braces(row, is_ksh=self.shell.is_ksh)
+        except patterns.UndecidedPattern:
+            return None
+        return [word] if texts == [row] else [self._refilled(word, text) for text in texts]
+
+    def _refilled(self, word: Word, text: str) -> Word:
+        parts: list[Part] = []
+        for stretch in re.split("([\U000f0000-\U000ffffd])", text):
+            number = ord(stretch) - _FIRST_PLACEHOLDER if len(stretch) == 1 else -1
+            if 0 <= number < len(word.parts):
+                parts.append(word.parts[number])
+            elif stretch:
+                parts.append(Literal(word.start, word.end, stretch))
+        return Word(word.start, word.end, tuple(parts))
 
     def _is_simple(self, value: Value) -> bool:
         text = text_of(value)
-        return text is not None and text != "" and not any(blank in text for blank in _BLANKS)
+        separators = self.shell.separators()
+        if text is None or text == "" or separators is None or _GLOB.search(text):
+            return False
+        return not any(mark in text for mark in separators)
 
     def _is_list(self, part: Parameter) -> bool:
         if part.is_length:
@@ -251,21 +360,42 @@ class Expansion:
             return unknown(shell.fresh())
         if part.is_indirect:
             return self._indirect(part)
-        if self._is_list(part) or part.name == "*" or (part.subscript is not None and part.subscript.literal == "*"):
+        subscript = part.subscript.literal if part.subscript is not None else None
+        mark = part.name if part.name in ("@", "*") else subscript
+        if mark in ("@", "*"):
+            if part.is_length:
+                elements = self._elements(part)
+                return unknown(shell.fresh()) if elements is None else known(str(len(elements)))
             elements = self.elements(part)
-            if elements is None:
+            gap = self._gap(mark)
+            if elements is None or gap is None:
                 return unknown(shell.fresh())
-            spaced = [piece for value in elements for piece in (known(" "), value)][1:]
+            spaced = [piece for value in elements for piece in (known(gap), value)][1:]
             return joined(spaced, shell.fresh()) if spaced else self._absent(part)
-        if part.is_length and (
-            part.name in "@*" or (part.subscript is not None and part.subscript.literal in ("@", "*"))
-        ):
-            elements = self._elements(part)
-            return unknown(shell.fresh()) if elements is None else known(str(len(elements)))
         value = within(self.value(part.name, part.subscript), shell.guard)
+        if "nounset" in shell.state.options and part.operator.lstrip(":") not in ("-", "=", "?", "+"):
+            self._refuse_unset(part, value)
         if part.is_length:
             return self._mapped(value, lambda text: str(len(text)))
         return self._operated(part, value) if part.operator else value
+
+    def _gap(self, mark: str) -> str | None:
+        """What stands between the elements of a list that is one text; None if it is not known."""
+        if mark == "@":
+            return " "
+        separators = self.shell.separators()
+        return None if separators is None else separators[:1]
+
+    def _refuse_unset(self, part: Parameter, value: Value) -> None:
+        """With `set -u`, a variable that is not set ends the script."""
+        shell = self.shell
+        if part.name in "?#$!-_" or all(case.is_set for case in value):
+            return
+        place = Place(shell.text, part.start, part.end)
+        is_certain = all(case.is_set is False for case in value) and not shell.is_foreign(part.name)
+        if is_certain and shell.state.options["nounset"]:
+            raise WayEndsError
+        shell.may_end(place)
 
     def _absent(self, part: Parameter) -> Value:
         value: Value = (Possibility(ALWAYS, "", (), False),)
@@ -296,17 +426,22 @@ class Expansion:
         if variable.elements is None:
             if key == "0":
                 return variable.value
-            return unknown(shell.fresh()) if variable.value[0].symbols else (Possibility(ALWAYS, "", (), False),)
+            is_unset = all(case.is_set is not None for case in variable.value)
+            return (Possibility(ALWAYS, "", (), False),) if is_unset else unknown(shell.fresh())
         return self._element(variable, key, name)
+
+    def nothing_at(self, variable: Variable, key: str, name: str) -> Value:
+        """The value of an element that nothing has set."""
+        if variable.is_open:
+            return unknown((name, key, self.shell.fresh()))
+        return (Possibility(ALWAYS, "", (), False, frozenset((f"{name}[{key}]",))),)
 
     def _element(self, variable: Variable, key: str, name: str) -> Value:
         assert variable.elements is not None
         found = variable.elements.get(key)
         if found is not None:
             return found
-        if variable.is_open:
-            return unknown((name, key, self.shell.fresh()))
-        return (Possibility(ALWAYS, "", (), False, frozenset((f"{name}[{key}]",))),)
+        return self.nothing_at(variable, key, name)
 
     def subscript(self, variable: Variable, subscript: Word) -> str | None:
         """The key that a subscript means; None if it cannot be known."""
@@ -389,7 +524,7 @@ class Expansion:
             return self._with_pattern(
                 part.arguments[0],
                 value,
-                lambda text, pattern: change(text, pattern, longest=longest, extglob=shell.extglob(pattern)),
+                lambda text, pattern: change(text, pattern, longest=longest, extglob=shell.checks.extglob(pattern)),
             )
         if operator[0] == "/":
             return self._replaced(part, value)
@@ -424,7 +559,13 @@ class Expansion:
 
         def make(cases: tuple[Possibility, ...]) -> Possibility:
             first, replacement, *rest = cases
-            if any(case.symbols for case in cases) or "&" in replacement.text or "\\" in replacement.text:
+            ignores_case = "nocasematch" in self.shell.state.options
+            if (
+                ignores_case
+                or any(case.symbols for case in cases)
+                or "&" in replacement.text
+                or "\\" in replacement.text
+            ):
                 return Possibility(ALWAYS, UNKNOWN, (symbol,))
             pattern = tuple((case.text, quoted) for case, (_, quoted) in zip(rest, rows, strict=True))
             try:
@@ -434,7 +575,7 @@ class Expansion:
                     replacement.text,
                     everywhere=operator == "//",
                     anchor=anchor,
-                    extglob=self.shell.extglob(pattern),
+                    extglob=self.shell.checks.extglob(pattern),
                     is_ksh=self.shell.is_ksh,
                 )
             except patterns.UndecidedPattern:
@@ -489,7 +630,12 @@ class Expansion:
                     else:
                         present.append(case._replace(guard=case.guard | guard))
         if kind == "?":
-            return merged(present, shell.fresh()) if present else unknown(shell.fresh())
+            if absent:
+                self.text(part.arguments[0])
+                if not present:
+                    raise WayEndsError
+                shell.may_end(Place(shell.text, part.start, part.end))
+            return merged(present, shell.fresh())
         if kind == "+":
             if not present:
                 return EMPTY
@@ -512,7 +658,7 @@ class Expansion:
         ]
         result = merged([*present, *cases], shell.fresh())
         if kind == "=" and (part.name[0].isalpha() or part.name[0] == "_"):
-            shell.assign(part.name, part.subscript, result, Place(shell.text, part.start, part.end))
+            shell.assignments.assign(part.name, part.subscript, result, Place(shell.text, part.start, part.end))
         return result
 
     def _mapped(self, value: Value, change: Callable[[str], str | None]) -> Value:
@@ -540,30 +686,53 @@ class Expansion:
             if match:
                 number = match[2] if match[1] != "-" or match[2] == "0" else "-" + match[2]
                 return (expression[0]._replace(text=number),)
-        results: list[Possibility] = []
-        changes: list[tuple[Guard, dict[tuple[str, str | None], Possibility]]] = []
-        symbol = shell.fresh()
+        calculation = _Calculation(self, place)
         for case in within(expression, shell.guard):
-            if case.symbols:
-                self._forget(case.text, place)
-                results.append(Possibility(case.guard, UNKNOWN, (symbol,)))
-            else:
-                self._calculate(case, {}, results, changes, symbol, place)
-        self._commit(changes, place)
-        return merged(results, symbol)
+            calculation.calculate(case, {})
+        calculation.commit()
+        return merged(calculation.results, calculation.symbol)
 
-    def _calculate(
-        self,
-        case: Possibility,
-        chosen: dict[str, Possibility],
-        results: list[Possibility],
-        changes: list[tuple[Guard, dict[tuple[str, str | None], Possibility]]],
-        symbol: int,
-        place: Place,
-    ) -> None:
+    def is_nonzero(self, cases: tuple[Possibility, ...]) -> Truth:
+        """Whether a number is none that counts as false."""
+        if cases[0].symbols:
+            return negation(self.shell.questions.equal(cases[0], Possibility(ALWAYS, "0")))
+        return truth(cases[0].text not in ("0", ""))
+
+    def named(self, name: str, subscript: str | None) -> Value:
+        """What a name means in an expression."""
+        variable = self.shell.variable(name)
+        if "n" in variable.attributes or {"E", "F"} & {letter[0] for letter in variable.attributes}:
+            raise UndecidedExpression(name)
+        if subscript is None:
+            return self._element(variable, "0", name) if variable.elements is not None else variable.value
+        if "A" in variable.attributes:
+            raise UndecidedExpression(name)
+        if variable.elements is None:
+            return self.value(name, Word(0, 0, (Literal(0, 0, subscript),)))
+        return self._element(variable, subscript, name)
+
+
+_Target: TypeAlias = "tuple[str, str | None]"
+
+
+class _Calculation:
+    """An expression, calculated for every choice of what its variables may be; its assignments come at the end."""
+
+    def __init__(self, words: Expansion, place: Place) -> None:
+        self.words, self.shell, self.place = words, words.shell, place
+        self.symbol = self.shell.fresh()
+        self.results: list[Possibility] = []
+        self._changes: list[tuple[Guard, dict[_Target, Possibility]]] = []
+
+    def calculate(self, case: Possibility, chosen: dict[str, Possibility]) -> None:
+        """The value of one text, where `chosen` are the cases of variables."""
         shell = self.shell
-        pending: dict[tuple[str, str | None], Possibility] = {}
+        if case.symbols:
+            self._give_up(case, [case.text])
+            return
+        pending: dict[_Target, Possibility] = {}
         missing: set[str] = set(case.unset)
+        read = [case.text]
 
         def lookup(name: str, subscript: str | None) -> str:
             if (name, subscript) in pending:
@@ -571,71 +740,76 @@ class Expansion:
             key = name if subscript is None else f"{name}[{subscript}]"
             found = chosen.get(key)
             if found is None:
-                value = within(self._named(name, subscript), shell.guard | case.guard)
+                value = within(self.words.named(name, subscript), shell.guard | case.guard)
                 if len(value) > 1:
                     raise _ChoiceError(key, value)
                 found = value[0]
+            if "nounset" in shell.state.options and found.is_set is not True:
+                shell.doubt(self.place)
             if found.symbols:
                 raise UndecidedExpression(name)
             missing.update(found.unset)
+            read.append(found.text)
             return found.text
 
         def assign(name: str, subscript: str | None, text: str) -> None:
+            if "A" in shell.variable(name).attributes and subscript is not None:
+                raise UndecidedExpression(name)
             pending[name, subscript] = Possibility(ALWAYS, text, unset=frozenset(missing))
 
         try:
             text = calculate(case.text, lookup, assign, is_ksh=shell.is_ksh)
         except _ChoiceError as choice:
-            count = len(results) + len(choice.value)
-            if count > _MOST_CHOICES or len(chosen) > 8:
-                self._forget(case.text, place)
-                results.append(Possibility(case.guard, UNKNOWN, (symbol,)))
+            if len(self.results) + len(choice.value) > _MOST_CHOICES or len(chosen) > 8:
+                self._give_up(case, [case.text, *(other.text for other in choice.value)])
                 return
             for other in choice.value:
                 if not contradicts(case.guard, other.guard):
                     bound = case._replace(guard=case.guard | other.guard)
-                    self._calculate(bound, {**chosen, choice.name: other}, results, changes, symbol, place)
-            return
+                    self.calculate(bound, {**chosen, choice.name: other})
         except UndecidedExpression:
-            self._forget(case.text, place)
-            results.append(Possibility(case.guard, UNKNOWN, (symbol,)))
-            return
+            self._give_up(case, read)
         except ArithmeticMistake:
-            results.append(Possibility(case.guard, UNKNOWN, (symbol,)))
-            return
-        results.append(Possibility(case.guard, text, unset=frozenset(missing)))
-        if pending:
-            changes.append((case.guard, pending))
+            shell.doubt(self.place)
+            self._give_up(case, read)
+        else:
+            self.results.append(Possibility(case.guard, text, unset=frozenset(missing)))
+            self._changes.append((case.guard, pending))
 
-    def _named(self, name: str, subscript: str | None) -> Value:
-        variable = self.shell.variable(name)
-        if subscript is None:
-            return self._element(variable, "0", name) if variable.elements is not None else variable.value
-        if variable.elements is None:
-            return variable.value if subscript == "0" else EMPTY
-        return self._element(variable, subscript, name)
+    def _give_up(self, case: Possibility, read: list[str]) -> None:
+        """Neither the value is known nor what is assigned."""
+        self.results.append(Possibility(case.guard, UNKNOWN, (self.symbol,)))
+        pending: dict[_Target, Possibility] = {}
+        for text in read:
+            for name in changed_in_arithmetic(text):
+                if self.shell.variable(name).elements is not None or "[" in text:
+                    self.shell.assignments.forget(name)
+                else:
+                    pending[name, None] = Possibility(ALWAYS, UNKNOWN, (self.shell.fresh(),), None)
+        self._changes.append((case.guard, pending))
 
-    def _forget(self, expression: str, place: Place) -> None:
-        """What an expression assigns that cannot be calculated."""
-        for before, after in _CHANGED.findall(expression):
-            self.shell.forget(before or after)
-
-    def _commit(self, changes: list[tuple[Guard, dict[tuple[str, str | None], Possibility]]], place: Place) -> None:
-        names = dict.fromkeys(key for _, pending in changes for key in pending)
-        for name, subscript in names:
+    def commit(self) -> None:
+        """Assign what was calculated."""
+        shell = self.shell
+        for name, subscript in dict.fromkeys(key for _, pending in self._changes for key in pending):
             cases: list[Possibility] = []
-            for guard, pending in changes:
-                if (name, subscript) in pending:
-                    cases.append(pending[name, subscript]._replace(guard=guard))
+            for guard, pending in self._changes:
+                found = pending.get((name, subscript))
+                if found is not None:
+                    cases.append(found._replace(guard=guard))
                 else:
                     cases += [
                         case._replace(guard=case.guard | guard)
-                        for case in self._named(name, subscript)
+                        for case in self.words.named(name, subscript)
                         if not contradicts(case.guard, guard)
                     ]
-            value = merged(cases, self.shell.fresh())
-            word = None if subscript is None else Word(place.start, place.end, (Literal(0, 0, subscript),))
-            self.shell.assign(name, word, value, place)
+            value = merged(cases, shell.fresh())
+            word = None if subscript is None else Word(0, 0, (Literal(0, 0, subscript),))
+            is_known = all(case.is_set for case in value)
+            shell.assignments.assign(name, word, value, self.place)
+            if not is_known and subscript is None and shell.variable(name).elements is None:
+                variable = shell.variable(name)
+                shell.state.variables[name] = variable._replace(value=value)
 
 
 def _shown(pieces: tuple[Piece, ...]) -> str:
@@ -671,9 +845,9 @@ def split(text: str, separators: str) -> list[tuple[str | None, bool]]:
                 words.append((word, number < len(found) - 1))
         return words
     stripped = text.strip(blanks) if blanks else text
-    gap = f"[{re.escape(blanks)}]*[{re.escape(others)}][{re.escape(blanks)}]*"
+    gap = f"[{re.escape(others)}]"
     if blanks:
-        gap += f"|[{re.escape(blanks)}]+"
+        gap = f"[{re.escape(blanks)}]*{gap}[{re.escape(blanks)}]*|[{re.escape(blanks)}]+"
     pieces = re.split(gap, stripped)
     ends = bool(pieces) and pieces[-1] == "" and len(pieces) > 1
     if ends:

@@ -63,6 +63,9 @@ def replace(
         if is_ksh is not False and (anchor or not text):
             raise UndecidedPattern("an empty pattern, which only bash anchors")
         return {"": text, "#": replacement + text, "%": text + replacement}[anchor]
+    first = next((piece[0], quoted) for piece, quoted in pattern if piece)
+    if not anchor and not everywhere and first in (("#", False), ("%", False)):
+        raise UndecidedPattern("a pattern that bash takes for an anchor")
     matcher = _Matcher(pattern, text, extglob)
     if anchor:
         starts: Iterable[int] = [0] if anchor == "#" else range(len(text) + 1)

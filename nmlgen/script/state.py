@@ -3,15 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from nmlgen.script.values import ALWAYS, EMPTY, Guard, Possibility, Value, known, merged, under, unknown, unset
+from attrs import define
+
+from nmlgen.script.values import (
+    ALWAYS,
+    EMPTY,
+    Guard,
+    Possibility,
+    Value,
+    contradicts,
+    known,
+    merged,
+    under,
+    unknown,
+    unset,
+)
+from nmlgen.source import UNKNOWN
 
 if TYPE_CHECKING:
+    from nmlgen.script.conditions import Questions
+    from nmlgen.script.events import Piece
     from nmlgen.script.syntax import Function
     from nmlgen.source import Text
 
 NO_ATTRIBUTES: frozenset[str] = frozenset()
+
+_MOST_DEFINITIONS = 8
+_Item = TypeVar("_Item")
+
+Definitions: TypeAlias = "tuple[tuple[Guard, tuple[Function, Text] | None], ...]"
+"""What a name is as a function, each with the guard under which; None where it is none. Nobody knows if there is none
+of them."""
+
+
+@define(eq=False)
+class Sink:
+    """Where output goes: into a file (`path`), or into `caught`, each piece with the guard under which.
+
+    Without either it goes where no file of the script is.
+    """
+
+    path: Value | None = None
+    caught: list[tuple[Guard, tuple[Piece, ...]]] | None = None
+
+
+NOWHERE = Sink()
+SOMEWHERE = Sink()
+"""One of several sinks, nobody knows which."""
 
 
 class Variable(NamedTuple):
@@ -31,19 +71,38 @@ class State:
     """The variables, functions and positional parameters at one moment, under the `guard` that leads there.
 
     `positional` is None where the number of them is not known. `scopes` remember what `local` hides, one mapping a
-    function that is being called.
+    function that is being called. `options` are those of `set -o` and `shopt`, None where that is not known; `traps`
+    are texts by signal, None where they are not known. `input` is what is left of the standard input, None where that
+    is not known; `outputs` say where each descriptor leads.
     """
 
-    __slots__ = ("directory", "functions", "guard", "options", "positional", "scopes", "status", "variables")
+    __slots__ = (
+        "aliases",
+        "directory",
+        "functions",
+        "guard",
+        "input",
+        "options",
+        "outputs",
+        "positional",
+        "scopes",
+        "status",
+        "traps",
+        "variables",
+    )
 
     def __init__(self) -> None:
         self.variables: dict[str, Variable] = {}
-        self.functions: dict[str, tuple[Function, Text] | None] = {}
+        self.functions: dict[str, Definitions] = {}
         self.positional: tuple[Value, ...] | None = ()
         self.guard: Guard = ALWAYS
         self.directory: Value = EMPTY
         self.status: Value = known("0")
-        self.options: frozenset[str] = frozenset()
+        self.options: Mapping[str, bool | None] = {}
+        self.traps: Mapping[str, str | None] = {}
+        self.aliases: frozenset[str] = frozenset()
+        self.input: tuple[Piece, ...] | None = None
+        self.outputs: Mapping[str, Sink] = {}
         self.scopes: tuple[dict[str, Variable | None], ...] = ()
 
     def copy(self, guard: Guard | None = None) -> State:
@@ -56,30 +115,48 @@ class State:
         other.directory = self.directory
         other.status = self.status
         other.options = self.options
+        other.traps = self.traps
+        other.aliases = self.aliases
+        other.input = self.input
+        other.outputs = self.outputs
         other.scopes = tuple(dict(scope) for scope in self.scopes)
         return other
 
 
-def join(first: State | None, second: State | None) -> State | None:
+def join(first: State | None, second: State | None, questions: Questions) -> State | None:
     """The state after either of two: a variable that differs has the cases of both, each under its guard."""
     if first is None or second is None:
         return first or second
     shared = first.guard & second.guard
     mine, other = first.guard - shared, second.guard - shared
-    for name in first.variables.keys() | second.variables.keys():
-        one, two = first.variables.get(name), second.variables.get(name)
+    if not contradicts(mine, other):  # what leads to each does not tell them apart: one more question does
+        yes, no = questions.ask()
+        mine, other = mine | yes[0], other | no[0]
+    variables, rivals = first.variables, second.variables
+    for name, two in rivals.items():
+        one = variables.get(name)
         if one is not two:
-            first.variables[name] = _joined_variable(name, one, two, mine, other)
-    for name, function in second.functions.items():
-        if first.functions.setdefault(name, function) is not function:
-            first.functions[name] = None  # which of the two is called is not known
-    if first.positional != second.positional:
+            variables[name] = joined_variable(name, one, two, mine, other)
+    if len(variables) > len(rivals):
+        for name in [name for name in variables if name not in rivals]:
+            variables[name] = joined_variable(name, variables[name], None, mine, other)
+    _join_functions(first, second, mine, other)
+    if first.positional is not second.positional:
         first.positional = _joined_positional(first.positional, second.positional, mine, other)
     if first.directory is not second.directory:
-        first.directory = joined_value(first.directory, second.directory, mine, other, "directory")
+        first.directory = joined_value(first.directory, second.directory, mine, other)
     if first.status is not second.status:
-        first.status = joined_value(first.status, second.status, mine, other, "status")
-    first.options &= second.options
+        first.status = joined_value(first.status, second.status, mine, other)
+    first.options = _agreed(first.options, second.options, False)
+    first.traps = _agreed(first.traps, second.traps, "")
+    first.aliases |= second.aliases
+    if first.input is not second.input:
+        first.input = None
+    if first.outputs is not second.outputs:
+        first.outputs = {
+            name: one if (one := first.outputs.get(name, NOWHERE)) is second.outputs.get(name, NOWHERE) else SOMEWHERE
+            for name in {**first.outputs, **second.outputs}
+        }
     for scope, rival in zip(first.scopes, second.scopes, strict=False):
         for name, hidden in rival.items():
             scope.setdefault(name, hidden)
@@ -87,30 +164,69 @@ def join(first: State | None, second: State | None) -> State | None:
     return first
 
 
-def joined_value(one: Value, two: Value, mine: Guard, other: Guard, name: str) -> Value:
+def _agreed(
+    first: Mapping[str, _Item | None], second: Mapping[str, _Item | None], absent: _Item
+) -> Mapping[str, _Item | None]:
+    """What two mappings have in common; None for what differs."""
+    if first is second:
+        return first
+    return {
+        name: one if (one := first.get(name, absent)) == second.get(name, absent) else None
+        for name in {**first, **second}
+    }
+
+
+def _join_functions(first: State, second: State, mine: Guard, other: Guard) -> None:
+    nothing: Definitions = ((ALWAYS, None),)
+    for name in {**first.functions, **second.functions}:
+        one, two = first.functions.get(name, nothing), second.functions.get(name, nothing)
+        if one is not two:
+            cases = [
+                *((guard | mine, found) for guard, found in one),
+                *((guard | other, found) for guard, found in two),
+            ]
+            is_clear = one and two and len(cases) <= _MOST_DEFINITIONS
+            first.functions[name] = tuple(cases) if is_clear else ()
+
+
+def joined_value(one: Value, two: Value, mine: Guard, other: Guard) -> Value:
     """The cases of two values, each under its guard."""
     if one is two:
         return one
-    if len(one) == len(two) == 1 and one[0][1:3] == two[0][1:3] and one[0].is_set == two[0].is_set:
-        return one if one[0].guard == two[0].guard else (one[0]._replace(guard=ALWAYS),)
-    return merged((*under(one, mine), *under(two, other)), ("joined", name, mine, other))
+    if len(one) == len(two) == 1:
+        first, second = one[0], two[0]
+        if first[1:5] == second[1:5]:
+            origin = first.origin if first.origin == second.origin else None
+            if first.guard == second.guard:
+                return one if origin is first.origin else (first._replace(origin=origin),)
+            return (first._replace(guard=ALWAYS, origin=origin),)
+    return merged((*under(one, mine), *under(two, other)), object())
 
 
-def _joined_variable(name: str, one: Variable | None, two: Variable | None, mine: Guard, other: Guard) -> Variable:
+def joined_variable(name: str, one: Variable | None, two: Variable | None, mine: Guard, other: Guard) -> Variable:
+    """One variable of two states; None for one that nothing set there."""
     one, two = one or Variable(unset(name)), two or Variable(unset(name))
     attributes = one.attributes | two.attributes
-    value = joined_value(one.value, two.value, mine, other, name)
+    value = joined_value(one.value, two.value, mine, other)
+    is_open = one.is_open or two.is_open
     if one.elements is None and two.elements is None:
-        return Variable(value, None, attributes)
-    first, second = one.elements or {}, two.elements or {}
-    if first is second:
-        return Variable(value, first, attributes, one.is_open or two.is_open)
+        return Variable(value, None, attributes, is_open)
+    if one.elements is two.elements:
+        return Variable(value, one.elements, attributes, is_open)
+    first, second = _elements(one), _elements(two)
     missing = (Possibility(ALWAYS, "", (), False),)
     elements = {
-        key: joined_value(first.get(key, missing), second.get(key, missing), mine, other, f"{name}[{key}]")
+        key: joined_value(first.get(key, missing), second.get(key, missing), mine, other)
         for key in (*first, *(key for key in second if key not in first))
     }
-    return Variable(value, elements, attributes, one.is_open or two.is_open)
+    return Variable(value, elements, attributes, is_open)
+
+
+def _elements(variable: Variable) -> Mapping[str, Value]:
+    """The elements of an array; a variable that is none has one."""
+    if variable.elements is not None:
+        return variable.elements
+    return {} if variable.value[0].is_set is False else {"0": variable.value}
 
 
 def _joined_positional(
@@ -118,14 +234,12 @@ def _joined_positional(
 ) -> tuple[Value, ...] | None:
     if one is None or two is None or len(one) != len(two):
         return None
-    return tuple(
-        joined_value(a, b, mine, other, str(number)) for number, (a, b) in enumerate(zip(one, two, strict=True))
-    )
+    return tuple(joined_value(a, b, mine, other) for a, b in zip(one, two, strict=True))
 
 
 def havoc(name: str, variable: Variable | None, symbol: object) -> Variable:
-    """The variable after commands that may have given it any value."""
+    """The variable after commands that may have given it any value, or may have unset it."""
     attributes = variable.attributes if variable is not None else NO_ATTRIBUTES
     if variable is not None and variable.elements is not None:
         return Variable(unknown((name, symbol)), {}, attributes, True)
-    return Variable((unknown((name, symbol))[0]._replace(is_set=None),), None, attributes)
+    return Variable((Possibility(ALWAYS, UNKNOWN, ((name, symbol),), None),), None, attributes)

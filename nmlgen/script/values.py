@@ -23,6 +23,7 @@ Guard: TypeAlias = frozenset[int]
 """Answers to questions, all of which must hold: the number of a question, negative where the answer is no."""
 
 ALWAYS: Guard = frozenset()
+_NONE: frozenset[str] = frozenset()
 
 
 class Place(NamedTuple):
@@ -56,7 +57,7 @@ EMPTY: Value = (Possibility(ALWAYS, ""),)
 
 def known(text: str) -> Value:
     """A value that is certainly `text`."""
-    return (Possibility(ALWAYS, text.replace(UNKNOWN, "?")),)
+    return (Possibility(ALWAYS, text if UNKNOWN not in text else text.replace(UNKNOWN, "?")),)
 
 
 def unknown(symbol: Hashable) -> Value:
@@ -83,7 +84,12 @@ def contradicts(guard: Guard, other: Guard) -> bool:
     """Whether two guards cannot hold at once: they give opposite answers to a question."""
     if not guard or not other:
         return False
-    return any(-answer in other for answer in guard)
+    if len(guard) > len(other):
+        guard, other = other, guard
+    for answer in guard:
+        if -answer in other:
+            return True
+    return False
 
 
 def within(value: Value, guard: Guard) -> Value:
@@ -146,16 +152,22 @@ def joined(values: list[Value], fallback: Hashable) -> Value:
     if all(len(value) == 1 for value in values):
         cases = [value[0] for value in values]
         if not any(case.guard for case in cases):
-            return (_concatenated(tuple(cases), fallback),)
+            return (_concatenated(cases, fallback),)
     return combined(values, lambda cases: _concatenated(cases, fallback), fallback)
 
 
-def _concatenated(cases: tuple[Possibility, ...], fallback: Hashable) -> Possibility:
-    symbols = tuple(symbol for case in cases for symbol in case.symbols)
-    text = "".join(case.text for case in cases)
+def _concatenated(cases: Iterable[Possibility], fallback: Hashable) -> Possibility:
+    text = "".join([case.text for case in cases])
+    symbols: tuple[Hashable, ...] = ()
+    missing = _NONE
+    for case in cases:
+        if case.symbols:
+            symbols += case.symbols
+        if case.unset:
+            missing |= case.unset
     if len(symbols) > _MOST_SYMBOLS or len(text) > _MOST_CHARACTERS:
         text, symbols = UNKNOWN, (fallback,)
-    return Possibility(ALWAYS, text, symbols, True, frozenset().union(*(case.unset for case in cases)))
+    return Possibility(ALWAYS, text, symbols, True, missing)
 
 
 def combined(values: list[Value], make: Callable[[tuple[Possibility, ...]], Possibility], fallback: Hashable) -> Value:

@@ -569,16 +569,16 @@ class WordReader(ABC):
         while True:
             at = self.at
             if self.over(run):
-                parts.append(Literal(at, self.at, self.text[at : self.at], quoted))
+                parts.append(Literal(at, self.at, self.text[at : self.at], keeps_quotes))
             character = self.character
             if character == "}" or (stop and character == stop):
                 return Word(start, self.at, tuple(parts))
             if not character:
                 raise self.unclosed(brace, '"${"', '"}"')
             if quoted and character == "$":
-                parts.append(self.dollar(True))
+                parts.append(self.dollar(keeps_quotes))
             elif quoted and character == "`":
-                parts.append(self.backticks(True))
+                parts.append(self.backticks(keeps_quotes))
             elif quoted and character == "\\":
                 self.escape(parts, '$`"\\}' if keeps_quotes else "")
             else:
@@ -698,12 +698,8 @@ class WordReader(ABC):
                 self.over(run)
             if self.at > at:
                 parts.append(Literal(at, self.at, self.raw[at : self.at], True))
-            is_line_start = self.raw[self.at - 1] == "\n"
-            if (
-                not heredoc.quoted
-                and self.character in ("$", "`", "\\")
-                and not (heredoc.strips_tabs and is_line_start)
-            ):
+                is_line_start = self.raw[self.at - 1] == "\n"
+            elif self.at < stop:
                 self.body_special(parts)
                 is_line_start = False
         self.end = outer_end

@@ -15,7 +15,8 @@ from attrs import field, frozen
 
 from nmlgen.namelist.placeholders import hidden
 from nmlgen.script.evaluate import Evaluation
-from nmlgen.script.events import Altered, Copied, Event, Opened, Piece, Ran, Removed, Written
+from nmlgen.script.events import Altered, Copied, Ended, Event, Opened, Piece, Ran, Removed, Written
+from nmlgen.script.patterns import UndecidedPattern, matches
 from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
 from nmlgen.script.values import ALWAYS, Guard, Place, Possibility, Value, contradicts, text_of
 from nmlgen.source import UNKNOWN, Source, Span, Text
@@ -140,31 +141,48 @@ class World:
 
 
 def worlds(evaluation: Evaluation) -> tuple[World, ...]:
-    """The consistent ways the script may go, as far as its files are concerned; no more than 64 of them."""
+    """The consistent ways the script may go, as far as its files are concerned; no more than 64 of them.
+
+    Where it may do what nobody can follow, or goes in more ways, the last of them has one file: of a name and a text
+    that are not known.
+    """
     events = _single_paths(evaluation.events)
     files = [event for event in events if not isinstance(event, Ran)]
     answers: list[Guard] = []
     waiting: list[Guard] = [ALWAYS]
+    is_lost = False
     while waiting and len(answers) + len(waiting) <= _MOST_WORLDS:
         guard = waiting.pop()
         open_answer = _open_answer(files, guard)
-        if open_answer is None:
-            answers.append(guard)
+        if open_answer is not None:
+            unlikely = abs(open_answer) in evaluation.questions.unlikely
+            rather, otherwise = (-open_answer, open_answer) if unlikely else (open_answer, -open_answer)
+            waiting += [guard | {otherwise}, guard | {rather}]
+        elif _is_lost(files, guard):
+            is_lost = True
         else:
-            waiting += [guard | {-open_answer}, guard | {open_answer}]
-    answers += [_settled(files, guard) for guard in waiting]
-    return tuple(_world(events, _settled(events, guard), evaluation) for guard in answers)
+            answers.append(guard)
+    maker = _Maker(events, evaluation)
+    found = [maker.world(guard) for guard in answers]
+    if is_lost or waiting:
+        found.append(_lost_world(evaluation))
+    return tuple(found)
 
 
 def covering_worlds(evaluation: Evaluation) -> tuple[World, ...]:
-    """A few ways that the script may go, such that each of its writes happens in one of them, if few suffice."""
+    """A few ways that the script may go, such that each of its writes happens in one of them, if few suffice.
+
+    Ways in which something goes wrong are not among them.
+    """
     events = _single_paths(evaluation.events)
+    unlikely = evaluation.questions.unlikely
+    maker = _Maker(events, evaluation)
     found: list[World] = []
-    waiting = [event for event in events if not isinstance(event, Ran)]
+    waiting = [event for event in events if not isinstance(event, (Ran, Ended)) and unlikely.isdisjoint(event.guard)]
     start: Guard = ALWAYS
     while len(found) < _MOST_COVERING:
-        guard = _settled(events, start)
-        found.append(_world(events, guard, evaluation))
+        guard = _settled(events, start, unlikely)
+        found.append(maker.world(guard))
         waiting = [event for event in waiting if not event.guard <= guard]
         if not waiting:
             break
@@ -173,11 +191,17 @@ def covering_worlds(evaluation: Evaluation) -> tuple[World, ...]:
     return tuple(found)
 
 
+def _lost_world(evaluation: Evaluation) -> World:
+    source = evaluation.script.source
+    piece = Piece(Place(evaluation.script.text, 0, 0), (Possibility(ALWAYS, UNKNOWN, (("lost",),)),), True)
+    return World(ALWAYS, {UNKNOWN: WrittenFile(UNKNOWN, (Stretch(UNKNOWN, piece, "unknown"),), source)}, ())
+
+
 def _single_paths(events: Iterable[Event]) -> list[Event]:
     """The events with one path each: what has one of several becomes several, each under its guard."""
     found: list[Event] = []
     for event in events:
-        if isinstance(event, Ran) or len(event.path) == 1:
+        if isinstance(event, (Ran, Ended)) or len(event.path) == 1:
             found.append(event)
             continue
         for case in event.path:
@@ -187,45 +211,77 @@ def _single_paths(events: Iterable[Event]) -> list[Event]:
 
 
 def _open_answer(events: Iterable[Event], guard: Guard) -> int | None:
+    """An answer on which it depends whether an event happens; none after the end."""
     for event in events:
-        if not event.guard <= guard and not contradicts(event.guard, guard):
+        if event.guard <= guard:
+            if isinstance(event, Ended):
+                return None
+        elif not contradicts(event.guard, guard):
             return min(event.guard - guard, key=abs)
     return None
 
 
-def _settled(events: Iterable[Event], guard: Guard) -> Guard:
-    """More answers, so that every event happens or does not; rather that it does."""
+def _is_lost(events: Iterable[Event], guard: Guard) -> bool:
+    """Whether nobody knows how the script ends."""
+    return next((event.lost for event in events if isinstance(event, Ended) and event.guard <= guard), False)
+
+
+def _settled(events: Iterable[Event], guard: Guard, unlikely: set[int]) -> Guard:
+    """More answers, so that every event happens or does not; rather that it does, and that nothing goes wrong."""
     for event in events:
-        if event.guard and not event.guard <= guard and not contradicts(event.guard, guard):
-            guard |= event.guard
+        more = event.guard - guard
+        if not more:
+            if isinstance(event, Ended):
+                break
+        elif not contradicts(event.guard, guard):
+            refused = more & unlikely
+            if not refused and isinstance(event, Ended):
+                refused = frozenset((max(more, key=abs),))
+            guard |= {-answer for answer in refused} if refused else more
     return guard
 
 
-def _world(events: list[Event], guard: Guard, evaluation: Evaluation) -> World:
-    files: dict[Path, list[Stretch]] = {}
-    directories: set[str] = set()
-    programs: list[Ran] = []
-    for event in events:
-        if not event.guard <= guard:
-            continue
-        if isinstance(event, Ran):
-            programs.append(event)
-            directories.update(_made(event))
-            continue
-        path: Path = event.path[0][1:3]
-        if isinstance(event, Opened):
-            files[path] = []
-        elif isinstance(event, Written):
-            files.setdefault(path, []).extend(_resolved(piece, guard) for piece in event.pieces)
-        elif isinstance(event, Copied):
-            _copy(event, path, files, directories)
-        elif isinstance(event, Removed):
-            files.pop(path, None)
-        elif path in files:
-            files[path] = list(_edited(files[path], event))
-    source = evaluation.script.source
-    written = {path[0]: WrittenFile(path[0], tuple(stretches), source) for path, stretches in files.items()}
-    return World(guard, written, tuple(programs))
+class _Maker:
+    """Makes the worlds of one evaluation."""
+
+    def __init__(self, events: list[Event], evaluation: Evaluation) -> None:
+        self.events, self.source = events, evaluation.script.source
+        self._fixed: dict[int, list[Stretch] | None] = {}  # what an event writes in every world, by its number
+
+    def world(self, guard: Guard) -> World:
+        """What happens where all answers of `guard` hold."""
+        files: dict[Path, list[Stretch]] = {}
+        directories: set[str] = set()
+        programs: list[Ran] = []
+        for number, event in enumerate(self.events):
+            if not event.guard <= guard:
+                continue
+            if isinstance(event, Ended):
+                break
+            if isinstance(event, Ran):
+                programs.append(event)
+                directories.update(_made(event))
+                continue
+            path: Path = event.path[0][1:3]
+            if isinstance(event, Written):
+                files.setdefault(path, []).extend(self._stretches(number, event, guard))
+            elif isinstance(event, Opened):
+                files[path] = []
+            elif isinstance(event, Copied):
+                _copy(event, path, files, directories, guard)
+            elif isinstance(event, Removed):
+                _remove(event, path, files)
+            elif path in files:
+                files[path] = list(_edited(files[path], event))
+        written = {path[0]: WrittenFile(path[0], tuple(stretches), self.source) for path, stretches in files.items()}
+        return World(guard, written, tuple(programs))
+
+    def _stretches(self, number: int, event: Written, guard: Guard) -> list[Stretch]:
+        if number not in self._fixed:
+            is_fixed = all(len(piece.value) == 1 for piece in event.pieces)
+            self._fixed[number] = [_resolved(piece, ALWAYS) for piece in event.pieces] if is_fixed else None
+        found = self._fixed[number]
+        return [_resolved(piece, guard) for piece in event.pieces] if found is None else found
 
 
 def _made(event: Ran) -> Iterator[str]:
@@ -247,11 +303,12 @@ def _resolved(piece: Piece, guard: Guard) -> Stretch:
     return Stretch(UNKNOWN, piece, "unknown" if any(case.symbols for case in cases) else "set")
 
 
-def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directories: set[str]) -> None:
-    source: Path = event.source[0][1:3]
+def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directories: set[str], guard: Guard) -> None:
+    sources = [case for case in event.source if not contradicts(case.guard, guard)]
+    source: Path = (sources or event.source)[0][1:3]
     piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("file", source),)),), True)
     content = files.get(source, [Stretch(UNKNOWN, piece, "unknown")])
-    if len(event.source) > 1:
+    if len(sources) > 1 or UNKNOWN in source[0]:
         content = [Stretch(UNKNOWN, piece, "unknown")]
     if event.appends:
         files.setdefault(path, []).extend(content)
@@ -259,15 +316,44 @@ def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directori
     name = source[0].rpartition("/")[2]
     text = path[0]
     inside: Path = (f"{text.rstrip('/')}/{name}" if text not in ("", ".", "./") else name, path[1])
-    is_directory = text == "" or text.endswith("/") or text.rstrip("/") in directories or text in (".", "..")
+    is_directory = text in ("", ".", "..") or text.endswith("/") or text in directories
+    is_directory = is_directory or any(key[0].startswith(f"{text}/") for key in files)
+    below = f"{source[0]}/"
+    if any(key[0].startswith(below) for key in files):
+        _copy_directory(below, f"{(inside if is_directory else path)[0]}/", path[1], files, event.moves)
+        directories.add((inside if is_directory else path)[0])
+        return
     if is_directory:
         files[inside] = list(content)
-    elif source in files or path in files:
+    elif source in files or path in files or not event.moves:
         files[path] = list(content)
         if UNKNOWN in text:  # it may be a directory
             files[inside] = list(content)
-    if event.moves and source != inside and source != path:
+    if event.moves and source not in (inside, path):
         files.pop(source, None)
+
+
+def _copy_directory(
+    below: str, target: str, symbols: tuple[Hashable, ...], files: dict[Path, list[Stretch]], moves: bool
+) -> None:
+    for key in [key for key in files if key[0].startswith(below)]:
+        content = files.pop(key) if moves else files[key]
+        files[target + key[0].removeprefix(below), (*symbols, *key[1])] = list(content)
+
+
+def _remove(event: Removed, path: Path, files: dict[Path, list[Stretch]]) -> None:
+    files.pop(path, None)
+    text = path[0]
+    for key in list(files):
+        if key[0].startswith(f"{text}/"):
+            del files[key]
+        elif event.is_pattern and key[0].count("/") == text.count("/"):
+            try:
+                found = matches(((text, False),), key[0], extglob=False)
+            except UndecidedPattern:
+                found = True
+            if found:
+                del files[key]
 
 
 _SUBSTITUTION = re.compile(

@@ -432,9 +432,9 @@ def _value(setting: Setting) -> Any:
         return setting.value
     if setting.span is None:
         return Gap("not known")
-    text = setting.span.text
-    if "$" in text or "`" in text:
-        return Gap(f"only the running shell knows: {text} at {setting.span}")
+    for text in (setting.span.text, setting.span.source.line(setting.span.line).strip()):
+        if "$" in text or "`" in text:
+            return Gap(f"only the running shell knows: {text} at {setting.span}")
     return Gap(f"what ICON reads there is not known, see {setting.span}")
 
 

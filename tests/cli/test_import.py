@@ -122,7 +122,7 @@ def test_a_site_file_is_named_as_the_spec_will_see_it(nmlgen, run, here):
         (["run", "-o", "spec.yaml"], "spec.yaml exists; --force overwrites it"),
         (["run", "--model", "atm", "--name", "x", "-o", "no/where.yaml"], "no such file or directory"),
         (["nowhere"], "nowhere: there is no such file"),
-        (["specs.txt"], "specs.txt is neither a spec nor a namelist file"),
+        (["specs.txt"], "specs.txt is neither a spec, nor a script, nor a namelist"),
         (["."], ". holds no icon_master.namelist"),
     ],
 )

@@ -18,7 +18,8 @@ BUILD = GOLDEN / "expected"
     ("path", "parts"),
     [
         (GOLDEN / "spec.yaml", ("master", "namelist", "job")),
-        (BUILD, ("master", "namelist")),
+        (BUILD, ("master", "namelist", "job")),
+        (BUILD / "beeond.sbatch", ("master", "namelist", "job")),
         (BUILD / "icon_master.namelist", ("master", "namelist")),
         (BUILD / "NAMELIST_beeond", ("namelist",)),
     ],
@@ -57,7 +58,9 @@ def test_a_spec_is_known_by_its_suffix_or_its_keys(tmp_path):
 
 
 def test_tasks_are_given_for_namelists():
-    assert load(BUILD, ntasks=8).experiments[0].tasks.value == 8
+    assert load(BUILD).experiments[0].tasks.value == 304
+    assert load(BUILD, ntasks=8).experiments[0].tasks.value == 304
+    assert load(BUILD / "icon_master.namelist", ntasks=8).experiments[0].tasks.value == 8
 
 
 def test_mistakes(tmp_path):
@@ -67,7 +70,7 @@ def test_mistakes(tmp_path):
     with pytest.raises(InputError, match="overrides are for specs"):
         load(BUILD, overrides=["name=other"])
     (tmp_path / "text").write_text("what is this\n")
-    with pytest.raises(InputError, match="neither a spec nor a namelist"):
+    with pytest.raises(InputError, match="neither a spec, nor a script, nor a namelist"):
         load(tmp_path / "text")
     (tmp_path / "spec.yaml").write_text("name: [\n")
     with pytest.raises(SpecError):

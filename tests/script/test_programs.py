@@ -7,7 +7,7 @@ import shlex
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from shells import run_commands, run_script
+from real_shells import run_commands, run_script
 from tools import require
 
 from nmlgen.script.programs import run_program

@@ -1,5 +1,5 @@
 #!/bin/bash
-# removes: first second third sub/fifth
+# removes: first second third sub/fifth linked
 # Files that are removed or renamed again; a file in a directory that is moved.
 echo "&a_nml /" > first
 echo "&b_nml /" > second

@@ -1,0 +1,206 @@
+"""Giving variables, and elements of arrays, their values, as their attributes will have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from nmlgen.script.state import Variable, havoc
+from nmlgen.script.syntax import Array, Assignment, Word
+from nmlgen.script.values import EMPTY, Place, Value, joined, known, mapped, text_of, within
+
+if TYPE_CHECKING:
+    from nmlgen.script.evaluate import Interpreter
+
+DYNAMIC = frozenset(
+    ("RANDOM", "SRANDOM", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME", "BASH_COMMAND", "PIPESTATUS")
+)
+"""Variables that the shell gives a new value whenever they are read."""
+
+
+class Assignments:
+    """Assigns in the state that an interpreter is in."""
+
+    def __init__(self, shell: Interpreter) -> None:
+        self.shell = shell
+
+    def written(self, assignment: Assignment) -> None:
+        """An assignment as it stands in a script."""
+        shell = self.shell
+        place = Place(shell.text, assignment.start, assignment.end)
+        if isinstance(assignment.value, Array):
+            self.assign_array(assignment.name, assignment.value, place, appends=assignment.appends)
+        else:
+            value = shell.words.assigned(assignment.value)
+            self.assign(assignment.name, assignment.subscript, value, place, appends=assignment.appends)
+
+    def assign(self, name: str, subscript: Word | None, value: Value, place: Place, *, appends: bool = False) -> None:
+        """Give a variable, or an element of an array, a value."""
+        shell = self.shell
+        if name in DYNAMIC:
+            return
+        old = shell.variable(name)
+        attributes = old.attributes
+        if attributes and not self._allows(name, attributes, place):
+            return
+        if subscript is not None or old.elements is not None:
+            self._assign_element(name, subscript, old, value, place, appends)
+            return
+        if appends:
+            value = self._appended(old.value, value, attributes, place)
+        elif "i" in attributes:
+            value = shell.words.calculated(value, place)
+        if attributes and attributes != {"x"}:
+            value = self.formatted(value, attributes)
+        value = tuple(
+            [
+                case._replace(origin=place if case.origin is None or not case.symbols else case.origin, is_set=True)
+                for case in value
+            ]
+        )
+        if shell.state.options.get("allexport"):
+            attributes |= {"x"}
+        shell.state.variables[name] = Variable(value, None, attributes)
+
+    def _allows(self, name: str, attributes: frozenset[str], place: Place) -> bool:
+        """Whether a variable can be assigned at all; who tries to change a constant gets no further."""
+        if "n" in attributes:  # another name for a variable, nobody knows which
+            self.forget_everything()
+            return False
+        if "r" in attributes:
+            self.shell.doubt(place)
+            return False
+        return True
+
+    def _appended(self, old: Value, value: Value, attributes: frozenset[str], place: Place) -> Value:
+        shell = self.shell
+        if "i" in attributes:
+            return shell.words.calculated(joined([old, known("+("), value, known(")")], shell.fresh()), place)
+        return joined([within(old, shell.guard), value], shell.fresh())
+
+    def _assign_element(
+        self, name: str, subscript: Word | None, old: Variable, value: Value, place: Place, appends: bool
+    ) -> None:
+        shell = self.shell
+        array = self._as_array(name, old)
+        elements = dict(array.elements or {})
+        key: str | None = "0"
+        if subscript is not None:
+            key = shell.words.subscript(array, subscript)
+        if key is None:
+            shell.state.variables[name] = havoc(name, array, shell.fresh())
+            return
+        if appends:
+            former = elements.get(key) or (shell.words.nothing_at(array, key, name))
+            value = self._appended(former, value, array.attributes, place)
+        elif "i" in array.attributes:
+            value = shell.words.calculated(value, place)
+        elements[key] = _set(self.formatted(value, array.attributes), place)
+        shell.state.variables[name] = Variable(EMPTY, elements, array.attributes, array.is_open)
+
+    def _as_array(self, name: str, variable: Variable) -> Variable:
+        """A variable as an array: what it held is the element 0."""
+        if variable.elements is not None:
+            return variable
+        states = {case.is_set for case in variable.value}
+        if states == {False} or "A" in variable.attributes or self.shell.is_foreign(name):
+            return Variable(EMPTY, {}, variable.attributes)
+        if states == {True}:
+            return Variable(EMPTY, {"0": variable.value}, variable.attributes)
+        return havoc(name, Variable(EMPTY, {}, variable.attributes), self.shell.fresh())
+
+    def assign_array(self, name: str, array: Array, place: Place, *, appends: bool) -> None:
+        """`name=( ... )`."""
+        shell = self.shell
+        old = shell.variable(name)
+        attributes = old.attributes
+        if attributes and not self._allows(name, attributes, place):
+            return
+        if not array.elements and not appends and shell.is_ksh is not False:  # ksh makes a compound variable of it
+            shell.state.variables[name] = Variable(EMPTY, {}, attributes, True)
+            return
+        elements: dict[str, Value] = {}
+        is_open = False
+        if appends:
+            former = self._as_array(name, old)
+            elements, is_open = dict(former.elements or {}), former.is_open
+        index = max((int(key) for key in elements if key.isdigit()), default=-1) + 1
+        for element in array.elements:
+            if isinstance(element, Assignment):
+                variable = Variable(EMPTY, elements, attributes)
+                key = shell.words.subscript(variable, element.subscript) if element.subscript is not None else None
+                if key is None or isinstance(element.value, Array) or element.appends:
+                    is_open = True
+                    continue
+                elements[key] = self._element(shell.words.assigned(element.value), attributes, place)
+                index = int(key) + 1 if key.isdigit() else index
+                continue
+            for item in shell.words.fields((element,)):
+                is_open = is_open or item.is_vague
+                elements[str(index)] = self._element(item.value, attributes, place)
+                index += 1
+        if "A" in attributes and any(not isinstance(element, Assignment) for element in array.elements):
+            is_open = True  # bash takes keys and values in turn, ksh does not
+        shell.state.variables[name] = Variable(EMPTY, {} if is_open else elements, attributes, is_open)
+
+    def _element(self, value: Value, attributes: frozenset[str], place: Place) -> Value:
+        if "i" in attributes:
+            value = self.shell.words.calculated(value, place)
+        return _set(self.formatted(value, attributes), place)
+
+    def formatted(self, value: Value, attributes: frozenset[str]) -> Value:
+        """What the attributes of typeset make of a value."""
+        shell = self.shell
+        for attribute in sorted(attributes):
+            letter, width = attribute[0], attribute[1:]
+            if letter == "u":
+                value = mapped(value, str.upper, shell.fresh())
+            elif letter == "l":
+                value = mapped(value, str.lower, shell.fresh())
+            elif letter == "Z" and width.isdigit():
+                value = mapped(value, lambda text, size=int(width): _zero_padded(text, size), shell.fresh())  # type: ignore[misc]
+            elif letter in "LRZFEbX" or (letter == "i" and width):
+                value = mapped(value, _nothing, shell.fresh())
+        return value
+
+    def forget(self, name: str) -> None:
+        """A variable gets a value that nobody knows."""
+        shell = self.shell
+        if shell.current is not None:
+            shell.state.variables[name] = havoc(name, shell.state.variables.get(name), shell.fresh())
+
+    def forget_all(self, names: Iterable[str]) -> None:
+        """So do several."""
+        for name in names:
+            self.forget(name)
+
+    def forget_everything(self) -> None:
+        """Any variable may have any value."""
+        shell = self.shell
+        self.forget_all({*shell.state.variables, *shell.own_names()})
+        shell.state.positional = None
+
+    def read_array(self, name: str) -> None:
+        """A variable becomes an array of elements that nobody knows."""
+        shell = self.shell
+        attributes = shell.variable(name).attributes
+        shell.state.variables[name] = havoc(name, Variable(EMPTY, {}, attributes), shell.fresh())
+
+
+def _set(value: Value, place: Place) -> Value:
+    return tuple([case._replace(origin=place, is_set=True) for case in value])
+
+
+def _nothing(text: str) -> str | None:
+    return None
+
+
+def _zero_padded(text: str, width: int) -> str | None:
+    if not text.isdigit():
+        return None
+    return text[-width:] if len(text) >= width else text.rjust(width, "0")
+
+
+def plain_text(shell: Interpreter, value: Value) -> str | None:
+    """The text of a value in the way that is being followed; None if there are several, or it is not known."""
+    return text_of(within(value, shell.guard))
