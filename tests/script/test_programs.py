@@ -570,6 +570,21 @@ COMMANDS = st.one_of(
 )
 
 
+SCRAPS = row(
+    st.one_of(st.characters(), choice(*"()[]{}\\/$%*.-+^|;\n1a", "s/", "-n", "{print ", "%5.2f", "scale=")), 0, 12
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(["printf", "expr", "cut", "tr", "sed", "grep", "date", "bc", "awk", "seq", "sort"]),
+    st.lists(SCRAPS),
+    SCRAPS,
+)
+def test_nothing_is_an_exception(name, arguments, stdin):
+    assert answer([name, *arguments], stdin) is None or isinstance(answer([name, *arguments], stdin), tuple)
+
+
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(COMMANDS, min_size=60, max_size=60))
 def test_any_answer_is_the_real_programs(commands):
