@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from attrs import frozen
@@ -68,17 +68,23 @@ def replace(
         raise UndecidedPattern("a pattern that bash takes for an anchor")
     matcher = _Matcher(pattern, text, extglob)
     if anchor:
-        starts: Iterable[int] = [0] if anchor == "#" else range(len(text) + 1)
-        for start in starts:
-            ends = matcher.ends(start)
-            if anchor == "%" and len(text) not in ends:
-                continue
-            end = len(text) if anchor == "%" else max(ends, default=-1)
-            if end == start:
-                raise UndecidedPattern("a replacement of nothing")
-            if end >= 0:
-                return text[:start] + replacement + text[end:]
-        return text
+        return _replace_anchored(text, matcher, replacement, at_end=anchor == "%")
+    return _replace_anywhere(text, matcher, replacement, everywhere=everywhere)
+
+
+def _replace_anchored(text: str, matcher: _Matcher, replacement: str, *, at_end: bool) -> str:
+    for start in range(len(text) + 1) if at_end else [0]:
+        ends = matcher.ends(start)
+        if not ends or (at_end and len(text) not in ends):
+            continue
+        end = len(text) if at_end else max(ends)
+        if end == start:
+            raise UndecidedPattern("a replacement of nothing")
+        return text[:start] + replacement + text[end:]
+    return text
+
+
+def _replace_anywhere(text: str, matcher: _Matcher, replacement: str, *, everywhere: bool) -> str:
     result, start = [], 0
     while start < len(text):
         end = max(matcher.ends(start), default=-1)

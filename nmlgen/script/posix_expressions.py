@@ -399,7 +399,7 @@ class _Parser:
     def _bracket(self) -> _Set:
         rest = "".join(character for character, _ in self._characters[self._offset :])
         match = re.match(r"\[(\^?)(\]?(?:\[:[a-z]+:\]|\[(?![:.=])|[^][])*)\]", rest)
-        if match is None:
+        if match is None or not match[2]:
             raise Untranslatable("brackets")
         if any(quoted for _, quoted in self._characters[self._offset : self._offset + match.end()]):
             raise Untranslatable("quoted text between brackets")
