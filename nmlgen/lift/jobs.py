@@ -124,7 +124,9 @@ class _Lifting:
         """The number of the command that starts the model: the first that names ICON, else the first that may be."""
         found: int | None = None
         for number, (words, event) in enumerate(commands):
-            launch = read_launch([part for word, item in zip(words, event.words, strict=True) for part in self.parts(word, item)])
+            launch = read_launch(
+                [part for word, item in zip(words, event.words, strict=True) for part in self.parts(word, item)]
+            )
             if launch is None or not _may_be_icon(launch):
                 continue
             self.job.problems += launch.problems
@@ -418,7 +420,8 @@ def _inputs(job: Job, experiment: Experiment) -> tuple[InputFile, ...]:
     named = {
         str(group.settings["model_namelist_filename"].value).strip().rpartition("/")[2]
         for group in experiment.all_groups()
-        if group.name == "master_model_nml" and "model_namelist_filename" in group.settings
+        if group.name == "master_model_nml"
+        and "model_namelist_filename" in group.settings
         and group.settings["model_namelist_filename"].certainty is not Certainty.UNKNOWN
     }
     others = {*written_files, *named, "icon_master.namelist"}

@@ -52,8 +52,8 @@ _GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
 class Way:
     """One way that a script may go: its models, and the namelist files that it writes or finds.
 
-    `directories` are those that the script makes; all that are needed, if it `makes_all`. `world` is what happens on it,
-    `job` what it asks of the machine. It `has_master` where a master namelist says which models there are.
+    `directories` are those that the script makes; all that are needed, if it `makes_all`. `world` is what happens on
+    it, `job` what it asks of the machine. It `has_master` where a master namelist says which models there are.
     """
 
     models: tuple[LiftedModel, ...]
@@ -281,7 +281,7 @@ class _Lifting:
     def _with_files(
         self, models: tuple[LiftedModel, ...], written: Mapping[str, NamelistFile]
     ) -> Iterator[LiftedModel]:
-        """The models; in the place of those whose namelist only a run knows, one for each namelist that no other has."""
+        """The models; in the place of those whose namelist only a run knows, one for each namelist that is left."""
         named = {
             str(setting.value).strip().rpartition("/")[2]
             for model in models
@@ -347,7 +347,10 @@ class _Lifting:
             for group in file.groups
             if self.registry.has_group(group.name) and len(readers := self.registry.readers(group.name)) == 1
         ]
-        return max(dict.fromkeys(votes), key=votes.count) if votes else None
+        if votes:
+            return max(dict.fromkeys(votes), key=votes.count)
+        match = _FILE_NAME_PART.search(name)
+        return _COMPONENTS[match[1].lower()] if match else None
 
 
 _COMPONENTS = {
@@ -361,6 +364,9 @@ _COMPONENTS = {
     "ha": None,
 }
 _MODELS = ("atmosphere", "ocean", "waves")
+_FILE_NAME_PART = re.compile(
+    r"(?:^|[_.-])(at|oc|la|ln|js|wa)(?:m|mo|e|ean|nd|d|b|sbach|ves?)?(?![A-Za-z])", re.IGNORECASE
+)
 _NAMELIST_VARIABLE = re.compile(r"(at|oc|la|ln|js|wa|te|ha)[a-z]*_namelist\Z")
 """The variables in which ICON's run scripts name a component's namelist (release 2024.10, `run/exec.iconrun`)."""
 

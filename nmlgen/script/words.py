@@ -698,12 +698,8 @@ class WordReader(ABC):
                 self.over(run)
             if self.at > at:
                 parts.append(Literal(at, self.at, self.raw[at : self.at], True))
-            is_line_start = self.raw[self.at - 1] == "\n"
-            if (
-                not heredoc.quoted
-                and self.character in ("$", "`", "\\")
-                and not (heredoc.strips_tabs and is_line_start)
-            ):
+                is_line_start = self.raw[self.at - 1] == "\n"
+            elif self.at < stop:
                 self.body_special(parts)
                 is_line_start = False
         self.end = outer_end

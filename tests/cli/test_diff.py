@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.conftest import Done
 from specs import TEXT
+
+from cli.conftest import Done
 
 
 @pytest.fixture

@@ -568,11 +568,11 @@ def test_delimiter_is_not_expanded():
 
 
 def test_tabs_are_stripped():
-    text = "cat <<-E\n\t\ta\n\t$b\tc\n\n\t d\n\tE\n"
+    text = "cat <<-E\n\t\ta\n\t$b\tc\n\n\t d\n$b\n\tE\n"
     (found,) = heredocs(text)
-    assert written(found) == "a\n<b>\tc\n\n d\n"
+    assert written(found) == "a\n<b>\tc\n\n d\n<b>\n"
     (found,) = heredocs(text.replace("<<-E", "<<-'E'"))
-    assert written(found) == "a\n$b\tc\n\n d\n"
+    assert written(found) == "a\n$b\tc\n\n d\n$b\n"
 
 
 def test_several_heredocs_on_a_line():
