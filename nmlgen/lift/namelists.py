@@ -25,6 +25,7 @@ from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, Item, SyntaxProblem
 from nmlgen.namelist.syntax import Group as WrittenGroup
 from nmlgen.source import UNKNOWN, Span
+from nmlgen.spec.sections import spelling
 
 MASTER_FILE = "icon_master.namelist"
 _MODEL_GROUP = "master_model_nml"
@@ -226,7 +227,7 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
         if item.base not in known:  # stays, so that a rule can say so
             settings.setdefault(item.name, _plain(name, item.name, item))
         elif item.base not in settings and any(value.kind != "null" for value in item.values):
-            settings[item.base] = unknown(f"{name}.{item.base}", item.name_span)  # the runtime stops there
+            settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)  # the runtime stops there
     return Group(name, settings, None, written.name_span, _problems(written, assignment), written.is_open)
 
 
@@ -266,8 +267,8 @@ def _place(problem: SyntaxProblem) -> tuple[int, int]:
 
 def _plain(group: str, name: str, item: Any) -> Setting:
     if any(value.kind == "unknown" for value in item.values):
-        return unknown(f"{group}.{name}", item.name_span)
-    return Setting(f"{group}.{name}", (Origin("namelist", item.plain, item.name_span),))
+        return unknown(f"{group}.{spelling(name)}", item.name_span)
+    return Setting(f"{group}.{spelling(name)}", (Origin("namelist", item.plain, item.name_span),))
 
 
 def _settings(group: str, assignment: Assignment, registry: Registry) -> Iterator[tuple[str, Setting]]:
@@ -278,7 +279,7 @@ def _settings(group: str, assignment: Assignment, registry: Registry) -> Iterato
     for name, found in elements.items():
         first = min(found)
         span = found[first].written.span
-        full = f"{group}.{name}"
+        full = f"{group}.{spelling(name)}"
         if any(assigned.value is None for assigned in found.values()):
             yield name, unknown(full, span)
         elif first == ():
