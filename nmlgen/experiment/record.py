@@ -1,7 +1,7 @@
 """What a batch script remembers of its spec because nothing else in it says so: the comment `# nmlgen: KEY=VALUE ...`.
 
-The keys are those of a spec; values are quoted as in a shell. `output` names the streams in the order of their
-output_nml, `lustre` the blocks that `lfs setstripe` is called for, in the order of the calls.
+The keys are those of a spec; values are quoted as in a shell. `lustre` names the blocks that `lfs setstripe` is called
+for, in the order of the calls.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ def record(experiment: Experiment) -> str:
     }
     values = {"site": experiment.machine.name, "model.release": experiment.registry.release}
     values |= {key: str(setting.value) for key, setting in settings.items() if setting is not None}
-    if streams := [stream.label for stream in experiment.streams if stream.label is not None]:
-        values["output"] = ",".join(streams)
     if striped := [striping.what for striping in experiment.striping if striping.settings]:
         values["lustre"] = ",".join(striped)
     return f"nmlgen: {' '.join(f'{key}={shlex.quote(value)}' for key, value in values.items())}"

@@ -47,18 +47,12 @@ def with_record(experiment: Experiment, source: Source) -> Experiment:
     def setting(key: str) -> Setting | None:
         return written(key, known[key], "record", span) if key in known else None
 
-    labels = iter(known.get("output", "").split(",") if "output" in known else ())
-    namelist = tuple(
-        evolve(group, label=next(labels, None)) if group.name == "output_nml" else group
-        for group in experiment.namelist
-    )
     kind = setting("node_local.file_system")
     node_local = None
     if kind is not None:
         node_local = NodeLocalRun(kind, setting("node_local.directory"), setting("node_local.constraint"))
     return evolve(
         experiment,
-        namelist=namelist,
         grid_name=setting("grid.name"),
         mpi=evolve(experiment.mpi, implementation=setting("mpi.implementation"), version=setting("mpi.version")),
         node_local=node_local,

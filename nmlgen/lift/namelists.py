@@ -6,6 +6,7 @@ runtime assigns. What the runtime stops at is kept beside the group as its probl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,13 @@ from nmlgen.spec.sections import spelling
 
 MASTER_FILE = "icon_master.namelist"
 _MODEL_GROUP = "master_model_nml"
+
+
+_BUILT = re.compile(r"! .*written by nmlgen \S+, build [0-9a-f]+$", re.MULTILINE)
+"""The first line of a namelist that nmlgen wrote: no template, whatever stands in it."""
+
+_STREAM = re.compile(r"! output stream: (?P<label>[A-Za-z0-9_]{1,40})")
+"""The line above an output_nml that nmlgen wrote."""
 
 
 @frozen
@@ -69,7 +77,8 @@ def read_namelist(path: Path, registry: Registry, *, is_master: bool, files: Fil
     Raises InputError if it cannot be read.
     """
     source = (files or Files()).read(path)
-    return lift_document(read(source, template(source)), registry, is_master=is_master)
+    document = read(source, None if _BUILT.match(source.text) else template(source))
+    return lift_document(document, registry, is_master=is_master)
 
 
 def is_master_file(path: Path, registry: Registry, files: Files | None = None) -> bool:
@@ -95,9 +104,18 @@ def lift_document(document: Document, registry: Registry, *, is_master: bool) ->
                 overlooked.append(_second_copy(written, seen[written.name]))
             continue
         seen.setdefault(written.name, written)
-        groups.append(_group(written, registry))
+        groups.append(evolve(_group(written, registry), label=_label(written, document)))
     overlooked += [problem for problem in document.problems if registry.has_group(_name_behind(problem.span.text))]
     return NamelistFile(document, tuple(groups), tuple(overlooked))
+
+
+def _label(written: WrittenGroup, document: Document) -> str | None:
+    """What an output stream is called in the line above it."""
+    if written.name != "output_nml":
+        return None
+    above = document.origin.text.rfind("\n", 0, max(0, written.start - 1)) + 1
+    found = _STREAM.match(document.origin.text[above : written.start].strip())
+    return found["label"] if found else None
 
 
 def lift_master(
