@@ -16,9 +16,10 @@ from nmlgen.experiment.reading import COMPONENTS
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import did_you_mean
 from nmlgen.lift.loading import Loaded, load
+from nmlgen.lift.sites import site_named
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
-from nmlgen.spec.raising import Assumed, Gap, Keys, Site, raised, read_site_of, unsaid
+from nmlgen.spec.raising import Assumed, Gap, Keys, Site, raised, unsaid
 from nmlgen.spec.spec import load_spec
 from nmlgen.spec.write import gaps, spec_text
 
@@ -64,7 +65,7 @@ def import_spec(
     loaded = load(path, ntasks=ntasks, icon_release=icon_release)
     experiment, left_out = _chosen(loaded, model)
     given = experiment.machine.name
-    home = _site(site or (given if given != _NO_SITE else _ANY_SITE))
+    home = site_named(site or (given if given != _NO_SITE else _ANY_SITE))
     experiment = evolve(
         experiment,
         name=name or _spec_name(experiment.name) or _spec_name(_known_as(loaded, experiment)) or "experiment",
@@ -127,14 +128,6 @@ def _known_as(loaded: Loaded, experiment: Experiment) -> str:
 def _spec_name(text: str) -> str:
     """A text as the name of a spec; empty if nothing is left of it."""
     return re.sub(r"[^A-Za-z0-9_.+-]+", "_", text).lstrip("_.+-")[:64]
-
-
-def _site(reference: str) -> Site:
-    try:
-        return read_site_of(reference, Path())
-    except SpecError as error:
-        found = error.findings[0]
-        raise InputError("; ".join((found.message, *found.notes))) from None
 
 
 def _heading(loaded: Loaded, experiment: Experiment, *, is_site_given: bool) -> Iterator[str]:
