@@ -702,6 +702,8 @@ def test_problem(text, kind, line, column, quoted):
         "cat <<E 'b\nd\nE",
         "a ) > b <<E\nd\nE",
         "cat <<E $(date\nd\nE",
+        "x=$((1 << bits",
+        "cat <<E $(\n) )\nd\nE",
     ],
 )
 def test_reading_goes_on_in_the_open_block(broken):
