@@ -33,9 +33,9 @@ _IN_QUOTES = re.compile(r"(?:[^\"$`\\]+|\\[^\"$`\\\n])+")
 _IN_ARITHMETIC = re.compile(r"[^$`\\\"()\[\];]+")
 _IN_SUBSCRIPT = re.compile(r"[^$`\\\"'\[\]}]+")
 _IN_BRACES = {
-    (stop, keeps): re.compile(rf"[^}}$`\\\"{stop}{'' if keeps else chr(39)}]+")
+    (stop, quoted): re.compile(rf"[^}}$`\\\"{stop}{'' if quoted else chr(39)}]+")
     for stop in ("", "/", ":")
-    for keeps in (False, True)
+    for quoted in (False, True)
 }
 
 _BEFORE_PATTERN = "?*+@!~%"  # what comes before the parentheses of an extended pattern; `%` also in a template's %(x)s
@@ -393,22 +393,25 @@ class WordReader(Reader):
         return Parameter(start, self.at, name, subscript, operator, arguments, bool(length), bool(indirect), quoted)
 
     def arguments(self, operator: str, quoted: bool, start: int) -> tuple[Word, ...]:
-        """What follows the operator of a parameter, up to the closing brace."""
+        """What follows the operator of a parameter, up to the closing brace.
+
+        Quotes around the braces do not quote a pattern within them.
+        """
         if operator in ("^", "^^", ",", ",,") and self.sees("}"):
             return ()
-        keeps_quotes = quoted and operator[0] not in "#%/^,"
+        quoted = quoted and operator[0] not in "#%/^,"
         stop = operator[0] if operator in ("/", "//", "/#", "/%", ":") else ""
-        first = self.argument(stop, quoted, keeps_quotes, start)
+        first = self.argument(stop, quoted, start)
         if stop and self.sees(stop):
             self.at += 1
-            return first, self.argument("", quoted, keeps_quotes, start)
+            return first, self.argument("", quoted, start)
         return (first,)
 
-    def argument(self, stop: str, quoted: bool, keeps_quotes: bool, brace: int) -> Word:
-        """A word in braces, up to `stop` or the closing brace. Single quotes are literal if `keeps_quotes`."""
+    def argument(self, stop: str, quoted: bool, brace: int) -> Word:
+        """A word in braces, up to `stop` or the closing brace. Single quotes are literal if it is quoted."""
         start = self.at
         parts: list[Part] = []
-        run = _IN_BRACES[stop, keeps_quotes]
+        run = _IN_BRACES[stop, quoted]
         while True:
             at = self.at
             if self.over(run):
@@ -423,7 +426,7 @@ class WordReader(Reader):
             elif quoted and character == "`":
                 parts.append(self.backticks(True))
             elif quoted and character == "\\":
-                self.escape(parts, '$`"\\}' if keeps_quotes else "")
+                self.escape(parts, '$`"\\}')
             else:
                 self.special(parts)
 
