@@ -415,16 +415,16 @@ class WordReader(Reader):
         while True:
             at = self.at
             if self.over(run):
-                parts.append(Literal(at, self.at, self.text[at : self.at], keeps_quotes))
+                parts.append(Literal(at, self.at, self.text[at : self.at], quoted))
             character = self.character
             if character == "}" or (stop and character == stop):
                 return Word(start, self.at, tuple(parts))
             if not character:
                 raise self.unclosed(brace, "${", "}")
             if quoted and character == "$":
-                parts.append(self.dollar(keeps_quotes))
+                parts.append(self.dollar(quoted))
             elif quoted and character == "`":
-                parts.append(self.backticks(keeps_quotes))
+                parts.append(self.backticks(quoted))
             elif quoted and character == "\\":
                 self.escape(parts, '$`"\\}')
             else:
