@@ -140,7 +140,7 @@ def test_whether_it_finds_nothing_is_said_only_if_all_its_files_were_judged(here
         ("select = " + "[" * 5000, "nmlgen.toml"),
         ("a = 1\nb = = 2\n", "nmlgen.toml:2:5: invalid value"),
         ('slect = ["RST"]\n', 'nmlgen.toml:1:1: there is no key "slect"; did you mean "select"?'),
-        ("per-file-ignores = 1\n", 'no key "per-file-ignores"; expected: one of icon-release, select, ignore'),
+        ("per-file-ignores = 1\n", 'no key "per-file-ignores"; expected: one of icon-release, site, select, ignore, profile'),
         ('\nselect = "RST"\n', 'nmlgen.toml:2:1: "select" is a list of rules'),
         ('select = ["RTS001"]\n', 'nmlgen.toml:1:1: there is no rule "RTS001"; did you mean "RST001"?'),
         ("select = [1]\n", '"select" is a list'),
