@@ -193,7 +193,7 @@ class Interpreter:
             return Variable(unknown(("given", name)) if text is None else known(text))
         sourced = len(self.calls.unresolved)
         if name in _SYSTEM or _SYSTEM_PREFIX.match(name):
-            return Variable((Possibility(ALWAYS, UNKNOWN, (("system", name, sourced),), None),))
+            return Variable((Possibility(ALWAYS, UNKNOWN, (("system", name),), None),))
         if self.is_fragment or self.calls.unresolved or name.isupper():
             return Variable((Possibility(ALWAYS, UNKNOWN, (("environment", name, sourced),), None),))
         return Variable(unset(name))

@@ -325,7 +325,7 @@ def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directori
         return
     if is_directory:
         files[inside] = list(content)
-    elif source in files or path in files or not event.moves:
+    elif source in files or path in files:
         files[path] = list(content)
         if UNKNOWN in text:  # it may be a directory
             files[inside] = list(content)
