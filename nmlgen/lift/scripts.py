@@ -52,8 +52,8 @@ _GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
 class Way:
     """One way that a script may go: its models, and the namelist files that it writes or finds.
 
-    `directories` are those that the script makes; all that are needed, if it `makes_all`. `world` is what happens, `job`
-    what is asked of the machine. It `has_master` where a master namelist says which models there are.
+    `directories` are those that the script makes; all that are needed, if it `makes_all`. `world` is what happens on
+    it, `job` what is asked of the machine. It `has_master` where a master namelist says which models there are.
     """
 
     models: tuple[LiftedModel, ...]
