@@ -25,6 +25,7 @@ from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+NEW_PARAGRAPH = "\n\n"
 _CONSOLE = re.compile(r"(^```console\n)(.*?)(^```)", re.MULTILINE | re.DOTALL)
 _NMLGEN = '#!/bin/sh\nexec "{python}" -m nmlgen "$@"\n'
 
@@ -32,6 +33,7 @@ _NMLGEN = '#!/bin/sh\nexec "{python}" -m nmlgen "$@"\n'
 def pages() -> dict[Path, str]:
     """Every generated page: its path below docs/ and its text."""
     found = {Path("rules") / f"{rule.code}.md": rule_page(rule) for rule in all_rules()}
+    found |= {Path("rules") / f"{code}.md": problem_page(code, *about) for code, about in TEXT_PROBLEMS.items()}
     found[Path("rules") / "index.md"] = rules_index()
     found[Path("reference") / "spec.md"] = spec_page()
     return found
@@ -44,6 +46,11 @@ def rule_page(rule: type[Rule]) -> str:
     return f"# {rule.code}: {rule.name}\n\n{facts}\n\n{summary}\n{rest}\n".replace(
         "```yaml bad", "Found:\n\n```yaml"
     ).replace("```yaml good", "Clean:\n\n```yaml")
+
+
+def problem_page(code: str, name: str, text: str) -> str:
+    """The page of a problem of a text."""
+    return f"# {code}: {name}\n\n*since nmlgen 0.1*\n\n{text}\n"
 
 
 def rules_index() -> str:
@@ -62,13 +69,14 @@ def rules_index() -> str:
         f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity.value} | {rule.summary()} |"
         for rule in all_rules()
     ]
-    for title, problems in (
-        ("a spec", PROBLEMS),
-        ("suppressions", SUPPRESSION_PROBLEMS),
-        ("the text of a namelist file", TEXT_PROBLEMS),
-    ):
+    for title, problems in (("a spec", PROBLEMS), ("suppressions", SUPPRESSION_PROBLEMS)):
         lines += ["", f"## Problems of {title}", "", "| code | name | |", "|---|---|---|"]
         lines += [f"| {code} | {name} | {text} |" for code, (name, text) in problems.items()]
+    lines += ["", "## Problems of scripts and namelist files", "", "| code | name | |", "|---|---|---|"]
+    lines += [
+        f"| [{code}]({code}.md) | {name} | {text.partition(NEW_PARAGRAPH)[0]} |"
+        for code, (name, text) in TEXT_PROBLEMS.items()
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -31,6 +31,7 @@ _STAND_INS = {
     "time.start": ("2000-01-01T00:00:00Z", ("experimentstartdate",)),
     "time.stop": ("2000-01-02T00:00:00Z", ("experimentstopdate",)),
     "time.modelTimeStep": ("PT1M", ("modeltimestep",)),
+    "namelists.run_nml.dtime": (60.0, ("dtime",)),
 }
 """Keys without which no spec loads: a value for the time of the comparison, and the variables that it sets."""
 
@@ -150,8 +151,11 @@ def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site
     document = read_text(Source("the spec", text)).plain() | {"site": site.name}
     filled: set[str] = set()
     for key in found.keys() & _STAND_INS.keys():
-        section, _, name = key.partition(".")
-        document[section][name], variables = _STAND_INS[key]
+        *sections, name = key.split(".")
+        part = document
+        for section in sections:
+            part = part.setdefault(section, {})
+        part[name], variables = _STAND_INS[key]
         filled.update(variables)
     try:
         again = load_spec(document).experiment

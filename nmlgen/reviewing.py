@@ -140,7 +140,8 @@ def _unset(file: NamelistFile, origin: WrittenText) -> Iterator[Finding]:
     """Values that are empty or 0 because nothing sets a variable; pointed at where the variable is missed."""
     for group in file.document.groups:
         for item in group.items:
-            for stretch in origin.within(item.equals, max(item.end, _line_end(origin.text, item.equals))):
+            end = max(item.end, _line_end(origin.text, item.equals)) + 1  # with an expansion that left nothing there
+            for stretch in origin.within(item.equals, end):
                 case = _only_case(stretch)
                 if case is None or not case.unset or stretch.text.strip() not in ("", "0", "0.0"):
                     continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Sequence
 
@@ -44,12 +43,3 @@ def run_commands(shell: str, commands: Sequence[tuple[Sequence[str], str]]) -> l
             results.append((output, int(status)))
     assert len(results) == len(commands)
     return results
-
-
-def shells() -> list[str]:
-    """The shells that are here; in CI, all that are to be."""
-    if os.environ.get("CI") == "true":
-        return ["bash", "ksh"]
-    return [
-        shell for shell in ("bash", "ksh") if any(os.path.exists(f"{path}/{shell}") for path in ("/bin", "/usr/bin"))
-    ]

@@ -66,6 +66,28 @@ def test_the_site(here):
     assert "SLM001" in {finding.code for finding in nmlgen.lint(["run/x.run"], site="levante").findings}
 
 
+def test_the_profile(here):
+    (here / "nmlgen.toml").write_text('[profile]\nno_of_nodes = "4"\nhost = ""\n')
+    assert find(here).profile == (("no_of_nodes", "4"), ("host", ""))
+    (here / "nmlgen.toml").unlink()
+    (here / "pyproject.toml").write_text('[tool.nmlgen.profile]\nno_of_nodes = "4"\n')
+    assert find(here).profile == (("no_of_nodes", "4"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[profile]\nnodes = 4\n", r'nmlgen.toml:2:1: "nodes" is a text in quotes'),
+        ('[profile]\n"a-b" = "4"\n', r'nmlgen.toml:2:2: "a-b" is no name of a variable'),
+        ('profile = ["a"]\n', r'nmlgen.toml:1:1: "profile" is a table of variables'),
+    ],
+)
+def test_a_profile_that_is_none(text, message, here):
+    (here / "nmlgen.toml").write_text(text)
+    with pytest.raises(InputError, match=message):
+        find(here)
+
+
 def test_the_release(here):
     (here / "run" / "NAMELIST_one").write_text("&nwp_phy_nml\n lsbm_warm_full = F\n/\n")
     (here / "nmlgen.toml").write_text('icon-release = "2024.10"\n')

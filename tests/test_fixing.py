@@ -78,6 +78,104 @@ def test_fixed(code, is_safe, before, after, path):
 def test_every_fixable_code_has_a_case():
     fixable = {"NML001", "NML002", "NML003", "NML011", "NML012", "SPC009"}
     assert {code for code, *_ in CASES} == fixable
+    assert {code for code, *_ in SCRIPT_CASES} == {*fixable, "SBA001", "SBA004", "SBA009"}
+
+
+SCRIPT_CASES = [
+    # code, is it safe, what stands in the script, what is to stand there
+    ("NML001", False, "cat >>f <<EOF\n&paralel_nml\n/\nEOF", "cat >>f <<EOF\n&parallel_nml\n/\nEOF"),
+    (
+        "NML002",
+        False,
+        "cat >>f <<EOF\n&io_nml\n lkep_in_sync=T\n/\nEOF",
+        "cat >>f <<EOF\n&io_nml\n lkeep_in_sync=T\n/\nEOF",
+    ),
+    ("NML002", False, "echo '&io_nml lkep_in_sync=T /' >>f", "echo '&io_nml lkeep_in_sync=T /' >>f"),
+    ("NML003", True, "cat >>f <<EOF\n&run_nml\n nsteps = 3. /\nEOF", "cat >>f <<EOF\n&run_nml\n nsteps = 3 /\nEOF"),
+    ("NML003", True, 'echo "&run_nml nsteps = 3. /" >>f', 'echo "&run_nml nsteps = 3 /" >>f'),
+    (
+        "NML003",
+        True,
+        "cat >>f <<'EOF'\n&run_nml\n output = totint\n/\nEOF",
+        "cat >>f <<'EOF'\n&run_nml\n output = 'totint'\n/\nEOF",
+    ),
+    (
+        "NML003",
+        True,
+        "\tcat >>f <<-EOF\n\t&run_nml\n\tnsteps = 3. /\n\tEOF",
+        "\tcat >>f <<-EOF\n\t&run_nml\n\tnsteps = 3 /\n\tEOF",
+    ),
+    (
+        "NML003",
+        True,
+        "cat >>f <<EOF\n&run_nml $(x)\n nsteps = 3., /\nEOF",
+        "cat >>f <<EOF\n&run_nml $(x)\n nsteps = 3, /\nEOF",
+    ),
+    ("NML011", True, "cat >>f <<EOF\n&run_nml\n # new\n/\nEOF", "cat >>f <<EOF\n&run_nml\n ! new\n/\nEOF"),
+    (
+        "NML011",
+        False,
+        "cat >>f <<EOF\n&run_nml\n nsteps = 3\n&io_nml\n/\nEOF",
+        "cat >>f <<EOF\n&run_nml\n nsteps = 3\n/\n&io_nml\n/\nEOF",
+    ),
+    ("NML012", False, "cat >>f <<'EOF'\n $run_nml\n/\nEOF", "cat >>f <<'EOF'\n &run_nml\n/\nEOF"),
+    ("SPC009", True, "true # nmlgen: ignore[NML003] so", "true"),
+    ("SPC009", True, "cat >>f <<EOF\n&io_nml\n! nmlgen: ignore[NML003] so\n/\nEOF", "cat >>f <<EOF\n&io_nml\n/\nEOF"),
+    ("SBA001", False, "# SBATCH --nodes=2", "#SBATCH --nodes=2"),
+    ("SBA001", False, "  #SBATCH --nodes=2", "#SBATCH --nodes=2"),
+    ("SBA001", False, "#SBTACH --nodes=2", "#SBATCH --nodes=2"),
+    ("SBA001", False, "#sbatch --nodes=2", "#SBATCH --nodes=2"),
+    ("SBA004", True, "#SBATCH --nodes=2 --workdir=/x", "#SBATCH --nodes=2 --chdir=/x"),
+    ("SBA004", False, "#SBATCH --patition=compute", "#SBATCH --partition=compute"),
+    ("SBA009", False, "#SBATCH -J=a", "#SBATCH -J a"),
+]
+END = "\ncat >>f <<EOF\n&nonhydrostatic_nml\n/\nEOF\n"
+
+
+@pytest.mark.parametrize(("code", "is_safe", "before", "after"), SCRIPT_CASES)
+def test_fixed_in_a_script(code, is_safe, before, after, path):
+    path = path.with_name("exp.run")
+    whole = f"#!/bin/ksh\n# Pr\udcfcfung \u2028\n{before}{END}"
+    path.write_bytes(encode(whole))
+    if not is_safe:
+        assert fix(path, code).count == 0
+    fixed = fix(path, code, is_unsafe=not is_safe)
+    assert fixed.count == 1
+    fixed.write()
+    assert path.read_bytes() == encode(whole.replace(before, after))
+    assert [f.code for f in nmlgen.lint([path], select=[code], is_isolated=True).findings] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n=3.\ncat >f <<EOF\n&run_nml\n nsteps = ${n}\n/",
+        "n=3\ncat >f <<EOF\n&run_nml\n nsteps = ${n}.\n/",
+        "n=.\ncat >f <<EOF\n&run_nml\n nsteps = 3${n}\n/",
+        "n=ltimr\ncat >f <<EOF\n&run_nml\n ${n} = T\n/",
+        "n=mr\ncat >f <<EOF\n&run_nml\n lti${n} = T\n/",
+        "n=io_nlm\ncat >f <<EOF\n&$n\n/",
+        "cat >f <<EOF\n\\$run_nml\n/",
+        "echo '&run_nml output = nml' >f\ncat >>f <<EOF\n/",
+        "echo \\&run_nml nsteps = \\3. >f\ncat >>f <<EOF\n/",
+    ],
+)
+def test_what_the_shell_puts_in_stays(text, path):
+    path = path.with_name("exp.run")
+    path.write_text(f"#!/bin/bash\n{text}\nEOF{END}")
+    found = nmlgen.lint([path], select=["NML"], is_isolated=True).findings
+    assert [finding.fix for finding in found] == [None]
+    assert fix(path, is_unsafe=True).changes == {}
+
+
+def test_a_script_with_other_line_ends(path):
+    path = path.with_name("exp.run")
+    text = b"n=1\r\ncat >f <<EOF\r\n&run_nml\r\n num_lev = 3.\r\n/\r\n&nonhydrostatic_nml\r\n/\r\nEOF\r\n"
+    path.write_bytes(text)
+    fixed = fix(path, "NML003")
+    assert fixed.count == 1
+    fixed.write()
+    assert path.read_bytes() == text.replace(b"3.", b"3")
 
 
 @pytest.mark.parametrize(

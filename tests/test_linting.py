@@ -53,11 +53,20 @@ def test_a_mistake_is_found_where_it_stands(directory):
 
 def test_without_the_number_of_tasks_what_needs_it_is_undecided(directory):
     change(directory, "num_io_procs = 8", "num_io_procs = 200")
-    known = nmlgen.lint([directory], ntasks=128)
-    unknown = nmlgen.lint([directory])
+    master = directory / "icon_master.namelist"
+    known = nmlgen.lint([master], ntasks=128)
+    unknown = nmlgen.lint([master])
     assert "PAR001" in codes(known)
     assert "PAR001" not in codes(unknown)
     assert "PAR001" in [item.code for item in unknown.undecided]
+
+
+def test_the_script_beside_the_namelists_says_the_number_of_tasks(directory):
+    change(directory, "num_io_procs = 8", "num_io_procs = 256")
+    report = nmlgen.lint([directory])
+    assert "PAR001" in codes(report)
+    assert "PAR001" not in [item.code for item in report.undecided]
+    assert nmlgen.lint([next(directory.glob("*.sbatch"))]).findings != ()
 
 
 def test_syntax(directory):
@@ -104,6 +113,43 @@ def test_several_paths_and_releases(directory):
         nmlgen.lint([directory], icon_release="1999.01")
     with pytest.raises(nmlgen.InputError):
         nmlgen.lint([directory / "nothing"])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "is empty"),
+        (b" \n\n", "is empty"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR &run_nml", "is binary"),
+        (b"Dear reader,\n! a & b\n", "neither a script nor a namelist"),
+    ],
+)
+def test_what_is_nothing_to_lint(data, message, tmp_path):
+    path = tmp_path / "picture"
+    path.write_bytes(data)
+    with pytest.raises(nmlgen.InputError, match=message):
+        nmlgen.lint([path])
+
+
+def test_fragments_and_variables(tmp_path):
+    path = tmp_path / "experiment"
+    text = "cat >NAMELIST_atm <<EOF\n&run_nml\n num_lev = ${levels}\n/\n&nonhydrostatic_nml\n/\nEOF\n"
+    path.write_text(text)
+    assert "SHL003" not in codes(nmlgen.lint([path]))
+    assert "SHL003" in codes(nmlgen.lint([path], is_fragment=False))
+    assert "NML003" in codes(nmlgen.lint([path], variables={"levels": "3."}))
+    assert "NML003" not in codes(nmlgen.lint([path], variables={"levels": "3"}))
+    (tmp_path / "nmlgen.toml").write_text('[profile]\nlevels = "2.5"\n')
+    assert "NML003" in codes(nmlgen.lint([path]))
+    assert "NML003" not in codes(nmlgen.lint([path], variables={"levels": "3"}))
+    assert "NML003" not in codes(nmlgen.lint([path], is_isolated=True))
+
+
+def test_a_namelist_can_be_said_to_be_a_script(tmp_path):
+    path = tmp_path / "lines"
+    path.write_text("levels=3.\n. ./more\necho '&run_nml' >NAMELIST_atm\n")
+    assert nmlgen.lint([path]).values is None
+    assert nmlgen.lint([path], is_fragment=True).values is not None
 
 
 def test_no_mutation_raises(directory):

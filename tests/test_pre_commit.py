@@ -65,6 +65,19 @@ def test_lint(repository):
         assert f"--> run/{name}:2:12" in done.stdout
 
 
+def test_scripts_by_their_first_line(repository):
+    run_directory = repository / "run"
+    (run_directory / "start.py").write_text("#!/usr/bin/env python3\n")
+    (run_directory / "exp.test").write_text("#!/bin/ksh\n")
+    assert "(no files to check)" in run("nmlgen-lint-shell").stdout
+    script = "#!/bin/ksh\n#SBATCH --nodes=2 --workdir=/x\nsrun bin/icon\n"
+    (run_directory / "start").write_text(script)
+    (run_directory / "start").chmod(0o755)
+    done = run("nmlgen-lint-shell")
+    assert done.returncode == 1
+    assert "--> run/start:2:19" in done.stdout
+
+
 def test_check(repository):
     for name in ("spec.yaml", "spec-2.yml", "wave.nmlgen.yaml"):
         (repository / "run" / name).write_text(TEXT)

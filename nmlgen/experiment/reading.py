@@ -84,9 +84,8 @@ def foreign_reader(experiment: Experiment, group: Group) -> str | None:
 
 
 def component_of(experiment: Experiment) -> str | None:
-    """The component that runs; None if there are several, or one that is not known here."""
-    models = [group for group in experiment.master if group.name.lower() == "master_model_nml"]
-    if len(models) != 1:
+    """The component whose namelist it is, the first that the master starts; None for one that is not known here."""
+    if experiment.group("master_model_nml") is None:
         return None
     return COMPONENTS.get(experiment["master_model_nml", "model_type"].value)
 

@@ -36,7 +36,8 @@ PROBLEMS = {
         "mkexp-syntax",
         "mkexp cannot read its configuration: a section or a key stands there twice, brackets or quotes do not match, "
         "or a line is none of section, key and comment. It stops, and makes no script.\n\n"
-        "```ini\n[namelists]\n  [[NAMELIST_atm]]\n    [[[io_nml]]\n      restart_file_type = 5\n```",
+        "Found:\n\n```ini\n[namelists]\n  [[NAMELIST_atm]]\n    [[[io_nml]]\n      restart_file_type = 5\n```\n\n"
+        "Clean:\n\n```ini\n[namelists]\n  [[NAMELIST_atm]]\n    [[[io_nml]]]\n      restart_file_type = 5\n```",
     ),
 }
 """Code to name and explanation."""

@@ -21,8 +21,9 @@ def only_own_text(
 ) -> Iterator[Finding]:
     """The findings, without the fixes that cannot be made where the namelists are written.
 
-    A fix changes characters that become those of a namelist one by one: no part of an expansion, and nothing that was
-    put in. `bodies` are the here-documents of the script; outside of them a new text must mean nothing to the shell.
+    A fix changes characters that become those of a namelist one by one: no part of an expansion, nothing that was put
+    in, and nothing behind a backslash. `bodies` are the here-documents of the script; outside of them a new text must
+    mean nothing to the shell.
     """
     own = _OwnText(files, bodies)
     for finding in findings:
@@ -51,7 +52,7 @@ class _OwnText:
             return True
         start, end = edit.span.offsets
         number = bisect_right(stretches, (start, len(edit.span.source.text))) - 1
-        if number < 0 or end > stretches[number][1]:
+        if number < 0 or end > stretches[number][1] or edit.span.source.text.endswith("\\", 0, start):
             return False
         is_within = any(first <= start and end <= last for first, last in self.bodies)
         safe = _SAFE_IN_HERE_DOCUMENTS if is_within else _SAFE_ANYWHERE

@@ -281,7 +281,7 @@ class _Lifting:
     def _with_files(
         self, models: tuple[LiftedModel, ...], written: Mapping[str, NamelistFile]
     ) -> Iterator[LiftedModel]:
-        """The models; instead of those whose namelist only a run knows one for each namelist that no other has."""
+        """The models; in the place of those whose namelist only a run knows, one for each namelist that is left."""
         named = {
             str(setting.value).strip().rpartition("/")[2]
             for model in models
@@ -347,7 +347,10 @@ class _Lifting:
             for group in file.groups
             if self.registry.has_group(group.name) and len(readers := self.registry.readers(group.name)) == 1
         ]
-        return max(dict.fromkeys(votes), key=votes.count) if votes else None
+        if votes:
+            return max(dict.fromkeys(votes), key=votes.count)
+        match = _FILE_NAME_PART.search(name)
+        return _COMPONENTS[match[1].lower()] if match else None
 
 
 _COMPONENTS = {
@@ -361,6 +364,9 @@ _COMPONENTS = {
     "ha": None,
 }
 _MODELS = ("atmosphere", "ocean", "waves")
+_FILE_NAME_PART = re.compile(
+    r"(?:^|[_.-])(at|oc|la|ln|js|wa)(?:m|mo|e|ean|nd|d|b|sbach|ves?)?(?![A-Za-z])", re.IGNORECASE
+)
 _NAMELIST_VARIABLE = re.compile(r"(at|oc|la|ln|js|wa|te|ha)[a-z]*_namelist\Z")
 """The variables in which ICON's run scripts name a component's namelist (release 2024.10, `run/exec.iconrun`)."""
 

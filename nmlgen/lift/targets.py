@@ -20,21 +20,9 @@ _MOST_BYTES = 4 * 1024 * 1024  # no run script and no namelist comes near
 _HEAD = 2048
 _NAMELIST_NAMES = re.compile(r"NAMELIST_.+|.+\.(?:nml|namelist)", re.IGNORECASE)
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
-_OTHER_LANGUAGES = (
-    ".md",
-    ".rst",
-    ".txt",
-    ".html",
-    ".tex",
-    ".py",
-    ".ipynb",
-    ".c",
-    ".cc",
-    ".cpp",
-    ".h",
-    ".f90",
-    ".f",
-    ".pl",
+_OTHERS = (
+    *(".md", ".rst", ".txt", ".html", ".tex", ".py", ".ipynb", ".c", ".cc", ".cpp", ".h", ".f", ".f90", ".pl"),
+    *(".tmpl", ".template", ".in", ".j2", ".jinja"),  # of which scripts are made
 )
 
 
@@ -99,7 +87,7 @@ def _recognised(path: Path) -> Target | None:
             return None
         if is_named_namelist(path):
             return Target(path, "namelist", is_given=False)
-        if path.suffix.lower() in _OTHER_LANGUAGES:
+        if path.suffix.lower() in _OTHERS:
             return None
         with path.open("rb") as file:
             head = decode(file.read(_HEAD))

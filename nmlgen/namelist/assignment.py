@@ -163,15 +163,7 @@ _Given = list[tuple[Element, _Slot, Assigned]]
 
 
 def _given(item: Item, declared: Declarations) -> tuple[_Given, list[SyntaxProblem]]:
-    variable = declared.get(item.base)
-    if variable is None:
-        part = item.path[0]
-        raise _Refusal(
-            "unknown-variable",
-            f'"{part.name}" is not a variable of the group',
-            item.origin.span(part.start, part.start + len(part.name)),
-            "a variable of the group",
-        )
+    variable = _variable(item, declared)
     if variable.shape == () and not variable.members and item.is_plain:
         return _given_one(item, variable)
     target = _target(item, variable)
@@ -209,6 +201,19 @@ def _given(item: Item, declared: Declarations) -> tuple[_Given, list[SyntaxProbl
             if converted is not None:
                 given.append((slot.element, slot, Assigned(converted, item, value)))
     return given, remarks
+
+
+def _variable(item: Item, declared: Declarations) -> Declaration:
+    variable = declared.get(item.base)
+    if variable is not None:
+        return variable
+    part = item.path[0]
+    raise _Refusal(
+        "unknown-variable",
+        f'"{part.name}" is not a variable of the group',
+        item.origin.span(part.start, part.start + len(part.name)),
+        "a variable of the group",
+    )
 
 
 def _given_one(item: Item, variable: Declaration) -> tuple[_Given, list[SyntaxProblem]]:

@@ -73,8 +73,9 @@ class Value(Node):
     """One value, or `repeat` copies of it.
 
     `kind` is "integer", "real", "logical", "string", "complex", "null" or "word" (unquoted text that is none of
-    these); "unknown" where a script decides it when it runs. `value` is the Python value: an int, float, bool, str (quotes resolved, line ends dropped, as the
-    runtime does) or complex; None for a null, which leaves the element as it is; the text itself for a word.
+    these); "unknown" where a script decides it when it runs. `value` is the Python value: an int, float, bool, str
+    (quotes resolved, line ends dropped, as the runtime does) or complex; None for a null, which leaves the element as
+    it is; the text itself for a word.
     """
 
     kind: str

@@ -284,7 +284,8 @@ class LogDirectoryMustExist(Rule):
     """The directory of a log must exist when the job starts.
 
     ## What it does
-    Finds `output` or `error` in another directory than the one the job is submitted from.
+    Finds `output` or `error` in a directory below the one the job is submitted from. Of a whole path nothing is said:
+    as a rule it names a directory that is there.
 
     ## Why it matters
     Slurm opens the log before the script's first line and makes no directory. Where it is missing, the job fails when
@@ -313,7 +314,7 @@ class LogDirectoryMustExist(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for setting, path in _texts(experiment, _LOGS):
             directory = _directory(path)
-            if directory and directory != "/dev/" and not _is_shell(directory):
+            if directory and not directory.startswith("/") and not _is_shell(directory):
                 yield self.finding(
                     setting,
                     f'{option(setting)} "{path}" needs the directory {directory} before the job starts',

@@ -427,6 +427,8 @@ class _Reader:
         calculation.count_token()
         match = _TOKEN.match(self._text, self._offset)
         if match is None or match.lastgroup is None:
+            if re.match(r"[ \t\n]*[\"'`$\\]", self._text[self._offset :]):
+                raise UndecidedExpression("quotes and expansions, which are for the caller")
             raise calculation.mistake(f"a syntax error at {self._text[self._offset :][:20].strip()!r}")
         self._kind, self._token, self._offset = match.lastgroup, match[match.lastgroup], match.end()
         if self._token in ("++", "--") and not (after_operand and self._last_was_name) and not self._name_follows():

@@ -26,25 +26,10 @@ if TYPE_CHECKING:
     from nmlgen.script.state import Definitions
 
 _READERS = frozenset(
-    [
-        "read",
-        "unset",
-        "getopts",
-        "mapfile",
-        "readarray",
-        "printf",
-        "let",
-        "set",
-        "wait",
-        "typeset",
-        "declare",
-        "local",
-        "export",
-        "readonly",
-        "integer",
-        "float",
-        "select",
-    ]
+    (
+        *("read", "unset", "getopts", "mapfile", "readarray", "printf", "let", "set", "wait", "typeset"),
+        *("declare", "local", "export", "readonly", "integer", "float", "select"),
+    )
 )
 _MOVERS = frozenset(("cd", "pushd", "popd"))
 _SWITCHES = frozenset(("shopt", "trap", "alias", "unalias", "exec"))
@@ -128,8 +113,11 @@ class _Search:
         while waiting:
             node = waiting.pop()
             kind = node.__class__
+            if kind is Word:
+                waiting += [part for part in node.parts if part.__class__ is not Literal]
+                continue
             if kind is tuple:
-                waiting.extend(node)
+                waiting += node
                 continue
             children = _CHILDREN.get(kind)
             if children is None:
@@ -241,17 +229,10 @@ _LOOK: dict[type, Callable[[_Search, Any], None]] = {
 _CHILDREN: dict[type, tuple[str, ...]] = {}
 _LEAVES = frozenset(("start", "end", "text", "name", "quoted", "operator", "descriptor", "delimiter", "terminator"))
 _FLAGS = frozenset(
-    [
-        "is_length",
-        "is_indirect",
-        "appends",
-        "is_subshell",
-        "is_select",
-        "is_until",
-        "is_negated",
-        "strips_tabs",
-        "is_terminated",
-    ]
+    (
+        *("is_length", "is_indirect", "appends", "is_subshell", "is_select", "is_until", "is_negated"),
+        *("strips_tabs", "is_terminated"),
+    )
 )
 
 

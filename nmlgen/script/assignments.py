@@ -103,7 +103,7 @@ class Assignments:
         if variable.elements is not None:
             return variable
         states = {case.is_set for case in variable.value}
-        if states == {False} or "A" in variable.attributes:
+        if states == {False} or "A" in variable.attributes or self.shell.is_foreign(name):
             return Variable(EMPTY, {}, variable.attributes)
         if states == {True}:
             return Variable(EMPTY, {"0": variable.value}, variable.attributes)

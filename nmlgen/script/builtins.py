@@ -11,7 +11,7 @@ from nmlgen.script.events import Field, Piece, Ran
 from nmlgen.script.expand import split
 from nmlgen.script.external import output_of, run_pure
 from nmlgen.script.state import Variable, havoc
-from nmlgen.script.syntax import Assignment, Simple
+from nmlgen.script.syntax import Assignment, Simple, Word
 from nmlgen.script.values import (
     ALWAYS,
     EMPTY,
@@ -226,15 +226,14 @@ def _declare(shell: Interpreter, fields: list[Field], command: Simple, place: Pl
     shell.set_status(status)
 
 
-def _operands_of(command: Simple, fields: list[Field]) -> list[object]:
+def _operands_of(command: Simple, fields: list[Field]) -> list[Word | Assignment | Field]:
     """The words after the command's name as they are written, or as they were expanded if its name came of one."""
-    first = command.words[0]
     name = text_of(fields[0].value)
     number = next(
         (n for n, word in enumerate(command.words[:3]) if not isinstance(word, Assignment) and word.literal == name),
         None,
     )
-    return list(command.words[number + 1 :]) if number is not None and first is not None else list(fields[1:])
+    return list(command.words[number + 1 :]) if number is not None else list(fields[1:])
 
 
 def _declare_word(shell: Interpreter, declaration: _Declaration, item: Field) -> None:
@@ -400,7 +399,16 @@ def _set(shell: Interpreter, fields: list[Field], command: Simple, place: Place)
         _set_array(shell, fields, texts, place)
         return
     state = shell.state
-    options = dict(state.options)
+    position = _set_options(shell, fields, texts, place)
+    rest = fields[1:][position:]
+    if rest:
+        values = rest[1:] if texts[position] == "--" else rest
+        state.positional = None if any(item.is_vague for item in values) else tuple([f.value for f in values])
+
+
+def _set_options(shell: Interpreter, fields: list[Field], texts: list[str | None], place: Place) -> int:
+    """Take in the options of `set`; how many words they are."""
+    options = dict(shell.state.options)
     position = 0
     while position < len(texts):
         text = texts[position]
@@ -412,27 +420,19 @@ def _set(shell: Interpreter, fields: list[Field], command: Simple, place: Place)
             break
         is_on = text[0] == "-"
         for letter in text[1:]:
+            name: str | None = _LETTERS.get(letter, "")
             if letter == "o":
                 position += 1
                 name = texts[position] if position < len(texts) else ""
-                if name is None or name in _UNFOLLOWED:
-                    shell.doubt(place)
-                elif name:
-                    options[name] = is_on
-                else:
+                if name == "":
                     shell.streams.write_unknown(place)
-            elif letter in _LETTERS:
-                options[_LETTERS[letter]] = is_on
-                if letter == "n":
-                    shell.doubt(place)
-            elif letter in "ETkpPs":
+            if name is None or name in _UNFOLLOWED or letter in "ETkpPs":
                 shell.doubt(place)
+            elif name:
+                options[name] = is_on
         position += 1
-    state.options = options
-    rest = fields[1:][position:]
-    if rest:
-        values = rest[1:] if texts[position] == "--" else rest
-        state.positional = None if any(item.is_vague for item in values) else tuple([f.value for f in values])
+    shell.state.options = options
+    return position
 
 
 def _set_array(shell: Interpreter, fields: list[Field], texts: list[str | None], place: Place) -> None:
@@ -498,7 +498,7 @@ def _getopts(shell: Interpreter, fields: list[Field], command: Simple, place: Pl
 def _return(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     if len(fields) > 1:
         shell.set_status(_code(shell, fields[1]))
-    if shell.is_returning:
+    if shell.calls.is_returning:
         shell.leave("return", place)
     else:  # bash refuses, ksh ends
         shell.by_shell(lambda: shell.leave("exit", place), lambda: shell.set_status(NONZERO))
@@ -531,12 +531,12 @@ def _exit(shell: Interpreter, fields: list[Field], command: Simple, place: Place
 def _eval(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     texts = _texts(shell, fields[1:])
     is_known = None not in texts and not any(item.is_vague for item in fields[1:])
-    shell.run_text(" ".join(text or "" for text in texts) if is_known else None, place)
+    shell.calls.run_text(" ".join(text or "" for text in texts) if is_known else None, place)
 
 
 def _source(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     if len(fields) > 1:
-        shell.source(fields[1], fields[2:])
+        shell.calls.source(fields[1], fields[2:])
     else:
         shell.may_end(place)
         shell.set_status(NONZERO)

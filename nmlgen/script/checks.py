@@ -138,9 +138,9 @@ class Checks:
         if shell.is_ksh:
             return True
         option = shell.state.options.get("extglob", False)
-        if option is None or (shell.is_ksh is None and not option):
-            if _GROUPED.search("".join([" " if quoted else text for text, quoted in pattern])):
-                raise UndecidedPattern("a pattern that only some shells know")
+        depends = option is None or (shell.is_ksh is None and not option)
+        if depends and _GROUPED.search("".join([" " if quoted else text for text, quoted in pattern])):
+            raise UndecidedPattern("a pattern that only some shells know")
         return bool(option)
 
     def matches(self, word: Value, pattern: Word, *, always_extglob: bool = False) -> Truth:

@@ -77,15 +77,17 @@ _MOST_CHOICES = 256
 class Questions:
     """The questions that only a run of the script answers, each under its number.
 
-    `unlikely` are answers that a run gives only if something goes wrong.
+    `unlikely` are answers that a run gives only if something unusual happens. `is_empty` tells what is taken for
+    granted of something unknown that is asked whether it is empty: that it is, or, if None, that it rather is.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_empty: Callable[[Hashable], bool | None] = lambda symbol: False) -> None:
         self._numbers: dict[Hashable, int] = {}
         self._rivals: dict[Hashable, list[int]] = {}
         self._unique: set[int] = set()
         self._fresh = 0
         self.unlikely: set[int] = set()
+        self._is_empty = is_empty
 
     def fresh(self) -> int:
         """A symbol for something unknown that is like nothing else."""
@@ -166,8 +168,15 @@ class Questions:
             return FALSE
         head, tail = one.text.index(UNKNOWN), len(one.text) - one.text.rindex(UNKNOWN) - 1
         inner = one.text[head : len(one.text) - tail]
+        other = two.text[head : len(two.text) - tail]
+        is_empty = self._is_empty(one.symbols[0]) if inner == UNKNOWN and not other else False
+        if is_empty:
+            return TRUE
         unknown = (one.symbols, inner)
-        return self.ask(("==", *unknown, two.text[head : len(two.text) - tail]), rivals=unknown)
+        asked = self.ask(("==", *unknown, other), rivals=unknown)
+        if is_empty is None:
+            self.unlikely |= asked[1][0]
+        return asked
 
     def is_empty(self, one: Possibility) -> Truth:
         """Whether a text is empty."""

@@ -25,16 +25,17 @@ from attrs import frozen
 from nmlgen.script.assigned import effects
 from nmlgen.script.assignments import DYNAMIC, Assignments
 from nmlgen.script.builtins import BUILTINS
+from nmlgen.script.calls import Calls
 from nmlgen.script.checks import Checks
-from nmlgen.script.conditions import FAILURE, SUCCESS, Questions, Truth, conjunction, negation, status_of, truth
+from nmlgen.script.conditions import FAILURE, SUCCESS, Questions, Truth, negation, status_of, truth
 from nmlgen.script.ends import GiveUpError, WayEndsError
-from nmlgen.script.events import Ended, Event, Field, Piece
+from nmlgen.script.events import Ended, Event, Field
 from nmlgen.script.expand import Expansion
 from nmlgen.script.external import run_external
 from nmlgen.script.loops import loop_arithmetically, loop_over_words, loop_while
-from nmlgen.script.parser import parse
 from nmlgen.script.redirections import Streams
-from nmlgen.script.state import State, Variable, join, joined_variable
+from nmlgen.script.state import State, Variable, join, nothing_left
+from nmlgen.script.subshells import Subshells
 from nmlgen.script.syntax import (
     AndOr,
     ArithmeticCommand,
@@ -42,7 +43,6 @@ from nmlgen.script.syntax import (
     Background,
     Case,
     Command,
-    CommandSubstitution,
     For,
     Function,
     Group,
@@ -57,82 +57,39 @@ from nmlgen.script.syntax import (
 )
 from nmlgen.script.values import (
     ALWAYS,
-    EMPTY,
     Guard,
     Place,
     Possibility,
     Value,
     contradicts,
-    joined,
     known,
     text_of,
-    under,
     unknown,
     unset,
     within,
 )
-from nmlgen.source import UNKNOWN, Source, Span, Text
+from nmlgen.source import UNKNOWN, Source
 
-_MOST_STEPS = 40_000
+_MOST_STEPS = 20_000
+_MOST_EVENTS = 5_000
 _MOST_CALLS = 30
 _MOST_SOURCED = 1_000_000
 _SYSTEM = frozenset(
-    [
-        "HOME",
-        "USER",
-        "LOGNAME",
-        "PATH",
-        "PWD",
-        "OLDPWD",
-        "SHELL",
-        "HOSTNAME",
-        "HOST",
-        "TERM",
-        "TMPDIR",
-        "LANG",
-        "UID",
-        "EUID",
-        "PPID",
-        "BASH",
-        "BASHOPTS",
-        "SHELLOPTS",
-        "BASH_VERSION",
-        "BASH_SOURCE",
-        "FUNCNAME",
-        "REPLY",
-        "OPTARG",
-        "OPTIND",
-        "LD_LIBRARY_PATH",
-        "LD_PRELOAD",
-        "MODULESHOME",
-        "SCRATCH",
-        "WORK",
-        "PROJECT",
-    ]
+    (
+        *("HOME", "USER", "LOGNAME", "PATH", "PWD", "OLDPWD", "SHELL", "HOSTNAME", "HOST", "TERM", "TMPDIR"),
+        *("LANG", "UID", "EUID", "PPID", "BASH", "BASHOPTS", "SHELLOPTS", "BASH_VERSION", "BASH_SOURCE"),
+        *("FUNCNAME", "REPLY", "OPTARG", "OPTIND", "LD_LIBRARY_PATH", "LD_PRELOAD", "MODULESHOME", "SCRATCH"),
+        *("WORK", "PROJECT"),
+    )
 )
 _SYSTEM_PREFIX = re.compile(r"(?:SLURM|SBATCH|PBS|LSB|LOADL|I_MPI|OMPI|BASH)_")
 """Variables that the surroundings of a job set as a rule, whatever the script's author wrote."""
 
 _SPECIAL_BUILTINS = frozenset(
-    [
-        ".",
-        ":",
-        "break",
-        "continue",
-        "eval",
-        "exec",
-        "exit",
-        "export",
-        "readonly",
-        "return",
-        "set",
-        "shift",
-        "trap",
-        "typeset",
-        "unset",
-        "alias",
-        "unalias",
-    ]
+    (
+        *(".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set"),
+        *("shift", "trap", "typeset", "unset", "alias", "unalias"),
+    )
 )
 """In ksh, what is assigned before them stays assigned."""
 
@@ -184,30 +141,27 @@ class Interpreter:
     ) -> None:
         self.script, self.directory, self.is_fragment = script, directory, is_fragment
         self.text = script.text
-        self.questions = Questions()
+        self.questions = Questions(self._is_empty)
         self.fresh = self.questions.fresh
         self.words = Expansion(self)
         self.assignments = Assignments(self)
         self.streams = Streams(self)
         self.checks = Checks(self)
+        self.calls = Calls(self)
+        self.subshells = Subshells(self)
         self.current: State | None = State()
         self.events: list[Event] = []
         self.is_ksh = _is_ksh(script.source)
         self.visited: set[tuple[int, int]] = set()
-        self.left: dict[str, list[tuple[int, State]]] = _nothing_left()
-        self._unresolved: list[Place] = []
-        self._sourced: list[Script] = []
+        self.left: dict[str, list[tuple[int, State]]] = nothing_left()
         self._given = variables
         self._missing: dict[str, Variable] = {}
         self._own: frozenset[str] | None = None
         self._steps = 0
-        self._depth = 0
-        self._subshells = 0
+        self.depth = 0
         self._departures = 0
-        self._substitutions = 0
         self.loops = 0  # how many loops `break` can leave
-        self._returnable = 0  # how many functions and sourced files `return` can leave
-        self._forgiving = 0  # how many conditions are being run: their failures are none
+        self.forgiving = 0  # how many conditions are being run: their failures are none
 
     # --- The state ---
 
@@ -216,11 +170,6 @@ class Interpreter:
         """The state of the way that is being followed."""
         assert self.current is not None
         return self.current
-
-    @property
-    def is_returning(self) -> bool:
-        """Whether there is anything that `return` can leave."""
-        return self._returnable > 0
 
     @property
     def guard(self) -> Guard:
@@ -242,10 +191,10 @@ class Interpreter:
         if name in self._given:
             text = self._given[name]
             return Variable(unknown(("given", name)) if text is None else known(text))
-        sourced = len(self._unresolved)
+        sourced = len(self.calls.unresolved)
         if name in _SYSTEM or _SYSTEM_PREFIX.match(name):
             return Variable((Possibility(ALWAYS, UNKNOWN, (("system", name, sourced),), None),))
-        if self.is_fragment or self._unresolved or name.isupper():
+        if self.is_fragment or self.calls.unresolved or name.isupper():
             return Variable((Possibility(ALWAYS, UNKNOWN, (("environment", name, sourced),), None),))
         return Variable(unset(name))
 
@@ -254,6 +203,18 @@ class Interpreter:
         if name in self._given or name in _SYSTEM or _SYSTEM_PREFIX.match(name):
             return False
         return self.current is not None and name not in self.state.variables
+
+    def _is_empty(self, symbol: object) -> bool | None:
+        """Whether something unknown is a variable of the surroundings that is empty because the script assigns it.
+
+        None if it rather is, because nothing speaks for its being set.
+        """
+        if not isinstance(symbol, tuple) or symbol[0] != "environment":
+            return False
+        name = symbol[1]
+        if name in self.own_names():
+            return True
+        return False if self.is_fragment or name.isupper() else None
 
     def special(self, name: str) -> Value:
         """`$?`, `$#` and the other parameters whose names are no names."""
@@ -274,9 +235,17 @@ class Interpreter:
     def own_names(self) -> frozenset[str]:
         """The variables that the script and the files it sources may assign."""
         if self._own is None:
-            found = [effects(script.body, {}).names for script in (self.script, *self._sourced)]
+            found = [effects(script.body, {}).names for script in (self.script, *self.calls.sourced)]
             self._own = frozenset().union(*found)
         return self._own
+
+    def forget_own_names(self) -> None:
+        """There are more commands than there were."""
+        self._own = None
+
+    def forget_surroundings(self) -> None:
+        """What nothing has set may be set now."""
+        self._missing = {}
 
     def set_status(self, status: Value) -> None:
         """The exit status of what was run."""
@@ -296,7 +265,7 @@ class Interpreter:
 
     def may_end(self, place: Place) -> None:
         """The script may end here."""
-        if self._subshells or "EXIT" in self.state.traps:
+        if self.subshells.is_inside or "EXIT" in self.state.traps:
             self.doubt(place)
             return
         yes, _ = self.questions.ask_unlikely()
@@ -304,7 +273,7 @@ class Interpreter:
 
     def leave(self, kind: str, place: Place, levels: int = 1) -> None:
         """`return`, `break`, `continue`: this way goes on elsewhere. `exit`: it ends."""
-        if kind == "exit" and not self._subshells:
+        if kind == "exit" and not self.subshells.is_inside:
             self._at_exit(place)
         else:
             self._departures += 1
@@ -319,14 +288,14 @@ class Interpreter:
         if text is None:
             self.doubt(place)
         elif text:
-            self.run_text(text, place)
+            self.calls.run_text(text, place)
         if self.current is not None:
             self.events.append(Ended(self.current.guard, place))
 
-    def _check(self, place: Place) -> None:
+    def check(self, place: Place) -> None:
         """After a command outside of any condition: `set -e` and the trap of ERR act if it failed."""
         state = self.current
-        if state is None or self._forgiving:
+        if state is None or self.forgiving:
             return
         errexit, trap = state.options.get("errexit", False), state.traps.get("ERR", "")
         if errexit is False and trap == "":
@@ -346,7 +315,7 @@ class Interpreter:
         if trap is None or (trap and self.state.scopes):  # functions inherit it with `set -E` only
             self.doubt(place)
         elif trap:
-            self.forgiven(lambda: self.run_text(trap, place))
+            self.forgiven(lambda: self.calls.run_text(trap, place))
         self.set_status(status)
         if self.current is None or not errexit:
             if self.current is not None and errexit is None:
@@ -361,7 +330,7 @@ class Interpreter:
         is_complete = True
         end = Place(self.text, len(self.text.text), len(self.text.text))
         try:
-            self._run_script(self.script)
+            self.run_script(self.script)
             if self.current is not None:
                 final = self.current.variables
                 self._at_exit(end)
@@ -373,16 +342,16 @@ class Interpreter:
             self.events.append(Ended(ALWAYS, end, lost=True))
         return Evaluation(
             self.script,
-            tuple(self._sourced),
+            tuple(self.calls.sourced),
             tuple(self.events),
             frozenset(self.visited),
-            tuple(self._unresolved),
+            tuple(self.calls.unresolved),
             is_complete,
             final,
             self.questions,
         )
 
-    def _run_script(self, script: Script) -> None:
+    def run_script(self, script: Script) -> None:
         """Run the commands of a script or a sourced file; who cannot read a line of it may go no further."""
         stops = sorted(problem.span.line for problem in script.problems if problem.stops)
         if not stops:
@@ -408,7 +377,7 @@ class Interpreter:
     def run(self, command: Command) -> None:
         """Run a command; its exit status is that of the state afterwards, if the script goes on."""
         self._steps += 1
-        if self._steps > _MOST_STEPS:
+        if self._steps > _MOST_STEPS or len(self.events) > _MOST_EVENTS:
             raise GiveUpError
         if self.current is None:
             return
@@ -469,105 +438,17 @@ class Interpreter:
 
     def forgiven(self, run: Callable[[], None]) -> None:
         """Run a condition."""
-        self._forgiving += 1
+        self.forgiving += 1
         try:
             run()
         finally:
-            self._forgiving -= 1
+            self.forgiving -= 1
 
     def rejoin(self, kind: str) -> None:
         """Those who left in one way are back; those who left several loops go on leaving."""
         for _, state in reversed(self.left[kind]):
             self.current = join(self.current, state, self.questions)
         self.left[kind] = []
-
-    def in_subshell(self, run: Callable[[], None]) -> Value:
-        """Run commands whose changes to the state are lost; their exit status."""
-        start, left = self.state, self.left
-        self.current = start.copy()
-        self.current.traps = {}
-        self.left = _nothing_left()
-        self._subshells += 1
-        self._depth += 1
-        if self._depth > _MOST_CALLS * 4:
-            raise GiveUpError
-        try:
-            try:
-                run()
-            except WayEndsError:
-                if self.current is not None:
-                    self.current.status = FAILURE
-                    self.left["exit"].append((1, self.current))
-                self.current = None
-            for kind in ("exit", "return", "break", "continue"):
-                self.rejoin(kind)
-            if self.current is not None and "EXIT" in self.current.traps:
-                self.doubt(Place(self.text, 0, 0))
-            status = self.current.status if self.current is not None else unknown(self.fresh())
-            if self.current is None or self.current.input is not start.input:
-                start.input = None
-        finally:
-            self._subshells -= 1
-            self._depth -= 1
-            self.left = left
-            self.current = start
-        return status
-
-    def substitute(self, part: CommandSubstitution) -> Value:
-        """What a command substitution brings."""
-        body = part.body
-        self._substitutions += 1
-        if len(body.commands) == 1 and isinstance(body.commands[0], Simple):
-            only = body.commands[0]
-            if not only.words and len(only.redirections) == 1 and not only.assignments:  # $(<file)
-                self.words.text(only.redirections[0].target)
-                self.state.status = unknown(self.fresh())
-                return unknown(self.fresh())
-        start = self.state
-        if self.text.text[part.start : part.start + 2] == "${":
-            return self._share(part)
-
-        def run() -> None:
-            state = self.state
-            if self.is_ksh is not True and "errexit" in state.options:  # of bash's substitutions it is switched off
-                forgets = self.is_ksh is None and state.options["errexit"] is not False
-                state.options = {**state.options, "errexit": None if forgets else False}
-            self.run_sequence(body)
-
-        forgiving, self._forgiving = self._forgiving, 0
-        status: list[Value] = []
-        caught = self.streams.catch(lambda: status.append(self.in_subshell(run)))
-        self._forgiving = forgiving
-        start.status = status[0]
-        value = self.composed(caught, start.guard)
-        return tuple([case._replace(text=case.text.rstrip("\n")) for case in value])
-
-    def _share(self, part: CommandSubstitution) -> Value:
-        """ksh's `${ commands; }`, which runs in the shell itself; bash before 5.3 has no such thing."""
-        place = Place(self.text, part.start, part.end)
-        if self.is_ksh is not True:
-            self.doubt(place)
-        base, outputs = self.guard, self.state.outputs
-        caught = self.streams.catch(lambda: self.run_sequence(part.body))
-        if self.current is None:
-            raise WayEndsError
-        self.current.outputs = outputs
-        value = self.composed(caught, base)
-        return tuple([case._replace(text=case.text.rstrip("\n")) for case in value])
-
-    def composed(self, caught: list[tuple[Guard, tuple[Piece, ...]]], base: Guard) -> Value:
-        """What was written, as one value: what was written under a guard is there or is not."""
-        rows: list[Value] = []
-        for guard, pieces in caught:
-            if not pieces:
-                continue
-            value = joined([piece.value for piece in pieces], self.fresh())
-            more = guard - base
-            if more:
-                absent = tuple(Possibility(frozenset((-answer,)), "") for answer in more)
-                value = (*under(value, more), *absent)
-            rows.append(value)
-        return joined(rows, self.fresh()) if rows else EMPTY
 
     # --- Lists and conditions ---
 
@@ -634,191 +515,40 @@ class Interpreter:
         self.state.functions[command.name] = ((ALWAYS, (command, self.text)),)
         self.set_status(SUCCESS)
 
-    def call(self, name: str, arguments: list[Field], place: Place, otherwise: Callable[[], None]) -> None:
-        """Call a function of the script; `otherwise` is what its name means where it is none."""
-        cases = [case for case in self.state.functions[name] if not contradicts(case[0], self.guard)]
-        if not cases:
-            self._lose(place)
-            return
-        self._call_one_of(cases, arguments, place, otherwise)
-
-    def _call_one_of(
-        self,
-        cases: list[tuple[Guard, tuple[Function, Text] | None]],
-        arguments: list[Field],
-        place: Place,
-        otherwise: Callable[[], None],
-    ) -> None:
-        (guard, found), *rest = cases
-
-        def run() -> None:
-            if found is None:
-                otherwise()
-            else:
-                self._call(*found, arguments, place)
-
-        if not rest:
-            run()
-            return
-        asked: Truth = ((guard, True), *((other, False) for other, _ in rest))
-        self.branch(asked, run, lambda: self._call_one_of(rest, arguments, place, otherwise))
-
-    def _lose(self, place: Place) -> None:
-        """Commands run that nobody knows."""
-        self.doubt(place)
-        self.assignments.forget_everything()
-        self.streams.write_unknown(place)
-        self.streams.complain(place)
-        self.state.input = None
-        self.set_status(unknown(self.fresh()))
-
-    def _call(self, function: Function, text: Text, arguments: list[Field], place: Place) -> None:
-        if self._depth >= _MOST_CALLS:
-            self._lose(place)
-            return
-        state = self.state
-        outer, outer_text, left = state.positional, self.text, self.left
-        state.positional = None if any(item.is_vague for item in arguments) else tuple([a.value for a in arguments])
-        has_scope = self._has_scope(function, text)
-        if has_scope is not False:
-            if self.is_ksh is not False and state.scopes and state.scopes[-1]:
-                self.doubt(place)  # functions of ksh do not see what is local to their callers
-            state.scopes = (*state.scopes, {})
-        self.left = {**left, "return": []}
-        loops, self.loops = self.loops, 0
-        self._depth += 1
-        self._returnable += 1
-        self.text = text
-        try:
-            self.run(function.body)
-            self.rejoin("return")
-        finally:
-            self.loops = loops
-            self._depth -= 1
-            self._returnable -= 1
-            self.text = outer_text
-            self.left = {**self.left, "return": left["return"]}
-        if self.current is not None:
-            self._return_to(self.current, outer, has_scope)
-
-    def _has_scope(self, function: Function, text: Text) -> bool | None:
-        """Whether `typeset` makes variables of the function's own; None if that depends on the shell."""
-        if self.is_ksh is False or text.text.startswith("function", function.start):
-            return True
-        return False if self.is_ksh else None
-
-    def _return_to(self, state: State, positional: tuple[Value, ...] | None, has_scope: bool | None) -> None:
-        state.positional = positional
-        if has_scope is False:
-            return
-        *scopes, hidden = state.scopes
-        state.scopes = tuple(scopes)
-        for name, old in hidden.items():
-            if has_scope is None:
-                ksh, bash = self.questions.ask(("ksh",))
-                state.variables[name] = joined_variable(name, state.variables.get(name), old, ksh[0], bash[0])
-            elif old is None:
-                state.variables.pop(name, None)
-            else:
-                state.variables[name] = old
-
-    def source(self, field: Field, arguments: list[Field]) -> None:
-        """`. file`: its commands, if it can be read."""
-        path = self._sourced_path(text_of(within(field.value, self.guard)))
-        if path is None or len(self._sourced) > _MOST_CALLS or self._depth >= _MOST_CALLS:
-            self._unresolved.append(field.place)
-            self._missing = {}
-            self.may_end(field.place)
-            self.streams.write_unknown(field.place)
-            self.streams.complain(field.place)
-            self.set_status(unknown(self.fresh()))
-            return
-        script = parse(Source(str(path), path.read_bytes().decode("utf-8", "surrogateescape")))
-        self._sourced.append(script)
-        self._own = None
-        outer, positional = self.text, self.state.positional
-        left, self.left = self.left, {**self.left, "return": []}
-        self.text = script.text
-        if arguments:
-            self.state.positional = None if any(a.is_vague for a in arguments) else tuple([a.value for a in arguments])
-        self._depth += 1
-        self._returnable += 1
-        try:
-            self.set_status(SUCCESS)
-            self._run_script(script)
-            self.rejoin("return")
-        finally:
-            self._depth -= 1
-            self._returnable -= 1
-            self.text, self.left = outer, {**self.left, "return": left["return"]}
-        if self.current is not None and arguments:
-            self.current.positional = positional
-
-    def _sourced_path(self, name: str | None) -> Path | None:
-        """The file that a name means, from the script's directory; one that only lies elsewhere on the machine the
-        script was written for is looked for beside the script if the directory's name is the same."""
-        if not name or "\0" in name:
-            return None
-        here = self.directory
-        candidates = [Path(name)] if name.startswith("/") else []
-        if here is not None:
-            candidates.append(here / name)
-            if Path(name).parent.name == here.resolve().name:
-                candidates.append(here / Path(name).name)
-        for path in candidates:
-            try:
-                if path.is_file() and path.stat().st_size <= _MOST_SOURCED:
-                    return path
-            except OSError:
-                continue
-        return None
-
-    def run_text(self, text: str | None, place: Place) -> None:
-        """`eval` of a text; None if it is not known."""
-        script = parse(Source(self.text.source.name, text)) if text is not None else None
-        if script is None or self._depth > _MOST_CALLS or any(problem.stops for problem in script.problems):
-            self._lose(place)
-            return
-        outer = self.text
-        self._depth += 1
-        self.text = _Elsewhere(script.source, outer, place.start, place.end)
-        try:
-            if not script.body.commands:
-                self.set_status(SUCCESS)
-            self.run_sequence(script.body)
-        finally:
-            self._depth -= 1
-            self.text = outer
-
     # --- Simple commands ---
 
     def _run_simple(self, command: Simple) -> None:
         place = Place(self.text, command.start, command.end)
-        substitutions = self._substitutions
+        substitutions = self.subshells.substitutions
         if not command.words:
             for assignment in command.assignments:
                 self.assignments.written(assignment)
             if command.redirections:
                 self.streams.around(command.redirections, lambda: None)
-            if substitutions == self._substitutions:
+            if substitutions == self.subshells.substitutions:
                 self.set_status(SUCCESS)
-            self._check(place)
+            self.check(place)
             return
         fields = self.words.fields(command.words)
-        if self.state.aliases and self.is_ksh is not False and isinstance(command.words[0], Word):
-            if command.words[0].literal in self.state.aliases:
-                self.doubt(place)
+        first = command.words[0]
+        if self.state.aliases and self.is_ksh is not False and isinstance(first, Word):
+            self._doubt_alias(first, place)
         if "xtrace" in self.state.options:
             self.streams.complain(place)
         if not fields:
-            if substitutions == self._substitutions:
+            if substitutions == self.subshells.substitutions:
                 self.set_status(SUCCESS)
             for assignment in command.assignments:
                 self.assignments.written(assignment)
             self.streams.around(command.redirections, lambda: None)
         else:
             self._run_words(command, fields, place)
-        self._check(place)
+        self.check(place)
+
+    def _doubt_alias(self, word: Word, place: Place) -> None:
+        """ksh puts the text of an alias in place of its name."""
+        if word.literal in self.state.aliases:
+            self.doubt(place)
 
     def _run_words(self, command: Simple, fields: list[Field], place: Place) -> None:
         """Run a command by its first word, which may be one of several."""
@@ -850,7 +580,7 @@ class Interpreter:
 
         def run() -> None:
             if name is not None and name in self.state.functions and not prefix:
-                self.call(name, fields[1:], place, run_without_functions)
+                self.calls.call(name, fields[1:], place, run_without_functions)
             else:
                 run_without_functions()
             if prefix == "exec" and self.current is not None:
@@ -907,14 +637,14 @@ class Interpreter:
 
         place = Place(self.text, command.start, command.end)
         self.streams.around(command.redirections, run)
-        self._check(place)
+        self.check(place)
 
     def _run_test(self, command: Test) -> None:
         def run() -> None:
             self.set_status(status_of(self.checks.truth(command.expression)))
 
         self.streams.around(command.redirections, run)
-        self._check(Place(self.text, command.start, command.end))
+        self.check(Place(self.text, command.start, command.end))
 
     # --- Groups, pipelines, the background ---
 
@@ -923,97 +653,11 @@ class Interpreter:
             if not command.is_subshell:
                 self.run_sequence(command.body)
             else:
-                self.set_status(self.in_subshell(lambda: self.run_sequence(command.body)))
+                self.set_status(self.subshells.in_subshell(lambda: self.run_sequence(command.body)))
 
         self.streams.around(command.redirections, run)
         if command.is_subshell:
-            self._check(Place(self.text, command.start, command.end))
-
-    def _run_background(self, command: Background) -> None:
-        self.forgiven(lambda: self.set_status(self.in_subshell(lambda: self.run(command.command))))
-        self.set_status(SUCCESS)
-
-    def _run_pipeline(self, command: Pipeline) -> None:
-        if command.is_negated:
-            self.forgiven(lambda: self._run_stages(command))
-            if self.current is not None:
-                self.set_status(status_of(negation(self.succeeded())))
-            return
-        self._run_stages(command)
-        self._check(Place(self.text, command.start, command.end))
-
-    def _run_stages(self, command: Pipeline) -> None:
-        given = self.state.input
-        *stages, last = command.commands
-        statuses: list[Value] = []
-        for stage in stages:
-            caught = self.streams.catch(
-                lambda stage=stage: statuses.append(self.in_subshell(lambda: self._run_stage(stage)))  # type: ignore[misc]
-            )
-            if stage is stages[0]:
-                given = self.state.input
-            self.state.input = self._pieces(caught, Place(self.text, stage.start, stage.end))
-        if not stages or self.state.options.get("lastpipe"):
-            self._run_stage(last)
-        else:
-            self.by_shell(
-                lambda: self._run_stage(last),
-                lambda: self.set_status(self.in_subshell(lambda: self._run_stage(last))),
-            )
-        if self.current is None or not stages:
-            return
-        self.current.input = given
-        pipefail = self.current.options.get("pipefail", False)
-        if pipefail is not False:
-            self._fail_with_any([*statuses, self.current.status], pipefail)
-
-    def _run_stage(self, stage: Command) -> None:
-        """A stage of a pipeline: that it fails is for the pipeline to say."""
-        if isinstance(stage, Simple):
-            self.forgiven(lambda: self.run(stage))
-        else:
-            self.run(stage)
-
-    def _fail_with_any(self, statuses: list[Value], pipefail: bool | None) -> None:
-        if pipefail is None or any(case.symbols for status in statuses[:-1] for case in status):
-            if any(text_of(status) != "0" for status in statuses[:-1]):
-                self.set_status(unknown(self.fresh()))
-            return
-        asked: Truth = truth(True)
-        for status in statuses:
-            this = self.questions.truth_of(within(status, self.guard))
-            asked = conjunction(asked, lambda this=this: this)  # type: ignore[misc]
-        codes = [text_of(status) for status in statuses]
-        failed = [code for code in codes if code != "0"]
-        if None in codes:
-            self.set_status(status_of(asked))
-        else:
-            self.set_status(known(failed[-1] or "") if failed else SUCCESS)
-
-    def _pieces(self, caught: list[tuple[Guard, tuple[Piece, ...]]], place: Place) -> tuple[Piece, ...]:
-        """What one command of a pipeline writes, for the next to read."""
-        base = self.guard
-        if all(not guard - base for guard, _ in caught):
-            return tuple([piece for _, pieces in caught for piece in pieces])
-        return (Piece(place, self.composed(caught, base), True),)
-
-
-class _Elsewhere(Text):
-    """A text that was put together by a script: all of it stands where the script does that."""
-
-    def __init__(self, source: Source, outer: Text, start: int, end: int) -> None:
-        super().__init__(source)
-        self.outer, self.start, self.end = outer, start, end
-
-    def position(self, offset: int) -> tuple[int, int]:
-        return self.outer.position(self.start)
-
-    def span(self, start: int, end: int) -> Span:
-        return self.outer.span(self.start, self.end)
-
-
-def _nothing_left() -> dict[str, list[tuple[int, State]]]:
-    return {"return": [], "break": [], "continue": [], "exit": []}
+            self.check(Place(self.text, command.start, command.end))
 
 
 def _is_ksh(source: Source) -> bool | None:
@@ -1025,7 +669,7 @@ def _is_ksh(source: Source) -> bool | None:
     shells = [word for word in words if word in ("bash", "ksh", "ksh93", "mksh", "pdksh", "sh", "dash", "zsh")]
     if not shells or shells[0] in ("sh", "dash", "zsh"):
         return None
-    return shells[0] != "bash"
+    return "ksh" in shells[0]
 
 
 _RUN: Mapping[type, Callable[..., None]] = {
@@ -1039,7 +683,7 @@ _RUN: Mapping[type, Callable[..., None]] = {
     ArithmeticFor: loop_arithmetically,
     While: loop_while,
     Function: Interpreter._run_function,
-    Pipeline: Interpreter._run_pipeline,
+    Pipeline: lambda shell, command: shell.subshells.run_pipeline(command),
     AndOr: Interpreter._run_and_or,
-    Background: Interpreter._run_background,
+    Background: lambda shell, command: shell.subshells.run_background(command),
 }

@@ -124,7 +124,7 @@ class Expansion:
         if isinstance(part, Parameter):
             return self.parameter(part)
         if isinstance(part, CommandSubstitution):
-            return self.shell.substitute(part)
+            return self.shell.subshells.substitute(part)
         if isinstance(part, Arithmetic):
             if self.shell.is_ksh is not False and self.shell.text.text.startswith("$[", part.start):
                 return self._refused(part)
@@ -608,27 +608,7 @@ class Expansion:
         counts_empty = operator[0] == ":"
         kind = operator[-1]
         shell = self.shell
-        present: list[Possibility] = []
-        absent: list[Guard] = []
-        for case in value:
-            if (
-                case.is_set is False
-                or (counts_empty and case.is_set and not case.symbols and not case.text)
-                or (case.is_set is None and shell.is_foreign(part.name))
-            ):
-                absent.append(case.guard)
-            elif case.is_set and not (counts_empty and case.text == UNKNOWN):
-                present.append(case)
-            elif case.is_set is None:
-                yes, no = shell.questions.ask(("set", part.name, case.symbols))
-                present.append(case._replace(guard=case.guard | yes[0], is_set=True))
-                absent.append(case.guard | no[0])
-            else:
-                for guard, empty in shell.questions.is_empty(case):
-                    if empty:
-                        absent.append(case.guard | guard)
-                    else:
-                        present.append(case._replace(guard=case.guard | guard))
+        present, absent = self._divided(part.name, value, counts_empty)
         if kind == "?":
             if absent:
                 self.text(part.arguments[0])
@@ -660,6 +640,29 @@ class Expansion:
         if kind == "=" and (part.name[0].isalpha() or part.name[0] == "_"):
             shell.assignments.assign(part.name, part.subscript, result, Place(shell.text, part.start, part.end))
         return result
+
+    def _divided(self, name: str, value: Value, counts_empty: bool) -> tuple[list[Possibility], list[Guard]]:
+        """The cases in which a variable is set, or not empty, and the guards of the others."""
+        shell = self.shell
+        present: list[Possibility] = []
+        absent: list[Guard] = []
+        for case in value:
+            is_empty = counts_empty and not case.symbols and not case.text
+            if case.is_set is False or is_empty or (case.is_set is None and shell.is_foreign(name)):
+                absent.append(case.guard)
+            elif case.is_set and not (counts_empty and case.text == UNKNOWN):
+                present.append(case)
+            elif case.is_set is None:
+                yes, no = shell.questions.ask(("set", name, case.symbols))
+                present.append(case._replace(guard=case.guard | yes[0], is_set=True))
+                absent.append(case.guard | no[0])
+            else:
+                for guard, empty in shell.questions.is_empty(case):
+                    if empty:
+                        absent.append(case.guard | guard)
+                    else:
+                        present.append(case._replace(guard=case.guard | guard))
+        return present, absent
 
     def _mapped(self, value: Value, change: Callable[[str], str | None]) -> Value:
         symbol = self.shell.fresh()

@@ -33,24 +33,10 @@ _MOST_CHOICES = 64
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=")
 _WORDS_ALONE = frozenset(("echo", "print", "printf", "expr", "basename", "dirname", "date", "seq", "true", "false"))
 _FILTERS = frozenset(
-    [
-        "cut",
-        "tr",
-        "bc",
-        "awk",
-        "gawk",
-        "grep",
-        "egrep",
-        "fgrep",
-        "wc",
-        "head",
-        "tail",
-        "sort",
-        "uniq",
-        "rev",
-        "tac",
-        "paste",
-    ]
+    (
+        *("cut", "tr", "bc", "awk", "gawk", "grep", "egrep", "fgrep", "wc", "head", "tail", "sort", "uniq"),
+        *("rev", "tac", "paste"),
+    )
 )
 _PURE = _WORDS_ALONE | _FILTERS
 _IN_PLACE = re.compile(r"-[nErsz]*i|--in-place")

@@ -16,10 +16,12 @@ from nmlgen.script.values import Place, Possibility, Value, contradicts, known, 
 if TYPE_CHECKING:
     from nmlgen.script.assigned import Effects
     from nmlgen.script.evaluate import Interpreter
+    from nmlgen.script.state import State
     from nmlgen.script.values import Guard
 
 _MOST_TURNS = 500
 _MOST_LISTS = 4
+_MOST_SPLITS = 3
 
 
 def loop_over_words(shell: Interpreter, command: For) -> None:
@@ -93,7 +95,7 @@ def _iterate(shell: Interpreter, body: Sequence, step: Callable[[], bool]) -> No
         shell.left = {**shell.left, "break": outer["break"], "continue": outer["continue"]}
 
 
-def _rejoin(shell: Interpreter, kind: str, outer: dict[str, list[tuple[int, object]]]) -> None:
+def _rejoin(shell: Interpreter, kind: str, outer: dict[str, list[tuple[int, State]]]) -> None:
     """Those who left this loop are back; those who left several go on leaving."""
     here = [state for levels, state in shell.left[kind] if levels <= 1]
     outer[kind] += [(levels - 1, state) for levels, state in shell.left[kind] if levels > 1]
@@ -174,14 +176,26 @@ def loop_while(shell: Interpreter, command: While) -> None:
     shell.streams.around(command.redirections, lambda: _while(shell, command))
 
 
-def _while(shell: Interpreter, command: While) -> None:
+def _deciding_answer(shell: Interpreter, asked: Truth) -> int | None:
+    """An answer that decides whether a loop goes on, where another one leaves that open."""
+    open_cases = [(guard - shell.guard, answer) for guard, answer in asked if not contradicts(guard, shell.guard)]
+    for number in sorted({abs(number) for guard, _ in open_cases for number in guard}):
+        for answer in (number, -number):
+            decisions = {goes_on for guard, goes_on in open_cases if -answer not in guard}
+            if len(decisions) == 1 and not shell.questions.is_fresh(answer):
+                return answer
+    return None
+
+
+def _while(shell: Interpreter, command: While, splits: int = 0) -> None:
     place = Place(shell.text, command.start, command.end)
     count = 0
     undecided = False
     status = SUCCESS
+    asked: Truth = ()
 
     def step() -> bool:
-        nonlocal count, undecided, status
+        nonlocal count, undecided, status, asked
         if count:
             status = shell.state.status
         count += 1
@@ -200,7 +214,11 @@ def _while(shell: Interpreter, command: While) -> None:
     _iterate(shell, command.body, step)
     if shell.current is None:
         return
-    if undecided:
+    answer = _deciding_answer(shell, asked) if undecided and count <= _MOST_TURNS else None
+    if answer is not None and splits < _MOST_SPLITS and not effects(command.condition, shell.state.functions).names:
+        either: Truth = ((frozenset((answer,)), True), (frozenset((-answer,)), False))
+        shell.branch(either, lambda: _while(shell, command, splits + 1), lambda: _while(shell, command, splits + 1))
+    elif undecided:
         shell.assignments.forget_all(effects(command.condition, shell.state.functions).names)
         _unknown_turns(shell, command.body, place, None, command.condition)
     else:

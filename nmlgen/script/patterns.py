@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from attrs import frozen
@@ -63,19 +63,28 @@ def replace(
         if is_ksh is not False and (anchor or not text):
             raise UndecidedPattern("an empty pattern, which only bash anchors")
         return {"": text, "#": replacement + text, "%": text + replacement}[anchor]
+    first = next((piece[0], quoted) for piece, quoted in pattern if piece)
+    if not anchor and not everywhere and first in (("#", False), ("%", False)):
+        raise UndecidedPattern("a pattern that bash takes for an anchor")
     matcher = _Matcher(pattern, text, extglob)
     if anchor:
-        starts: Iterable[int] = [0] if anchor == "#" else range(len(text) + 1)
-        for start in starts:
-            ends = matcher.ends(start)
-            if anchor == "%" and len(text) not in ends:
-                continue
-            end = len(text) if anchor == "%" else max(ends, default=-1)
-            if end == start:
-                raise UndecidedPattern("a replacement of nothing")
-            if end >= 0:
-                return text[:start] + replacement + text[end:]
-        return text
+        return _replace_anchored(text, matcher, replacement, at_end=anchor == "%")
+    return _replace_anywhere(text, matcher, replacement, everywhere=everywhere)
+
+
+def _replace_anchored(text: str, matcher: _Matcher, replacement: str, *, at_end: bool) -> str:
+    for start in range(len(text) + 1) if at_end else [0]:
+        ends = matcher.ends(start)
+        if not ends or (at_end and len(text) not in ends):
+            continue
+        end = len(text) if at_end else max(ends)
+        if end == start:
+            raise UndecidedPattern("a replacement of nothing")
+        return text[:start] + replacement + text[end:]
+    return text
+
+
+def _replace_anywhere(text: str, matcher: _Matcher, replacement: str, *, everywhere: bool) -> str:
     result, start = [], 0
     while start < len(text):
         end = max(matcher.ends(start), default=-1)

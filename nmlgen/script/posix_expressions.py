@@ -211,6 +211,7 @@ class _Review:
             pairs = zip(_beginning(one)[0], _beginning(other)[0], strict=False)
             if all(left & right for left, right in pairs):
                 self._is_forced = False
+                self.loops += 1
         for choice in node.choices:
             self.check(choice, following)
 
@@ -335,7 +336,7 @@ class _Parser:
             return _Anchor(r"\A")
         if meaning == "$" and (self._is_extended or self._offset == len(self._characters) or self._is_at(")", "|")):
             return _Anchor(r"\Z")
-        if meaning in ("*", "+", "?", "{"):
+        if meaning in ("*", "+", "?", "{") and (text != "*" or self._is_extended or not is_first):
             raise Untranslatable("a repetition of nothing")
         if meaning == "character" and text in "{}" and self._is_extended and not self._characters[self._offset - 1][1]:
             raise Untranslatable("a brace")
@@ -398,7 +399,7 @@ class _Parser:
     def _bracket(self) -> _Set:
         rest = "".join(character for character, _ in self._characters[self._offset :])
         match = re.match(r"\[(\^?)(\]?(?:\[:[a-z]+:\]|\[(?![:.=])|[^][])*)\]", rest)
-        if match is None:
+        if match is None or not match[2]:
             raise Untranslatable("brackets")
         if any(quoted for _, quoted in self._characters[self._offset : self._offset + match.end()]):
             raise Untranslatable("quoted text between brackets")

@@ -2,96 +2,347 @@
 
 from __future__ import annotations
 
+
+def _page(text: str, bad: str, good: str, language: str = "sh") -> str:
+    """What a problem is, with an example where it is found and one that is clean of it; tests lint both."""
+    return f"{text}\n\nFound:\n\n```{language}\n{bad.strip()}\n```\n\nClean:\n\n```{language}\n{good.strip()}\n```"
+
+
+def _directives(text: str, bad: str, good: str) -> str:
+    """The same for directives: the first line of the script and the commands need not be written out."""
+    return _page(text, *(f"#!/bin/bash\n{lines.strip()}\nsrun bin/icon" for lines in (bad, good)))
+
+
 PROBLEMS = {
     "SHL001": (
         "shell-syntax",
-        "The shell stops at this text, or takes it otherwise than it seems to say.",
+        _page(
+            "The shell stops at this text, or takes it otherwise than it seems to say.",
+            """
+if [ -d output ]; then
+  ls output
+""",
+            """
+if [ -d output ]; then
+  ls output
+fi
+""",
+        ),
     ),
     "SHL002": (
         "unterminated-heredoc",
-        "The delimiter of a here-document never comes on a line of its own: the rest of the script becomes part of the "
-        "file, and none of it is run.",
+        _page(
+            "The delimiter of a here-document never comes on a line of its own: the rest of the script "
+            "becomes part of the file, and none of it is run. A blank before or behind the delimiter is "
+            "enough; `<<-` takes tabs before it, no blanks.",
+            """
+cat >NAMELIST_atm <<EOF
+&run_nml
+/
+  EOF
+srun bin/icon
+""",
+            """
+cat >NAMELIST_atm <<EOF
+&run_nml
+/
+EOF
+srun bin/icon
+""",
+        ),
     ),
     "SHL003": (
         "unset-variable",
-        "Nothing sets a variable that goes into a namelist. The shell puts nothing in its place, or 0 in an arithmetic "
-        "expression, and says nothing of it.",
+        _page(
+            "Nothing sets a variable that goes into a namelist. The shell puts nothing in its place, or 0 in an "
+            "arithmetic expression, and says nothing of it. Where another script comes before this one, or it sources "
+            "a file that is not there, what it never sets is not known to be unset.",
+            """
+cat >NAMELIST_atm <<EOF
+&run_nml
+ num_lev = $((levels / 2))
+/
+&nonhydrostatic_nml
+/
+EOF
+levels=90
+""",
+            """
+levels=90
+cat >NAMELIST_atm <<EOF
+&run_nml
+ num_lev = $((levels / 2))
+/
+&nonhydrostatic_nml
+/
+EOF
+""",
+        ),
     ),
     "SHL004": (
         "missing-output-directory",
-        "A stream writes into a directory that the script never makes. ICON makes none: it stops when it opens the file.",
+        _page(
+            "A stream writes into a directory that the script never makes. ICON makes none: it stops when it "
+            "opens the file.",
+            """
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+&output_nml
+ output_filename = 'output/atm'
+/
+EOF
+srun bin/icon
+""",
+            """
+mkdir -p output
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+&output_nml
+ output_filename = 'output/atm'
+/
+EOF
+srun bin/icon
+""",
+        ),
     ),
     "SHL005": (
         "inactive-namelist",
-        "A namelist that no way through the script comes to would stop the Fortran runtime if it were used.",
+        _page(
+            "A namelist that no way through the script comes to would stop the Fortran runtime if it were "
+            "used. All else in it is left alone.",
+            """
+if false; then
+  cat >NAMELIST_atm <<EOF
+&run_nml
+ output = 'nml
+/
+EOF
+fi
+""",
+            """
+if false; then
+  cat >NAMELIST_atm <<EOF
+&run_nml
+ output = 'nml'
+/
+EOF
+fi
+""",
+        ),
     ),
     "SBA001": (
         "ignored-directive",
-        "The line looks like a directive, but Slurm takes it for a comment: it is indented, has a blank behind the #, "
-        "is in lower case or misspelt. The job runs without what it asks for. Two # switch a directive off on purpose.",
+        _directives(
+            "The line looks like a directive, but Slurm takes it for a comment: it is indented, has a blank "
+            "behind the #, is in lower case or misspelt. The job runs without what it asks for. Two # switch "
+            "a directive off on purpose.",
+            """
+#SBATCH --time=08:00:00
+# SBATCH --nodes=4
+""",
+            """
+#SBATCH --time=08:00:00
+#SBATCH --nodes=4
+##SBATCH --exclusive
+""",
+        ),
     ),
     "SBA002": (
         "directive-after-command",
-        "Slurm reads directives up to the first line that is neither empty nor a comment; `set -e` and an assignment "
-        "end them, too. This one comes later: the job runs without what it asks for.",
+        _page(
+            "Slurm reads directives up to the first line that is neither empty nor a comment; `set -e` and an "
+            "assignment end them, too. This one comes later: the job runs without what it asks for.",
+            """
+#!/bin/bash
+#SBATCH --nodes=4
+set -e
+#SBATCH --time=08:00:00
+srun bin/icon
+""",
+            """
+#!/bin/bash
+#SBATCH --nodes=4
+#SBATCH --time=08:00:00
+set -e
+srun bin/icon
+""",
+        ),
     ),
     "SBA003": (
         "duplicate-directive",
-        "An option is given twice. The last one holds, and nothing is said. Only --mail-type adds up.",
+        _directives(
+            "An option is given twice. The last one holds, and nothing is said. Only --mail-type adds up.",
+            """
+#SBATCH --partition=compute
+#SBATCH -p gpu
+""",
+            """
+#SBATCH --partition=gpu
+""",
+        ),
     ),
     "SBA004": (
         "unknown-option",
-        "sbatch does not know the option, or cannot tell which of several it is short for, and refuses the job. "
-        "Options such as --mpi and --cpu-bind are srun's; --workdir became --chdir.",
+        _directives(
+            "sbatch does not know the option, or cannot tell which of several it is short for, and refuses "
+            "the job. Options such as --mpi and --cpu-bind are srun's; --workdir became --chdir.",
+            """
+#SBATCH --workdir=/scratch/run
+""",
+            """
+#SBATCH --chdir=/scratch/run
+""",
+        ),
     ),
     "SBA005": (
         "stray-word",
-        "A word belongs to no option, and sbatch refuses the job: a blank around the equals sign, a value with a blank "
-        "and without quotes, or a quote that is never closed.",
+        _directives(
+            "A word belongs to no option, and sbatch refuses the job: a blank around the equals sign, a value "
+            "with a blank and without quotes, or a quote that is never closed.",
+            """
+#SBATCH --comment=second try
+""",
+            """
+#SBATCH --comment="second try"
+""",
+        ),
     ),
     "SBA006": (
         "value-refused",
-        "sbatch cannot read the value and refuses the job, whatever the cluster.",
+        _directives(
+            "sbatch cannot read the value and refuses the job, whatever the cluster.",
+            """
+#SBATCH --time=eight
+""",
+            """
+#SBATCH --time=08:00:00
+""",
+        ),
     ),
     "SBA007": (
         "value-cut",
-        "The line ends earlier than it seems: a # ends it, even in the middle of a word, and so does an empty word. "
-        "`--comment=a#b` is `a`. Quotes keep the #.",
+        _directives(
+            "The line ends earlier than it seems: a # ends it, even in the middle of a word, and so does an "
+            "empty word. `--comment=a#b` is `a`. Quotes keep the #.",
+            """
+#SBATCH --comment=run#2 --nodes=4
+""",
+            """
+#SBATCH --comment="run#2" --nodes=4
+""",
+        ),
     ),
     "SBA008": (
         "directive-not-expanded",
-        "Slurm expands no shell variable, command substitution or ~ in a directive: the characters stay as they are.",
+        _directives(
+            "Slurm expands no shell variable, command substitution or ~ in a directive: the characters stay "
+            "as they are.",
+            """
+#SBATCH --account=$PROJECT
+""",
+            """
+#SBATCH --account=bb1234
+""",
+        ),
     ),
     "SBA009": (
         "option-and-value",
-        "An option has no value and takes the next word for it, even the next option, or that of the next line; or it "
-        "has a value and takes none; or `-J=a` has the equals sign in its value.",
+        _directives(
+            "An option has no value and takes the next word for it, even the next option, or that of the next "
+            "line; or it has a value and takes none; or `-J=a` has the equals sign in its value.",
+            """
+#SBATCH -J=amip
+""",
+            """
+#SBATCH -J amip
+""",
+        ),
     ),
     "SBA010": (
         "exclusive-options",
-        "Two options exclude each other, and sbatch refuses the job.",
+        _directives(
+            "Two options exclude each other, and sbatch refuses the job.",
+            """
+#SBATCH --mem=4G
+#SBATCH --mem-per-gpu=1G
+""",
+            """
+#SBATCH --mem=4G
+""",
+        ),
     ),
     "SBA011": (
         "no-batch-script",
-        "sbatch refuses the whole script: its first line does not begin with #!, or its lines end as on DOS.",
+        _page(
+            "sbatch refuses the whole script: its first line does not begin with #!, or its lines end as on DOS.",
+            """
+# amip
+#SBATCH --nodes=4
+srun bin/icon
+""",
+            """
+#!/bin/bash
+#SBATCH --nodes=4
+srun bin/icon
+""",
+        ),
     ),
     "SBA012": (
         "foreign-directive",
-        "Slurm 22.05 obeys #PBS and #BSUB lines as well, wherever they stand, in a here-document, too, and after the "
-        "#SBATCH lines: what they say replaces what those said.",
+        _page(
+            "Slurm 22.05 obeys #PBS and #BSUB lines as well, wherever they stand, in a here-document, too, "
+            "and after the #SBATCH lines: what they say replaces what those said.",
+            """
+#!/bin/bash
+#SBATCH --nodes=4
+srun bin/icon
+#PBS -l nodes=2
+""",
+            """
+#!/bin/bash
+#SBATCH --nodes=4
+srun bin/icon
+""",
+        ),
     ),
     "LFS001": (
         "setstripe-refused",
-        "`lfs setstripe` does not know an option, or cannot read its value, and changes nothing: the files get the "
-        "default layout.",
+        _page(
+            "`lfs setstripe` does not know an option, or cannot read its value, and changes nothing: the "
+            "files get the default layout.",
+            """
+lfs setstripe -c 4 -S 4MiBs output
+""",
+            """
+lfs setstripe -c 4 -S 4M output
+""",
+        ),
     ),
     "LFS002": (
         "setstripe-open-end",
-        "The last component of a layout ends before the end of a file: a write beyond it fails.",
+        _page(
+            "The last component of a layout ends before the end of a file: a write beyond it fails.",
+            """
+lfs setstripe -E 64M -c 1 -E 1G -c 4 output
+""",
+            """
+lfs setstripe -E 64M -c 1 -E -1 -c 4 output
+""",
+        ),
     ),
     "LCH001": (
         "launch-refused",
-        "The launcher refuses the number of tasks or of nodes, so that the model does not start.",
+        _page(
+            "The launcher refuses the number of tasks or of nodes, so that the model does not start.",
+            """
+srun -n 0 bin/icon
+""",
+            """
+srun -n 256 bin/icon
+""",
+        ),
     ),
 }
 """Code to name and explanation."""

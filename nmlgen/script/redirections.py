@@ -143,7 +143,7 @@ class Streams:
             shell.doubt(place)
         is_input = redirection.descriptor in ("", "0")
         if redirection.heredoc is not None:
-            if shell.text is shell.script.text:
+            if shell.text is shell.script.text and shell.questions.unlikely.isdisjoint(shell.guard):
                 shell.visited.add((redirection.start, redirection.end))
             pieces = shell.words.pieces(redirection.heredoc.body)
             if is_input:

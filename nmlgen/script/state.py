@@ -132,14 +132,7 @@ def join(first: State | None, second: State | None, questions: Questions) -> Sta
     if not contradicts(mine, other):  # what leads to each does not tell them apart: one more question does
         yes, no = questions.ask()
         mine, other = mine | yes[0], other | no[0]
-    variables, rivals = first.variables, second.variables
-    for name, two in rivals.items():
-        one = variables.get(name)
-        if one is not two:
-            variables[name] = joined_variable(name, one, two, mine, other)
-    if len(variables) > len(rivals):
-        for name in [name for name in variables if name not in rivals]:
-            variables[name] = joined_variable(name, variables[name], None, mine, other)
+    _join_variables(first.variables, second.variables, mine, other)
     _join_functions(first, second, mine, other)
     if first.positional is not second.positional:
         first.positional = _joined_positional(first.positional, second.positional, mine, other)
@@ -152,16 +145,32 @@ def join(first: State | None, second: State | None, questions: Questions) -> Sta
     first.aliases |= second.aliases
     if first.input is not second.input:
         first.input = None
-    if first.outputs is not second.outputs:
-        first.outputs = {
-            name: one if (one := first.outputs.get(name, NOWHERE)) is second.outputs.get(name, NOWHERE) else SOMEWHERE
-            for name in {**first.outputs, **second.outputs}
-        }
+    _join_outputs(first, second)
     for scope, rival in zip(first.scopes, second.scopes, strict=False):
         for name, hidden in rival.items():
             scope.setdefault(name, hidden)
     first.guard = shared
     return first
+
+
+def _join_variables(variables: dict[str, Variable], rivals: Mapping[str, Variable], mine: Guard, other: Guard) -> None:
+    for name, two in rivals.items():
+        one = variables.get(name)
+        if one is not two:
+            variables[name] = joined_variable(name, one, two, mine, other)
+    if len(variables) > len(rivals):
+        for name in [name for name in variables if name not in rivals]:
+            variables[name] = joined_variable(name, variables[name], None, mine, other)
+
+
+def _join_outputs(first: State, second: State) -> None:
+    if first.outputs is second.outputs:
+        return
+    outputs: dict[str, Sink] = {}
+    for name in {**first.outputs, **second.outputs}:
+        sink = first.outputs.get(name, NOWHERE)
+        outputs[name] = sink if sink is second.outputs.get(name, NOWHERE) else SOMEWHERE
+    first.outputs = outputs
 
 
 def _agreed(
@@ -243,3 +252,8 @@ def havoc(name: str, variable: Variable | None, symbol: object) -> Variable:
     if variable is not None and variable.elements is not None:
         return Variable(unknown((name, symbol)), {}, attributes, True)
     return Variable((Possibility(ALWAYS, UNKNOWN, ((name, symbol),), None),), None, attributes)
+
+
+def nothing_left() -> dict[str, list[tuple[int, State]]]:
+    """The states in which ways have left what is being run, by how they did: none yet."""
+    return {"return": [], "break": [], "continue": [], "exit": []}

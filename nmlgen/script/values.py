@@ -86,7 +86,7 @@ def contradicts(guard: Guard, other: Guard) -> bool:
         return False
     if len(guard) > len(other):
         guard, other = other, guard
-    for answer in guard:
+    for answer in guard:  # a generator would take twice the time  # noqa: SIM110
         if -answer in other:
             return True
     return False

@@ -160,7 +160,52 @@ def test_strict_and_undecided(directory):
     path.write_text(path.read_text() + "&bogus_nml\n/\n")
     assert run(str(directory), "--ntasks", "256").return_value == 0
     assert run(str(directory), "--ntasks", "256", "--strict").return_value == 1
-    assert "not applied: PAR001, because ntasks is not known" in run(str(directory), "--show-undecided").output
+    output = run(str(directory / "icon_master.namelist"), "--show-undecided").output
+    assert f"\n\nnot applied in {path}:\n" in output
+    assert "  ntasks is not known: OUT001, OUT002, " in output
+
+
+SCRIPT = """#!/bin/bash
+cat >NAMELIST_atm <<EOF
+&run_nml
+ num_lev = ${levels:-3.}
+ nsteps = $(steps)
+/
+&nonhydrostatic_nml
+/
+EOF
+"""
+
+
+def test_a_script(tmp_path):
+    path = tmp_path / "exp.run"
+    path.write_text(SCRIPT)
+    done = run(str(path), "--select", "NML")
+    assert done.return_value == 1
+    assert "4 |  num_lev = ${levels:-3.}" in done.output
+    assert run(str(path), "--select", "NML", "--define", "levels=3").return_value == 0
+    for wrong in ("levels", "=3", "3x=3", "a b=3"):
+        with pytest.raises(click.UsageError, match="NAME=VALUE"):
+            run(str(path), "--define", wrong, catch_exceptions=False)
+    done = run(str(path), "--select", "RST", "--statistics")
+    assert done.output == "2 values with an expansion: 1 certain (50.0 %), 0 one of a set (0.0 %), 1 unknown (50.0 %)\n"
+    undecided = run(str(path), "--show-undecided").output
+    assert f"  run_nml.nsteps is not known ({path}:5:11): " in undecided
+
+
+def test_a_script_on_the_standard_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(application, ["lint", "-", "--select", "NML"], input=SCRIPT, standalone_mode=False)
+    assert done.return_value == 1
+    assert " --> <stdin>:4:12" in done.output
+
+
+def test_a_directory(tmp_path):
+    with pytest.raises(nmlgen.InputError, match="holds nothing to lint: no run script, no icon_master"):
+        run(str(tmp_path), catch_exceptions=False)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "exp.one").write_text(SCRIPT)
+    assert f"{tmp_path}/run/exp.one:4:12" in run(str(tmp_path), "--select", "NML").output
 
 
 def test_explained():

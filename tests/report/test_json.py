@@ -44,7 +44,7 @@ def test_a_report():
     assert report_document(report) == {
         "findings": [finding_document(FOUND)],
         "suppressed": [{**finding_document(PLACELESS), "reason": "known"}],
-        "undecided": [{"code": "A3", "setting": "run_nml.x"}],
+        "undecided": [{"code": "A3", "setting": "run_nml.x", "file": None, "location": None}],
         "values": None,
     }
 

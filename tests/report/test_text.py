@@ -94,7 +94,7 @@ def test_several():
         ((2, 1, 3), 0, 0, "2 errors, 1 warning, 3 advice"),
         ((0, 2, 0), 1, 0, "2 warnings; 1 suppressed"),
         ((0, 0, 0), 0, 1, "no findings; 1 rule not applied (--show-undecided)"),
-        ((0, 0, 1), 2, 3, "1 advice; 2 suppressed; 3 rules not applied (--show-undecided)"),
+        ((0, 0, 1), 2, 7, "1 advice; 2 suppressed; 3 rules not applied (--show-undecided)"),
     ],
 )
 def test_summary(counts, suppressed, undecided, text):
@@ -104,5 +104,5 @@ def test_summary(counts, suppressed, undecided, text):
         for _ in range(count)
     ]
     excused = tuple((Finding("A", "a-b", Severity.ERROR, "x"), "why") for _ in range(suppressed))
-    report = Report(tuple(findings), excused, tuple(Undecided("A", "b") for _ in range(undecided)))
+    report = Report(tuple(findings), excused, tuple(Undecided(f"A{number % 3}", "b") for number in range(undecided)))
     assert summary(report) == text

@@ -98,6 +98,8 @@ ANSWERED = [
     ("expr 1 ')'", ""),
     ("expr 1 2", ""),
     (r"expr 20200131 : '....\(..\)'", ""),
+    (r"expr abc : '^a\(.*\)$'", ""),
+    ("expr abc : ^b", ""),
     (r"expr exp.nc : '.*\.nc'", ""),
     ("expr 1 == 1 + 0", ""),
     ("expr a '|' 1 / 0", ""),
@@ -568,6 +570,21 @@ COMMANDS = st.one_of(
         LINES,
     ),
 )
+
+
+SCRAPS = row(
+    st.one_of(st.characters(), choice(*"()[]{}\\/$%*.-+^|;\n1a", "s/", "-n", "{print ", "%5.2f", "scale=")), 0, 12
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(["printf", "expr", "cut", "tr", "sed", "grep", "date", "bc", "awk", "seq", "sort"]),
+    st.lists(SCRAPS),
+    SCRAPS,
+)
+def test_nothing_is_an_exception(name, arguments, stdin):
+    assert answer([name, *arguments], stdin) is None or isinstance(answer([name, *arguments], stdin), tuple)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))

@@ -47,7 +47,7 @@ class _Instant:
     def add(self, amount: int, unit: str) -> None:
         """Add so many of a unit."""
         unit = unit.removesuffix("s") if unit not in _UNITS else unit
-        if unit not in _UNITS or abs(amount) > 10**9:
+        if self.epoch is not None or unit not in _UNITS or abs(amount) > 10**9:
             raise UndecidedCommand(f"the unit {unit}")
         field = _UNITS[unit]
         setattr(self, field, getattr(self, field) + amount * _SIZES[unit])
@@ -108,7 +108,7 @@ def _add(instant: _Instant, amount: int, unit: str, text: str, offset: int) -> i
 
 def _word(instant: _Instant, word: str, text: str, offset: int) -> int:
     if word in ("tomorrow", "yesterday"):
-        instant.days += 1 if word == "tomorrow" else -1
+        instant.add(1 if word == "tomorrow" else -1, "day")
         return offset
     if word in ("utc", "gmt", "z") and instant.time is not None:
         instant.is_utc = True

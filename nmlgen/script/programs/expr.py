@@ -189,8 +189,9 @@ def _compared(operator: str, left: str, right: str) -> bool:
 
 def _matched(text: str, pattern: str) -> str:
     """`text : pattern`: the group's text, or the length of what matches from the start on."""
-    if pattern.startswith("^") or not pattern:
-        raise UndecidedCommand("a pattern with ^")
+    pattern = pattern.removeprefix("^")
+    if not pattern or pattern[0] in "^*":
+        raise UndecidedCommand("a pattern that is unusual")
     expression = translate_bre("\\(" + pattern + "\\)")
     if re.search(r"\\\|", pattern):
         raise UndecidedCommand("alternatives, of which the first might not begin at the start")

@@ -57,7 +57,7 @@ def _texts(values: list[Decimal], numbers: list[str], options: dict[str, str]) -
         raise UndecidedCommand("a separator with backslashes")
     if "f" in options:
         match = re.fullmatch(r"([^%\\]*)%([-+ 0]*)([0-9]{0,2})(?:\.([0-9]{1,2}))?([feg])([^%\\]*)", options["f"])
-        if match is None or "w" in options:
+        if match is None or "w" in options or any("." in number for number in numbers):
             raise UndecidedCommand(f"the format {options['f']}")
         precision = int(match[4]) if match[4] else None
         return [

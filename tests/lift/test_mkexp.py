@@ -1,0 +1,178 @@
+"""Configurations of mkexp: what is read of them, and where it stands."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import nmlgen
+from nmlgen.lift.mkexp import LiftedConfig, lift_config
+from nmlgen.namelist.registry import load_registry
+
+CONFIG = """\
+# An experiment of our own
+EXP_TYPE = amip-R2B4
+LEVELS = 47
+INTERVAL = PT6H
+EMPTY =
+WITH_OCEAN = eval('$EXP_TYPE'.startswith('esm'))
+
+[namelists]
+  [[icon_master.namelist]]
+    [[[master_nml]]]
+      lrestart = true
+    [[[master_model_nml atmo]]]
+      model_name = atm
+
+  [[NAMELIST_atm, NAMELIST_oce]]
+    [[[parallel_nml]]]
+      nproma = 16 # a comment
+
+  [[NAMELIST_atm]]
+    with_carbon = false
+    .remove = io_nml
+    [[[io_nml]]]
+      nothing = 1
+    [[[dbg_index_nml]]]
+      .hide = true
+    [[[run_nml]]]
+      num_lev = $LEVELS
+      nsteps = ${STEPS}
+      dtime = raw(450.)
+      ltestcase = F
+      output = "nml", 'totint'
+      msg_level =
+      modeltimestep = add_minutes('PT0S', 10)
+      check_uuid_gracefully = eval(1 > 0)
+    [[[nonhydrostatic_nml]]]
+      damp_height = 3*0.5
+      rayleigh_coeff = $EMPTY
+    [[[output_nml]]]
+      filetype = 5
+      output_interval = $INTERVAL
+    [[[output_nml atm_2d]]]
+      output_filename = run_%{id}
+      output_start = $$start_date
+      ml_varlist = tas, pr
+      m_levels = '1 '
+    [[[output_nml atm_3d]]]
+      .extends = output_nml atm_2d
+      output_interval = '''PT1H'''
+  [[coupling.yaml]]
+    timestep = PT15M
+    [[[atmo]]]
+      lag = 1
+
+[jobs]
+  nodes = 2
+  [[run]]
+    nodes = 4
+  [[run_start]]
+    [[[namelists]]]
+      [[[[NAMELIST_atm]]]]
+        [[[[[run_nml]]]]]
+          num_lev = 90
+"""
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "abc0001.config"
+
+
+def lift(path: Path, text: str) -> LiftedConfig:
+    path.write_bytes(text.encode())
+    return lift_config(path, load_registry("2024.10"))
+
+
+def lint(path: Path, text: str, **options) -> list[tuple[str, str]]:
+    path.write_bytes(text.encode())
+    found = nmlgen.lint([path], icon_release="2024.10", **options).findings
+    return [(finding.code, finding.span.text) for finding in found]
+
+
+def test_the_namelists(path):
+    lifted = lift(path, CONFIG)
+    assert lifted.problems == ()
+    file = next(file for file in lifted.files if file.groups[-1].name == "output_nml")
+    names = ["parallel_nml", "run_nml", "nonhydrostatic_nml", "output_nml", "output_nml"]
+    assert [group.name for group in file.groups] == names
+    assert all(group.is_open for group in file.groups)
+    run, _, two, three = file.groups[1:]
+    known = {name: setting.value for name, setting in run.settings.items() if setting.certainty.value != "unknown"}
+    assert known == {"num_lev": [47], "dtime": 450.0, "ltestcase": False, "output": ["nml", "totint"]}
+    assert {"nsteps", "modeltimestep", "check_uuid_gracefully"} <= set(run.settings)
+    assert str(run.settings["num_lev"].span) == f"{path}:27:17"
+    assert run.settings["num_lev"].span.text == "$LEVELS"
+    assert two.settings["output_filename"].value == "run_atm_2d"
+    assert two.settings["filetype"].value == 5
+    assert two.settings["ml_varlist"].value == ["tas", "pr"]
+    assert two.settings["m_levels"].value.strip() == "1"
+    assert [stream.settings["output_interval"].value for stream in (two, three)] == [["PT6H"], ["PT1H"]]
+    assert three.settings["ml_varlist"].span.line == two.settings["ml_varlist"].span.line
+
+
+def test_variants_and_the_master(path):
+    lifted = lift(path, CONFIG)
+    experiments = [model.experiment for model in lifted.models]
+    atmospheres = [experiment for experiment in experiments if experiment.group("run_nml") is not None]
+    assert [experiment["run_nml", "num_lev"].value for experiment in atmospheres] == [[47], [90]]
+    assert all(experiment["master_nml", "lrestart"].value is True for experiment in experiments)
+    assert all(experiment.is_open for experiment in experiments)
+
+
+def test_what_is_fine_is_clean(path):
+    assert lint(path, CONFIG) == []
+
+
+def test_rules_apply(path):
+    text = CONFIG.replace("nproma = 16", "nprma = 16").replace("num_lev = 90", "num_lev = 90.")
+    codes = lint(path, text.replace("ltestcase = F", "ltestcase = nml"))
+    assert ("NML002", "nprma") in codes
+    assert ("NML003", "90.") in codes
+    assert ("NML003", "nml") in codes
+
+
+def test_suppressions(path):
+    text = CONFIG.replace("nproma = 16 # a comment", "nprma = 16 # nmlgen: ignore[NML002] our own branch")
+    assert lint(path, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("[namelists]\n[[run]\n", "[[run]"),
+        ("[namelists]\n[[[deep]]]\n", "[[[deep]]]"),
+        ("[namelists]\n[[a]]\n[namelists]\n", "namelists"),
+        ("[namelists]\n[a[b]\n", "[a[b]"),
+        ("no equals sign\n[namelists]\n", "no equals sign"),
+        ("x = 'a' b\n[namelists]\n", "b"),
+        ("x = 'a\n[namelists]\n", "'a"),
+        ('x = """a\n[namelists]\n', '"""'),
+        ("x = 1\nx = 2\n[namelists]\n", "x"),
+    ],
+)
+def test_what_mkexp_cannot_read(text, marked, path):
+    assert ("MKX001", marked) in lint(path, text)
+
+
+def test_fixes_touch_the_file_itself_only(path):
+    text = (
+        "N = 3.\r\n[namelists]\r\n  [[NAMELIST_atm]]\r\n    [[[run_nml]]]\r\n"
+        "      num_lev = 3. # levels\r\n      nsteps = $N\r\n      ltimr = true\r\n      dtime = abc\r\n"
+    )
+    assert [code for code, _ in lint(path, text)] == ["NML003", "NML003", "NML002", "NML003"]
+    fixed = nmlgen.fix([path], is_unsafe=True)
+    assert fixed.count == 2
+    fixed.write()
+    assert path.read_bytes().decode() == text.replace("= 3. #", "= 3 #").replace("ltimr", "ltimer")
+
+
+def test_no_mutation_raises(path):
+    generator = random.Random(3)
+    for _ in range(200):
+        place, length = generator.randrange(len(CONFIG)), generator.choice((0, 1, 1, 5, 40))
+        letters = generator.choice(("", "'", "[", "]]", "=", ",", '"""', "\n", "$", "${", "%{id}", "#", "\x00", "é"))
+        lint(path, CONFIG[:place] + letters + CONFIG[place + length :])

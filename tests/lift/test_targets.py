@@ -1,0 +1,83 @@
+"""Which files linting looks at."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from nmlgen.errors import InputError
+from nmlgen.files import Files
+from nmlgen.lift.targets import is_binary, targets
+
+NAMELIST = "&run_nml\n/\n"
+HEREDOC = "cat >NAMELIST_atm <<EOF\n&run_nml\n/\nEOF\n"
+
+
+def found(*paths: Path, **options) -> list[tuple[str, str]]:
+    return [(target.path.name, target.kind) for target in targets(paths, Files(), **options)]
+
+
+def write(directory: Path, *names: str, text: str | bytes = NAMELIST) -> None:
+    for name in names:
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def test_a_directory(tmp_path):
+    write(tmp_path, "NAMELIST_atm", "z.nml", "icon_master.namelist", "b/jsbach.namelist", "README", "notes.yaml")
+    write(tmp_path, "job", text="#!/bin/ksh\n")
+    write(tmp_path, "exp.atm", "b/c/x.run", text="echo\n")
+    write(tmp_path, "fragment", "README.md", "exp.tmpl", "program.py", text=HEREDOC)
+    write(tmp_path, "tool", text="#!/usr/bin/env python3\n")
+    write(tmp_path, "b/my.config", text="[namelists]\n  [[NAMELIST_atm]]\n")
+    write(tmp_path, "b/other.config", text="x = 1\n")
+    assert found(tmp_path) == [
+        ("exp.atm", "script"),
+        ("fragment", "script"),
+        ("job", "script"),
+        ("x.run", "script"),
+        ("icon_master.namelist", "namelist"),
+        ("NAMELIST_atm", "namelist"),
+        ("z.nml", "namelist"),
+        ("jsbach.namelist", "namelist"),
+        ("my.config", "config"),
+    ]
+
+
+def test_what_is_skipped(tmp_path):
+    write(tmp_path, "NAMELIST_atm", ".hidden.nml", ".git/NAMELIST_x", "b/.c/d.nml")
+    write(tmp_path, "exp.nc", text=b"CDF\x01" + b"\0" * 100)
+    write(tmp_path, "exp.huge", text=b"#" * (5 * 1024 * 1024))
+    (tmp_path / "b" / "back").symlink_to(tmp_path)
+    (tmp_path / "again.nml").symlink_to(tmp_path / "NAMELIST_atm")
+    (tmp_path / "gone.nml").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(tmp_path / "pipe.nml")
+    assert len(found(tmp_path)) == 1
+
+
+def test_what_is_given_is_always_taken(tmp_path):
+    write(tmp_path, "notes", ".hidden.nml", "x.txt")
+    write(tmp_path, "x.md", text=HEREDOC)
+    write(tmp_path, "x.config", text="a = 1\n")
+    paths = [tmp_path / name for name in ("notes", ".hidden.nml", "x.txt", "x.md", "x.config")]
+    assert [kind for _, kind in found(*paths)] == ["namelist", "namelist", "namelist", "script", "config"]
+    assert found(tmp_path / "notes", is_fragment=True) == [("notes", "script")]
+    assert found(tmp_path / "notes", tmp_path / "." / "notes") == [("notes", "namelist")]
+
+
+def test_nothing_to_lint(tmp_path):
+    write(tmp_path, "README")
+    with pytest.raises(InputError, match=r"holds nothing to lint: .*NAMELIST_\*, \*\.nml or \*\.namelist"):
+        found(tmp_path)
+    with pytest.raises(InputError, match="no such file"):
+        found(tmp_path / "nothing")
+
+
+def test_binary():
+    assert is_binary("\x7fELF\x02\x01\x01\0\0\0\0")
+    assert is_binary("\udcff" * 10)
+    assert not is_binary("&run_nml\n num_lev = 90 ! Gr\udcfc\udcdfe \0\n/\n" * 3)
+    assert not is_binary("")
