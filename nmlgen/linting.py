@@ -52,9 +52,9 @@ def lint(
 
     `ntasks` is the number of MPI tasks, without which what depends on it is not decided; a script that says it itself
     has the last word. `icon_release` is the release, the newest one known by default, and `site` the machine, without
-    which what depends on it is not judged; both are what a script that nmlgen built remembers. `select` and `ignore`
-    name rules, as codes, beginnings of codes or names. `is_fragment` tells whether scripts need another one before
-    them, which is found out if it is None; `variables` are those of the shell that are set before a script begins. What the nearest
+    which what depends on it is not judged; a script that nmlgen built remembers both. `select` and `ignore` name rules,
+    as codes, beginnings of codes or names. `is_fragment` tells whether scripts need another one before them, which is
+    found out if it is None; `variables` are those of the shell that are set before a script begins. What the nearest
     `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless `is_isolated`. `files`
     gives other texts than those on the disk; `track` goes through the files and may tell how far it is. Raises
     InputError if a file cannot be read or is nothing to lint, or if a release, a rule, a variable or a configuration

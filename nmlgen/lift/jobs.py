@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from attrs import define, evolve, field
 
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, Mpi, Striping
-from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
@@ -22,7 +22,7 @@ from nmlgen.script.launch import LaunchCommand, read_launch
 from nmlgen.script.options import StaticWord
 from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
-from nmlgen.script.values import Guard, Value, text_of, within
+from nmlgen.script.values import ALWAYS, Guard, Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import UNKNOWN, Span
 
@@ -63,7 +63,8 @@ class Job:
 
     `environment` is what the model gets; `depending` are variables of it that are set, to that value, under a condition
     only. `files` are the texts that the script writes, by their paths, and `named` those of them that a variable names.
-    `problems` is what lfs and the launcher refuse, `remarks` what the script does and no experiment can hold.
+    `problems` is what lfs and the launcher refuse, `remarks` what the script does and no experiment can hold;
+    `unplaced` are such remarks of single models. The model starts under the `guard`.
     """
 
     directives: Directives
@@ -79,6 +80,8 @@ class Job:
     named: dict[str, str] = field(factory=dict)
     problems: list[SyntaxProblem] = field(factory=list)
     remarks: list[str] = field(factory=list)
+    unplaced: list[str] = field(factory=list)
+    guard: Guard = ALWAYS
 
 
 def lift_job(world: World, evaluation: Evaluation, directives: Directives) -> Job:
@@ -96,6 +99,8 @@ class _Lifting:
         commands = [([self.word(item) for item in event.words], event) for event in world.programs]
         start = self.launch(commands)
         launched = commands[start][1] if start is not None else None
+        if launched is not None:
+            self.job.guard = launched.guard
         variables = launched.environment if launched is not None else evaluation.final
         self.environment(variables)
         if self.job.launch is not None:
@@ -331,7 +336,7 @@ def with_job(
     return evolve(
         experiment,
         name=name,
-        machine=machine or Machine(name="unknown", scheduler=scheduler),
+        machine=machine or Machine(name=UNKNOWN_SITE, scheduler=scheduler),
         directives=directives,
         directives_span=job.directives.span,
         launch=launch,
@@ -380,6 +385,8 @@ def _launch(launch: LaunchCommand, directives: Mapping[str, Setting]) -> Launch:
     """The launcher with the options that nmlgen does not give it by itself: the number of tasks, and that of CPUs
     for each where it is a directive, too."""
     options = list(launch.other_options)
+    if launch.executable is None:
+        options.append(unknown("launch.options", launch.launch.command.span))
     cpus, told = launch.cpus_per_task, directives.get("cpus-per-task")
     if cpus is not None and (told is None or not _is_same(cpus, told)):
         options.append(evolve(_plus("--cpus-per-task=", cpus), name="launch.options"))
@@ -522,7 +529,7 @@ def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
     for call in job.striping:
         names = [_within_run(word.text, job) for word in call.directories if word.text is not None]
         if call.deletes or not call.is_complete or not names:
-            job.remarks.append(f"{_place(call)}: what this lfs setstripe does is not known")
+            job.unplaced.append(f"{_place(call)}: what this lfs setstripe does is not known")
             continue
         for what, directories in _by_use(names, outputs).items():
             if what in found and set(found[what].directories) == set(directories):
@@ -530,7 +537,7 @@ def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
             if what in found and _says_the_same(found[what], call):
                 found[what] = evolve(found[what], directories=(*found[what].directories, *directories))
             elif what in found or what == "other":
-                job.remarks.append(f"{_place(call)}: a spec has no place for the layout of {', '.join(directories)}")
+                job.unplaced.append(f"{_place(call)}: a spec has no place for the layout of {', '.join(directories)}")
             else:
                 found[what] = Striping(what, tuple(directories), call.settings)
     yield from found.values()

@@ -15,7 +15,7 @@ from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment, Group, Launch, Mpi, as_list
-from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.reading import COMPONENTS
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.files import Files
@@ -213,7 +213,7 @@ def _experiment(
     return Experiment(
         name="",
         registry=registry,
-        machine=Machine(name="unknown", scheduler="none"),
+        machine=Machine(name=UNKNOWN_SITE, scheduler="none"),
         master=master,
         namelist=namelist,
         directives={"ntasks": tasks},
