@@ -17,7 +17,7 @@ from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.scripts import LiftedScript, Way
 from nmlgen.namelist.syntax import Document
-from nmlgen.script.events import Piece
+from nmlgen.script.events import Ended, Piece
 from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
 from nmlgen.script.values import Possibility
@@ -40,6 +40,7 @@ def review(lifted: LiftedScript) -> Report:
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
     for document in lifted.inactive:
         findings += _inactive(document)
+    findings += _ends_early(lifted)
     writers = _Writers(script)
     ways = [_Judged(way, beginning, writers) for way in lifted.ways]
     undecided = [item for judged in ways for item in judged.undecided]
@@ -119,6 +120,24 @@ class _Judged:
 
 
 # --- What only a script can have wrong ---
+
+
+def _ends_early(lifted: LiftedScript) -> Iterator[Finding]:
+    """The command whose failure always ends the script although namelists follow; an `exit` is meant."""
+    text = lifted.script.text
+    for event in lifted.evaluation.events:
+        if isinstance(event, Ended) and not event.guard and not event.lost and event.place.text is text:
+            command = text.text[event.place.start : event.place.end].split()
+            is_meant = not command or command[0] in ("exit", "return", "exec")
+            if not is_meant and any(item.origin.span(0, 1).offsets[0] > event.place.end for item in lifted.inactive):
+                yield problem(
+                    "SHL006",
+                    Severity.WARNING,
+                    "this command always fails, and `set -e` ends the script before its other namelists",
+                    text.span(event.place.start, event.place.end),
+                    "expected: a command that succeeds, such as name=$(( expression )) for (( name = expression ))",
+                )
+            return
 
 
 def _inactive(document: Document) -> Iterator[Finding]:
