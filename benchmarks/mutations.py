@@ -23,9 +23,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import nmlgen
+from nmlgen.errors import InputError
+from nmlgen.files import Files
 from nmlgen.script.evaluate import evaluate
 from nmlgen.script.parser import parse
 from nmlgen.script.worlds import worlds
@@ -216,6 +219,12 @@ def read_namelists(count: int) -> None:
     )
 
 
+def lint_text(path: Path, text: str) -> None:
+    """Lint a script that is on no disk."""
+    with suppress(InputError):  # it may be no script any more
+        nmlgen.lint([path], files=Files({path.resolve(): text}), is_isolated=True)
+
+
 def read_scripts(count: int, seed: int) -> None:
     """Run, and print how many scripts were read, how many had errors of syntax, and the slowest."""
     sys.dont_write_bytecode = True
@@ -239,6 +248,7 @@ def read_scripts(count: int, seed: int) -> None:
                 with guard:
                     script = parse(Source("mutant.sh", text))
                     worlds(evaluate(script, directory=directory))
+                    lint_text(directory / "mutant.sh", text)
             except BaseException:
                 signal.setitimer(signal.ITIMER_PROF, 0)
                 kept = Path(tempfile.gettempdir()) / f"mutant-{seed}-{number}.sh"

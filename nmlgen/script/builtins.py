@@ -265,8 +265,11 @@ def _declare_word(shell: Interpreter, declaration: _Declaration, item: Field) ->
 def _unset(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     state = shell.state
     of_functions = of_variables = False
-    for item, text in zip(fields[1:], _texts(shell, fields[1:]), strict=True):
-        if text is None or item.is_vague:
+    for item in fields[1:]:
+        value = within(item.value, shell.guard)
+        is_element = item.is_vague and _ELEMENT.match(value[-1].text) is not None
+        text = text_of(value[-1:] if is_element else value)  # `unset a[1]`, where no file is called a1
+        if text is None or (item.is_vague and not is_element):
             shell.assignments.forget_everything()
             if state.functions:
                 shell.doubt(place)
@@ -473,9 +476,12 @@ def _shift(shell: Interpreter, fields: list[Field], command: Simple, place: Plac
 def _let(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     value: Value = EMPTY
     for item in fields[1:]:
-        if item.is_vague:
+        expression = within(item.value, shell.guard)
+        if item.is_vague and not expression[-1].symbols:
+            expression = expression[-1:]  # `let a=b*c`, where no file has such a name
+        elif item.is_vague:
             shell.assignments.forget_everything()
-        value = shell.words.calculated(item.value, place)
+        value = shell.words.calculated(expression, place)
     asked = shell.questions.every_way([within(value, shell.guard)], shell.words.is_nonzero)
     shell.set_status(status_of(asked))
 

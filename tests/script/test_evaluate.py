@@ -1,0 +1,100 @@
+"""The evaluation of scripts: ways that end, ways that go wrong, and what the surroundings leave empty."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmlgen.script.evaluate import Evaluation, evaluate
+from nmlgen.script.parser import parse
+from nmlgen.script.worlds import World, covering_worlds, worlds
+from nmlgen.source import UNKNOWN, Source
+
+
+def evaluated(text: str, shell: str = "bash", **variables: str | None) -> Evaluation:
+    return evaluate(parse(Source("script", f"#!/bin/{shell}\n{text}\n")), variables=variables)
+
+
+def texts(ways: tuple[World, ...]) -> list[dict[str, str]]:
+    """The files of each way."""
+    return [{name: file.text for name, file in way.files.items()} for way in ways]
+
+
+def test_where_a_script_may_end_the_rest_is_written_or_is_not():
+    evaluation = evaluated("echo a > N\nprogram || exit 1\necho b >> N")
+    ways = texts(worlds(evaluation))
+    assert len(ways) == 2
+    assert {"N": "a\n"} in ways
+    assert {"N": "a\nb\n"} in ways
+
+
+def test_what_leaves_a_turn_of_a_loop_is_no_end():
+    evaluation = evaluated("for i in 1 2; do program && continue; echo $i >> N; done")
+    assert len(worlds(evaluation)) == 4
+
+
+@pytest.mark.parametrize("text", ["set -e\nprogram", 'eval "$TEXT"', '. ./not_there\n[ -n "$unheard" ] && exit'])
+def test_lint_does_not_go_where_something_goes_wrong(text):
+    evaluation = evaluated(f"{text}\necho written > /tmp/N")
+    assert len(worlds(evaluation)) > 1
+    assert texts(covering_worlds(evaluation)) == [{"/tmp/N": "written\n"}]
+
+
+def test_a_directory_that_may_not_be_there():
+    evaluation = evaluated("cd sub\necho written > N")
+    assert texts(worlds(evaluation)) == [{"N": "written\n"}, {"sub/N": "written\n"}]
+    assert texts(covering_worlds(evaluation)) == [{"sub/N": "written\n"}]
+
+
+def test_nobody_knows_the_files_behind_text_that_only_a_run_knows():
+    evaluation = evaluated('n=1\necho $n > N\neval "$TEXT"\necho "$n" >> N')
+    assert texts(worlds(evaluation)) == [{"N": f"1\n{UNKNOWN}\n"}, {UNKNOWN: UNKNOWN}]
+
+
+def test_a_variable_that_the_script_assigns_is_empty_before():
+    text = ". ./not_there\nif [ x$names = x ]; then names[0]=atm; fi\necho ${#names[*]} > N"
+    assert texts(covering_worlds(evaluated(text))) == [{"N": "1\n"}]
+    assert texts(covering_worlds(evaluated(text, names=None))) != [{"N": "1\n"}]
+
+
+def test_a_loop_is_followed_in_the_ways_in_which_its_end_is_known():
+    text = """
+. ./not_there
+if [ "$MODE" = two ]; then n=2; else n=$other; fi
+i=0
+while [ $i -lt $n ]; do echo $i >> N; i=$((i + 1)); done
+"""
+    assert {"N": "0\n1\n"} in texts(covering_worlds(evaluated(text)))
+
+
+def test_an_assignment_in_arithmetic_is_one_in_every_case():
+    evaluation = evaluated('n=${GIVEN:-1}\n((t = n * 2))\necho "$t" > N', GIVEN=None)
+    (way,) = worlds(evaluation)
+    assert way.files["N"].text == f"{UNKNOWN}\n"
+
+
+def test_what_bash_and_ksh_do_is_both_where_no_shell_is_named():
+    text = "echo a | read x\necho [$x] > N"
+    assert texts(worlds(evaluated(text, "bash"))) == [{"N": "[]\n"}]
+    assert texts(worlds(evaluated(text, "ksh"))) == [{"N": "[a]\n"}]
+    (way,) = worlds(evaluated(text, "sh"))
+    assert {case.text for stretch in way.files["N"].stretches for case in stretch.piece.value} >= {"", "a"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f() { f; f; }; f",
+        "f() { echo $(f) $(f); }; f",
+        "x=aa; for i in {1..99}; do x=$x$x; done; echo $x > N",
+        "while :; do echo x >> N; done",
+        "for ((;;)); do ((i++)); done",
+        "((" * 300,
+        "$(" * 300,
+        "if [ $a ]; then " * 200 + "echo" + "; fi" * 200,
+        "".join(f"if [ $a = {n} ]; then x=$x{n}; fi\n" for n in range(60)) + "echo $x > N",
+        "a() { [ $1 ] && a $2 || a $3; }; a $x $y",
+    ],
+)
+def test_an_evaluation_ends(text):
+    worlds(evaluated(text))
+    covering_worlds(evaluated(text))
