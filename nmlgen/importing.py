@@ -188,4 +188,4 @@ def _said(keys: Keys, found: Mapping[str, str]) -> Iterator[str]:
     grid = (keys.get("grid") or {}).get("file")
     file = grid.value if isinstance(grid, Assumed) else _STAND_INS["grid.file"][0] if isinstance(grid, Gap) else None
     if file is not None:
-        yield PurePosixPath(file).name.lower()
+        yield PurePosixPath(str(file)).name.lower()

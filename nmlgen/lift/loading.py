@@ -18,7 +18,7 @@ from nmlgen.lift.built import machine_of, with_record
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.lift.scripts import SUFFIXES, LiftedScript, Way, is_script, lift_script
 from nmlgen.namelist.registry import load_registry, releases
-from nmlgen.script.events import Ran, Written
+from nmlgen.script.events import Ended, Ran, Written
 from nmlgen.script.values import Value, within
 from nmlgen.script.worlds import WrittenText
 from nmlgen.source import Source
@@ -192,7 +192,7 @@ def _parting(lifted: LiftedScript, first: Way, other: Way) -> str:
         if is_taken is not is_on_other:
             where = event.place.text.span(event.place.start, event.place.end)
             return f"{where}: only a run knows whether this is done; here it is{'' if is_taken else ' not'}"
-        if is_taken and not isinstance(event, Ran) and _texts(event.path, first) != _texts(event.path, other):
+        if is_taken and not isinstance(event, (Ran, Ended)) and _texts(event.path, first) != _texts(event.path, other):
             where = event.place.text.span(event.place.start, event.place.end)
             return f"{where}: only a run knows which file this is; here it is {', '.join(_texts(event.path, first))}"
     return f"{lifted.script.source.name}: only a run knows which way it goes"
