@@ -210,6 +210,8 @@ class _Lifting:
                 file = None if file is None else posixpath.normpath(posixpath.join(into, file))
             else:
                 file = None if into is None else posixpath.normpath(into)
+            if "" in (source.text, into):
+                continue  # a word that turned out to be none
             if file is None or "/" in file:
                 if file is None and (into is None or "/" not in into.strip("./")):
                     text = event.place.text.text[event.place.start : event.place.end]

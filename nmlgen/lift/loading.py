@@ -192,7 +192,7 @@ def _parting(lifted: LiftedScript, first: Way, other: Way) -> str:
         if is_taken is not is_on_other:
             where = event.place.text.span(event.place.start, event.place.end)
             return f"{where}: only a run knows whether this is done; here it is{'' if is_taken else ' not'}"
-        if is_taken and not isinstance(event, (Ended, Ran)) and _texts(event.path, first) != _texts(event.path, other):
+        if is_taken and not isinstance(event, (Ran, Ended)) and _texts(event.path, first) != _texts(event.path, other):
             where = event.place.text.span(event.place.start, event.place.end)
             return f"{where}: only a run knows which file this is; here it is {', '.join(_texts(event.path, first))}"
     return f"{lifted.script.source.name}: only a run knows which way it goes"

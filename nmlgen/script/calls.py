@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST_CALLS = 30
 _MOST_SOURCED = 1_000_000
+_OF_THE_MACHINE = ("/etc/", "/usr/", "/opt/", "/dev/", "/proc/")
 
 
 class Calls:
@@ -167,9 +168,10 @@ class Calls:
 
     def _sourced_path(self, name: str | None) -> Path | None:
         """The file that a name means, from the script's directory; one that only lies elsewhere on the machine the
-        script was written for is looked for beside the script if the directory's name is the same."""
+        script was written for is looked for beside the script if the directory's name is the same. What belongs to
+        the machine that the script is read on says nothing of the one that it runs on."""
         shell = self.shell
-        if not name or "\0" in name:
+        if not name or "\0" in name or name.startswith(_OF_THE_MACHINE):
             return None
         here = shell.directory
         candidates = [Path(name)] if name.startswith("/") else []
