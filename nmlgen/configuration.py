@@ -1,6 +1,7 @@
 """What a project says once for all its files: `nmlgen.toml`, or the table `tool.nmlgen` of `pyproject.toml`.
 
 icon-release = "2024.10"
+site = "levante"
 select = ["RST", "OUT"]
 
 [[ignore]]
@@ -23,12 +24,13 @@ from typing import Any
 
 from attrs import frozen
 
-from nmlgen.errors import InputError
+from nmlgen.errors import InputError, SpecError
 from nmlgen.files import Files
 from nmlgen.findings import did_you_mean
 from nmlgen.namelist.registry import releases
 from nmlgen.selection import selectors
 from nmlgen.source import Source, Span
+from nmlgen.spec.raising import read_site_of
 from nmlgen.suppression import Suppression
 
 if sys.version_info >= (3, 11):
@@ -100,10 +102,12 @@ class Exemption:
 class Configuration:
     """The settings of a project; those that it does not make are None or empty.
 
-    The `profile` are variables of the shell, with their values, that are set before a script begins.
+    The `site` is the name of one, or the path of a site file. The `profile` are variables of the shell, with their
+    values, that are set before a script begins.
     """
 
     icon_release: str | None = None
+    site: str | None = None
     select: tuple[str, ...] = ()
     exemptions: tuple[Exemption, ...] = ()
     profile: tuple[tuple[str, str], ...] = ()
@@ -160,10 +164,11 @@ class _Reader:
         table = self.table
         if not isinstance(table, dict):
             raise self.wrong("", f"{_PROJECT_TABLE} is a table")
-        self.check_keys(table, "", ("icon-release", "select", "ignore", "profile"))
+        self.check_keys(table, "", ("icon-release", "site", "select", "ignore", "profile"))
         release = table.get("icon-release")
         if release is not None and release not in releases():
             raise self.wrong("icon-release", f'"icon-release" is one of {", ".join(releases())}, in quotes')
+        site = self.site(table.get("site"))
         select = table.get("select", [])
         if not isinstance(select, list) or not all(isinstance(word, str) for word in select):
             raise self.wrong("select", '"select" is a list of rules, such as ["RST", "OUT003"]')
@@ -172,7 +177,19 @@ class _Reader:
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise self.wrong("ignore", '"ignore" is written as [[ignore]], with a rule and a reason')
         exemptions = tuple(self.exemption(f"ignore.{number}.", entry) for number, entry in enumerate(entries))
-        return Configuration(release, chosen, exemptions, self.profile(table.get("profile", {})))
+        return Configuration(release, site, chosen, exemptions, self.profile(table.get("profile", {})))
+
+    def site(self, reference: Any) -> str | None:
+        """A site; the path of a site file is seen from the file that says it."""
+        if reference is None:
+            return None
+        if not isinstance(reference, str):
+            raise self.wrong("site", '"site" is the name of a site, or of a site file, in quotes')
+        try:
+            read_site_of(reference, self.directory)
+        except SpecError as error:
+            raise self.wrong("site", error.findings[0].message, *error.findings[0].notes) from None
+        return str(self.directory / reference) if reference.startswith((".", "/")) else reference
 
     def profile(self, variables: Any) -> tuple[tuple[str, str], ...]:
         if not isinstance(variables, dict):

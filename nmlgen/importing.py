@@ -12,24 +12,26 @@ from attrs import evolve, frozen
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.difference import JOB, MASTER, Verdict, differences
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.reading import COMPONENTS
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import did_you_mean
 from nmlgen.lift.loading import Loaded, load
+from nmlgen.lift.sites import site_named
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
-from nmlgen.spec.raising import Assumed, Gap, Keys, Site, raised, read_site_of, unsaid
+from nmlgen.spec.raising import Assumed, Gap, Keys, Site, raised, says_job, unsaid
 from nmlgen.spec.spec import load_spec
 from nmlgen.spec.write import gaps, spec_text
 
 _ATMOSPHERE = "atmosphere"
 _ANY_SITE = "generic-slurm"
-_NO_SITE = "unknown"
 _STAND_INS = {
     "grid.file": ("grid.nc", ("dynamics_grid_filename",)),
     "time.start": ("2000-01-01T00:00:00Z", ("experimentstartdate",)),
     "time.stop": ("2000-01-02T00:00:00Z", ("experimentstopdate",)),
     "time.modelTimeStep": ("PT1M", ("modeltimestep",)),
+    "namelists.run_nml.dtime": (60.0, ("dtime",)),
 }
 """Keys without which no spec loads: a value for the time of the comparison, and the variables that it sets."""
 
@@ -64,7 +66,7 @@ def import_spec(
     loaded = load(path, ntasks=ntasks, icon_release=icon_release)
     experiment, left_out = _chosen(loaded, model)
     given = experiment.machine.name
-    home = _site(site or (given if given != _NO_SITE else _ANY_SITE))
+    home = site_named(site or (given if given != UNKNOWN_SITE else _ANY_SITE))
     experiment = evolve(
         experiment,
         name=name or _spec_name(experiment.name) or _spec_name(_known_as(loaded, experiment)) or "experiment",
@@ -72,7 +74,7 @@ def import_spec(
         master=experiment.master if MASTER in loaded.parts else (),
     )
     keys = raised(experiment, home, loaded.parts) | {"site": _seen_from(Path(directory), home.name)}
-    text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != _NO_SITE))
+    text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
     return ImportedSpec(text, (*loaded.remarks, *left_out, *_remarks(loaded, experiment, keys, text, home)))
 
 
@@ -129,14 +131,6 @@ def _spec_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.+-]+", "_", text).lstrip("_.+-")[:64]
 
 
-def _site(reference: str) -> Site:
-    try:
-        return read_site_of(reference, Path())
-    except SpecError as error:
-        found = error.findings[0]
-        raise InputError("; ".join((found.message, *found.notes))) from None
-
-
 def _heading(loaded: Loaded, experiment: Experiment, *, is_site_given: bool) -> Iterator[str]:
     yield f"Imported from {loaded.path}"
     if JOB not in loaded.parts:
@@ -157,8 +151,11 @@ def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site
     document = read_text(Source("the spec", text)).plain() | {"site": site.name}
     filled: set[str] = set()
     for key in found.keys() & _STAND_INS.keys():
-        section, _, name = key.partition(".")
-        document[section][name], variables = _STAND_INS[key]
+        *sections, name = key.split(".")
+        part = document
+        for section in sections:
+            part = part.setdefault(section, {})
+        part[name], variables = _STAND_INS[key]
         filled.update(variables)
     try:
         again = load_spec(document).experiment
@@ -173,6 +170,8 @@ def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site
         is_lost = change.verdict is Verdict.EXPLICIT and change.old is not None and change.old.is_written
         if change.verdict is not Verdict.DIFFERENT and not is_lost:
             continue
+        if change.old is None and JOB in loaded.parts and not says_job(experiment):
+            continue  # what the site adds
         is_further_copy = re.search(r"_nml \d+$", change.section) is not None  # `unsaid` tells of it
         if change.name.lower() not in said and not is_further_copy:
             yield f"the spec does not say the same of {change.section} {change.name}"
@@ -189,4 +188,4 @@ def _said(keys: Keys, found: Mapping[str, str]) -> Iterator[str]:
     grid = (keys.get("grid") or {}).get("file")
     file = grid.value if isinstance(grid, Assumed) else _STAND_INS["grid.file"][0] if isinstance(grid, Gap) else None
     if file is not None:
-        yield PurePosixPath(file).name.lower()
+        yield PurePosixPath(str(file)).name.lower()

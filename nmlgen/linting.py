@@ -11,6 +11,8 @@ from attrs import evolve, frozen
 from nmlgen.checking import check_experiment
 from nmlgen.configuration import Configuration, find_configuration
 from nmlgen.errors import InputError
+from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.record import recorded
 from nmlgen.files import Files
 from nmlgen.findings import Finding, Report, Undecided, joined
 from nmlgen.lift.mkexp import lift_config
@@ -18,6 +20,7 @@ from nmlgen.lift.namelists import LiftedModel, NamelistFile, is_master_file, lif
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import PROBLEMS, finding_of, problems_of
 from nmlgen.lift.scripts import lift_script
+from nmlgen.lift.sites import site_named
 from nmlgen.lift.targets import Target, is_binary, is_named_namelist, targets
 from nmlgen.namelist.registry import Registry, load_registry, releases
 from nmlgen.reviewing import review, suppressions
@@ -33,6 +36,7 @@ def lint(
     *,
     ntasks: int | None = None,
     icon_release: str | None = None,
+    site: str | None = None,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
     is_isolated: bool = False,
@@ -47,7 +51,8 @@ def lint(
     these; a namelist that a script or a master there has read already is not judged by itself again.
 
     `ntasks` is the number of MPI tasks, without which what depends on it is not decided; a script that says it itself
-    has the last word. `icon_release` is the release, the newest one known by default. `select` and `ignore` name rules,
+    has the last word. `icon_release` is the release, the newest one known by default, and `site` the machine, without
+    which what depends on it is not judged; a script that nmlgen built remembers both. `select` and `ignore` name rules,
     as codes, beginnings of codes or names. `is_fragment` tells whether scripts need another one before them, which is
     found out if it is None; `variables` are those of the shell that are set before a script begins. What the nearest
     `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless `is_isolated`. `files`
@@ -66,7 +71,15 @@ def lint(
         configuration = Configuration() if is_isolated else find_configuration(target.path.parent, names, files)
         registry = load_registry(icon_release or configuration.icon_release or releases()[-1])
         profile = {**dict(configuration.profile), **(variables or {})}
-        linting = _Linting(registry, ntasks, files, is_fragment, profile)
+        linting = _Linting(
+            registry,
+            icon_release is not None,
+            _machine(site or configuration.site),
+            ntasks,
+            files,
+            is_fragment,
+            profile,
+        )
         reports.setdefault(configuration, []).append(linting.report(target))
     return joined(
         _configured(joined(given), configuration, Selection(chosen or configuration.select, left_out), files)
@@ -97,6 +110,10 @@ def explanations() -> dict[str, str]:
     return {rule.code: rule.document() for rule in all_rules()} | problems
 
 
+def _machine(site: str | None) -> Machine | None:
+    return None if site is None else site_named(site).machine
+
+
 _HEADER = re.compile(r"^[^!\n]*?[&$][ \t]*[A-Za-z]\w*", re.MULTILINE)
 
 
@@ -105,6 +122,8 @@ class _Linting:
     """What holds for the files of one configuration."""
 
     registry: Registry
+    is_release_given: bool
+    machine: Machine | None
     ntasks: int | None
     files: Files
     is_fragment: bool | None
@@ -119,13 +138,15 @@ class _Linting:
         return self._namelist(target)
 
     def _script(self, path: Path) -> Report:
+        known = {} if self.is_release_given else recorded(self.files.read(path).text)
         lifted = lift_script(
             path,
-            self.registry,
+            load_registry(known["model.release"]) if "model.release" in known else self.registry,
             ntasks=self.ntasks,
             files=self.files,
             is_fragment=self.is_fragment,
             variables=self.variables,
+            machine=self.machine,
         )
         beside = dict.fromkeys(file for way in lifted.ways for file in way.files if _is_plain(file))
         excused = [*suppressions(lifted), *(found for file in beside for found in _suppressions(file))]
@@ -159,7 +180,8 @@ class _Linting:
         findings = [*found, *(finding_of(problem) for file in read for problem in file.overlooked)]
         undecided: list[Undecided] = []
         for model in models:
-            report = check_experiment(model.experiment, beginning=beginning)
+            machine = self.machine or model.experiment.machine
+            report = check_experiment(evolve(model.experiment, machine=machine), beginning=beginning)
             findings += [*report.findings, *problems_of(model, beginning)]
             undecided += report.undecided
         return Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)))

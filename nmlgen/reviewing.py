@@ -17,7 +17,7 @@ from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.scripts import LiftedScript, Way
 from nmlgen.namelist.syntax import Document
-from nmlgen.script.events import Piece
+from nmlgen.script.events import Ended, Piece
 from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
 from nmlgen.script.values import Possibility
@@ -40,6 +40,7 @@ def review(lifted: LiftedScript) -> Report:
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
     for document in lifted.inactive:
         findings += _inactive(document)
+    findings += _ends_early(lifted)
     writers = _Writers(script)
     ways = [_Judged(way, beginning, writers) for way in lifted.ways]
     undecided = [item for judged in ways for item in judged.undecided]
@@ -119,6 +120,24 @@ class _Judged:
 
 
 # --- What only a script can have wrong ---
+
+
+def _ends_early(lifted: LiftedScript) -> Iterator[Finding]:
+    """The command whose failure always ends the script although namelists follow; an `exit` is meant."""
+    text = lifted.script.text
+    for event in lifted.evaluation.events:
+        if isinstance(event, Ended) and not event.guard and not event.lost and event.place.text is text:
+            command = text.text[event.place.start : event.place.end].split()
+            is_meant = not command or command[0] in ("exit", "return", "exec")
+            if not is_meant and any(item.origin.span(0, 1).offsets[0] > event.place.end for item in lifted.inactive):
+                yield problem(
+                    "SHL006",
+                    Severity.WARNING,
+                    "this command always fails, and `set -e` ends the script before its other namelists",
+                    text.span(event.place.start, event.place.end),
+                    "expected: a command that succeeds, such as name=$(( expression )) for (( name = expression ))",
+                )
+            return
 
 
 def _inactive(document: Document) -> Iterator[Finding]:
@@ -202,32 +221,43 @@ def _missing_directories(way: Way, experiment: Experiment) -> Iterator[Finding]:
 # --- Where a value came from ---
 
 
-def _expansions(ways: Iterable[Way]) -> dict[int, list[tuple[int, int, Stretch]]]:
-    """The expansions in namelists by the line that they start on."""
-    found: dict[int, dict[tuple[int, int], Stretch]] = {}
+Expansions = dict[int, dict[tuple[int, int], list[Stretch]]]
+"""The expansions in namelists by the line that they start on and by their place there."""
+
+
+def _expansions(ways: Iterable[Way]) -> Expansions:
+    found: Expansions = {}
     for way in ways:
         for file in way.files:
             origin = file.document.origin
             if isinstance(origin, WrittenText):
                 for stretch in origin.stretches:
-                    if stretch.piece.is_expansion and stretch.kind != "unknown":
+                    if stretch.piece.is_expansion and stretch.kind == "certain":
                         place = stretch.piece.place
                         line = place.text.position(place.start)[0]
-                        found.setdefault(line, {})[place.start, place.end] = stretch
-    return {line: [(*key, stretch) for key, stretch in places.items()] for line, places in found.items()}
+                        found.setdefault(line, {}).setdefault((place.start, place.end), []).append(stretch)
+    return found
 
 
-def _explained(finding: Finding, expansions: dict[int, list[tuple[int, int, Stretch]]]) -> Finding:
+def _explained(finding: Finding, expansions: Expansions) -> Finding:
     """A finding with what the shell puts in its place, and where that was set."""
     if finding.span is None or finding.code == "SHL003" or finding.span.line not in expansions:
         return finding
     first, last = finding.span.offsets
     notes = []
-    for start, end, stretch in expansions[finding.span.line]:
-        place = stretch.piece.place
-        if place.text.source is finding.span.source and start < last and first < end and stretch.kind == "certain":
-            case = next((case for case in stretch.piece.value if case.text == stretch.text), None)
-            origin = case.origin if case is not None else None
-            where = f", set at line {origin.text.position(origin.start)[0]}" if origin is not None else ""
-            notes.append(f"`{_source_text(stretch.piece)}` is {stretch.text or 'empty'}{where}")
+    for (start, end), stretches in expansions[finding.span.line].items():
+        if stretches[0].piece.place.text.source is finding.span.source and start < last and first < end:
+            texts = " or ".join(dict.fromkeys(stretch.text or "empty" for stretch in stretches))
+            notes.append(f"`{_source_text(stretches[0].piece)}` is {texts}{_where_set(stretches)}")
     return evolve(finding, notes=(*finding.notes, *notes)) if notes else finding
+
+
+def _where_set(stretches: list[Stretch]) -> str:
+    lines: dict[int, None] = {}
+    for stretch in stretches:
+        for case in stretch.piece.value:
+            if case.text == stretch.text and case.origin is not None:
+                lines[case.origin.text.position(case.origin.start)[0]] = None
+    if not lines:
+        return ""
+    return f", set at line{'s' if len(lines) > 1 else ''} {' and '.join(map(str, lines))}"

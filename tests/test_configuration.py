@@ -54,6 +54,18 @@ def test_select(here):
     assert len(linted("run/NAMELIST_one", is_isolated=True)) == 2
 
 
+def test_the_site(here):
+    (here / "nmlgen.toml").write_text('site = "levante"\n')
+    assert find(here / "run").site == "levante"
+    (here / "mine.yaml").write_text("description: mine\nmachine: {scheduler: slurm, file_system: local}\n")
+    (here / "nmlgen.toml").write_text('site = "./mine.yaml"\n')
+    assert find(here / "run").site == str(here / "mine.yaml")
+    script = "#!/bin/bash\n#SBATCH --partition=nope\ncat > NAMELIST_x <<E\n&nwp_phy_nml\n/\nE\nsrun -n 4 ./icon\n"
+    (here / "run" / "x.run").write_text(script)
+    assert "SLM001" not in {finding.code for finding in nmlgen.lint(["run/x.run"]).findings}
+    assert "SLM001" in {finding.code for finding in nmlgen.lint(["run/x.run"], site="levante").findings}
+
+
 def test_the_profile(here):
     (here / "nmlgen.toml").write_text('[profile]\nno_of_nodes = "4"\nhost = ""\n')
     assert find(here).profile == (("no_of_nodes", "4"), ("host", ""))
@@ -140,11 +152,16 @@ def test_whether_it_finds_nothing_is_said_only_if_all_its_files_were_judged(here
         ("select = " + "[" * 5000, "nmlgen.toml"),
         ("a = 1\nb = = 2\n", "nmlgen.toml:2:5: invalid value"),
         ('slect = ["RST"]\n', 'nmlgen.toml:1:1: there is no key "slect"; did you mean "select"?'),
-        ("per-file-ignores = 1\n", 'no key "per-file-ignores"; expected: one of icon-release, select, ignore'),
+        (
+            "per-file-ignores = 1\n",
+            'no key "per-file-ignores"; expected: one of icon-release, site, select, ignore, profile',
+        ),
         ('\nselect = "RST"\n', 'nmlgen.toml:2:1: "select" is a list of rules'),
         ('select = ["RTS001"]\n', 'nmlgen.toml:1:1: there is no rule "RTS001"; did you mean "RST001"?'),
         ("select = [1]\n", '"select" is a list'),
         ("icon-release = 2024.10\n", 'nmlgen.toml:1:1: "icon-release" is one of 2024.01'),
+        ('site = "levnate"\n', 'nmlgen.toml:1:1: there is no site "levnate"; did you mean "levante"?'),
+        ("site = 1\n", '"site" is the name of a site'),
         ('icon-release = "1999"\n', '"icon-release" is one of'),
         ('ignore = ["RST"]\n', 'nmlgen.toml:1:1: "ignore" is written as [[ignore]], with a rule and a reason'),
         ("[ignore]\nrule = 1\n", '"ignore" is written as [[ignore]]'),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
+from foreign_scripts import ALL, SETTINGS
 from hypothesis import HealthCheck, given, settings
 from spec_strategies import specs
 from specs import unchecked_build
@@ -57,3 +59,44 @@ def test_the_namelists_of_a_build_come_back(document):
         imported = import_spec(Path(directory) / "icon_master.namelist", site=document["site"])
     assert imported.remarks == ()
     assert differences(spec.experiment, again(imported.text), (MASTER, NAMELIST)) == (), imported.text
+
+
+@pytest.mark.parametrize("kind", ["complete", "loop", "sourced"])
+def test_a_script_of_which_all_is_known_comes_back(kind, tmp_path):
+    (tmp_path / "settings").write_text(SETTINGS)
+    script = tmp_path / "exp.waves.run"
+    script.write_text(ALL[kind])
+    imported = import_spec(script)
+    assert imported.remarks == ()
+    (tmp_path / "spec.yaml").write_text(imported.text)
+    unchecked_build(load_spec(tmp_path / "spec.yaml")).write(tmp_path / "build")
+    for other in ("spec.yaml", "build"):
+        assert compare(script, tmp_path / other).differences == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "remarks"),
+    [
+        ("two_ways", ["only a run knows whether this is written; here it is"]),
+        ("echoes", ["a spec has no place for the layout of out"]),
+        ("unknown", ["job.time: to be filled in", "parallel.num_io_procs: only the running shell knows: $(how_many"]),
+        ("several", ["a spec holds one model, here atm; --model takes another: oce", "the further one at"]),
+        ("fragment", ["time.start: nothing says it", "time.stop: nothing says it", "num_io_procs: only the running"]),
+    ],
+)
+def test_what_a_spec_does_not_say_of_a_script_is_said(kind, remarks, tmp_path):
+    script = tmp_path / "exp.waves.run"
+    script.write_text(ALL[kind])
+    imported = import_spec(script)
+    assert len(imported.remarks) == len(remarks)
+    for remark, words in zip(imported.remarks, remarks, strict=True):
+        assert words in remark
+
+
+def test_tasks_that_only_the_launcher_is_told(tmp_path):
+    script = tmp_path / "exp.waves.run"
+    script.write_text(ALL["complete"].replace("-n 64", "-n 48"))
+    imported = import_spec(script)
+    assert "ntasks: 48  # assumed: the launcher is told so at " in imported.text
+    assert imported.remarks == ()
+    assert again(imported.text).tasks.value == 48

@@ -19,28 +19,31 @@ from nmlgen.report.json import finding_document, to_json
 @click.argument("old", metavar="A", type=click.Path())
 @click.argument("new", metavar="B", type=click.Path())
 @click.option("--explicit", is_flag=True, help="Count what one side writes and the other has as default, too.")
-@click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks of namelists.")
+@click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, where a side does not say it.")
 @click.option(
     "--icon-release",
     type=click.Choice(releases()),
-    help="The release of namelists; by default that of the spec on the other side, else the newest.",
+    help="The release of scripts and namelists; by default that of a spec or build on either side, else the newest.",
 )
 @format_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code says it.")
 def command(
     old: str, new: str, explicit: bool, ntasks: int | None, icon_release: str | None, output_format: str, quiet: bool
 ) -> int:
-    """Compare two experiments by meaning: A and B are specs, directories with an icon_master.namelist, such files, or
-    a model's namelist.
+    """Compare two experiments by meaning: A and B are specs, run scripts, directories with a build or an
+    icon_master.namelist, such files, or a model's namelist; one of them may be - for the standard input.
 
     \b
-      nmlgen diff spec.yaml run1              has somebody changed the namelists of a build?
+      nmlgen diff spec.yaml run1              has somebody changed a build?
       nmlgen diff old.yaml new.yaml           what does the new spec do differently?
+      nmlgen diff exp.amip.run spec.yaml      does the spec do what the script did?
       nmlgen diff run1/NAMELIST_a run2/NAMELIST_b
 
     1.0d0 is 1., the order of groups and variables does not count, output streams belong together by their
     output_filename. What one side writes and the other has as the default of its ICON release is shown as
-    "explicit (= default)" and is no difference. Of a spec and a namelist only the namelist is compared.
+    "explicit (= default)" and is no difference. What only a run of a script knows is shown as undecided. Where a script
+    may go several ways, the first is compared, and stderr names what would else be otherwise. Of a spec and a namelist
+    only the namelist is compared.
 
     Exit code 0 if they are the same, 1 if they differ, 2 for trouble.
     """
@@ -52,6 +55,8 @@ def command(
         else:
             show_findings(error.findings, err=True)
         return 2
+    for remark in () if quiet else comparison.remarks:
+        click.echo(f"note: {remark}", err=True)
     is_same = comparison.is_same and not (explicit and comparison.of(Verdict.EXPLICIT))
     if output_format == "json" and not quiet:
         document = {

@@ -19,13 +19,11 @@ from nmlgen.namelist.registry import releases
 @click.option("--site", metavar="NAME", help="The machine: one of `nmlgen presets`, or a site file as ./mysite.yaml.")
 @click.option("--name", help="The experiment's name; by default that of its namelist.")
 @click.option("--model", metavar="MODEL_NAME", help="Which model to take where several are started.")
-@click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, which namelists do not say.")
+@click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, where PATH does not say it.")
 @click.option(
     "--icon-release",
     type=click.Choice(releases()),
-    default=releases()[-1],
-    show_default=True,
-    help="The release whose variables and defaults hold.",
+    help="The release whose variables and defaults hold; by default that of a build, else the newest.",
 )
 def command(
     path: Path,
@@ -35,17 +33,19 @@ def command(
     name: str | None,
     model: str | None,
     ntasks: int | None,
-    icon_release: str,
+    icon_release: str | None,
 ) -> int:
-    """Make a spec of PATH: a directory with an icon_master.namelist, such a file, or a model's namelist.
+    """Make a spec of PATH: a run script, a directory with a build or an icon_master.namelist, such a file, or a model's
+    namelist. PATH - is the standard input. A script is read, never run.
 
     \b
+      nmlgen import exp.amip.run --site levante -o spec.yaml
       nmlgen import run1 --site levante -o spec.yaml
-      nmlgen check spec.yaml
 
-    The spec builds to the same namelists; what stands there stays explicit, even if it is ICON's default. Where the
-    files do not say something that a spec needs, a comment says so. Nothing is dropped in silence: the spec is read
-    again and compared with PATH, and what it does not say is named on stderr.
+    The spec builds to the same namelists and asks Slurm for the same; what stands there stays explicit, even if it is
+    ICON's default. What only a run of the script knows, and what a spec needs and PATH does not say, stands in a
+    comment with its place. Where a script may go several ways, the first one is taken. Nothing is dropped in silence:
+    the spec is read again and compared with PATH, and what it does not say is named on stderr.
 
     Exit code 1 if something is left to be done by hand.
     """

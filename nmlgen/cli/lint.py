@@ -30,6 +30,7 @@ _FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit")
     type=click.Choice(releases()),
     help="The release whose variables and defaults hold; the newest one if no configuration names another.",
 )
+@click.option("--site", metavar="NAME", help="The machine: one of `nmlgen presets`, or a site file as ./mysite.yaml.")
 @click.option("--select", multiple=True, metavar="RULES", help="Report these only: RST,OUT003,second-copy.")
 @click.option("--ignore", multiple=True, metavar="RULES", help="Do not report these.")
 @click.option(
@@ -70,6 +71,7 @@ def command(
     paths: tuple[Path, ...],
     ntasks: int | None,
     icon_release: str | None,
+    site: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     is_fragment: bool | None,
@@ -102,6 +104,7 @@ def command(
             is_unsafe=unsafe_fixes,
             ntasks=ntasks,
             icon_release=icon_release,
+            site=site,
             select=select,
             ignore=ignore,
             is_isolated=is_isolated,
@@ -119,6 +122,7 @@ def command(
             paths,
             ntasks=ntasks,
             icon_release=icon_release,
+            site=site,
             select=select,
             ignore=ignore,
             is_isolated=is_isolated,

@@ -16,6 +16,7 @@ from typing import Any
 from attrs import field, frozen
 
 from nmlgen.experiment.experiment import Experiment, Group, Striping, as_list
+from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.setting import Certainty, Setting, written
 from nmlgen.namelist.registry import Registry, Variable, bounds_of
 from nmlgen.units.size import parse_size
@@ -80,6 +81,8 @@ def _differences(old: Experiment, new: Experiment, parts: tuple[str, ...]) -> It
         assert some is not None
         left, right = left or _without_settings(some), right or _without_settings(some)
         for name in dict.fromkeys((*left.settings, *right.settings)):
+            if name == "site" and UNKNOWN_SITE in (old.machine.name, new.machine.name):
+                continue  # one side does not say where it runs
             yield from _compared(name, left, right, old.registry, new.registry)
 
 

@@ -11,6 +11,9 @@ from pathlib import PurePosixPath
 
 from attrs import field, frozen
 
+UNKNOWN_SITE = "unknown"
+"""The name of a machine of which nothing is known."""
+
 
 @frozen
 class Partition:

@@ -26,6 +26,7 @@ from nmlgen.spec.raising import read_site_of
 _RECORD = "# nmlgen: "
 _ON_LUSTRE = INTEL_FILE_SYSTEM_VARIABLES | {"OMPI_MCA_io"}
 _PRELOAD = "LD_PRELOAD="
+_DARSHAN_FILES = ("DARSHAN_LOGFILE", "DARSHAN_CONFIG_PATH")
 
 
 def machine_of(known: Mapping[str, str], *, is_slurm: bool) -> Machine | None:
@@ -74,7 +75,7 @@ def as_built(
     return evolve(
         experiment,
         name=shell.text("name") or experiment.name,
-        directives={name: _as_written(setting) for name, setting in experiment.directives.items()},
+        directives=_directives(experiment, machine),
         machine=machine or experiment.machine,
         executable=(shell.path("model.executable", executable.value) if executable else None) or experiment.executable,
         run_directory=_run_directory(world, shell) or experiment.run_directory,
@@ -145,10 +146,20 @@ def _environment(job: Job, shell: _Shell) -> tuple[Darshan | None, dict[str, Set
         return None, _decided(environment, "LD_LIBRARY_PATH")
     library = written("darshan.library", preload[0].removeprefix(_PRELOAD), LAYER, preload[1])
     stand_in = written("environment.LD_PRELOAD", "libdarshan.so", LAYER, preload[1])
-    darshan, environment = darshan_of({**environment, "LD_PRELOAD": stand_in}, job.files)
+    darshan, environment = darshan_of({**environment, "LD_PRELOAD": stand_in}, job.named)
     assert darshan is not None
-    own = _decided(darshan.environment, "DARSHAN_LOGFILE", "DARSHAN_CONFIG_PATH")
-    return evolve(darshan, library=library, environment=own), _decided(environment, "LD_LIBRARY_PATH")
+    return evolve(darshan, library=library), _decided(environment, "LD_LIBRARY_PATH", *_DARSHAN_FILES)
+
+
+def _directives(experiment: Experiment, machine: Machine | None) -> dict[str, Setting]:
+    """The directives as they stand there. A node-local file system asks for whole nodes, unless the spec does not want
+    them."""
+    found = {name: _as_written(setting) for name, setting in experiment.directives.items()}
+    kind = experiment.node_local.kind.value if experiment.node_local is not None else None
+    facts = machine.node_local.get(kind) if machine is not None and kind is not None else None
+    if facts is not None and facts.exclusive and "exclusive" not in found:
+        found["exclusive"] = written("job.exclusive", False, LAYER, experiment.directives_span)
+    return found
 
 
 def _as_written(directive: Setting) -> Setting:

@@ -9,11 +9,12 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from attrs import define, evolve, field
 
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, Mpi, Striping
-from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
 from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.resources import schema
 from nmlgen.script.directives import Directives
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Field, Ran
@@ -21,15 +22,16 @@ from nmlgen.script.launch import LaunchCommand, read_launch
 from nmlgen.script.options import StaticWord
 from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
-from nmlgen.script.values import Guard, Value, text_of, within
+from nmlgen.script.values import ALWAYS, Guard, Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import UNKNOWN, Span
 
 LAYER = "script"
 """The layer that speaks in the settings."""
 
-_BEGINNINGS: frozenset[Hashable] = frozenset([("system", "SLURM_SUBMIT_DIR"), ("system", "PWD")])
+_BEGINNINGS: frozenset[Hashable] = frozenset([("system", "SLURM_SUBMIT_DIR", 0), ("system", "PWD", 0)])
 
+_GROUP = re.compile(r"^[^!\n]*&[A-Za-z]", re.MULTILINE)
 _DARSHAN = re.compile(r"[^\s:]*libdarshan[^\s:]*\.so[^\s:]*")
 _HELPER = re.compile(
     r"(?:hostname|echo|true|date|cp|mv|rm|ls|dsync|dcp|drm|cdo|ncdump|python3?|bash|sh|sleep|uptime)\Z"
@@ -46,6 +48,9 @@ _PLACING = {"ln": "link", "cp": "copy", "add_link_file": "link", "add_required_f
 """The commands that bring an input file; the last two are functions of ICON's `run/add_run_routines` and act later, in
 the directory of the run."""
 
+_OF_DARSHAN = tuple(
+    name for name in schema("spec")["properties"]["darshan"]["properties"] if name.startswith("DARSHAN_")
+)
 _MEBIBYTES = ("DARSHAN_MODMEM", "DARSHAN_NAMEMEM")
 _WITH_DIRECTORY = ("-t", "--target-directory")
 _INTEL_MODULE = re.compile(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[^/]*/(?P<version>\d+(?:\.\d+)*)", re.IGNORECASE)
@@ -57,7 +62,9 @@ class Job:
     """What a way of a script asks of the machine before the model starts.
 
     `environment` is what the model gets; `depending` are variables of it that are set, to that value, under a condition
-    only. `problems` is what lfs and the launcher refuse, `remarks` what the script does and no experiment can hold.
+    only. `files` are the texts that the script writes, by their paths, and `named` those of them that a variable names.
+    `problems` is what lfs and the launcher refuse, `remarks` what the script does and no experiment can hold;
+    `unplaced` are such remarks of single models. The model starts under the `guard`.
     """
 
     directives: Directives
@@ -70,8 +77,11 @@ class Job:
     modules: list[Setting] = field(factory=list)
     stack_limit: Setting | None = None
     files: Mapping[str, str] = field(factory=dict)
+    named: dict[str, str] = field(factory=dict)
     problems: list[SyntaxProblem] = field(factory=list)
     remarks: list[str] = field(factory=list)
+    unplaced: list[str] = field(factory=list)
+    guard: Guard = ALWAYS
 
 
 def lift_job(world: World, evaluation: Evaluation, directives: Directives) -> Job:
@@ -89,6 +99,8 @@ class _Lifting:
         commands = [([self.word(item) for item in event.words], event) for event in world.programs]
         start = self.launch(commands)
         launched = commands[start][1] if start is not None else None
+        if launched is not None:
+            self.job.guard = launched.guard
         variables = launched.environment if launched is not None else evaluation.final
         self.environment(variables)
         if self.job.launch is not None:
@@ -144,6 +156,8 @@ class _Lifting:
                 continue  # nothing that the script says
             full, span = f"environment.{name}", place.text.span(place.start, place.end)
             given = tuple(case for case in cases if case.is_set)
+            if given and given[0].text in self.job.files:
+                self.job.named[name] = self.job.files[given[0].text]
             text = text_of(given) if given else None
             if text is None:
                 self.job.environment[name] = unknown(full, span)
@@ -317,12 +331,12 @@ def with_job(
         elif job.launch is None or job.launch.launch.command.value != "srun":
             launch = evolve(launch, tasks=unknown("ntasks"))
     scheduler = "slurm" if job.directives.span is not None else "none"
-    hints, environment = _hints(job.environment, job.files)
-    darshan, environment = darshan_of(environment, job.files)
+    hints, environment = _hints(job.environment, job.named)
+    darshan, environment = darshan_of(environment, job.named)
     return evolve(
         experiment,
         name=name,
-        machine=machine or Machine(name="unknown", scheduler=scheduler),
+        machine=machine or Machine(name=UNKNOWN_SITE, scheduler=scheduler),
         directives=directives,
         directives_span=job.directives.span,
         launch=launch,
@@ -371,6 +385,8 @@ def _launch(launch: LaunchCommand, directives: Mapping[str, Setting]) -> Launch:
     """The launcher with the options that nmlgen does not give it by itself: the number of tasks, and that of CPUs
     for each where it is a directive, too."""
     options = list(launch.other_options)
+    if launch.executable is None:
+        options.append(unknown("launch.options", launch.launch.command.span))
     cpus, told = launch.cpus_per_task, directives.get("cpus-per-task")
     if cpus is not None and (told is None or not _is_same(cpus, told)):
         options.append(evolve(_plus("--cpus-per-task=", cpus), name="launch.options"))
@@ -416,7 +432,7 @@ def _executable(launch: LaunchCommand, job: Job) -> Setting:
 
 def _inputs(job: Job, experiment: Experiment) -> tuple[InputFile, ...]:
     """The input files that are neither namelists nor the program."""
-    written_files = {name.rpartition("/")[2] for name in job.files}
+    written_files = {name.rpartition("/")[2] for name, text in job.files.items() if _GROUP.search(text)}
     named = {
         str(group.settings["model_namelist_filename"].value).strip().rpartition("/")[2]
         for group in experiment.all_groups()
@@ -431,21 +447,10 @@ def _inputs(job: Job, experiment: Experiment) -> tuple[InputFile, ...]:
     return tuple(file for file in job.inputs if file.target not in others)
 
 
-def file_of(setting: Setting | None, name: str, files: Mapping[str, str]) -> str | None:
-    """The text of a file that the script writes and a variable names: the one of that `name` if its directory is not
-    known."""
-    if setting is None:
-        return None
-    if setting.certainty is not Certainty.UNKNOWN and str(setting.value) in files:
-        return files[str(setting.value)]
-    found = [text for path, text in files.items() if path.rpartition("/")[2] == name]
-    return found[0] if setting.certainty is Certainty.UNKNOWN and len(found) == 1 else None
-
-
 def _hints(environment: dict[str, Setting], files: Mapping[str, str]) -> tuple[dict[str, Setting], dict[str, Setting]]:
     """The hints in the file that ROMIO_HINTS names, if the script writes it, and the rest of the environment."""
     named = environment.get("ROMIO_HINTS")
-    text = file_of(named, _name_at_end(named), files)
+    text = files.get("ROMIO_HINTS")
     if named is None or text is None or UNKNOWN in text:
         return {}, environment
     hints: dict[str, Setting] = {}
@@ -454,13 +459,6 @@ def _hints(environment: dict[str, Setting], files: Mapping[str, str]) -> tuple[d
         if len(words) == 2 and not words[0].startswith("#"):
             hints[words[0]] = written(f"mpi.hints.{words[0]}", _number_or_text(words[1].strip()), LAYER, named.span)
     return hints, {name: setting for name, setting in environment.items() if name != "ROMIO_HINTS"}
-
-
-def _name_at_end(setting: Setting | None) -> str:
-    """The last part of a path of which only the end is known, as its author wrote it."""
-    if setting is None or setting.span is None:
-        return ""
-    return setting.span.text.rpartition("/")[2].strip("\"'")
 
 
 def _number_or_text(text: str) -> int | str:
@@ -476,16 +474,16 @@ def darshan_of(environment: dict[str, Setting], files: Mapping[str, str]) -> tup
     if match is None:
         return None, environment
     library = written("darshan.library", match[0], LAYER, preload.span)
-    own = {name: _of_darshan(name, setting) for name, setting in environment.items() if name.startswith("DARSHAN_")}
+    own = {name: _of_darshan(name, setting) for name, setting in environment.items() if name in _OF_DARSHAN}
     rest = {name: setting for name, setting in environment.items() if name not in own and name != "LD_PRELOAD"}
     others = [part for part in re.split(r"[\s:]+", str(preload.value)) if part and part != match[0]]
     if others:
         rest["LD_PRELOAD"] = written(preload.name, ":".join(others), LAYER, preload.span)
-    if "DARSHAN_JOBID" in own and own["DARSHAN_JOBID"].origin.value == "SLURM_JOB_ID":
-        del own["DARSHAN_JOBID"]  # what nmlgen sets by itself
-    records = _max_records(own.get("DARSHAN_CONFIG_PATH"), files)
+    if "DARSHAN_JOBID" in rest and rest["DARSHAN_JOBID"].origin.value == "SLURM_JOB_ID":
+        del rest["DARSHAN_JOBID"]  # what nmlgen sets by itself
+    records = _max_records(rest.get("DARSHAN_CONFIG_PATH"), files.get("DARSHAN_CONFIG_PATH", ""))
     if records is not None:
-        del own["DARSHAN_CONFIG_PATH"]
+        del rest["DARSHAN_CONFIG_PATH"]
     return Darshan(preload.span, library, own, records), rest
 
 
@@ -496,10 +494,9 @@ def _of_darshan(name: str, setting: Setting) -> Setting:
     return written(f"darshan.{name}", value, LAYER, setting.span)
 
 
-def _max_records(named: Setting | None, files: Mapping[str, str]) -> Setting | None:
+def _max_records(named: Setting | None, text: str) -> Setting | None:
     """MAX_RECORDS in Darshan's configuration, if the script writes nothing else into it."""
-    text = file_of(named, _name_at_end(named), files)
-    match = re.fullmatch(r"\s*MAX_RECORDS\s+(\d{1,18})\s+\S+\s*", text or "")
+    match = re.fullmatch(r"\s*MAX_RECORDS\s+(\d{1,18})\s+\S+\s*", text)
     return written("darshan.MAX_RECORDS", int(match[1]), LAYER, named.span) if match and named is not None else None
 
 
@@ -532,7 +529,7 @@ def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
     for call in job.striping:
         names = [_within_run(word.text, job) for word in call.directories if word.text is not None]
         if call.deletes or not call.is_complete or not names:
-            job.remarks.append(f"{_place(call)}: what this lfs setstripe does is not known")
+            job.unplaced.append(f"{_place(call)}: what this lfs setstripe does is not known")
             continue
         for what, directories in _by_use(names, outputs).items():
             if what in found and set(found[what].directories) == set(directories):
@@ -540,7 +537,7 @@ def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
             if what in found and _says_the_same(found[what], call):
                 found[what] = evolve(found[what], directories=(*found[what].directories, *directories))
             elif what in found or what == "other":
-                job.remarks.append(f"{_place(call)}: a spec has no place for the layout of {', '.join(directories)}")
+                job.unplaced.append(f"{_place(call)}: a spec has no place for the layout of {', '.join(directories)}")
             else:
                 found[what] = Striping(what, tuple(directories), call.settings)
     yield from found.values()

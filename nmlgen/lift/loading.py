@@ -18,6 +18,9 @@ from nmlgen.lift.built import machine_of, with_record
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.lift.scripts import SUFFIXES, LiftedScript, Way, is_script, lift_script
 from nmlgen.namelist.registry import load_registry, releases
+from nmlgen.script.events import Ended, Ran, Written
+from nmlgen.script.values import Value, within
+from nmlgen.script.worlds import WrittenText
 from nmlgen.source import Source
 from nmlgen.spec.spec import load_spec
 
@@ -121,13 +124,41 @@ def _within(directory: Path) -> Path:
 def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
     """The first way of a script: the one on which most happens."""
     first = lifted.ways[0]
+    if not first.models and first.files:
+        raise InputError(f"{path}: which component of ICON reads its namelists cannot be told by the groups in them")
     if not first.models:
         raise InputError(f"{path} writes no namelist that ICON would read, and there is none beside it")
     experiments = tuple(model.experiment for model in first.models)
     parts = PARTS if first.has_master else (NAMELIST, JOB)
     is_built = bool(recorded(lifted.script.source.text))
-    remarks = [] if is_built else list(dict.fromkeys((*_other_ways(lifted, parts), *first.job.remarks)))
+    remarks = [] if is_built else list(_remarks(lifted, parts))
     return Loaded(path, experiments, parts, first.files, tuple(remarks))
+
+
+def _remarks(lifted: LiftedScript, parts: tuple[str, ...]) -> Iterator[str]:
+    """What is assumed of a script, and what it does that no experiment holds."""
+    first = lifted.ways[0]
+    yield from dict.fromkeys((*_other_ways(lifted, parts), *_depending(lifted), *first.job.remarks))
+    unplaced = first.job.unplaced
+    yield from (remark for remark in dict.fromkeys(unplaced) if unplaced.count(remark) == len(first.models))
+
+
+def _depending(lifted: LiftedScript) -> Iterator[str]:
+    """What of the namelists is written under a condition that nobody knows, where no other way was followed."""
+    first, *others = lifted.ways
+    told = set(first.job.guard)
+    for way in others:
+        told |= {answer for answer in first.world.guard if -answer in way.world.guard}
+    origins = [file.document.origin for file in first.files]
+    places = {s.piece.place for origin in origins if isinstance(origin, WrittenText) for s in origin.stretches}
+    for event in lifted.evaluation.events:
+        new = set(event.guard) - told
+        if not isinstance(event, Written) or not new or not event.guard <= first.world.guard:
+            continue
+        if any(piece.place in places for piece in event.pieces):
+            told |= new
+            where = event.place.text.span(event.place.start, event.place.end)
+            yield f"{where}: only a run knows whether this is written; here it is"
 
 
 def _other_ways(lifted: LiftedScript, parts: tuple[str, ...]) -> Iterator[str]:
@@ -161,7 +192,14 @@ def _parting(lifted: LiftedScript, first: Way, other: Way) -> str:
         if is_taken is not is_on_other:
             where = event.place.text.span(event.place.start, event.place.end)
             return f"{where}: only a run knows whether this is done; here it is{'' if is_taken else ' not'}"
+        if is_taken and not isinstance(event, (Ended, Ran)) and _texts(event.path, first) != _texts(event.path, other):
+            where = event.place.text.span(event.place.start, event.place.end)
+            return f"{where}: only a run knows which file this is; here it is {', '.join(_texts(event.path, first))}"
     return f"{lifted.script.source.name}: only a run knows which way it goes"
+
+
+def _texts(value: Value, way: Way) -> list[str]:
+    return [case.text for case in within(value, way.world.guard)]
 
 
 def is_spec(path: Path) -> bool:

@@ -6,6 +6,7 @@ runtime assigns. What the runtime stops at is kept beside the group as its probl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment, Group, Launch, Mpi, as_list
-from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.reading import COMPONENTS
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.files import Files
@@ -25,9 +26,17 @@ from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, Item, SyntaxProblem
 from nmlgen.namelist.syntax import Group as WrittenGroup
 from nmlgen.source import UNKNOWN, Span
+from nmlgen.spec.sections import spelling
 
 MASTER_FILE = "icon_master.namelist"
 _MODEL_GROUP = "master_model_nml"
+
+
+_BUILT = re.compile(r"! .*written by nmlgen \S+, build [0-9a-f]+$", re.MULTILINE)
+"""The first line of a namelist that nmlgen wrote: no template, whatever stands in it."""
+
+_STREAM = re.compile(r"! output stream: (?P<label>[A-Za-z0-9_]{1,40})")
+"""The line above an output_nml that nmlgen wrote."""
 
 
 @frozen
@@ -68,7 +77,8 @@ def read_namelist(path: Path, registry: Registry, *, is_master: bool, files: Fil
     Raises InputError if it cannot be read.
     """
     source = (files or Files()).read(path)
-    return lift_document(read(source, template(source)), registry, is_master=is_master)
+    document = read(source, None if _BUILT.match(source.text) else template(source))
+    return lift_document(document, registry, is_master=is_master)
 
 
 def is_master_file(path: Path, registry: Registry, files: Files | None = None) -> bool:
@@ -94,9 +104,18 @@ def lift_document(document: Document, registry: Registry, *, is_master: bool) ->
                 overlooked.append(_second_copy(written, seen[written.name]))
             continue
         seen.setdefault(written.name, written)
-        groups.append(_group(written, registry))
+        groups.append(evolve(_group(written, registry), label=_label(written, document)))
     overlooked += [problem for problem in document.problems if registry.has_group(_name_behind(problem.span.text))]
     return NamelistFile(document, tuple(groups), tuple(overlooked))
+
+
+def _label(written: WrittenGroup, document: Document) -> str | None:
+    """What an output stream is called in the line above it."""
+    if written.name != "output_nml":
+        return None
+    above = document.origin.text.rfind("\n", 0, max(0, written.start - 1)) + 1
+    found = _STREAM.match(document.origin.text[above : written.start].strip())
+    return found["label"] if found else None
 
 
 def lift_master(
@@ -194,7 +213,7 @@ def _experiment(
     return Experiment(
         name="",
         registry=registry,
-        machine=Machine(name="unknown", scheduler="none"),
+        machine=Machine(name=UNKNOWN_SITE, scheduler="none"),
         master=master,
         namelist=namelist,
         directives={"ntasks": tasks},
@@ -226,7 +245,7 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
         if item.base not in known:  # stays, so that a rule can say so
             settings.setdefault(item.name, _plain(name, item.name, item))
         elif item.base not in settings and any(value.kind != "null" for value in item.values):
-            settings[item.base] = unknown(f"{name}.{item.base}", item.name_span)  # the runtime stops there
+            settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)  # the runtime stops there
     return Group(name, settings, None, written.name_span, _problems(written, assignment), written.is_open)
 
 
@@ -266,8 +285,8 @@ def _place(problem: SyntaxProblem) -> tuple[int, int]:
 
 def _plain(group: str, name: str, item: Any) -> Setting:
     if any(value.kind == "unknown" for value in item.values):
-        return unknown(f"{group}.{name}", item.name_span)
-    return Setting(f"{group}.{name}", (Origin("namelist", item.plain, item.name_span),))
+        return unknown(f"{group}.{spelling(name)}", item.name_span)
+    return Setting(f"{group}.{spelling(name)}", (Origin("namelist", item.plain, item.name_span),))
 
 
 def _settings(group: str, assignment: Assignment, registry: Registry) -> Iterator[tuple[str, Setting]]:
@@ -278,7 +297,7 @@ def _settings(group: str, assignment: Assignment, registry: Registry) -> Iterato
     for name, found in elements.items():
         first = min(found)
         span = found[first].written.span
-        full = f"{group}.{name}"
+        full = f"{group}.{spelling(name)}"
         if any(assigned.value is None for assigned in found.values()):
             yield name, unknown(full, span)
         elif first == ():

@@ -53,7 +53,7 @@ class Way:
     """One way that a script may go: its models, and the namelist files that it writes or finds.
 
     `directories` are those that the script makes; all that are needed, if it `makes_all`. `world` is what happens on
-    it, `job` what it asks of the machine. It `has_master` where a master namelist says which models there are.
+    it, `job` what is asked of the machine. It `has_master` where a master namelist says which models there are.
     """
 
     models: tuple[LiftedModel, ...]

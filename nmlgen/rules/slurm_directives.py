@@ -284,8 +284,8 @@ class LogDirectoryMustExist(Rule):
     """The directory of a log must exist when the job starts.
 
     ## What it does
-    Finds `output` or `error` in a directory below the one the job is submitted from. Of a whole path nothing is said: as
-    a rule it names a directory that is there.
+    Finds `output` or `error` in a directory below the one the job is submitted from. Of a whole path nothing is said:
+    as a rule it names a directory that is there.
 
     ## Why it matters
     Slurm opens the log before the script's first line and makes no directory. Where it is missing, the job fails when

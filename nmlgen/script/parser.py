@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import takewhile
 
 from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.script.heredocs import HeredocReader
+from nmlgen.script.reading import BLANKS, Failure
 from nmlgen.script.syntax import (
     AndOr,
     ArithmeticCommand,
@@ -40,7 +43,6 @@ from nmlgen.script.syntax import (
     While,
     Word,
 )
-from nmlgen.script.words import BLANKS, Failure, WordReader
 from nmlgen.source import Source, Text
 
 _LONGEST_CHAIN = 100  # as many `&&` and `||` may join commands or tests
@@ -105,7 +107,7 @@ def parse(source: Source) -> Script:
     return Script(source, origin, body, tuple(pair[0] for pair in heredocs), tuple(comments), problems)
 
 
-class _Parser(WordReader):
+class _Parser(HeredocReader):
     """The reading of commands."""
 
     def script(self) -> Sequence:
@@ -184,28 +186,42 @@ class _Parser(WordReader):
             self.at += 1
 
     def recover(self, failure: Failure, start: int) -> list[Command]:
-        """Report a failure and go behind its line; the here-documents of that line are kept with a command."""
-        lost = [pair for pair in self.heredocs if pair[0].start >= start]
+        """Report a failure of the command at `start` and go behind its line.
+
+        Its here-documents are kept, with a command that has nothing else.
+        """
         target = failure.start if failure.is_unclosed and self.searches > 0 else max(self.at, failure.start)
         line_end = self.text.find("\n", target, self.end)
         target = self.end if line_end < 0 else line_end
         if target < self.at:
             self.searches -= 1
             self.rewind(target)
-            lost = [pair for pair in self.heredocs if pair[0].start >= start]
         self.report(failure)
         going_on = _GOING_ON.search(self.text, self.at, target)
         target = going_on.start() + 1 if going_on else target
-        lost += [pair for pair in self.pending if pair[0].start >= start]
-        behind = max([self.at, *(pair[0].end for pair in lost)])
-        for match in _HEREDOC_OPERATOR.finditer(self.text, min(behind, target), target):
-            self.at = match.end()
-            lost.append(self.heredoc(match, match.start()))
+        read = takewhile(lambda pair: pair[0].start >= start, reversed(self.heredocs))
+        redirections = [redirection for redirection, _ in (*read, *self.pending) if redirection.start >= start]
+        behind = max([self.at, *(redirection.end for redirection in redirections)])
+        redirections += self.skipped_heredocs(behind, target)
         self.at = max(self.at, target)
-        if not lost:
+        if not redirections:
             return []
-        redirections = tuple(redirection for redirection, _ in lost)
-        return [Simple(start, max(self.at, redirections[-1].end), (), (), redirections)]
+        redirections.sort(key=lambda redirection: redirection.start)
+        return [Simple(start, self.at, (), (), tuple(redirections))]
+
+    def skipped_heredocs(self, start: int, end: int) -> list[Redirection]:
+        """The here-documents that seem to be announced in text that is skipped: their delimiters do come."""
+        found: list[Redirection] = []
+        for match in _HEREDOC_OPERATOR.finditer(self.text, min(start, end), end):
+            self.at = match.end()
+            redirection, heredoc = self.heredoc(match, match.start())
+            self.at = end
+            if self.searches > 0 and self.delimiter_line(heredoc)[1] >= 0:
+                found.append(redirection)
+            else:
+                self.searches -= 1
+                self.pending.pop()
+        return found
 
     def and_or(self) -> Command:
         """Pipelines joined by `&&` and `||`."""
@@ -232,7 +248,7 @@ class _Parser(WordReader):
                 is_negated ^= match["not"] is not None
                 self.at = match.end()
                 self.over(BLANKS)
-        if has_prefix and (self.character in ("", "\n", ";", "&", "|", ")") and not self.sees("|")):
+        if has_prefix and self.character in ("", "\n", ";", "&", ")"):
             empty = Simple(self.at, self.at, (), ())
             return Pipeline(start, self.at, (empty,), is_negated) if is_negated else empty
         commands = [self.command()]
@@ -337,7 +353,7 @@ class _Parser(WordReader):
             if self.sees(")"):
                 break
             if self.at >= self.end:
-                raise self.unclosed(start, '"("', '")"')
+                raise self.unclosed(start, "(", ")")
             if element := _ELEMENT.match(self.text, self.at, self.end):
                 elements.append(self.assignment(element))
                 continue
@@ -421,10 +437,10 @@ class _Parser(WordReader):
         self.over(BLANKS)
         name = _BARE_NAME.match(self.text, self.at, self.end)
         if name and not _COMPOUND.match(self.text, self.at, self.end):
-            BLANK = BLANKS.match(self.text, name.end(), self.end)
-            behind = BLANK.end() if BLANK else name.end()
-            if behind > name.end() and _COMPOUND.match(self.text, behind, self.end):
-                self.at = behind
+            at, self.at = self.at, name.end()
+            self.over(BLANKS)
+            if self.at == name.end() or not _COMPOUND.match(self.text, self.at, self.end):
+                self.at = at
         command = self.command()
         self.depth -= 1
         return Background(start, command.end, command)
@@ -441,13 +457,11 @@ class _Parser(WordReader):
 
     def commands(self, ends: frozenset[str], opener: int) -> Sequence:
         """Commands up to one of `ends`, of which there must be one."""
-        start = opener
         body = self.sequence(ends)
         if not body.commands and self.at < self.end:
             match = _CLOSER.match(self.text, self.at, self.end)
             if match and match[0] in ends:
-                shown = self.shown(start)
-                message = f'no command stands between "{shown}" and "{match[0]}"'
+                message = f'no command stands between "{self.shown(opener)}" and "{match[0]}"'
                 self.complain("empty-block", message, match.start(), match.end(), 'a command, such as ":"')
         return body
 
@@ -671,7 +685,7 @@ class _Parser(WordReader):
         expression = self.test_or()
         if not self.over(_TEST_END):
             if self.at >= self.end:
-                raise self.unclosed(start, '"[["', '"]]"')
+                raise self.unclosed(start, "[[", "]]")
             raise self.unexpected('"&&", "||" or "]]"')
         return Test(start, self.at, expression)
 

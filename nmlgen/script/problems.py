@@ -132,6 +132,31 @@ fi
 """,
         ),
     ),
+    "SHL006": (
+        "script-ends-before",
+        _page(
+            "A command always fails, and with `set -e` the script ends there, before it has written its other "
+            "namelists. `(( expression ))` and `let` fail where the value is 0.",
+            """
+set -e
+(( io_procs = 4 - 4 ))
+cat >NAMELIST_atm <<EOF
+&parallel_nml
+ num_io_procs = $io_procs
+/
+EOF
+""",
+            """
+set -e
+io_procs=$(( 4 - 4 ))
+cat >NAMELIST_atm <<EOF
+&parallel_nml
+ num_io_procs = $io_procs
+/
+EOF
+""",
+        ),
+    ),
     "SBA001": (
         "ignored-directive",
         _directives(

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Sequence as Row
 from typing import Any
 
-from attrs import define, fields, has
+from attrs import fields, has
 
+from nmlgen.script.reading import Reader
 from nmlgen.script.syntax import (
     Arithmetic,
     CommandSubstitution,
-    Comment,
     Heredoc,
     Literal,
     Parameter,
     Part,
     ProcessSubstitution,
-    Redirection,
     Sequence,
     Word,
 )
-from nmlgen.source import Source, Text
-
-DEEPEST = 60  # as many constructs may stand within one another
-_MOST_SEARCHES = 16  # as often may a closing quote or bracket be sought up to the end of the text, and not be there
 
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
 
-BLANKS = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
-_BLANKS_AND_LINE_ENDS = re.compile(r"[ \t\n]*(?:\\\n[ \t\n]*)*")
-_COMMENT = re.compile(r"#[^\n]*")
-_SHOWN = re.compile(r"[|&;<>()]{1,3}|[^ \t\n|&;<>()]{1,60}|.", re.DOTALL)
 
 # The text that stands for itself, by what it stands in.
 _PLAIN = r" \t\n|&;<>()$`\\\"'"
@@ -40,14 +30,12 @@ _IN_WORD = re.compile(rf"[^{_PLAIN}]+")
 _IN_PATTERN = re.compile(r"[^()$`\\\"'\n]+")  # within ?(..), *(..), +(..), @(..), !(..)
 _IN_REGEX = re.compile(r"[^ \t\n&;<>()$`\\\"']+")
 _IN_QUOTES = re.compile(r"(?:[^\"$`\\]+|\\[^\"$`\\\n])+")
-_IN_BODY = re.compile(r"(?:[^$`\\]+|\\(?![$`\\\n]))+")
-_IN_BODY_LINE = re.compile(r"(?:[^$`\\\n]+|\\(?![$`\\\n]))*\n?")
 _IN_ARITHMETIC = re.compile(r"[^$`\\\"()\[\];]+")
 _IN_SUBSCRIPT = re.compile(r"[^$`\\\"'\[\]}]+")
 _IN_BRACES = {
-    (stop, keeps): re.compile(rf"[^}}$`\\\"{stop}{'' if keeps else chr(39)}]+")
+    (stop, quoted): re.compile(rf"[^}}$`\\\"{stop}{'' if quoted else chr(39)}]+")
     for stop in ("", "/", ":")
-    for keeps in (False, True)
+    for quoted in (False, True)
 }
 
 _BEFORE_PATTERN = "?*+@!~%"  # what comes before the parentheses of an extended pattern; `%` also in a template's %(x)s
@@ -88,155 +76,10 @@ _C_ESCAPE = re.compile(
     re.DOTALL,
 )
 _C_LETTERS = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_DELIMITER = re.compile(
-    r"(?P<plain>[^ \t\n|&;<>()\\\"']+)|\\(?P<escaped>[^\n])|\\\n|'(?P<single>[^'\n]*)'|\$?\"(?P<double>[^\"\n]*)\""
-)
-_TABS = re.compile(r"\t+")
 
 
-class Failure(Exception):
-    """Text that cannot be understood; whoever reads commands catches it, reports it and goes on after it.
-
-    `is_unclosed` tells that a quote or bracket was opened at `start` and never closed: what follows it on the next
-    lines may still be read.
-    """
-
-    def __init__(
-        self, kind: str, message: str, start: int, end: int, expected: str, *, is_unclosed: bool = False
-    ) -> None:
-        super().__init__(message)
-        self.kind, self.message, self.start, self.end, self.expected = kind, message, start, end, expected
-        self.is_unclosed = is_unclosed
-
-
-@define
-class Complaint:
-    """What is wrong with the text between two offsets; see `SyntaxProblem`."""
-
-    kind: str
-    message: str
-    start: int
-    end: int
-    expected: str
-    stops: bool
-
-
-class WordReader(ABC):
-    """The state of one pass through a script, and the reading of words.
-
-    `text` is read from `at` on, up to `end`. `raw` has the same length: the text with its own line ends. A body of a
-    here-document is read at the first line end after its operator; until then it is `pending`.
-    """
-
-    def __init__(self, text: str, raw: str) -> None:
-        self.text = text
-        self.raw = raw
-        self.origin = Text(Source("", text))
-        self.at = 0
-        self.end = len(text)
-        self.depth = 0
-        self.substitutions = 0  # that the reader is in
-        self.awaited: list[frozenset[str]] = []  # what may end the sequences that the reader is in
-        self.searches = _MOST_SEARCHES
-        self.read_at_run_time = False  # text that the shell looks into only when it comes there
-        self.pending: list[tuple[Redirection, Heredoc]] = []
-        self.heredocs: list[tuple[Redirection, Heredoc]] = []
-        self.comments: list[Comment] = []
-        self.complaints: dict[tuple[int, int], Complaint] = {}
-
-    @abstractmethod
-    def sequence(self, ends: frozenset[str]) -> Sequence:
-        """Commands up to one of `ends`, which is left unread."""
-
-    # --- Small steps ---
-
-    def over(self, pattern: re.Pattern[str]) -> bool:
-        """Go behind what matches here; tell whether anything does."""
-        match = pattern.match(self.text, self.at, self.end)
-        if match is None:
-            return False
-        self.at = match.end()
-        return True
-
-    def sees(self, text: str) -> bool:
-        """Whether this text comes next."""
-        return self.text.startswith(text, self.at, self.end)
-
-    @property
-    def character(self) -> str:
-        """The next character; empty at the end."""
-        return self.text[self.at] if self.at < self.end else ""
-
-    def skip_lines(self) -> None:
-        """Go over blanks, comments and line ends, and the bodies of here-documents that follow these."""
-        while True:
-            if self.pending:
-                self.over(BLANKS)
-                if self.sees("\n"):
-                    self.at += 1
-                    self.bodies()
-                    continue
-            else:
-                self.over(_BLANKS_AND_LINE_ENDS)
-            if not self.sees("#"):
-                return
-            start = self.at
-            self.over(_COMMENT)
-            self.comments.append(Comment(start, self.at, self.text[start : self.at].rstrip(" ")))
-
-    def deeper(self, start: int) -> None:
-        """Enter a construct. Raises Failure where too many stand within one another."""
-        if self.depth >= DEEPEST:
-            message = f'"{self.shown(start)}" stands in more than {DEEPEST} constructs within one another'
-            raise Failure("too-deep", message, start, min(start + 1, self.end), "a simpler script")
-        self.depth += 1
-
-    # --- What is wrong ---
-
-    def complain(
-        self, kind: str, message: str, start: int, end: int, expected: str, *, stops: bool = True, once: bool = True
-    ) -> None:
-        """Report a problem, but only the first on a line: what follows it there follows from it."""
-        stops = stops and not self.read_at_run_time
-        key = (self.origin.line_start(start), -1 if once else start)
-        self.complaints.setdefault(key, Complaint(kind, message, start, end, expected, stops))
-
-    def report(self, failure: Failure) -> None:
-        """Report why reading did not go on."""
-        self.complain(failure.kind, failure.message, failure.start, failure.end, failure.expected)
-
-    def unexpected(self, expected: str) -> Failure:
-        """The failure to find what is expected here."""
-        if self.at >= self.end:
-            start = max(0, self.end - 1)
-            return Failure("unexpected-end", f"the text ends where {expected} should stand", start, self.end, expected)
-        if self.sees("\n"):
-            message = f"the line ends where {expected} should stand"
-            return Failure("unexpected-end", message, self.at, self.at + 1, expected)
-        shown = self.shown(self.at)
-        message = f'"{shown}" is not expected here'
-        return Failure("unexpected-text", message, self.at, self.at + len(shown), expected)
-
-    def unclosed(self, start: int, opener: str, closer: str) -> Failure:
-        """The failure to find what closes a quote or bracket."""
-        message = f"{opener} is not closed"
-        end = min(start + len(opener), self.end)
-        return Failure("unclosed-text", message, start, end, f"{closer} at its end", is_unclosed=True)
-
-    def shown(self, start: int) -> str:
-        """The word or operator that stands there."""
-        match = _SHOWN.match(self.text, start, self.end)
-        return match[0] if match else ""
-
-    @property
-    def nesting(self) -> tuple[int, int, int]:
-        """How deep the reader is within constructs, to go back to after a failure."""
-        return self.depth, self.substitutions, len(self.awaited)
-
-    @nesting.setter
-    def nesting(self, value: tuple[int, int, int]) -> None:
-        self.depth, self.substitutions, awaited = value
-        del self.awaited[awaited:]
+class WordReader(Reader):
+    """The reading of words."""
 
     # --- Words ---
 
@@ -300,7 +143,7 @@ class WordReader(ABC):
                 self.at += 1
                 parts.append(Literal(at, self.at, character))
         if opened:
-            raise self.unclosed(opened[0], '"("', '")"')
+            raise self.unclosed(opened[0], "(", ")")
 
     def special(self, parts: list[Part]) -> bool:
         """Read a quote, a backslash or an expansion outside double quotes; tell whether there is one."""
@@ -343,7 +186,7 @@ class WordReader(ABC):
         start = self.at
         end = self.text.find("'", start + 1, self.end)
         if end < 0:
-            raise self.unclosed(start, "'", "a second '")
+            raise self.unclosed(start, "'", "'")
         self.at = end + 1
         parts.append(Literal(start + 1, end, self.text[start + 1 : end], True))
 
@@ -352,7 +195,7 @@ class WordReader(ABC):
         start = self.at
         match = _C_STRING.match(self.text, start, self.end)
         if match is None:
-            raise self.unclosed(start, "$'", "a second '")
+            raise self.unclosed(start, "$'", "'")
         self.at = match.end()
         parts.append(Literal(start + 2, self.at - 1, _C_ESCAPE.sub(_c_character, match[1]), True))
 
@@ -375,7 +218,7 @@ class WordReader(ABC):
             elif character == "\\":
                 self.escape(parts, '$`"\\')
             else:
-                raise self.unclosed(start, '"', 'a second "')
+                raise self.unclosed(start, '"', '"')
         if len(parts) == before:
             parts.append(Literal(self.at, self.at, "", True))
         self.at += 1
@@ -416,7 +259,7 @@ class WordReader(ABC):
         body = self.sequence(frozenset((closer,)))
         self.substitutions -= 1
         if not self.sees(closer):
-            raise self.unclosed(start, f'"{opener}"', f'"{closer}"')
+            raise self.unclosed(start, opener, closer)
         self.at += len(closer)
         return body
 
@@ -434,7 +277,7 @@ class WordReader(ABC):
         start = self.at
         match = _BACKTICKS.match(self.text, start, self.end)
         if match is None:
-            raise self.unclosed(start, "`", "a second `")
+            raise self.unclosed(start, "`", "`")
         self.deeper(start)
         text, offsets = _unescaped(match[1], start + 1, quoted)
         inner = type(self)(text, text)
@@ -471,7 +314,7 @@ class WordReader(ABC):
         """An arithmetic expansion whose opener was read."""
         expression = self.expression(closer[0], start, opener, closer)
         if not self.sees(closer):
-            raise self.unclosed(start, f'"{opener}"', f'"{closer}"')
+            raise self.unclosed(start, opener, closer)
         self.at += len(closer)
         return Arithmetic(start, self.at, expression, quoted)
 
@@ -511,7 +354,7 @@ class WordReader(ABC):
                 else:
                     self.at += 1
                 literal = self.at
-        raise self.unclosed(start, f'"{opener}"', f'"{closer}"')
+        raise self.unclosed(start, opener, closer)
 
     # --- Parameters in braces ---
 
@@ -539,7 +382,7 @@ class WordReader(ABC):
             self.at = operation.end() if operation else self.at
             arguments = self.arguments(operator, quoted, start)
         if not self.sees("}"):
-            raise self.unclosed(start, '"${"', '"}"')
+            raise self.unclosed(start, "${", "}")
         self.at += 1
         is_template = _TEMPLATE.search(text, start + 1, self.at) is not None
         if operator == "!" and not is_template and not (indirect and text[self.at - 2] in "*@"):
@@ -550,37 +393,40 @@ class WordReader(ABC):
         return Parameter(start, self.at, name, subscript, operator, arguments, bool(length), bool(indirect), quoted)
 
     def arguments(self, operator: str, quoted: bool, start: int) -> tuple[Word, ...]:
-        """What follows the operator of a parameter, up to the closing brace."""
+        """What follows the operator of a parameter, up to the closing brace.
+
+        Quotes around the braces do not quote a pattern within them.
+        """
         if operator in ("^", "^^", ",", ",,") and self.sees("}"):
             return ()
-        keeps_quotes = quoted and operator[0] not in "#%/^,"
+        quoted = quoted and operator[0] not in "#%/^,"
         stop = operator[0] if operator in ("/", "//", "/#", "/%", ":") else ""
-        first = self.argument(stop, quoted, keeps_quotes, start)
+        first = self.argument(stop, quoted, start)
         if stop and self.sees(stop):
             self.at += 1
-            return first, self.argument("", quoted, keeps_quotes, start)
+            return first, self.argument("", quoted, start)
         return (first,)
 
-    def argument(self, stop: str, quoted: bool, keeps_quotes: bool, brace: int) -> Word:
-        """A word in braces, up to `stop` or the closing brace. Single quotes are literal if `keeps_quotes`."""
+    def argument(self, stop: str, quoted: bool, brace: int) -> Word:
+        """A word in braces, up to `stop` or the closing brace. Single quotes are literal if it is quoted."""
         start = self.at
         parts: list[Part] = []
-        run = _IN_BRACES[stop, keeps_quotes]
+        run = _IN_BRACES[stop, quoted]
         while True:
             at = self.at
             if self.over(run):
-                parts.append(Literal(at, self.at, self.text[at : self.at], keeps_quotes))
+                parts.append(Literal(at, self.at, self.text[at : self.at], quoted))
             character = self.character
             if character == "}" or (stop and character == stop):
                 return Word(start, self.at, tuple(parts))
             if not character:
-                raise self.unclosed(brace, '"${"', '"}"')
+                raise self.unclosed(brace, "${", "}")
             if quoted and character == "$":
-                parts.append(self.dollar(keeps_quotes))
+                parts.append(self.dollar(quoted))
             elif quoted and character == "`":
-                parts.append(self.backticks(keeps_quotes))
+                parts.append(self.backticks(quoted))
             elif quoted and character == "\\":
-                self.escape(parts, '$`"\\}' if keeps_quotes else "")
+                self.escape(parts, '$`"\\}')
             else:
                 self.special(parts)
 
@@ -603,146 +449,7 @@ class WordReader(ABC):
                 opened += (character == "[") - (character == "]")
                 self.at += 1
                 parts.append(Literal(at, self.at, character))
-        raise self.unclosed(bracket, '"["', '"]"')
-
-    # --- Here-documents ---
-
-    def delimiter(self, strips_tabs: bool) -> tuple[Word, Heredoc]:
-        """The word behind `<<`, which is not expanded, and the here-document that it announces."""
-        start = self.at
-        parts: list[Part] = []
-        quoted = False
-        while match := _DELIMITER.match(self.text, self.at, self.end):
-            self.at = match.end()
-            kind = match.lastgroup
-            if kind is not None:
-                is_quoted = kind != "plain"
-                quoted = quoted or is_quoted
-                parts.append(Literal(*match.span(kind), match[kind], is_quoted))
-        if not parts:
-            raise self.unexpected("the delimiter of a here-document")
-        word = Word(start, self.at, tuple(parts))
-        body = Word(self.at, self.at)
-        return word, Heredoc(word.literal or "", quoted, strips_tabs, body, is_terminated=False)
-
-    def bodies(self) -> None:
-        """Read the bodies that start here."""
-        pending, self.pending = self.pending, []
-        for redirection, heredoc in pending:
-            self.heredocs.append((redirection, heredoc))
-            self.body(redirection, heredoc)
-
-    def body(self, redirection: Redirection, heredoc: Heredoc) -> None:
-        """Read one body and the line of its delimiter."""
-        start = self.at
-        searches = self.searches
-        if not self.read_at_run_time:
-            self.searches = _MOST_SEARCHES
-        stop, after = self.delimiter_line(heredoc)
-        if after < 0:
-            stop = after = self.end
-            heredoc.is_terminated = False
-            shown = self.text[redirection.start : redirection.end]
-            message = f'the here-document "{shown}" goes on to the end of the script'
-            expected = f'a line "{heredoc.delimiter}"'
-            place = redirection.start, redirection.end
-            self.complain("unterminated-heredoc", message, *place, expected, stops=False, once=False)
-        else:
-            heredoc.is_terminated = True
-        heredoc.body = Word(start, stop, self.body_parts(heredoc, stop))
-        self.searches = searches
-        self.at = after
-
-    def delimiter_line(self, heredoc: Heredoc) -> tuple[int, int]:
-        """Where the line of the delimiter starts and where reading goes on; -1 for both if it never comes."""
-        raw, start, end, delimiter = self.raw, self.at, self.end, heredoc.delimiter
-        found = raw.find(delimiter, start, end)
-        while found >= 0:
-            line = found
-            if heredoc.strips_tabs:
-                while line > start and raw[line - 1] == "\t":
-                    line -= 1
-            if line == start or (raw[line - 1] == "\n" and (heredoc.quoted or not self.is_continued(line, start))):
-                after = found + len(delimiter)
-                if after == end:
-                    return line, end
-                for line_end in ("\n", "\r\n"):
-                    if raw.startswith(line_end, after, end):
-                        return line, after + len(line_end)
-                if self.substitutions and raw.startswith(")", after, end):
-                    return line, after
-            found = raw.find(delimiter, found + 1, end)
-        return -1, -1
-
-    def is_continued(self, line: int, start: int) -> bool:
-        """Whether a backslash joins the line that starts there to the one before."""
-        at = line - 1
-        while at > start and self.raw[at - 1] == "\\":
-            at -= 1
-        return (line - 1 - at) % 2 == 1
-
-    def body_parts(self, heredoc: Heredoc, stop: int) -> tuple[Part, ...]:
-        """The parts of a body, which ends at `stop`."""
-        parts: list[Part] = []
-        run = _IN_BODY_LINE if heredoc.strips_tabs else _IN_BODY
-        outer_end, self.end = self.end, stop
-        is_line_start = True
-        while self.at < stop:
-            if heredoc.strips_tabs and is_line_start:
-                self.over(_TABS)
-            at = self.at
-            if heredoc.quoted:
-                line_end = self.raw.find("\n", at, stop) if heredoc.strips_tabs else -1
-                self.at = stop if line_end < 0 else line_end + 1
-            else:
-                self.over(run)
-            if self.at > at:
-                parts.append(Literal(at, self.at, self.raw[at : self.at], True))
-                is_line_start = self.raw[self.at - 1] == "\n"
-            elif self.at < stop:
-                self.body_special(parts)
-                is_line_start = False
-        self.end = outer_end
-        return tuple(parts)
-
-    def body_special(self, parts: list[Part]) -> None:
-        """A backslash or an expansion in the body of a here-document; one that cannot be read is literal text."""
-        if self.sees("\\"):
-            self.escape(parts, "$`\\")
-            return
-        at, nesting, known = self.at, self.nesting, len(self.complaints)
-        at_run_time, self.read_at_run_time = self.read_at_run_time, True
-        try:
-            parts.append(self.dollar(True) if self.sees("$") else self.backticks(True))
-        except Failure as failure:
-            self.rewind(at, known)
-            self.report(failure)
-            self.nesting = nesting
-            # Where too many searches were in vain, the rest of the body is left alone.
-            self.searches -= 1
-            self.at = at + 1 if self.searches > 0 else self.end
-            parts.append(Literal(at, self.at, self.raw[at : self.at], True))
-        if self.pending:
-            self.at, going_on = self.end, self.at
-            self.bodies()
-            self.at = going_on
-        self.read_at_run_time = at_run_time
-
-    def rewind(self, target: int, known: int = 0) -> None:
-        """Go back, and forget what was found behind: it will be read once more.
-
-        The first `known` complaints lie before.
-        """
-        if target >= self.at:
-            return
-        while self.comments and self.comments[-1].start >= target:
-            self.comments.pop()
-        recent = [self.complaints.popitem() for _ in range(len(self.complaints) - known)]
-        self.complaints.update((key, found) for key, found in reversed(recent) if found.start < target)
-        while self.heredocs and self.heredocs[-1][1].body.start >= target:
-            self.pending.insert(0, self.heredocs.pop())
-        self.pending = [pair for pair in self.pending if pair[0].start < target]
-        self.at = target
+        raise self.unclosed(bracket, "[", "]")
 
 
 def _c_character(match: re.Match[str]) -> str:

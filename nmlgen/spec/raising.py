@@ -87,11 +87,27 @@ def raised(experiment: Experiment, site: Site, parts: tuple[str, ...] = PARTS) -
     for key in ("run_directory", "launch"):
         if key not in wanted:  # nobody says it, and there is no experiment without it
             del below[key]
+    if JOB in parts and not says_job(experiment):
+        below = {"namelists": below["namelists"], **_common(below, wanted)}
     if JOB not in parts:
         below = {"namelists": below["namelists"]}
     if MASTER not in parts:
         del below["namelists"]
     return _sayable(_arranged(_without(wanted, below)))
+
+
+def says_job(experiment: Experiment) -> bool:
+    """Whether an experiment says how it is run. Of one that does not, what else it says may be only a part."""
+    return experiment.directives_span is not None or _is_said(experiment.launch.command)
+
+
+def _common(below: Keys, wanted: Keys) -> Keys:
+    """The keys below that the layer above says, too: none of them is to be taken away."""
+    return {
+        key: _common(value, wanted[key]) if isinstance(value, dict) and isinstance(wanted[key], dict) else value
+        for key, value in below.items()
+        if key in wanted and key != "namelists"
+    }
 
 
 def _below(site: Site, wanted: Keys) -> Keys:
@@ -257,6 +273,8 @@ class _Raising:
         if experiment.base_directory is not None:
             keys["directory"] = _value(experiment.base_directory)
         executable = _value(experiment.executable)
+        if not _is_said(experiment.executable):
+            executable = Assumed(_EXECUTABLE, "nothing says where the model lies")
         if JOB not in self.parts:
             executable = Assumed(_EXECUTABLE, "namelists do not say where the model lies")
         elif isinstance(executable, Gap):
@@ -432,6 +450,8 @@ def _value(setting: Setting) -> Any:
         return setting.value
     if setting.span is None:
         return Gap("not known")
+    if isinstance(setting.origin.value, str) and setting.origin.value:
+        return Gap(f"to be filled in: {setting.origin.value} at {setting.span}")
     for text in (setting.span.text, setting.span.source.line(setting.span.line).strip()):
         if "$" in text or "`" in text:
             return Gap(f"only the running shell knows: {text} at {setting.span}")

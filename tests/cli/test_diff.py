@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from foreign_scripts import COMPLETE, TWO_WAYS
 from specs import TEXT
 
 from cli.conftest import Done
@@ -100,3 +101,34 @@ def test_trouble(nmlgen, here, arguments):
     assert (done.code, done.out) == (2, "")
     assert done.err
     assert nmlgen("diff", *arguments, "--format", "json").code == 2
+
+
+def test_two_scripts(nmlgen, here):
+    (here / "one.run").write_text(COMPLETE)
+    changed = COMPLETE.replace("nproma = 16", "nproma = 32").replace("-n 64", "-n 32").replace("-c 4", "-c 8")
+    (here / "two.run").write_text(changed.replace(" num_lev = 47", " num_lev=47"))
+    done = nmlgen("diff", "one.run", "two.run")
+    assert (done.code, done.err) == (1, "")
+    assert done.out == (
+        "--- one.run\n"
+        "+++ two.run\n"
+        "parallel_nml\n"
+        "  - nproma = 16\n"
+        "  + nproma = 32\n"
+        "lustre\n"
+        "  - out: stripe_count = 4\n"
+        "  + out: stripe_count = 8\n"
+        "launch\n"
+        "  - tasks = 64\n"
+        "  + tasks = 32\n"
+        "3 differences\n"
+    )
+
+
+def test_the_way_of_a_script_that_is_compared_is_said(nmlgen, here):
+    (here / "one.run").write_text(TWO_WAYS)
+    done = nmlgen("diff", "one.run", "one.run")
+    assert (done.code, done.out) == (0, "no differences\n")
+    assert done.err.startswith("note: one.run:")
+    assert "only a run knows whether this is written" in done.err
+    assert nmlgen("diff", "one.run", "one.run", "--quiet").err == ""

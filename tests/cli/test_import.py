@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
+from foreign_scripts import COMPLETE, UNKNOWN
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 MASTER = """\
@@ -131,3 +133,20 @@ def test_usage(nmlgen, run, here, arguments, words):
     done = nmlgen("import", *arguments)
     assert (done.code, done.out) == (2, "")
     assert words in done.err
+
+
+def test_a_script_from_the_standard_input(nmlgen, here, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(COMPLETE.encode())))
+    done = nmlgen("import", "-", "--site", "generic-slurm", "-o", "again.yaml")
+    assert (done.code, done.err) == (0, "")
+    assert Path("again.yaml").read_text().startswith("# Imported from -\nnmlgen: 1\nname: waves\nsite: generic-slurm\n")
+    (here / "exp.waves").write_text(COMPLETE)
+    assert nmlgen("diff", "again.yaml", "exp.waves").out == "no differences\n"
+
+
+def test_what_a_script_does_not_say_is_left_to_do(nmlgen, here):
+    (here / "exp.waves").write_text(UNKNOWN)
+    done = nmlgen("import", "exp.waves")
+    assert done.code == 1
+    assert "  # num_io_procs: only the running shell knows: $(how_many_writers) at exp.waves:42:17\n" in done.out
+    assert "left to do: parallel.num_io_procs: only the running shell knows" in done.err

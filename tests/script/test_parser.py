@@ -274,6 +274,14 @@ def test_quotes_within_a_quoted_parameter():
     assert [plain(argument) for argument in found.arguments] == [["<'>"], ["<b>"]]
 
 
+def test_quotes_around_a_parameter_do_not_quote_its_pattern():
+    (found,) = word("\"${a##*/$b'*'}\"").parts
+    assert found.quoted
+    (pattern,) = found.arguments
+    assert plain(pattern) == ["*/", "$b", "<*>"]
+    assert not pattern.parts[1].quoted
+
+
 def test_parameter_that_no_shell_expands():
     found = script("echo ${a b}")
     assert found.body.commands[0].words[1].parts[0].operator == "!"
@@ -702,6 +710,8 @@ def test_problem(text, kind, line, column, quoted):
         "cat <<E 'b\nd\nE",
         "a ) > b <<E\nd\nE",
         "cat <<E $(date\nd\nE",
+        "x=$((1 << bits",
+        "cat <<E $(\n) )\nd\nE",
     ],
 )
 def test_reading_goes_on_in_the_open_block(broken):

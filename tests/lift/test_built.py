@@ -1,0 +1,85 @@
+"""A built script says the same as its spec: to the rules, and to those who compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rules.experiments import BASE
+from rules.test_examples import examples
+from specs import load, unchecked_build
+
+import nmlgen
+from nmlgen.checking import check_experiment
+from nmlgen.experiment.difference import differences
+from nmlgen.lift.built import machine_of
+from nmlgen.lift.loading import load as load_path
+from nmlgen.rules import all_rules
+from nmlgen.spec.spec import load_spec
+
+SITE = BASE.with_name("example-site.yaml")
+REFUSED = {"NML003", "NML004", "NML005", "NML006"}
+"""Of a value that a variable cannot hold a namelist's text says more than its meaning: the words are others."""
+
+
+def said(findings) -> set[tuple[str, str, str]]:
+    return {(f.code, "" if f.code in REFUSED else f.message, f.severity.value) for f in findings}
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+def test_findings_of_a_built_script_are_those_of_its_spec(rule, tmp_path):
+    path = tmp_path / "spec.yaml"
+    for number, text in enumerate(examples(rule, "bad")):
+        if text.startswith("&"):  # no spec
+            continue
+        path.write_text(text, encoding="utf-8")
+        spec = load_spec(path, [f"extends={BASE}", f"site={SITE}"])
+        directory = tmp_path / f"build{number}"
+        unchecked_build(spec).write(directory)
+        script = directory / f"{spec.experiment.name}.sbatch"
+        report = nmlgen.lint([script], site=str(SITE), is_isolated=True)
+        assert said(report.findings) == said(check_experiment(spec.experiment, spec.suppressions).findings), text
+
+
+def test_the_record_names_the_machine_and_the_release(tmp_path):
+    (tmp_path / "spec.yaml").write_text("model: {release: '2024.01'}\nsite: levante\n", encoding="utf-8")
+    spec = load_spec(tmp_path / "spec.yaml", [f"extends={BASE}"])
+    unchecked_build(spec).write(tmp_path)
+    (experiment,) = load_path(tmp_path).experiments
+    assert (experiment.machine, experiment.registry.release) == (spec.experiment.machine, "2024.01")
+    assert experiment.namelist[-1].label == "atm"
+
+
+def test_a_site_file_that_lies_elsewhere_has_its_name_only():
+    machine = machine_of({"site": "./nowhere.yaml"}, is_slurm=True)
+    assert (machine.name, machine.scheduler, machine.partitions) == ("./nowhere.yaml", "slurm", {})
+    assert machine_of({}, is_slurm=True) is None
+
+
+def test_what_somebody_changed_in_a_build_is_seen(tmp_path):
+    spec = load(site="levante", lustre={"output": {"stripe_count": 4}, "restart": {"stripe_count": 1}})
+    unchecked_build(spec).write(tmp_path)
+    script = tmp_path / "wave.sbatch"
+    text = script.read_text()
+    for old, new, changed in (
+        ("stripe output --stripe-count=4", "stripe output --stripe-count=8", {"output: stripe_count"}),
+        ("stripe . --stripe-count=1\n", "", {".: stripe_count"}),
+        ("--nodes=2", "--nodes=3", {"--nodes"}),
+        ("--ntasks=64", "--ntasks=63", {"tasks"}),
+        ("ulimit -s ", "ulimit -s 1024 # ", {"stack_limit"}),
+        ("export OMP_STACKSIZE=", "export OMP_STACKSIZE=7", {"OMP_STACKSIZE"}),
+        ("ln -sfn -- ", "cp -- ", {"iconR02B05-grid.nc"}),
+        ('run="$here"/run', 'run="$here"/again', {"run directory"}),
+    ):
+        assert old in text
+        script.write_text(text.replace(old, new))
+        (experiment,) = load_path(script).experiments
+        assert {change.name for change in differences(spec.experiment, experiment)} == changed
+
+
+def test_a_build_that_lost_its_namelists_is_no_experiment(tmp_path):
+    unchecked_build(load()).write(tmp_path)
+    for name in ("icon_master.namelist", "NAMELIST_wave"):
+        Path(tmp_path / name).unlink()
+    with pytest.raises(nmlgen.InputError, match="writes no namelist that ICON would read"):
+        load_path(tmp_path)

@@ -1,0 +1,133 @@
+"""What scripts of others ask of the machine."""
+
+from __future__ import annotations
+
+import pytest
+from foreign_scripts import COMPLETE, FRAGMENT, LOOP, SETTINGS, SOURCED, TWO_WAYS, UNKNOWN
+
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import Certainty
+from nmlgen.lift.loading import Loaded, load
+
+
+@pytest.fixture
+def lifted(tmp_path):
+    def lift(text: str) -> Experiment:
+        (tmp_path / "exp.waves.run").write_text(text)
+        (experiment,) = load(tmp_path / "exp.waves.run").experiments
+        return experiment
+
+    return lift
+
+
+def loaded(tmp_path, text: str) -> Loaded:
+    (tmp_path / "exp.waves.run").write_text(text)
+    return load(tmp_path / "exp.waves.run")
+
+
+def test_a_complete_script(lifted):
+    experiment = lifted(COMPLETE)
+    assert experiment.name == "waves"
+    assert (experiment.machine.name, experiment.machine.scheduler) == ("unknown", "slurm")
+    assert experiment.run_directory.value == "/scratch/b/waves"
+    assert experiment.executable.value == "/work/icon/bin/icon"
+    assert {name: setting.value for name, setting in experiment.environment.items()} == {
+        "I_MPI_EXTRA_FILESYSTEM": "on",
+        "OMP_NUM_THREADS": "1",
+    }
+    assert [(file.target, file.source.value, file.method) for file in experiment.inputs] == [
+        ("iconR02B04.nc", "/pool/grids/iconR02B04.nc", "link"),
+        ("o3_icon_DOM01.nc", "/pool/data/ozone.nc", "copy"),
+    ]
+    assert [(found.what, found.directories) for found in experiment.striping] == [
+        ("output", ("out",)),
+        ("restart", (".",)),
+    ]
+    assert {name: hint.value for name, hint in experiment.mpi.hints.items()} == {
+        "cb_nodes": 4,
+        "romio_cb_write": "enable",
+    }
+    assert (experiment.mpi.implementation.value, experiment.mpi.version.value) == ("intel", "2021.5.0")
+    assert experiment.darshan.library.value == "/sw/lib/libdarshan.so"
+    assert experiment.darshan.environment["DARSHAN_MODMEM"].value == 8
+    assert [option.value for option in experiment.launch.options] == ["--cpu-bind=cores"]
+    assert (experiment.tasks.value, experiment.stack_limit.value) == (64, "unlimited")
+    assert [module.value for module in experiment.modules] == ["intel-oneapi-mpi/2021.5.0"]
+    assert experiment["parallel_nml", "num_io_procs"].value == 4  # from SLURM_JOB_NUM_NODES, a directive
+
+
+@pytest.mark.parametrize(
+    ("launch", "tasks", "options"),
+    [
+        ("srun /x/icon", 64, []),
+        ("srun --ntasks=16 -l /x/icon", 16, ["-l"]),
+        ("srun --nodes=2 --ntasks-per-node=8 /x/icon", 16, ["--nodes=2", "--ntasks-per-node=8"]),
+        ("srun -c 4 /x/icon", 64, ["--cpus-per-task=4"]),
+        ("mpirun -np 8 --bind-to core /x/icon", 8, ["--bind-to", "core"]),
+        ("srun $(hidden) /x/icon", None, None),
+    ],
+)
+def test_the_number_of_tasks_is_no_option(launch, tasks, options, lifted):
+    experiment = lifted(COMPLETE.replace("srun -n 64 --cpu-bind=cores /work/icon/bin/icon", launch))
+    if tasks is None:
+        assert experiment.launch.options[0].certainty is Certainty.UNKNOWN
+    else:
+        assert experiment.tasks.value == tasks
+        assert [option.value for option in experiment.launch.options] == options
+
+
+def test_tasks_that_nobody_tells_are_not_known(lifted):
+    text = COMPLETE.replace("#SBATCH --ntasks-per-node=32\n", "").replace("srun -n 64", "mpirun")
+    assert lifted(text).tasks.certainty is Certainty.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("ln -s /pool/a.nc b.nc", ("b.nc", "/pool/a.nc", "link")),
+        ("ln -s ../a.nc ./", ("a.nc", "/scratch/b/a.nc", "link")),
+        ("cp -t . /pool/a.nc", ("a.nc", "/pool/a.nc", "copy")),
+        ("cp /pool/a.nc /elsewhere/a.nc", None),
+        ("ln /pool/a.nc b.nc", None),
+    ],
+)
+def test_input_files(command, expected, lifted):
+    experiment = lifted(COMPLETE.replace("cp /pool/data/ozone.nc o3_icon_DOM01.nc", command))
+    found = [(file.target, file.source.value, file.method) for file in experiment.inputs[1:]]
+    assert found == ([expected] if expected else [])
+
+
+def test_what_is_not_known_is_a_setting_that_is_not_known(lifted):
+    experiment = lifted(UNKNOWN)
+    for setting in (experiment.directives["time"], experiment["parallel_nml", "num_io_procs"]):
+        assert setting.certainty is Certainty.UNKNOWN
+
+
+def test_a_fragment_says_nothing_of_its_job(tmp_path):
+    found = loaded(tmp_path, FRAGMENT)
+    assert found.parts == ("namelist", "job")
+    (experiment,) = found.experiments
+    assert experiment.directives_span is None
+    assert experiment.tasks.certainty is Certainty.UNKNOWN
+
+
+def test_the_way_that_is_taken_is_said(tmp_path):
+    (remark,) = loaded(tmp_path, TWO_WAYS).remarks
+    assert remark.endswith(": only a run knows whether this is written; here it is")
+    both = COMPLETE.replace(
+        "nodes=$SLURM_JOB_NUM_NODES",
+        "nodes=2\nif [ -f /pool/restart.nc ]; then EXPNAME=warm; else EXPNAME=cold; fi",
+    )
+    first, *_ = loaded(tmp_path, both).remarks
+    assert "only a run knows which file this is; here it is " in first
+    assert "would differ" in first
+
+
+def test_files_beside_the_script_are_read(tmp_path):
+    (tmp_path / "settings").write_text(SETTINGS)
+    assert loaded(tmp_path, SOURCED).experiments[0].name == "waves"
+
+
+def test_streams_of_a_loop(lifted):
+    names = [stream.settings["output_filename"].value for stream in lifted(LOOP).streams]
+    assert names == ["out/waves_2d", "out/waves_pl", "out/waves_hl"]
