@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _MOST_TURNS = 500
 _MOST_LISTS = 4
 _MOST_SPLITS = 3
+_MOST_WAYS = 40  # out of one loop
 
 
 def loop_over_words(shell: Interpreter, command: For) -> None:
@@ -89,6 +90,10 @@ def _iterate(shell: Interpreter, body: Sequence, step: Callable[[], bool]) -> No
         while shell.current is not None and step():
             shell.run_sequence(body)
             _rejoin(shell, "continue", outer)
+            if len(shell.left["break"]) > _MOST_WAYS and shell.current is not None:
+                _forget(shell, effects(body, shell.state.functions), Place(shell.text, body.start, body.end))
+                shell.doubt(Place(shell.text, body.start, body.end))
+                break
         _rejoin(shell, "break", outer)
     finally:
         shell.loops -= 1
