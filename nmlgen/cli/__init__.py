@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+
+_ALLOCATIONS_BETWEEN_COLLECTIONS = 100_000  # little of what a command makes goes in circles
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -13,6 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         print(f"nmlgen {__version__}")
         return 0
+    gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
     from nmlgen.cli.application import run
 
     return run(arguments)

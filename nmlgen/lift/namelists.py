@@ -30,6 +30,7 @@ from nmlgen.spec.sections import spelling
 
 MASTER_FILE = "icon_master.namelist"
 _MODEL_GROUP = "master_model_nml"
+_MOST_MODELS = 16  # ICON 2024.10, maxNoOfModels in mo_master_config.f90: it stops at the next one
 
 
 _BUILT = re.compile(r"! .*written by nmlgen \S+, build [0-9a-f]+$", re.MULTILINE)
@@ -148,7 +149,8 @@ def lift_models(
     models = []
     master_nml = next((group for group in master.groups if group.name == "master_nml"), None)
     base = _text(master_nml.settings.get("model_base_dir") if master_nml is not None else None)
-    for number, group in enumerate(group for group in master.groups if group.name == _MODEL_GROUP):
+    named = [group for group in master.groups if group.name == _MODEL_GROUP]
+    for number, group in enumerate(named[:_MOST_MODELS]):
         setting = group.settings.get("model_namelist_filename")
         missing: Setting | None = None
         is_known = setting is not None and setting.certainty is not Certainty.UNKNOWN

@@ -83,6 +83,7 @@ class LiftedScript:
 
 
 _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
+_NAMELIST = re.compile(r"(?:[ \t]*(?:!.*)?\r?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*)?$", re.MULTILINE)
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm")
 
@@ -91,6 +92,8 @@ def is_script(path: Path, source: Source) -> bool:
     """Whether a file is a script of a shell: by its first line, its name, or the here-documents in it."""
     if source.text.startswith("#!"):
         return _SHELL.match(source.line(1)) is not None
+    if _NAMELIST.match(source.text):
+        return False
     return path.suffix in SUFFIXES or path.name.startswith("exp.") or _HEREDOC.search(source.text) is not None
 
 
