@@ -137,6 +137,8 @@ class Item(Node):
     @property
     def name(self) -> str:
         """The whole designator in lower case and without blanks: `pa(2)%a`."""
+        if not self._path:
+            return self.base
         written = self.origin.text[self.start : self.name_end]
         return re.sub(r"\s+", "", written).lower()
 
