@@ -111,7 +111,8 @@ class _Judged:
             found += problems_of(model, beginning)
             if model.missing_file is not None:
                 continue  # all else would follow from that
-            report = check_experiment(model.experiment, beginning=beginning)
+            first = next((group.span for group in model.experiment.namelist if group.span is not None), beginning)
+            report = check_experiment(model.experiment, beginning=first)
             found += report.findings
             self.undecided += report.undecided
             found += _missing_directories(way, model.experiment)
