@@ -81,10 +81,12 @@ _FILE_NAME = re.compile(r"(?!icon_master\.namelist$|nmlgen-manifest\.json$)[A-Za
 _OWN_GROUPS = {"output_nml": "name the streams below `output:` instead"}
 
 
-def lower(tree: Tree, machine: Machine, site: Tree, where: Span | None) -> Experiment:
+def lower(
+    tree: Tree, machine: Machine, site: Tree, where: Span | None, directives_span: Span | None = None
+) -> Experiment:
     """The Experiment of a merged tree whose variables stand below `namelists` (see `sections.canonical`).
 
-    `site` is the tree of the site's facts, `where` the beginning of the spec. Raises SpecError with everything that is
+    `site` is the tree of the site's facts, `where` the beginning of the spec, `directives_span` its section `job`. Raises SpecError with everything that is
     missing or unreadable.
     """
     findings = [*missing_keys(tree, where), *_bad_values(tree), *_bad_file_names(tree)]
@@ -95,7 +97,7 @@ def lower(tree: Tree, machine: Machine, site: Tree, where: Span | None) -> Exper
         registry = load_registry(str(release.value), None if own is None else _beside(own))
     except InputError as error:
         raise SpecError((problem("SPC004", str(error), (own or release).span),)) from None
-    return _Lowering(tree, machine, site, registry).experiment()
+    return _Lowering(tree, machine, site, registry, directives_span).experiment()
 
 
 def _beside(setting: Setting) -> Path:
@@ -208,11 +210,14 @@ def _derived(name: str, value: Any, span: Span | None = None) -> Setting:
 class _Lowering:
     """One lowering; its methods each make one part of the Experiment."""
 
-    def __init__(self, tree: Tree, machine: Machine, site: Tree, registry: Registry) -> None:
+    def __init__(
+        self, tree: Tree, machine: Machine, site: Tree, registry: Registry, directives_span: Span | None
+    ) -> None:
         self.tree = tree
         self.machine = machine
         self.site = site
         self.registry = registry
+        self.directives_span = directives_span
         self.name = str(_setting(tree, "name").value)
 
     def experiment(self) -> Experiment:
@@ -240,6 +245,7 @@ class _Lowering:
             launch=self._launch(),
             modules=self._modules(mpi),
             stack_limit=_optional(self.tree, "shell", "limits", "stack"),
+            directives_span=self.directives_span,
         )
 
     def _groups(self) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
