@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -207,6 +208,15 @@ def _derived(name: str, value: Any, span: Span | None = None) -> Setting:
     return written(name, value, LAYER, span)
 
 
+@lru_cache(maxsize=4096)
+def _group(name: str, tree: Tree, label: str | None = None) -> Group:
+    """The group of a tree: the same one as long as nothing is laid over the tree, so that what is known of it stays."""
+    settings = {
+        key: Setting(f"{name}.{spelling(key)}", leaf.history, name_span=leaf.key_span) for key, leaf in _children(tree)
+    }
+    return Group(name, settings, label, tree.key_span)
+
+
 class _Lowering:
     """One lowering; its methods each make one part of the Experiment."""
 
@@ -249,7 +259,7 @@ class _Lowering:
         )
 
     def _groups(self) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
-        groups = {name: self._group(name, tree) for name, tree in _children(self.tree.get("namelists"))}
+        groups = {name: _group(name, tree) for name, tree in _children(self.tree.get("namelists"))}
         self._derive(groups, "master_model_nml", "model_namelist_filename", f"NAMELIST_{self.name}")
         grid = _setting(self.tree, "grid", "file")
         if not _is_taken_away(self.tree, "namelists", "grid_nml", "dynamics_grid_filename"):
@@ -262,13 +272,6 @@ class _Lowering:
         others = [groups[name] for name in sorted(groups)]
         return master, (*first, *others, *self._streams(master))
 
-    def _group(self, name: str, tree: Tree, label: str | None = None) -> Group:
-        settings = {
-            key: Setting(f"{name}.{spelling(key)}", leaf.history, name_span=leaf.key_span)
-            for key, leaf in _children(tree)
-        }
-        return Group(name, settings, label, tree.key_span)
-
     def _derive(
         self, groups: dict[str, Group], group: str, variable: str, value: Any, span: Span | None = None
     ) -> None:
@@ -280,7 +283,7 @@ class _Lowering:
     def _streams(self, master: tuple[Group, ...]) -> Iterator[Group]:
         time = next(group.settings for group in master if group.name == "master_time_control_nml")
         for label, tree in _children(self.tree.get("output")):
-            group = self._group("output_nml", tree, label)
+            group = _group("output_nml", tree, label)
             settings = {}
             if "output_filename" not in group.settings:
                 path = f"{OUTPUT_DIRECTORY}/{self.name}_{label}"
