@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from nmlgen.namelist.reader import read_namelist
     from nmlgen.render.build import Build
     from nmlgen.spec.spec import Spec, load_spec
+    from nmlgen.sweep.expansion import expand
+    from nmlgen.sweep.point import Point
 
 __all__ = [
     "Build",
@@ -40,6 +42,7 @@ __all__ = [
     "ImportedSpec",
     "InputError",
     "NmlgenError",
+    "Point",
     "Report",
     "Severity",
     "Spec",
@@ -49,6 +52,7 @@ __all__ = [
     "build",
     "check",
     "compare",
+    "expand",
     "fix",
     "from_f90nml",
     "import_spec",
@@ -70,6 +74,7 @@ _HOMES = {
     "ImportedSpec": "importing",
     "InputError": "errors",
     "NmlgenError": "errors",
+    "Point": "sweep.point",
     "Report": "findings",
     "Severity": "findings",
     "Spec": "spec.spec",
@@ -78,6 +83,7 @@ _HOMES = {
     "build": "api",
     "check": "api",
     "compare": "comparing",
+    "expand": "sweep.expansion",
     "fix": "fixing",
     "import_spec": "importing",
     "lint": "linting",

@@ -87,8 +87,8 @@ def lower(
 ) -> Experiment:
     """The Experiment of a merged tree whose variables stand below `namelists` (see `sections.canonical`).
 
-    `site` is the tree of the site's facts, `where` the beginning of the spec, `directives_span` its section `job`. Raises SpecError with everything that is
-    missing or unreadable.
+    `site` is the tree of the site's facts, `where` the beginning of the spec, `directives_span` its section `job`.
+    Raises SpecError with everything that is missing or unreadable.
     """
     findings = [*missing_keys(tree, where), *_bad_values(tree), *_bad_file_names(tree)]
     if findings:

@@ -14,6 +14,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen.errors import SpecError
+from nmlgen.experiment.setting import Origin
 from nmlgen.resources import schema
 from nmlgen.source import Source, Span
 from nmlgen.spec.document import Node, from_plain, read_text
@@ -71,6 +72,23 @@ def _overrides(key: str, text: str, layer: str, span: Span | None) -> tuple[Over
     value = from_plain(json.loads(text), key)
     tree = canonical(_layer(key, value if span is None else _at(value, span), span, layer))
     return tuple(_leaves(tree, ()))
+
+
+@lru_cache(maxsize=1024)
+def canonical_key(key: str) -> str:
+    """A key in a spec's own words: parallel.nproma for parallel_nml.nproma. Nobody asks whether there is such a key."""
+    parts = key.split(".")
+    if len(parts) == 2 and parts[0] not in schema("spec")["properties"] and parts[0].endswith("_nml"):
+        parts = ["namelists", *parts]
+    layer = Tree(history=(Origin("", None),))
+    for part in reversed(parts):
+        layer = Tree(children={part: layer})
+    path: list[str] = []
+    layer = canonical(layer)
+    while layer.children:
+        part, layer = next(iter(layer.children.items()))
+        path.append(part)
+    return _spelt(tuple(path))
 
 
 def _leaves(tree: Tree, path: tuple[str, ...]) -> Iterator[Override]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -33,10 +34,14 @@ _COMMENT = re.compile(r"#\s*nmlgen:.*")
 
 @frozen
 class InputDocument:
-    """A document that a spec was made from: its label ("preset icon/jabw") and the SHA-256 of its bytes."""
+    """A document that a spec was made from: its label ("preset icon/jabw") and the SHA-256 of its bytes.
+
+    `without_sweep` is that of its keys but for `sweep`; None where there is no sweep in it.
+    """
 
     label: str
     sha256: str
+    without_sweep: str | None = None
 
 
 @frozen(eq=False)
@@ -86,6 +91,20 @@ class Spec:
         source = evolve(self.source, overrides=(*self.source.overrides, *layers))
         tree = _merge_all([self.tree, *layers])
         return _lowered(source, tree, self.experiment.machine, self.site, self.documents, (*self.overrides, *texts))
+
+    def without_sweep(self) -> Spec:
+        """The same experiment as if nobody had written `sweep`: what it is made from does not change when a sweep
+        does."""
+        if "sweep" not in (self.tree.children or {}):
+            return self
+        children = {key: child for key, child in (self.tree.children or {}).items() if key != "sweep"}
+        documents = tuple(
+            InputDocument(f"{document.label} without its sweep", document.without_sweep)
+            if document.without_sweep
+            else document
+            for document in self.documents
+        )
+        return evolve(self, tree=evolve(self.tree, children=children), documents=documents)
 
     def find(self, name: str) -> Setting:
         """The effective setting that `name` stands for, with the chain of those who set it.
@@ -176,7 +195,14 @@ def load_spec(source: str | Path | Mapping[str, Any], overrides: Iterable[str] =
         node, sha256 = read.node, read.sha256
     validate(node, "spec")
     layers = tuple(from_text(text) for text in overrides)
-    return _assembled(SpecSource(node, base, InputDocument("spec", sha256), layers), overrides)
+    return _assembled(SpecSource(node, base, _input("spec", sha256, node), layers), overrides)
+
+
+def _input(label: str, sha256: str, node: Node) -> InputDocument:
+    if "sweep" not in node.value:
+        return InputDocument(label, sha256)
+    rest = {key: child.plain() for key, child in node.value.items() if key != "sweep"}
+    return InputDocument(label, sha256, _sha256(json.dumps(rest, sort_keys=True).encode()))
 
 
 def _assembled(source: SpecSource, overrides: tuple[str, ...]) -> Spec:
@@ -229,7 +255,7 @@ def _preset_layers(
         validate(document.node, "spec")
         tree = tree_of(document.node, label)
         layers += _preset_layers(tree.get("extends"), path.parent, documents, (*seen, path.resolve()))
-        documents.append(InputDocument(label, document.sha256))
+        documents.append(_input(label, document.sha256, document.node))
         children = {key: child for key, child in (tree.children or {}).items() if key != "extends"}
         if (site := tree.get("site")) is not None:
             children["site"] = _seen_from(base, path.parent, site)
