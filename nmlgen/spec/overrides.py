@@ -64,7 +64,7 @@ def overrides_of(key: str, value: Any, layer: str, span: Span | None = None) -> 
     return _overrides(key, text, layer, span)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _overrides(key: str, text: str, layer: str, span: Span | None) -> tuple[Override, ...]:
     if not all(key.split(".")):
         note = "expected: a path of keys, such as job.nodes"

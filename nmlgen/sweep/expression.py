@@ -14,6 +14,7 @@ import operator
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from math import inf, isfinite
 from typing import Any
 
 from attrs import frozen
@@ -255,11 +256,14 @@ def _joined(
             _number(one, sign)
             _number(other, sign)
         try:
-            return apply(one, other)
+            result = apply(one, other)
         except ZeroDivisionError:
             raise ExpressionError(f"{one} {sign} {other} divides by zero") from None
         except OverflowError:
-            raise ExpressionError(f"{one} {sign} {other} is larger than any number") from None
+            result = inf
+        if isinstance(result, float) and not isfinite(result):
+            raise ExpressionError(f"{one} {sign} {other} is larger than any number")
+        return result
 
     return value
 
