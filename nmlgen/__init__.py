@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from nmlgen.namelist.reader import read_namelist
     from nmlgen.render.build import Build
     from nmlgen.spec.spec import Spec, load_spec
+    from nmlgen.sweep.directory import Sweep, write_sweep
     from nmlgen.sweep.expansion import expand
     from nmlgen.sweep.point import Point
+    from nmlgen.sweep.table import points_frame
 
 __all__ = [
     "Build",
@@ -47,6 +49,7 @@ __all__ = [
     "Severity",
     "Spec",
     "SpecError",
+    "Sweep",
     "WriteError",
     "__version__",
     "build",
@@ -58,8 +61,10 @@ __all__ = [
     "import_spec",
     "lint",
     "load_spec",
+    "points_frame",
     "read_namelist",
     "to_f90nml",
+    "write_sweep",
 ]
 
 _HOMES = {
@@ -79,6 +84,7 @@ _HOMES = {
     "Severity": "findings",
     "Spec": "spec.spec",
     "SpecError": "errors",
+    "Sweep": "sweep.directory",
     "WriteError": "errors",
     "build": "api",
     "check": "api",
@@ -89,6 +95,8 @@ _HOMES = {
     "lint": "linting",
     "load_spec": "spec.spec",
     "from_f90nml": "namelist.interchange",
+    "points_frame": "sweep.table",
+    "write_sweep": "sweep.directory",
     "read_namelist": "namelist.reader",
     "to_f90nml": "namelist.interchange",
 }
