@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen._version import __version__
 from nmlgen.errors import BuildError, SpecError, WriteError
@@ -66,8 +66,8 @@ def write_sweep(
     """Write the points of a sweep, each into a directory of its own, and the table of all.
 
     At a point that cannot be built, because of errors or, if `strict`, of warnings, the sweep stops with a BuildError
-    or SpecError; what was written by then stays and is found right the next time. With "skip" the others are written and
-    the table says why this one was not; "keep" is the same as "stop". `progress` is called after each point. Raises
+    or SpecError; what was written by then stays and is found right the next time. With "skip" the others are written
+    and the table says why this one was not; "keep" is the same as "stop". `progress` is called after each point. Raises
     WriteError as `Build.write` does, and SpecError if two different points have one name.
     """
     writer = _Writer(Path(directory), invalid, strict, force)
@@ -141,11 +141,11 @@ class _Writer:
             report = point.report
         except SpecError as error:
             if not self._skips:
-                raise
+                raise SpecError(_at(point, error.findings)) from None
             return error.findings
         obstacles = report.errors + (report.warnings if self._strict else ())
         if obstacles and not self._skips:
-            raise BuildError(report.findings)
+            raise BuildError(_at(point, obstacles))
         return obstacles
 
     def _manifest(self, base: Spec) -> bytes:
@@ -160,6 +160,10 @@ class _Writer:
             "table": {"file": TABLE, "sha256": hashlib.sha256((self.directory / TABLE).read_bytes()).hexdigest()},
         }
         return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _at(point: Point, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    return tuple(evolve(finding, notes=(*finding.notes, f"at the point {point.name}")) for finding in findings)
 
 
 def _write_point(files: Mapping[str, bytes], holder: Path, name: str, staging: Path, force: bool) -> bool:
