@@ -7,6 +7,7 @@ A key is given by its path, such as job.nodes or output.atm.output_interval; `pa
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -22,6 +23,9 @@ from nmlgen.spec.layers import Tree, tree_of
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import canonical, section_of
 from nmlgen.spec.validate import validate
+
+
+_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # as they are, at least
 
 
 @frozen(eq=False)
@@ -96,6 +100,8 @@ def _leaves(tree: Tree, path: tuple[str, ...]) -> Iterator[Override]:
         for key, child in tree.children.items():
             yield from _leaves(child, (*path, key))
         return
+    if not path:  # an empty mapping of variables says nothing
+        return
     layer = tree
     for key in reversed(path):
         layer = Tree(children={key: layer}, key_span=tree.key_span)
@@ -110,7 +116,8 @@ def _spelt(path: tuple[str, ...]) -> str:
 
 
 def _canonical_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    return _NOT_IN_YAML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _layer(path: str, node: Node, key_span: Span | None, label: str) -> Tree:

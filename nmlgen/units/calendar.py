@@ -63,12 +63,12 @@ class Calendar(Enum):
         """Whether the day exists in this calendar."""
         return instant.day <= self._days_in_month(instant.year, instant.month)
 
-    @lru_cache(maxsize=1024)  # noqa: B019 (there are three calendars)
+    @lru_cache(maxsize=1024)
     def position(self, instant: Instant) -> int:
         """Milliseconds from a fixed beginning: the difference of two positions is the time between them."""
         return self._day_number(instant) * _DAY + instant.milliseconds
 
-    @lru_cache(maxsize=1024)  # noqa: B019
+    @lru_cache(maxsize=1024)
     def add(self, instant: Instant, duration: Duration) -> Instant:
         """The instant so much later; a day beyond the end of the new month becomes its last day."""
         months = instant.year * 12 + instant.month - 1 + duration.months

@@ -9,7 +9,7 @@ import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from spec_strategies import specs
 from specs import MAPPING, TEXT, unchecked_build
@@ -214,7 +214,7 @@ def assert_same(point, base=MAPPING):
 
 def leaves(mapping, path=()):
     for key, value in mapping.items():
-        if isinstance(value, dict) and value:
+        if isinstance(value, dict):
             yield from leaves(value, (*path, key))
         elif not any("." in part or "%" in part or " " in part for part in (*path, key)):
             yield ".".join((*path, key)), value
@@ -234,7 +234,20 @@ def written_out(base, given):
     return whole
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_values_that_say_nothing_or_much():
+    points = [{}, {"namelists": {}}, {"lustre.output": {}}, {"job.comment": "\x85\u2028ä\U0001f300"}]
+    found = list(expand(MAPPING, points=points, name="{id}"))
+    assert found[0].id == found[1].id != found[2].id
+    for point in found:
+        assert_same(point)
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)
 @given(specs(), st.lists(specs(), min_size=1, max_size=2), st.data())
 def test_points_are_plain_specs(base, others, data):
     points = []
