@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from nmlgen.namelist.reader import read_namelist
     from nmlgen.render.build import Build
     from nmlgen.spec.spec import Spec, load_spec
+    from nmlgen.sweep.directory import Sweep, write_sweep
+    from nmlgen.sweep.expansion import expand
+    from nmlgen.sweep.point import Point
+    from nmlgen.sweep.table import points_frame
 
 __all__ = [
     "Build",
@@ -40,22 +44,27 @@ __all__ = [
     "ImportedSpec",
     "InputError",
     "NmlgenError",
+    "Point",
     "Report",
     "Severity",
     "Spec",
     "SpecError",
+    "Sweep",
     "WriteError",
     "__version__",
     "build",
     "check",
     "compare",
+    "expand",
     "fix",
     "from_f90nml",
     "import_spec",
     "lint",
     "load_spec",
+    "points_frame",
     "read_namelist",
     "to_f90nml",
+    "write_sweep",
 ]
 
 _HOMES = {
@@ -70,19 +79,24 @@ _HOMES = {
     "ImportedSpec": "importing",
     "InputError": "errors",
     "NmlgenError": "errors",
+    "Point": "sweep.point",
     "Report": "findings",
     "Severity": "findings",
     "Spec": "spec.spec",
     "SpecError": "errors",
+    "Sweep": "sweep.directory",
     "WriteError": "errors",
     "build": "api",
     "check": "api",
     "compare": "comparing",
+    "expand": "sweep.expansion",
     "fix": "fixing",
     "import_spec": "importing",
     "lint": "linting",
     "load_spec": "spec.spec",
     "from_f90nml": "namelist.interchange",
+    "points_frame": "sweep.table",
+    "write_sweep": "sweep.directory",
     "read_namelist": "namelist.reader",
     "to_f90nml": "namelist.interchange",
 }

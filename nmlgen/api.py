@@ -11,9 +11,10 @@ from nmlgen.errors import BuildError
 from nmlgen.findings import Report
 from nmlgen.render.build import Build, make_build
 from nmlgen.spec.spec import Spec, load_spec
+from nmlgen.sweep.point import Point
 
-SpecLike = Spec | str | Path | Mapping[str, Any]
-"""What `check` and `build` take: a loaded spec, the path of a YAML file, or a mapping."""
+SpecLike = Spec | Point | str | Path | Mapping[str, Any]
+"""What `check` and `build` take: a loaded spec, a point of a sweep, the path of a YAML file, or a mapping."""
 
 
 def check(spec: SpecLike, *, overrides: Iterable[str] = ()) -> Report:
@@ -23,7 +24,7 @@ def check(spec: SpecLike, *, overrides: Iterable[str] = ()) -> Report:
     cannot be understood, InputError if a file cannot be read.
     """
     loaded = _loaded(spec, overrides)
-    return check_experiment(loaded.experiment, loaded.suppressions, loaded.beginning)
+    return _report(loaded)
 
 
 def build(
@@ -39,14 +40,20 @@ def build(
     as `check` does. `stamp` adds facts such as the time to the manifest, which otherwise holds none of the kind.
     """
     loaded = _loaded(spec, overrides)
-    report = check_experiment(loaded.experiment, loaded.suppressions, loaded.beginning)
+    report = _report(loaded)
     if report.errors or (strict and report.warnings):
         raise BuildError(report.findings)
-    return make_build(loaded, report.findings, stamp)
+    return make_build(loaded.spec if isinstance(loaded, Point) else loaded, report.findings, stamp)
 
 
-def _loaded(spec: SpecLike, overrides: Iterable[str]) -> Spec:
-    if isinstance(spec, Spec):
+def _report(loaded: Spec | Point) -> Report:
+    if isinstance(loaded, Point):
+        return loaded.report
+    return check_experiment(loaded.experiment, loaded.suppressions, loaded.beginning)
+
+
+def _loaded(spec: SpecLike, overrides: Iterable[str]) -> Spec | Point:
+    if isinstance(spec, (Spec, Point)):
         if tuple(overrides):
             raise TypeError("overrides are given to load_spec, not beside a spec that is loaded")
         return spec

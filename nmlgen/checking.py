@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from attrs import evolve
 
@@ -32,4 +33,9 @@ def check_experiment(
             file = None if place is None else place.source.name
             undecided.append(Undecided(rule.code, error.setting.name, file, error.setting.span))
     report = Report(tuple(findings), undecided=tuple(undecided))
-    return excuse(report, suppressions, {rule.code: rule.name for rule in all_rules()})
+    return excuse(report, suppressions, _names())
+
+
+@cache
+def _names() -> dict[str, str]:
+    return {rule.code: rule.name for rule in all_rules()}

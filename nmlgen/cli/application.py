@@ -30,6 +30,7 @@ _COMMANDS = {
     "registry": "Show what an ICON release knows: groups, variables, defaults.",
     "rules": "List the rules.",
     "schema": "Print the JSON Schema of specs, for editors.",
+    "sweep": "Expand a sweep, check every point and write it.",
     "volume": "Show how many bytes a spec writes, and how sure that is.",
     "why": "Show who set a value, where, and what it replaced.",
 }

@@ -9,6 +9,8 @@ from nmlgen.cli.console import format_option, quiet_option, set_option, show_fin
 from nmlgen.findings import joined
 from nmlgen.report.json import report_document, to_json
 from nmlgen.report.text import format_undecided, summary
+from nmlgen.sweep.expansion import plan_of_spec, points_of
+from nmlgen.sweep.review import review
 
 
 @click.command("check")
@@ -28,13 +30,22 @@ def command(
 ) -> int:
     """Check each SPEC against the rules; write nothing.
 
-    Exit code 1 if there are errors, or warnings with --strict.
+    Of a spec with a sweep every point is checked; a finding is shown once, with the points it concerns. Exit code 1 if
+    there are errors, or warnings with --strict.
     """
     reports = []
+    sweeps: list[str] = []
     refused: list[nmlgen.Finding] = []
     for spec in specs:
         try:
-            reports.append(nmlgen.check(spec, overrides=overrides))
+            loaded = nmlgen.load_spec(spec, overrides)
+            plan = plan_of_spec(loaded)
+            if plan is None:
+                reports.append(nmlgen.check(loaded))
+            else:
+                reviewed = review(points_of(plan))
+                reports.append(reviewed.report)
+                sweeps.append(f"{spec}: {reviewed.points} points, {reviewed.invalid} of them cannot be built")
         except nmlgen.SpecError as error:
             refused += error.findings
     if refused and output_format == "text":
@@ -51,5 +62,5 @@ def command(
         if show_undecided and report.undecided:
             click.echo(("\n" if report.findings else "") + format_undecided(report.undecided))
         if not quiet:
-            click.echo(("\n" if report.findings else "") + summary(report))
+            click.echo("\n".join(("",) * bool(report.findings) + (*sweeps, summary(report))))
     return 1 if refused or report.errors or (strict and report.warnings) else 0

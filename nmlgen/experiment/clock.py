@@ -11,6 +11,7 @@ from math import inf, lcm
 from attrs import frozen
 
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
@@ -56,6 +57,7 @@ class Clock:
         return -(-self.length // self.leg) if self.leg > 0 else 1
 
 
+@remembered
 def clock(experiment: Experiment) -> Clock:
     """The clock of an experiment; raises UndecidedError for a date or an interval that nobody can know, and
     where ICON refuses to start: a step that is not positive, a stop before the start. So does a start on a day that

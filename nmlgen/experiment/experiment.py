@@ -7,7 +7,7 @@ knows neither YAML nor shell nor templates.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from typing import Any
 
@@ -144,6 +144,11 @@ class Experiment:
         return found
 
     @cached_property
+    def derived(self) -> dict[Any, Any]:
+        """What was worked out of the experiment already; see `memory.remembered`."""
+        return {}
+
+    @cached_property
     def _effective(self) -> dict[tuple[str, str], Setting]:
         return {}
 
@@ -158,7 +163,7 @@ class Experiment:
             groups.setdefault(group.name.lower(), group)
         return groups
 
-    @property
+    @cached_property
     def streams(self) -> tuple[Group, ...]:
         """The output_nml groups in the order of writing."""
         return tuple(group for group in self.namelist if group.name.lower() == "output_nml")
@@ -195,6 +200,7 @@ class Experiment:
         yield from self.namelist
 
 
+@lru_cache(maxsize=8192)
 def effective(registry: Registry, group: Group | None, group_name: str, name: str, *, is_open: bool = False) -> Setting:
     """What ICON will see: the written value, else the default of the release, else something unknown.
 

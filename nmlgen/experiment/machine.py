@@ -7,6 +7,7 @@ needs it stays silent.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from attrs import field, frozen
@@ -65,6 +66,11 @@ class MpiInstallation:
     environment: Mapping[str, str] = field(factory=dict)
 
 
+@lru_cache(maxsize=1024)
+def _lies_below(path: str, directory: str) -> bool:
+    return PurePosixPath(path).is_relative_to(directory)
+
+
 @frozen(kw_only=True)
 class Machine:
     """A site. `name` is that of its preset."""
@@ -86,7 +92,7 @@ class Machine:
 
     def file_system_of(self, path: str) -> FileSystem:
         """The file system that `path` lies on; a relative path lies on the site's usual one."""
-        candidates = [fs for fs in self.file_systems if PurePosixPath(path).is_relative_to(fs.path)]
+        candidates = [fs for fs in self.file_systems if _lies_below(path, fs.path)]
         if candidates:
             found = max(candidates, key=lambda fs: len(fs.path))
             ost_count = found.ost_count

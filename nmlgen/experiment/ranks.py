@@ -13,6 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 
 LEVEL_TYPES = ("ml", "pl", "hl", "il")
@@ -66,6 +67,7 @@ def integer(setting: Setting) -> int:
     return int(as_list(setting.value)[0])
 
 
+@remembered
 def split(experiment: Experiment) -> RankSplit:
     """The split that ICON will make; `work` is zero or negative where ICON refuses to start.
 
@@ -117,12 +119,14 @@ class OutputFile:
     partitions: int
 
 
+@remembered
 def writes_output(experiment: Experiment) -> bool:
     """Whether output_nml groups are read: `run_nml: output` contains 'nml', or is left at its default."""
     keywords = [str(word).strip().lower() for word in as_list(experiment["run_nml", "output"].value)]
     return any(word in ("nml", "default") for word in keywords)
 
 
+@remembered
 def output_files(experiment: Experiment) -> tuple[OutputFile, ...]:
     """All output files in ICON's order: streams, their domains, level types, partitions."""
     if not writes_output(experiment):
@@ -155,6 +159,7 @@ class PlacementError(ValueError):
     """ICON refuses the explicit placement: a rank that does not exist, or none left for other files."""
 
 
+@remembered
 def placement(experiment: Experiment) -> tuple[tuple[OutputFile, int], ...]:
     """Each output file with the I/O rank that writes it, counted from 0 within the I/O ranks.
 

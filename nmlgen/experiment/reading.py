@@ -12,6 +12,7 @@ from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from nmlgen.experiment.experiment import Experiment, Group
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.namelist.constraint import Condition
 
@@ -57,7 +58,7 @@ def groups_read(experiment: Experiment) -> Iterator[Group]:
 
 def file_of(experiment: Experiment, group: Group) -> str:
     """The file a group stands in, as the registry names it."""
-    return "master" if any(group is other for other in experiment.master) else "model"
+    return "master" if group in experiment.master else "model"
 
 
 def is_read(experiment: Experiment, group: Group) -> bool:
@@ -83,6 +84,7 @@ def foreign_reader(experiment: Experiment, group: Group) -> str | None:
     return None
 
 
+@remembered
 def component_of(experiment: Experiment) -> str | None:
     """The component whose namelist it is, the first that the master starts; None for one that is not known here."""
     if experiment.group("master_model_nml") is None:

@@ -11,7 +11,7 @@ import json
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from attrs import frozen
@@ -164,7 +164,7 @@ class Circumstances:
         if isinstance(condition, bool):
             return condition
         if condition not in self._known:
-            value = self._value(ast.parse(condition, mode="eval").body)
+            value = self._value(_parsed(condition))
             self._known[condition] = None if value is None else bool(value)
         return self._known[condition]
 
@@ -267,6 +267,11 @@ class Circumstances:
             return _COMPARISONS[type(node.ops[0])](left, right)
         except TypeError:  # a text beside a number: ICON will say so
             return None
+
+
+@lru_cache(maxsize=1024)
+def _parsed(condition: str) -> ast.expr:
+    return ast.parse(condition, mode="eval").body
 
 
 def _all(values: list[bool | None]) -> bool | None:

@@ -301,6 +301,7 @@ def _listed(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {**entry, "use": tuple(entry.get("use", ()))}
 
 
+@cache
 def releases() -> tuple[str, ...]:
     """The ICON releases that nmlgen knows, oldest first."""
     return tuple(sorted(path.stem for path in (directory("schemas") / "icon").glob("*.json")))

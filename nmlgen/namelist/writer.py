@@ -5,9 +5,11 @@ What gfortran's runtime makes of each form was tried with gfortran 12.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 _WIDTH = 100
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def write_assignment(name: str, value: Any) -> list[str]:
@@ -37,7 +39,7 @@ def write_value(value: Any) -> str:
         return str(value)
     if isinstance(value, float) and value - value == 0:
         return repr(value)
-    if isinstance(value, str) and not any(ord(char) < 32 or ord(char) == 127 for char in value):
+    if isinstance(value, str) and not _CONTROL.search(value):
         quoted = value.replace("'", "''")
         return f"'{quoted}'"
     raise ValueError(f"{value!r} cannot be written to a namelist")

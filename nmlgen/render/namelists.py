@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from nmlgen.experiment.experiment import Group
 from nmlgen.namelist.writer import write_assignment
 
@@ -11,14 +13,14 @@ def write_groups(groups: tuple[Group, ...], heading: tuple[str, ...] = ()) -> st
 
     It ends with a newline after the last "/", without which some Fortran runtimes report an end of file.
     """
-    lines = [f"! {line}".rstrip() for line in heading]
-    for group in groups:
-        lines.append("")
-        if group.label is not None:
-            lines.append(f"! output stream: {group.label}")
-        lines.append(f"&{group.name}")
-        width = max((len(group.spelling(key)) for key in group.settings), default=0)
-        for key, setting in group.settings.items():
-            lines += write_assignment(group.spelling(key).ljust(width), setting.origin.value)
-        lines.append("/")
-    return "\n".join(lines) + "\n"
+    return "\n".join((*(f"! {line}".rstrip() for line in heading), *map(_group_text, groups))) + "\n"
+
+
+@lru_cache(maxsize=1024)
+def _group_text(group: Group) -> str:
+    """One group with an empty line before it; experiments that share the group share its text."""
+    lines = ["", f"&{group.name}"] if group.label is None else ["", f"! output stream: {group.label}", f"&{group.name}"]
+    width = max((len(group.spelling(key)) for key in group.settings), default=0)
+    for key, setting in group.settings.items():
+        lines += write_assignment(group.spelling(key).ljust(width), setting.origin.value)
+    return "\n".join((*lines, "/"))

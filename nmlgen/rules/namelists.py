@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -39,8 +40,10 @@ _PART = re.compile(r"([a-z]\w*)\s*(?:\(([^()]*)\))?")
 _INDEX = re.compile(r"[-+]?\d+")
 
 
-def _parse(group: Group, key: str, setting: Setting) -> _Written:
+@lru_cache(maxsize=8192)
+def _parse(group: Group, key: str) -> _Written:
     """A name such as `echotop_meta(1)%dbzthresh`; of a name that cannot be read no subscripts are known."""
+    setting = group.settings[key]
     matches = [_PART.fullmatch(part.strip()) for part in key.lower().split("%")]
     parts = [match.groups() for match in matches if match is not None]
     if len(parts) != len(matches):
@@ -59,9 +62,9 @@ def _written(experiment: Experiment) -> Iterator[_Written]:
         for key, setting in group.settings.items():
             if setting.certainty is Certainty.UNKNOWN:
                 if setting.span is not None:  # not in a namelist that nobody has shown
-                    unknown.append(_parse(group, key, setting))
+                    unknown.append(_parse(group, key))
             else:
-                yield _parse(group, key, setting)
+                yield _parse(group, key)
     yield from unknown
 
 
@@ -173,9 +176,9 @@ class UnknownVariable(Rule):
         for written in _written(experiment):
             group = written.group.name.lower()
             file = file_of(experiment, written.group)
-            known = registry.variables(group, file)
-            if written.path in known or _is_derived(registry, group, written.path, file):
+            if registry.variable(group, written.path, file) or _is_derived(registry, group, written.path, file):
                 continue
+            known = registry.variables(group, file)
             notes = _replacement(registry.removed_variable(group, written.path)) or _elsewhere(registry, written.path)
             elsewhere = notes + _in_other_releases(registry, group, written.path)
             notes = elsewhere if notes else did_you_mean(written.path, known) + elsewhere
@@ -265,6 +268,8 @@ class TooManyValues(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for written, variable in _declared(experiment):
             count = len(as_list(written.setting.value))
+            if count == 1 and not any(written.subscripts):
+                continue
             room = _room(written, variable)
             if room is not None and count > room:
                 yield self.finding(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -81,11 +82,13 @@ _FILE_NAME = re.compile(r"(?!icon_master\.namelist$|nmlgen-manifest\.json$)[A-Za
 _OWN_GROUPS = {"output_nml": "name the streams below `output:` instead"}
 
 
-def lower(tree: Tree, machine: Machine, site: Tree, where: Span | None) -> Experiment:
+def lower(
+    tree: Tree, machine: Machine, site: Tree, where: Span | None, directives_span: Span | None = None
+) -> Experiment:
     """The Experiment of a merged tree whose variables stand below `namelists` (see `sections.canonical`).
 
-    `site` is the tree of the site's facts, `where` the beginning of the spec. Raises SpecError with everything that is
-    missing or unreadable.
+    `site` is the tree of the site's facts, `where` the beginning of the spec, `directives_span` its section `job`.
+    Raises SpecError with everything that is missing or unreadable.
     """
     findings = [*missing_keys(tree, where), *_bad_values(tree), *_bad_file_names(tree)]
     if findings:
@@ -95,7 +98,7 @@ def lower(tree: Tree, machine: Machine, site: Tree, where: Span | None) -> Exper
         registry = load_registry(str(release.value), None if own is None else _beside(own))
     except InputError as error:
         raise SpecError((problem("SPC004", str(error), (own or release).span),)) from None
-    return _Lowering(tree, machine, site, registry).experiment()
+    return _Lowering(tree, machine, site, registry, directives_span).experiment()
 
 
 def _beside(setting: Setting) -> Path:
@@ -205,14 +208,26 @@ def _derived(name: str, value: Any, span: Span | None = None) -> Setting:
     return written(name, value, LAYER, span)
 
 
+@lru_cache(maxsize=4096)
+def _group(name: str, tree: Tree, label: str | None = None) -> Group:
+    """The group of a tree: the same one as long as nothing is laid over the tree, so that what is known of it stays."""
+    settings = {
+        key: Setting(f"{name}.{spelling(key)}", leaf.history, name_span=leaf.key_span) for key, leaf in _children(tree)
+    }
+    return Group(name, settings, label, tree.key_span)
+
+
 class _Lowering:
     """One lowering; its methods each make one part of the Experiment."""
 
-    def __init__(self, tree: Tree, machine: Machine, site: Tree, registry: Registry) -> None:
+    def __init__(
+        self, tree: Tree, machine: Machine, site: Tree, registry: Registry, directives_span: Span | None
+    ) -> None:
         self.tree = tree
         self.machine = machine
         self.site = site
         self.registry = registry
+        self.directives_span = directives_span
         self.name = str(_setting(tree, "name").value)
 
     def experiment(self) -> Experiment:
@@ -240,10 +255,11 @@ class _Lowering:
             launch=self._launch(),
             modules=self._modules(mpi),
             stack_limit=_optional(self.tree, "shell", "limits", "stack"),
+            directives_span=self.directives_span,
         )
 
     def _groups(self) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
-        groups = {name: self._group(name, tree) for name, tree in _children(self.tree.get("namelists"))}
+        groups = {name: _group(name, tree) for name, tree in _children(self.tree.get("namelists"))}
         self._derive(groups, "master_model_nml", "model_namelist_filename", f"NAMELIST_{self.name}")
         grid = _setting(self.tree, "grid", "file")
         if not _is_taken_away(self.tree, "namelists", "grid_nml", "dynamics_grid_filename"):
@@ -256,13 +272,6 @@ class _Lowering:
         others = [groups[name] for name in sorted(groups)]
         return master, (*first, *others, *self._streams(master))
 
-    def _group(self, name: str, tree: Tree, label: str | None = None) -> Group:
-        settings = {
-            key: Setting(f"{name}.{spelling(key)}", leaf.history, name_span=leaf.key_span)
-            for key, leaf in _children(tree)
-        }
-        return Group(name, settings, label, tree.key_span)
-
     def _derive(
         self, groups: dict[str, Group], group: str, variable: str, value: Any, span: Span | None = None
     ) -> None:
@@ -274,7 +283,7 @@ class _Lowering:
     def _streams(self, master: tuple[Group, ...]) -> Iterator[Group]:
         time = next(group.settings for group in master if group.name == "master_time_control_nml")
         for label, tree in _children(self.tree.get("output")):
-            group = self._group("output_nml", tree, label)
+            group = _group("output_nml", tree, label)
             settings = {}
             if "output_filename" not in group.settings:
                 path = f"{OUTPUT_DIRECTORY}/{self.name}_{label}"

@@ -37,6 +37,11 @@ PROBLEMS = {
         "set-twice",
         "One layer sets the same ICON variable under two keys, once in its section and once under `namelists:`.",
     ),
+    "SPC012": (
+        "unusable-sweep",
+        "A sweep cannot be expanded: an expression that cannot be read or has no value, columns of `zip` of different "
+        "lengths, a key that is varied twice, two points of one name.",
+    ),
 }
 """Code to name and explanation."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -13,14 +14,15 @@ from attrs import evolve, field, frozen
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.experiment import Experiment, effective
+from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.findings import did_you_mean
-from nmlgen.resources import schema
 from nmlgen.source import Source, Span
 from nmlgen.spec import presets
-from nmlgen.spec.document import Node, from_plain, read_file, read_text
+from nmlgen.spec.document import Node, from_plain, read_file
 from nmlgen.spec.layers import EMPTY, Tree, merge, tree_of
 from nmlgen.spec.lower import DEFAULTS, LAYER, lower, missing_keys
+from nmlgen.spec.overrides import Override, from_text, overrides_of
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical
 from nmlgen.spec.site import read_site
@@ -32,17 +34,32 @@ _COMMENT = re.compile(r"#\s*nmlgen:.*")
 
 @frozen
 class InputDocument:
-    """A document that a spec was made from: its label ("preset icon/jabw") and the SHA-256 of its bytes."""
+    """A document that a spec was made from: its label ("preset icon/jabw") and the SHA-256 of its bytes.
+
+    `without_sweep` is that of its keys but for `sweep`; None where there is no sweep in it.
+    """
 
     label: str
     sha256: str
+    without_sweep: str | None = None
+
+
+@frozen(eq=False)
+class SpecSource:
+    """What a spec is made from: its own document, the directory that paths in it start from, what is laid over it."""
+
+    node: Node
+    base: Path
+    document: InputDocument
+    overrides: tuple[Tree, ...] = ()
 
 
 @frozen(eq=False)
 class Spec:
     """A loaded spec: the merged keys, the experiment they describe, and the documents they came from.
 
-    `beginning` is the spec's own mapping, for what is said of the whole.
+    `site` holds the facts of the site as its file gives them. `beginning` is the spec's own mapping, for what is said
+    of the whole; `source` what it takes to make the spec again with other values.
     """
 
     tree: Tree
@@ -50,7 +67,44 @@ class Spec:
     documents: tuple[InputDocument, ...]
     overrides: tuple[str, ...] = ()
     suppressions: tuple[Suppression, ...] = field(default=())
+    site: Tree = EMPTY
     beginning: Span | None = None
+    source: SpecSource | None = field(default=None, repr=False)
+
+    def with_(self, values: Mapping[str, Any]) -> Spec:
+        """The spec with other values: `spec.with_({"job.nodes": 4, "output.atm.output_interval": "PT1H"})`.
+
+        The keys are those of --set; None takes a key away. Nothing is read again, but for another `site` or `extends`.
+        Raises SpecError for a key or a value that a spec cannot have.
+        """
+        return self.overridden([said for key, value in values.items() for said in overrides_of(key, value, "with_")])
+
+    def overridden(self, overrides: Iterable[Override]) -> Spec:
+        """The spec with these laid over it, one after the other."""
+        said = tuple(overrides)
+        assert self.source is not None, "a spec that was loaded"
+        layers, texts = [override.layer for override in said], tuple(override.text for override in said)
+        if any(layer.below(key) is not None for layer in layers for key in ("site", "extends")):
+            return _assembled(
+                evolve(self.source, overrides=(*self.source.overrides, *layers)), (*self.overrides, *texts)
+            )
+        source = evolve(self.source, overrides=(*self.source.overrides, *layers))
+        tree = _merge_all([self.tree, *layers])
+        return _lowered(source, tree, self.experiment.machine, self.site, self.documents, (*self.overrides, *texts))
+
+    def without_sweep(self) -> Spec:
+        """The same experiment as if nobody had written `sweep`: what it is made from does not change when a sweep
+        does."""
+        if "sweep" not in (self.tree.children or {}):
+            return self
+        children = {key: child for key, child in (self.tree.children or {}).items() if key != "sweep"}
+        documents = tuple(
+            InputDocument(f"{document.label} without its sweep", document.without_sweep)
+            if document.without_sweep
+            else document
+            for document in self.documents
+        )
+        return evolve(self, tree=evolve(self.tree, children=children), documents=documents)
 
     def find(self, name: str) -> Setting:
         """The effective setting that `name` stands for, with the chain of those who set it.
@@ -133,16 +187,28 @@ def load_spec(source: str | Path | Mapping[str, Any], overrides: Iterable[str] =
     cannot be understood.
     """
     overrides = tuple(overrides)
-    documents: list[InputDocument] = []
     if isinstance(source, Mapping):
         node, base = from_plain(source), Path()
-        documents.append(InputDocument("spec", _sha256(repr(node.plain()).encode())))
+        sha256 = _sha256(repr(node.plain()).encode())
     else:
         read, base = read_file(Path(source)), Path(source).parent
-        node = read.node
-        documents.append(InputDocument("spec", read.sha256))
+        node, sha256 = read.node, read.sha256
     validate(node, "spec")
-    own = [tree_of(node, "spec"), *(_override(text) for text in overrides)]
+    layers = tuple(from_text(text) for text in overrides)
+    return _assembled(SpecSource(node, base, _input("spec", sha256, node), layers), overrides)
+
+
+def _input(label: str, sha256: str, node: Node) -> InputDocument:
+    if "sweep" not in node.value:
+        return InputDocument(label, sha256)
+    rest = {key: child.plain() for key, child in node.value.items() if key != "sweep"}
+    return InputDocument(label, sha256, _sha256(json.dumps(rest, sort_keys=True).encode()))
+
+
+def _assembled(source: SpecSource, overrides: tuple[str, ...]) -> Spec:
+    """The spec of a document: its presets and its site are read, and all laid over each other."""
+    documents, base = [source.document], source.base
+    own = [tree_of(source.node, "spec"), *source.overrides]
     last = _merge_all(own)
     layers = [tree_of(from_plain(DEFAULTS), LAYER)]
     layers += _preset_layers(last.get("extends"), base, documents, ())
@@ -158,9 +224,21 @@ def load_spec(source: str | Path | Mapping[str, Any], overrides: Iterable[str] =
             layers.append(tree_of(defaults, label))
     tree = _merge_all([canonical(layer) for layer in (*layers, *own)])
     if machine is None:
-        raise SpecError(tuple(missing_keys(tree, node.span)))
-    experiment = evolve(lower(tree, machine, site, node.span), directives_span=node.keys.get("job"))
-    return Spec(tree, experiment, tuple(documents), overrides, _suppressions(tree, node), node.span)
+        raise SpecError(tuple(missing_keys(tree, source.node.span)))
+    return _lowered(source, tree, machine, site, tuple(documents), overrides)
+
+
+def _lowered(
+    source: SpecSource,
+    tree: Tree,
+    machine: Machine,
+    site: Tree,
+    documents: tuple[InputDocument, ...],
+    overrides: tuple[str, ...],
+) -> Spec:
+    node = source.node
+    experiment = lower(tree, machine, site, node.span, node.keys.get("job"))
+    return Spec(tree, experiment, documents, overrides, _suppressions(tree, node), site, node.span, source)
 
 
 def _preset_layers(
@@ -177,7 +255,7 @@ def _preset_layers(
         validate(document.node, "spec")
         tree = tree_of(document.node, label)
         layers += _preset_layers(tree.get("extends"), path.parent, documents, (*seen, path.resolve()))
-        documents.append(InputDocument(label, document.sha256))
+        documents.append(_input(label, document.sha256, document.node))
         children = {key: child for key, child in (tree.children or {}).items() if key != "extends"}
         if (site := tree.get("site")) is not None:
             children["site"] = _seen_from(base, path.parent, site)
@@ -200,47 +278,6 @@ def _merge_all(layers: Iterable[Tree]) -> Tree:
     for layer in layers:
         merged = merge(merged, layer)
     return merged
-
-
-def _override(text: str) -> Tree:
-    """The layer of one --set: a path of keys, an equals sign and a value in YAML."""
-    source = Source("--set", text)
-    path, equals, value = text.partition("=")
-    whole = source.span(1, 1, max(1, len(text)))
-    if not equals or not all(path.split(".")):
-        note = "expected: KEY=VALUE, such as job.nodes=4"
-        raise SpecError((problem("SPC004", f'"{text}" sets nothing', whole, note),))
-    key_span = source.span(1, 1, len(path))
-    value_span = source.span(1, len(path) + 2, max(1, len(value)))
-    node = _override_value(value, value_span)
-    parts = path.split(".")
-    sections = schema("spec")["properties"]
-    if len(parts) == 2 and parts[0] not in sections and parts[0].endswith("_nml"):
-        parts = ["namelists", *parts]
-    if len(parts) > len(sections):
-        raise SpecError((problem("SPC003", "no key of a spec lies that deep", key_span),))
-    for part in reversed(parts):
-        node = Node({part: node}, key_span, {part: key_span})
-    validate(node, "spec")
-    return tree_of(node, "--set")
-
-
-def _override_value(text: str, span: Span) -> Node:
-    """The value of one --set, read as YAML would read it after a key; mistakes point at the whole of it."""
-    try:
-        read = read_text(Source("--set", f"value: {text}")).value
-    except SpecError as error:
-        raise SpecError(tuple(evolve(finding, span=span) for finding in error.findings)) from None
-    if set(read) != {"value"}:
-        raise SpecError((problem("SPC004", "--set sets one value", span, "expected: KEY=VALUE on one line"),))
-    return _at(read["value"], span)
-
-
-def _at(node: Node, span: Span) -> Node:
-    """The same node with all positions at one span."""
-    if isinstance(node.value, dict):
-        return Node({key: _at(child, span) for key, child in node.value.items()}, span, dict.fromkeys(node.value, span))
-    return Node([_at(child, span) for child in node.value] if isinstance(node.value, list) else node.value, span)
 
 
 def _suppressions(tree: Tree, node: Node) -> tuple[Suppression, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from enum import Enum
+from functools import lru_cache
 
 from attrs import frozen
 
@@ -29,6 +30,7 @@ class Instant:
     milliseconds: int = 0
 
     @classmethod
+    @lru_cache(maxsize=1024)
     def parse(cls, text: str) -> Instant:
         """Read an instant in mtime's extended (2008-09-01T00:00:00Z) or basic (20080901T000000Z) form.
 
@@ -61,10 +63,12 @@ class Calendar(Enum):
         """Whether the day exists in this calendar."""
         return instant.day <= self._days_in_month(instant.year, instant.month)
 
+    @lru_cache(maxsize=1024)
     def position(self, instant: Instant) -> int:
         """Milliseconds from a fixed beginning: the difference of two positions is the time between them."""
         return self._day_number(instant) * _DAY + instant.milliseconds
 
+    @lru_cache(maxsize=1024)
     def add(self, instant: Instant, duration: Duration) -> Instant:
         """The instant so much later; a day beyond the end of the new month becomes its last day."""
         months = instant.year * 12 + instant.month - 1 + duration.months

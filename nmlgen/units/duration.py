@@ -8,6 +8,7 @@ exceed 11; weeks and fractions of anything but seconds are refused; seconds have
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from attrs import frozen
 
@@ -45,6 +46,7 @@ class Duration:
         return cls(0, round(seconds * 1000))
 
     @classmethod
+    @lru_cache(maxsize=1024)
     def parse(cls, text: str) -> Duration:
         """Read an ISO 8601 duration; raises ValueError with what mtime would object to."""
         match = _PATTERN.fullmatch(text)

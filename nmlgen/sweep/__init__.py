@@ -1,0 +1,1 @@
+"""Many experiments from one spec: expansion into points, and sweeps on the disk."""

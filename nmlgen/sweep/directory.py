@@ -1,0 +1,204 @@
+"""A sweep on the disk.
+
+    DIR/nmlgen-sweep.json     what the sweep was made from, once for all points
+    DIR/points.csv            a row each: identifier, name, directory, values, whether it was built and, if not, why not
+    DIR/points/NAME/          what `build` makes of the point; the job runs here and leaves its logs here
+
+A point's directory depends on the point alone: what is there already and right is not touched, so an interrupted
+sweep goes on where it stopped and a larger one adds to a smaller one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from attrs import evolve, frozen
+
+from nmlgen._version import __version__
+from nmlgen.errors import BuildError, SpecError, WriteError
+from nmlgen.findings import Finding
+from nmlgen.render.build import make_build
+from nmlgen.render.write import write_files
+from nmlgen.spec.problems import problem
+from nmlgen.spec.spec import Spec
+from nmlgen.sweep.expansion import Invalid
+from nmlgen.sweep.point import Point
+from nmlgen.sweep.table import write_csv, write_parquet
+
+MANIFEST = "nmlgen-sweep.json"
+TABLE = "points.csv"
+POINTS = "points"
+_STAGING = ".nmlgen-staging-"
+_FIRST_COLUMNS = ("id", "name", "directory", "state", "reason")
+
+Progress = Callable[[Point], None]
+Said = tuple[Point, tuple[Finding, ...]]
+
+
+@frozen(eq=False)
+class Sweep:
+    """A sweep that was written: how many `points` it has, how many of them are new or different, and those that could
+    not be built, each with the findings that say why."""
+
+    points: int
+    changed: int
+    invalid: tuple[Said, ...]
+
+
+def write_sweep(
+    points: Iterable[Point],
+    directory: str | Path,
+    *,
+    invalid: Invalid = "stop",
+    strict: bool = False,
+    force: bool = False,
+    parquet: bool = False,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Write the points of a sweep, each into a directory of its own, and the table of all.
+
+    At a point that cannot be built, because of errors or, if `strict`, of warnings, the sweep stops with a BuildError
+    or SpecError; what was written by then stays and is found right the next time. With "skip" the others are written
+    and the table says why this one was not; "keep" is the same as "stop". `progress` is called after each point. Raises
+    WriteError as `Build.write` does, and SpecError if two different points have one name.
+    """
+    writer = _Writer(Path(directory), invalid, strict, force)
+    try:
+        with _staging(writer.directory) as staging, tempfile.TemporaryFile("w+", encoding="utf-8") as rows:
+            for point in points:
+                if writer.is_new(point):
+                    writer.write(point, staging, rows)
+                    if progress is not None:
+                        progress(point)
+            writer.finish(staging, rows, parquet)
+    except OSError as error:
+        raise WriteError(f"{error.filename or directory}: {(error.strerror or str(error)).lower()}") from error
+    return Sweep(len(writer.names), writer.changed, tuple(writer.invalid))
+
+
+class _Writer:
+    """Writes one sweep and counts."""
+
+    def __init__(self, directory: Path, invalid: Invalid, strict: bool, force: bool) -> None:
+        self.directory = directory
+        self.names: dict[str, str] = {}
+        self.changed = 0
+        self.invalid: list[Said] = []
+        self._skips = invalid == "skip"
+        self._strict, self._force = strict, force
+        self._keys: dict[str, None] = {}
+        self._base: Spec | None = None
+
+    def is_new(self, point: Point) -> bool:
+        """Whether the point has not come before; raises SpecError if another one has its name."""
+        known = self.names.get(point.name)
+        if known not in (None, point.id):
+            message = f'the points {known} and {point.id} are both called "{point.name}"'
+            raise SpecError((problem("SPC012", message, point.base.beginning, "put {id} into the name of the sweep"),))
+        self.names[point.name] = point.id
+        self._base = point.base
+        self._keys.update(dict.fromkeys(point.values))
+        return known is None
+
+    def write(self, point: Point, staging: Path, rows: IO[str]) -> None:
+        """Write one point, and its row."""
+        findings = self._obstacles(point)
+        if findings:
+            self.invalid.append((point, findings))
+            reason = f"{findings[0].code}: {findings[0].message}"
+            row = {"state": "invalid", "reason": reason}
+        else:
+            build = make_build(point.spec, point.report.findings)
+            self.changed += _write_point(build.files, self.directory / POINTS, point.name, staging, self._force)
+            row = {"state": "built", "directory": f"{POINTS}/{point.name}"}
+        rows.write(json.dumps({"id": point.id, "name": point.name, **row, "values": dict(point.values)}) + "\n")
+
+    def finish(self, staging: Path, rows: IO[str], parquet: bool) -> None:
+        """Write the table and what the sweep was made from."""
+        columns = tuple(dict.fromkeys((*_FIRST_COLUMNS, *self._keys)))
+        with (staging / TABLE).open("w", encoding="utf-8", newline="") as file:
+            write_csv(file, columns, _rows(rows))
+        if parquet:
+            path = staging / "points.parquet"
+            write_parquet(str(path), columns, _rows(rows))
+            path.replace(self.directory / path.name)
+        (staging / TABLE).replace(self.directory / TABLE)
+        if self._base is not None:
+            (staging / MANIFEST).write_bytes(self._manifest(self._base))
+            (staging / MANIFEST).replace(self.directory / MANIFEST)
+
+    def _obstacles(self, point: Point) -> tuple[Finding, ...]:
+        """Why a point cannot be built."""
+        try:
+            report = point.report
+        except SpecError as error:
+            if not self._skips:
+                raise SpecError(_at(point, error.findings)) from None
+            return error.findings
+        obstacles = report.errors + (report.warnings if self._strict else ())
+        if obstacles and not self._skips:
+            raise BuildError(_at(point, obstacles))
+        return obstacles
+
+    def _manifest(self, base: Spec) -> bytes:
+        document = {
+            "format": 1,
+            "nmlgen": __version__,
+            "name": base.experiment.name,
+            "inputs": [{"document": d.label, "sha256": d.sha256} for d in base.documents],
+            "overrides": list(base.overrides),
+            "points": len(self.names),
+            "invalid": len(self.invalid),
+            "table": {"file": TABLE, "sha256": hashlib.sha256((self.directory / TABLE).read_bytes()).hexdigest()},
+        }
+        return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _at(point: Point, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    return tuple(evolve(finding, notes=(*finding.notes, f"at the point {point.name}")) for finding in findings)
+
+
+def _write_point(files: Mapping[str, bytes], holder: Path, name: str, staging: Path, force: bool) -> bool:
+    """Write a point's files; whether any was new or different. A new directory appears whole or not at all."""
+    target = holder / name
+    if not target.is_dir():
+        staged = staging / name
+        staged.mkdir()
+        for file, data in files.items():
+            (staged / file).write_bytes(data)
+        try:
+            staged.rename(target)
+        except OSError:
+            if not target.is_dir():
+                raise
+            shutil.rmtree(staged)  # somebody else wrote it meanwhile
+        else:
+            return True
+    return bool(write_files(files, target, force))
+
+
+@contextmanager
+def _staging(directory: Path) -> Iterator[Path]:
+    """A directory beside the points, gone in the end."""
+    (directory / POINTS).mkdir(parents=True, exist_ok=True)
+    staging = directory / f"{_STAGING}{os.urandom(8).hex()}"
+    staging.mkdir()
+    try:
+        yield staging
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _rows(rows: IO[str]) -> Iterator[dict[str, Any]]:
+    rows.seek(0)
+    for line in rows:
+        row = json.loads(line)
+        yield {**row["values"], **{key: value for key, value in row.items() if key != "values"}}

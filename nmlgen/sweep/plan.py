@@ -1,0 +1,301 @@
+"""The plan of a sweep: which values its points have, in which order. It knows no experiment.
+
+The points of `grid` and `zip` come first: every combination of the grid's values with every row of the zip, in the
+order of writing, what is written last varying fastest. The conditions choose among them. Then come those of `points`.
+Derived values are worked out for both; where a point gives one itself, its own holds.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.errors import InputError, SpecError
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.findings import Finding
+from nmlgen.source import Span
+from nmlgen.spec.layers import Tree
+from nmlgen.spec.overrides import canonical_key
+from nmlgen.spec.problems import problem
+from nmlgen.spec.spec import Spec
+from nmlgen.sweep.expression import Expression, ExpressionError, parse, text_of
+
+NAME = "{name}-{id}"
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.+-]+")
+
+Values = dict[str, Any]
+
+
+@frozen(eq=False)
+class Template:
+    """The names of points: text with expressions in braces, as literal and expression in turn."""
+
+    parts: tuple[str | Expression, ...]
+
+    def text(self, names: Any) -> str:
+        """The name; what a name cannot hold becomes a hyphen."""
+        words = [part if isinstance(part, str) else text_of(part.value(names)) for part in self.parts]
+        return _NOT_IN_A_NAME.sub("-", "".join(words))
+
+
+@frozen(eq=False)
+class Axis:
+    """Keys that vary together, and their values row by row."""
+
+    keys: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+@frozen(eq=False)
+class Plan:
+    """What a sweep says, read and checked. `spans` says where each key's values were written."""
+
+    base: Spec
+    axes: tuple[Axis, ...]
+    points: Iterable[Mapping[str, Any]]
+    include: tuple[Expression, ...]
+    exclude: tuple[Expression, ...]
+    derive: Mapping[str, Expression | int | float | bool]
+    name: Template
+    spans: Mapping[str, Span]
+    span: Span | None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Every key that a point may give, in the order of writing."""
+        given = [key for axis in self.axes for key in axis.keys]
+        if isinstance(self.points, (list, tuple)):
+            given += [key for point in self.points for key in point]
+        return tuple(dict.fromkeys([*given, *self.derive]))
+
+    def rows(self) -> Iterator[tuple[Values, ExpressionError | None]]:
+        """The values of each point, in order, with the derived ones; where one cannot be worked out, why.
+
+        Raises SpecError for a condition that cannot be decided.
+        """
+        if self.axes:
+            for combination in itertools.product(*(axis.rows for axis in self.axes)):
+                values: Values = {}
+                for axis, row in zip(self.axes, combination, strict=True):
+                    values.update(zip(axis.keys, row, strict=True))
+                error = self._derive(values)
+                if error is not None or self._is_chosen(values):
+                    yield values, error
+        for point in self.points:
+            values = dict(point)
+            error = self._derive(values)
+            if error is not None or not self._is_in_the_grid(values):
+                yield values, error
+
+    def name_of(self, values: Values, identifier: str) -> str:
+        """The name of a point; raises ExpressionError."""
+        own = {"id": identifier, "name": self.base.experiment.name}
+        look = self._names(values)
+        return self.name.text(lambda name: own[name] if name in own else look(name))
+
+    def _derive(self, values: Values) -> ExpressionError | None:
+        for key, said in self.derive.items():
+            if key in values:
+                continue
+            try:
+                values[key] = said.value(self._names(values)) if isinstance(said, Expression) else said
+            except ExpressionError as error:
+                return ExpressionError(f"{key}: {error}", error.column)
+        return None
+
+    def _is_chosen(self, values: Values) -> bool:
+        names = self._names(values)
+        try:
+            if self.include and not any(condition.holds(names) for condition in self.include):
+                return False
+            return not any(condition.holds(names) for condition in self.exclude)
+        except ExpressionError as error:
+            raise SpecError((problem("SPC012", str(error), self.span),)) from None
+
+    def _is_in_the_grid(self, values: Values) -> bool:
+        """Whether grid and zip have given this point already."""
+        if not self.axes:
+            return False
+        own: Values = {}
+        for axis in self.axes:
+            row = tuple(values.get(key, _NOTHING) for key in axis.keys)
+            if not any(_is_same(row, other) for other in axis.rows):
+                return False
+            own.update(zip(axis.keys, row, strict=True))
+        return self._derive(own) is None and _is_same(own, values) and self._is_chosen(own)
+
+    def _names(self, values: Values) -> Any:
+        """What names mean at a point: its own keys, their last words where these are clear, else keys of the spec."""
+        aliases = _aliases(tuple(values))
+
+        def look(name: str) -> Any:
+            key = aliases.get(name) or aliases.get(canonical_key(name))
+            if key is not None:
+                return values[key]
+            if name in aliases:
+                raise ExpressionError(f'"{name}" may be any of {", ".join(_ambiguous(name, tuple(values)))}')
+            return _value_of(self.base, name)
+
+        return look
+
+
+def plan_of(base: Spec, sweep: Tree, points: Iterable[Mapping[str, Any]] | None = None) -> Plan:
+    """The plan of a section `sweep` that the schema has seen; `points` are given beside it.
+
+    Raises SpecError.
+    """
+    return _Reader(base, sweep).plan(points)
+
+
+class _Reader:
+    """Reads the section and collects what is wrong with it."""
+
+    def __init__(self, base: Spec, sweep: Tree) -> None:
+        self.base = base
+        self.sweep = sweep
+        self.findings: list[Finding] = []
+        self.spans: dict[str, Span] = {}
+
+    def plan(self, points: Iterable[Mapping[str, Any]] | None) -> Plan:
+        """The plan; raises SpecError with everything that is wrong."""
+        axes = [*self._grid(), *self._zip()]
+        given = self.sweep.get("points")
+        if points is None:
+            points = () if given is None else tuple(given.value)
+        if not axes and isinstance(points, tuple) and not points:
+            note = "expected: grid, zip or points"
+            self._complain("the sweep has no points", self.sweep.key_span or self.sweep.span, note)
+        derive = self._derived()
+        self._check_keys([*(key for axis in axes for key in axis.keys), *derive])
+        template = self.sweep.get("name")
+        plan = Plan(
+            self.base,
+            tuple(axes),
+            points,
+            self._conditions("include"),
+            self._conditions("exclude"),
+            derive,
+            self._template(NAME if template is None else str(template.value), template.span if template else None),
+            self.spans,
+            self.sweep.key_span,
+        )
+        if self.findings:
+            raise SpecError(tuple(self.findings))
+        return plan
+
+    def _children(self, key: str) -> list[tuple[str, Tree]]:
+        block = self.sweep.get(key)
+        found = [] if block is None else [(k, leaf) for k, leaf in (block.children or {}).items() if not leaf.is_unset]
+        for name, leaf in found:
+            if leaf.span is not None:
+                self.spans[name] = leaf.span
+        return found
+
+    def _grid(self) -> Iterator[Axis]:
+        for key, leaf in self._children("grid"):
+            yield Axis((key,), tuple((value,) for value in leaf.value))
+
+    def _zip(self) -> Iterator[Axis]:
+        columns = self._children("zip")
+        if not columns:
+            return
+        lengths = {key: len(leaf.value) for key, leaf in columns}
+        if len(set(lengths.values())) > 1:
+            said = ", ".join(f"{key} has {length}" for key, length in lengths.items())
+            self._complain(f"the lists of zip differ in length: {said}", columns[0][1].span)
+            return
+        yield Axis(tuple(lengths), tuple(zip(*(leaf.value for _, leaf in columns), strict=True)))
+
+    def _conditions(self, key: str) -> tuple[Expression, ...]:
+        leaf = self.sweep.get(key)
+        texts = [] if leaf is None else leaf.value
+        found = [self._expression(text, leaf.span if leaf else None) for text in texts]
+        return tuple(expression for expression in found if expression is not None)
+
+    def _derived(self) -> dict[str, Expression | int | float | bool]:
+        found: dict[str, Expression | int | float | bool] = {}
+        for key, leaf in self._children("derive"):
+            said = self._expression(leaf.value, leaf.span) if isinstance(leaf.value, str) else leaf.value
+            if said is not None:
+                found[key] = said
+        return found
+
+    def _template(self, text: str, span: Span | None) -> Template:
+        parts: list[str | Expression] = []
+        for index, part in enumerate(_BRACES.split(text)):
+            read = part if index % 2 == 0 else self._expression(part, span)
+            if read is not None:
+                parts.append(read)
+        return Template(tuple(parts))
+
+    def _expression(self, text: str, span: Span | None) -> Expression | None:
+        try:
+            return parse(text)
+        except ExpressionError as error:
+            self._complain(str(error), span, "see the reference of `sweep` for what can be said")
+            return None
+
+    def _check_keys(self, keys: list[str]) -> None:
+        for message in conflicts(tuple(keys)):
+            self._complain(message, self.sweep.key_span)
+
+    def _complain(self, message: str, span: Span | None, *notes: str) -> None:
+        self.findings.append(problem("SPC012", message, span or self.base.beginning, *notes))
+
+
+@lru_cache(maxsize=256)
+def conflicts(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """What is said twice if all these keys are set: one key in two spellings, or a key and one below it."""
+    found, known = [], dict[str, str]()
+    for key in keys:
+        said = canonical_key(key)
+        for other, spelt in known.items():
+            if said == other or said.startswith(f"{other}.") or other.startswith(f"{said}."):
+                found.append(f"{key} and {spelt} set the same" if key != spelt else f"{key} is varied twice")
+        known[said] = key
+    return tuple(found)
+
+
+@lru_cache(maxsize=256)
+def _aliases(keys: tuple[str, ...]) -> dict[str, str | None]:
+    """The names of keys in expressions: themselves, in a spec's own words, and their last words, None if several share
+    one."""
+    found: dict[str, str | None] = {}
+    for key in keys:
+        last = key.rpartition(".")[2]
+        found[last] = None if last in found else key
+    for key in keys:
+        found[canonical_key(key)] = found[key] = key
+    return found
+
+
+def _ambiguous(name: str, keys: tuple[str, ...]) -> list[str]:
+    return [key for key in keys if key.rpartition(".")[2] == name]
+
+
+@lru_cache(maxsize=256)
+def _value_of(base: Spec, name: str) -> Any:
+    try:
+        return base.find(name).value
+    except InputError as error:
+        raise ExpressionError(f'"{name}" is no key of the sweep, and {error}') from None
+    except UndecidedError:
+        raise ExpressionError(f'nobody can know the value of "{name}"') from None
+
+
+_NOTHING = object()
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Equal and of the same types: 1 is neither 1.0 nor true."""
+    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_same(value, other[key]) for key, value in one.items())
+    return type(one) is type(other) and bool(one == other)

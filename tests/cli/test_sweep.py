@@ -1,0 +1,79 @@
+"""nmlgen sweep, and nmlgen check of a spec with a sweep."""
+
+from __future__ import annotations
+
+import pytest
+from specs import TEXT
+
+SWEEP = """\
+sweep:
+  grid: {parallel.num_io_procs: [0, 2, 64], job.nodes: [1, 2]}
+  derive: {output.atm.stream_partitions_ml: "max(1, num_io_procs)"}
+  name: io{num_io_procs}-n{nodes}
+"""
+
+
+@pytest.fixture
+def spec(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "spec.yaml").write_text(TEXT + SWEEP)
+    return tmp_path / "spec.yaml"
+
+
+def test_sweep(nmlgen, spec):
+    assert nmlgen("sweep", "spec.yaml").code == 1
+    done = nmlgen("sweep", "spec.yaml", "-o", "out", "--set", "job.ntasks_per_node=128")
+    assert (done.code, done.out) == (0, "out: 6 points, 6 new or different\n")
+    done = nmlgen("sweep", "spec.yaml", "-o", "out", "--set", "job.ntasks_per_node=128")
+    assert done.out == "out: 6 points, 0 new or different\n"
+
+
+def test_points_that_cannot_be_built(nmlgen, spec):
+    done = nmlgen("sweep", "spec.yaml", "-o", "out")
+    assert done.code == 1
+    assert "at the point io64-n1" in done.err
+    done = nmlgen("sweep", "spec.yaml", "-o", "out", "--invalid", "skip")
+    assert done.code == 1
+    assert done.out.startswith("out: 6 points, ")
+    assert "not built: io64-n1 (" in done.err
+
+
+def test_dry_run(nmlgen, spec):
+    done = nmlgen("sweep", "spec.yaml", "-n")
+    assert done.code == 0
+    assert done.out.splitlines()[0].split("  ")[1:] == [
+        "io0-n1",
+        "job.nodes=1",
+        "output.atm.stream_partitions_ml=1",
+        "parallel.num_io_procs=0",
+    ]
+    assert not (spec.parent / "wave").exists()
+
+
+def test_quiet(nmlgen, spec):
+    done = nmlgen("sweep", "spec.yaml", "-q", "--set", "job.ntasks_per_node=128")
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_a_spec_without_a_sweep(nmlgen, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "spec.yaml").write_text(TEXT)
+    done = nmlgen("sweep", "spec.yaml")
+    assert done.code == 1
+    assert "the sweep has no points" in done.err
+
+
+def test_check_of_a_sweep(nmlgen, spec):
+    done = nmlgen("check", "spec.yaml")
+    assert done.code == 1
+    assert "spec.yaml: 6 points, 2 of them cannot be built" in done.out
+    assert done.out.count("OUT004") == 2  # one for 32 tasks, one for 64
+    assert "concerns 1 of 6 points: io64-n2" in done.out
+
+
+def test_a_suppression_that_one_point_needs(nmlgen, spec):
+    spec.write_text(spec.read_text() + "ignore: {OUT004: measured, PAR003: no}\n")
+    out = nmlgen("check", "spec.yaml", "--set", "job.ntasks_per_node=128").out
+    assert "[OUT004]" not in out
+    assert "OUT004 is suppressed" not in out
+    assert "PAR003 is suppressed here and finds nothing" in out

@@ -1,0 +1,35 @@
+"""The worked examples of the documentation run."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = re.findall(
+    r"^### ([^\n]*)\n(?:(?!^#).)*?^```python\n(.*?)^```", (ROOT / "docs" / "sweeps.md").read_text(), re.M | re.S
+)
+NEEDS = {"Optuna": "optuna", "A pool of processes": "pandas"}
+
+
+def test_there_are_three():
+    assert [title for title, _ in EXAMPLES] == ["A loop", "Optuna", "A pool of processes"]
+
+
+@pytest.mark.parametrize(("title", "code"), EXAMPLES, ids=[title for title, _ in EXAMPLES])
+def test_example(title, code, tmp_path):
+    if title in NEEDS:
+        pytest.importorskip(NEEDS[title])
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "example.py").write_text(code)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "example.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
