@@ -24,7 +24,6 @@ from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import canonical, section_of
 from nmlgen.spec.validate import validate
 
-
 _NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # as they are, at least
 
 
