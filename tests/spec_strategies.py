@@ -131,6 +131,7 @@ def jobs(draw: Any) -> dict[str, Any]:
             account=text,
             partition=words | st.none(),
             qos=text,
+            chdir=st.sampled_from(["/scratch/run", "logs"]),
             job_name=words,
             nodes=st.integers(1, 4000),
             ntasks=st.integers(1, 4000),

@@ -85,11 +85,11 @@ def test_what_only_the_shell_knows_is_a_gap():
 
 def test_options_that_a_spec_does_not_know_are_gaps_and_others_get_their_unit():
     experiment = load().experiment
-    given = {"chdir": "/tmp", "time": "30", "mem": "4000", "nodes": "4"}
+    given = {"wckey": "a", "time": "30", "mem": "4000", "nodes": "4"}
     directives = {name: Setting(name, (Origin("script", value),)) for name, value in given.items()}
     job = raised(evolve(experiment, directives=directives), read_site_of("generic-slurm", Path()))["job"]
     assert (job["time"], job["mem"], job["nodes"]) == ("00:30:00", "4000M", 4)
-    assert isinstance(job["chdir"], Gap)
+    assert isinstance(job["wckey"], Gap)
 
 
 def test_the_order_of_keys_does_not_decide_a_layout():
