@@ -629,6 +629,7 @@ def _replacement(removal: Removal | None) -> tuple[str, ...]:
     return (f"{when}{note}", f"expected: {use}")
 
 
+@lru_cache(maxsize=1024)
 def _elsewhere(registry: Registry, path: str) -> tuple[str, ...]:
     """A note naming the groups of the atmosphere that have the variable."""
     found = [
