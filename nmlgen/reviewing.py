@@ -107,7 +107,12 @@ class _Judged:
                     for stretch in origin.stretches
                     if stretch.piece.place.text.source is writers.source
                 )
+        judged: set[int] = set()
         for model in way.models:
+            namelist = model.experiment.namelist
+            if namelist and id(namelist) in judged:
+                continue  # another model has the same namelist file
+            judged.add(id(namelist))
             found += problems_of(model, beginning)
             if model.missing_file is not None:
                 continue  # all else would follow from that
