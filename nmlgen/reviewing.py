@@ -109,13 +109,11 @@ class _Judged:
                 )
         judged: set[int] = set()
         for model in way.models:
-            namelist = model.experiment.namelist
-            if namelist and id(namelist) in judged:
-                continue  # another model has the same namelist file
-            judged.add(id(namelist))
             found += problems_of(model, beginning)
-            if model.missing_file is not None:
-                continue  # all else would follow from that
+            namelist = model.experiment.namelist
+            if model.missing_file is not None or id(namelist) in judged:
+                continue  # all else would follow from that, or was said of another model with the same namelist
+            judged.add(id(namelist))
             first = next((group.span for group in model.experiment.namelist if group.span is not None), beginning)
             report = check_experiment(model.experiment, beginning=first)
             found += report.findings
