@@ -30,6 +30,7 @@ from nmlgen.spec.sections import spelling
 
 MASTER_FILE = "icon_master.namelist"
 _MODEL_GROUP = "master_model_nml"
+_MOST_REPEATED = 100_000  # values of a variable that no release knows
 _MOST_MODELS = 16  # ICON 2024.10, maxNoOfModels in mo_master_config.f90: it stops at the next one
 
 
@@ -286,7 +287,7 @@ def _place(problem: SyntaxProblem) -> tuple[int, int]:
 
 
 def _plain(group: str, name: str, item: Any) -> Setting:
-    if any(value.kind == "unknown" for value in item.values):
+    if any(value.kind == "unknown" for value in item.values) or sum(v.repeat for v in item.values) > _MOST_REPEATED:
         return unknown(f"{group}.{spelling(name)}", item.name_span)
     return Setting(f"{group}.{spelling(name)}", (Origin("namelist", item.plain, item.name_span),))
 

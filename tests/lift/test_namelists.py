@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import nmlgen
 from nmlgen import InputError, build
 from nmlgen.experiment.setting import Certainty
 from nmlgen.lift.namelists import lift_document, lift_master, lift_model, read_namelist
@@ -143,3 +144,10 @@ def test_what_nmlgen_writes_is_read_as_it_was_meant(tmp_path):
             if isinstance(read_value, list) and not isinstance(value, list):
                 value = [value]
             assert read_value == value, name
+
+
+def test_endless_values_of_a_variable_that_nobody_knows_are_not_counted_out(tmp_path):
+    path = tmp_path / "NAMELIST_atm"
+    path.write_text("&run_nml\n seed = 199999999*1\n/\n&bogus\n a = 199999999*1\n/\n")
+    found = {finding.code for finding in nmlgen.lint([path], is_isolated=True).findings}
+    assert found >= {"NML001", "NML002"}
