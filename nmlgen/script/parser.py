@@ -214,7 +214,11 @@ class _Parser(HeredocReader):
         found: list[Redirection] = []
         for match in _HEREDOC_OPERATOR.finditer(self.text, min(start, end), end):
             self.at = match.end()
-            redirection, heredoc = self.heredoc(match, match.start())
+            try:
+                redirection, heredoc = self.heredoc(match, match.start())
+            except Failure:  # no delimiter stands there
+                self.at = end
+                continue
             self.at = end
             if self.searches > 0 and self.delimiter_line(heredoc)[1] >= 0:
                 found.append(redirection)

@@ -998,3 +998,9 @@ def test_what_ksh_takes_has_no_problem(text, tmp_path):
 def test_what_ksh_refuses_has_a_problem(text, tmp_path):
     assert refusal(["ksh"], text, tmp_path)
     assert stopping(text)
+
+
+def test_an_operator_without_a_delimiter_in_skipped_text():
+    script = parse(Source("a", 'c=("${a[@]}" <<"'))
+    assert any(problem.stops for problem in script.problems)
+    assert script.heredocs == ()
