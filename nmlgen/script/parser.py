@@ -112,7 +112,11 @@ class _Parser(HeredocReader):
 
     def script(self) -> Sequence:
         """All commands of a script."""
-        body = self.sequence(frozenset())
+        try:
+            body = self.sequence(frozenset())
+        except Failure as failure:  # met while going on behind another one: the rest is not read
+            self.report(failure)
+            body = Sequence(0, self.end, ())
         self.bodies()
         self.whole_text()
         return body
