@@ -23,7 +23,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import nmlgen
@@ -220,9 +219,11 @@ def read_namelists(count: int) -> None:
 
 
 def lint_text(path: Path, text: str) -> None:
-    """Lint a script that is on no disk."""
-    with suppress(InputError):  # it may be no script any more
+    """Lint a script that is on no disk; read and evaluate what is no script any more."""
+    try:
         nmlgen.lint([path], files=Files({path.resolve(): text}), is_isolated=True)
+    except InputError:
+        worlds(evaluate(parse(Source(path.name, text)), directory=path.parent))
 
 
 def read_scripts(count: int, seed: int) -> None:
@@ -246,8 +247,6 @@ def read_scripts(count: int, seed: int) -> None:
             signal.setitimer(signal.ITIMER_PROF, CPU_LIMIT)
             try:
                 with guard:
-                    script = parse(Source("mutant.sh", text))
-                    worlds(evaluate(script, directory=directory))
                     lint_text(directory / "mutant.sh", text)
             except BaseException:
                 signal.setitimer(signal.ITIMER_PROF, 0)
@@ -257,7 +256,7 @@ def read_scripts(count: int, seed: int) -> None:
                 raise
             signal.setitimer(signal.ITIMER_PROF, 0)
             slowest = max(slowest, time.process_time() - start)
-            broken += bool(script.problems)
+            broken += bool(parse(Source("mutant.sh", text)).problems)
             if guard.deeds or sorted(directory.iterdir()) != [sourced]:
                 sys.exit(f"script {number} was executed: {guard.deeds} {sorted(directory.iterdir())}\n{text}")
     print(

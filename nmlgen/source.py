@@ -14,6 +14,14 @@ UNKNOWN = "\ue000"
 _LINE_END = re.compile(r"\r\n|\r|\n")  # and not what str.splitlines takes for one, such as U+2028
 
 
+def encoded(text: str) -> bytes:
+    """The bytes of a text: where it was read from bytes that are not UTF-8, those bytes."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a text that never was bytes
+        return text.encode("utf-8", "surrogatepass")
+
+
 @frozen(slots=False, eq=False)
 class Source:
     """A text that was read from somewhere: `name` is what a message calls it, `text` is the whole of it."""

@@ -170,3 +170,14 @@ def test_no_mutation_raises(directory):
             master[:place] + generator.choice("'&/=*(") + master[place + 1 :]
         )
         nmlgen.lint([directory], ntasks=256)
+
+
+def test_texts_that_are_not_utf8_are_judged(tmp_path):
+    group = b"&run_nml\n output = '\xe9" + 300 * b"a" + b"'\n/\n"
+    (tmp_path / "NAMELIST_atm").write_bytes(group)
+    (tmp_path / "exp.run").write_bytes(
+        b"#!/bin/bash\n#SBATCH --comment=\xe9\ncat > NAMELIST_atm <<EOF\n" + group + b"EOF\n"
+    )
+    for name in ("NAMELIST_atm", "exp.run"):
+        findings = nmlgen.lint([tmp_path / name], is_isolated=True).findings
+        assert "NML005" in {finding.code for finding in findings}, name

@@ -38,10 +38,10 @@ from nmlgen.script.directives import Directives, read_directives
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
 from nmlgen.script.parser import parse
-from nmlgen.script.syntax import Redirection, Script
-from nmlgen.script.values import Place, text_of, within
+from nmlgen.script.syntax import Literal, Redirection, Script
+from nmlgen.script.values import Place, known, text_of, within
 from nmlgen.script.values import unknown as unknown_value
-from nmlgen.script.worlds import World, WrittenFile, WrittenText, covering_worlds
+from nmlgen.script.worlds import Stretch, World, WrittenFile, WrittenText, covering_worlds
 from nmlgen.source import UNKNOWN, Source
 
 _MODEL_GROUP, _FILE_NAME = "master_model_nml", "model_namelist_filename"
@@ -452,11 +452,7 @@ def _inactive(script: Script, evaluation: Evaluation, registry: Registry) -> Ite
             yield read(script.source, file.origin)
 
 
-def _blank_stretches(script: Script, redirection: Redirection) -> Iterator[Any]:
-    from nmlgen.script.syntax import Literal
-    from nmlgen.script.values import known
-    from nmlgen.script.worlds import Stretch
-
+def _blank_stretches(script: Script, redirection: Redirection) -> Iterator[Stretch]:
     assert redirection.heredoc is not None
     for part in redirection.heredoc.body.parts:
         place = Place(script.text, part.start, part.end)

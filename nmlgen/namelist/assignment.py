@@ -17,7 +17,7 @@ from attrs import field, frozen
 from nmlgen.findings import Edit, Fix
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Group, Index, Item, Part, SyntaxProblem, Value
-from nmlgen.source import Span
+from nmlgen.source import Span, encoded
 
 Dimensions = tuple[int | tuple[int, int], ...]
 _UNKNOWN_EXTENT = 100_000  # so many elements of an array of unknown shape are followed
@@ -153,9 +153,9 @@ class _Slot:
             return assigned
         if before is None or not isinstance(before.value, str) or self.last is None or assigned.value is None:
             return Assigned(None, assigned.item, assigned.written)
-        old = _encoded(before.value).ljust(self.last)
+        old = encoded(before.value).ljust(self.last)
         width = self.last - self.first + 1
-        new = old[: self.first - 1] + _encoded(assigned.value)[:width].ljust(width) + old[self.last :]
+        new = old[: self.first - 1] + encoded(assigned.value)[:width].ljust(width) + old[self.last :]
         return Assigned(_decoded(new), assigned.item, assigned.written)
 
 
@@ -465,7 +465,7 @@ def _text(value: Value, slot: _Slot) -> tuple[str, list[SyntaxProblem]]:
         message = f'"{_shown(value.text)}" is not a string'
         raise _Refusal("wrong-type", message, value.span, "quotes around it", _quoted(value))
     length = slot.length
-    data = _encoded(text)
+    data = encoded(text)
     if length is not None and len(data.rstrip(b" ")) > length:
         message = f'"{_shown(text)}" is longer than {length} bytes and is cut'
         remarks.append(SyntaxProblem("string-too-long", message, value.span, f"at most {length} bytes", stops=False))
@@ -522,13 +522,6 @@ _COUNT = re.compile(r"[0-9]+\*")
 
 def _rewritten(value: Value, text: str) -> Fix:
     return Fix(f"write {_shown(text)}", (Edit(value.span, text),), is_safe=True)
-
-
-def _encoded(text: str) -> bytes:
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # a text that never was bytes
-        return text.encode("utf-8", "surrogatepass")
 
 
 def _decoded(data: bytes) -> str:

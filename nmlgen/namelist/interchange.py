@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from nmlgen.source import Source
 
 if TYPE_CHECKING:
     from f90nml import Namelist
+
+_BACKSLASH = "\u29f5"  # printable, and no namelist has it
 
 
 def to_f90nml(document: Document) -> Namelist:
@@ -40,10 +43,11 @@ def from_f90nml(namelist: Namelist, name: str = "namelist") -> Document:
     `name` is what messages call it. Raises ValueError for a string with a character that cannot be printed, such as
     a line end: f90nml writes an escape instead, which Fortran does not know.
     """
-    _check(namelist)
+    copied = deepcopy(namelist)
+    _hide_backslashes(copied)
     text = StringIO()
-    namelist.write(text)
-    return read(Source(name, text.getvalue()))
+    copied.write(text)
+    return read(Source(name, text.getvalue().replace(_BACKSLASH, "\\")))
 
 
 def _group(group: Group) -> Namelist:
@@ -116,12 +120,13 @@ def _filled(arranged: Any, values: list[Any]) -> Any:
     return values[arranged] if isinstance(arranged, int) else arranged
 
 
-def _check(value: Any) -> None:
-    if isinstance(value, Mapping):
-        for inner in value.values():
-            _check(inner)
-    elif isinstance(value, (list, tuple)):
-        for inner in value:
-            _check(inner)
-    elif isinstance(value, str) and not value.isprintable():
-        raise ValueError(f"{value!r} cannot be written to a namelist")
+def _hide_backslashes(value: Any) -> Any:
+    """Put something else in their place, for f90nml writes a quote after a backslash twice."""
+    if isinstance(value, (Mapping, list)):
+        for key in value if isinstance(value, Mapping) else range(len(value)):
+            value[key] = _hide_backslashes(value[key])  # type: ignore[index]
+    elif isinstance(value, str):
+        if not value.isprintable() or _BACKSLASH in value:
+            raise ValueError(f"{value!r} cannot be written to a namelist")
+        return value.replace("\\", _BACKSLASH)
+    return value

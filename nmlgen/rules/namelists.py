@@ -17,7 +17,7 @@ from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, nearest
 from nmlgen.namelist.constraint import Condition, literal
 from nmlgen.namelist.registry import Registry, Removal, Shape, Variable, bounds_of, load_registry, releases
 from nmlgen.rules.rule import Rule
-from nmlgen.source import Span
+from nmlgen.source import Span, encoded
 
 
 @frozen
@@ -317,7 +317,7 @@ class TextTruncated(Rule):
             if variable.type != "character" or length is None:
                 continue
             texts = [value for value in as_list(written.setting.value) if isinstance(value, str)]
-            longest = max((len(text.rstrip().encode()) for text in texts), default=0)
+            longest = max((len(encoded(text.rstrip())) for text in texts), default=0)
             if longest > length:
                 yield self.finding(
                     written.setting,

@@ -10,6 +10,7 @@ from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.directives import directive, option, text_of
 from nmlgen.rules.rule import Rule
+from nmlgen.source import encoded
 
 _LOGS = ("output", "error")
 
@@ -451,7 +452,7 @@ class TextTooLong(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for setting, text in _texts(experiment, _TEXTS):
-            length = len(text.encode())
+            length = len(encoded(text))
             if length > _LONGEST_TEXT:
                 yield self.finding(
                     setting,
