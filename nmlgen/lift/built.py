@@ -70,7 +70,7 @@ def as_built(
     shell = _Shell(world, evaluation)
     darshan, environment = _environment(job, shell)
     executable = evaluation.final.get("executable")
-    experiment = with_record(experiment, source)
+    experiment = with_record(_of_point(experiment, source), source)
     machine = machine or machine_of(known, is_slurm=experiment.machine.scheduler == "slurm")
     return evolve(
         experiment,
@@ -86,6 +86,19 @@ def as_built(
         launch=_launch(experiment, shell),
         striping=tuple(_striping(experiment, job, known)) or experiment.striping,
     )
+
+
+def _of_point(experiment: Experiment, source: Source) -> Experiment:
+    """The experiment with a point's name, whose script is a link to one that several points have, instead of the
+    sweep's: that of its directory."""
+    script = Path(source.name)
+    if not script.is_symlink():
+        return experiment
+    name, directives = script.absolute().parent.name, dict(experiment.directives)
+    job_name = directives.get("job-name")
+    if job_name is not None and job_name.value == script.stem:
+        directives["job-name"] = written(job_name.name, name, LAYER, job_name.origin.span)
+    return evolve(experiment, name=name, directives=directives)
 
 
 class _Shell:

@@ -24,19 +24,26 @@ _STRIPE_OPTIONS = {
 }
 
 
-def batch_script(experiment: Experiment, script: str, namelist_files: tuple[str, ...], build: str) -> str:
+def batch_script(
+    experiment: Experiment, script: str, namelist_files: tuple[str, ...], build: str, *, sweep: str | None = None
+) -> str:
     """The text of the batch script.
 
-    `script` and `namelist_files` are file names; `build` is the mark that all files of one build carry.
+    `script` and `namelist_files` are file names; `build` is the mark that all files of one build carry. For a point of
+    a `sweep` of that name the text does not say which point it is, and is the same for all that are run in the same
+    way: the script takes the point's name from the directory that it lies in.
     """
-    return str(_template().render(_context(experiment, script, namelist_files, build)))
+    return str(_template().render(_context(experiment, script, namelist_files, build, sweep)))
 
 
-def _context(experiment: Experiment, script: str, namelist_files: tuple[str, ...], build: str) -> dict[str, Any]:
+def _context(
+    experiment: Experiment, script: str, namelist_files: tuple[str, ...], build: str, sweep: str | None
+) -> dict[str, Any]:
     slurm = experiment.machine.scheduler == "slurm"
     demand = experiment["io_nml", "checkpoint_on_demand"]
     return {
-        "name": experiment.name,
+        "name": sweep or experiment.name,
+        "is_shared": sweep is not None,
         "release": experiment.registry.release,
         "record": record(experiment),
         "machine": experiment.machine.name,
@@ -45,8 +52,8 @@ def _context(experiment: Experiment, script: str, namelist_files: tuple[str, ...
         "script": script,
         "usage": f"{'sbatch' if slurm else 'bash'} {script}",
         "slurm": slurm,
-        "directives": _directives(experiment) if slurm else [],
-        "namelist_files": namelist_files,
+        "directives": _directives(experiment, sweep) if slurm else [],
+        "namelist_files": [_file_word(file, experiment.name, sweep is not None) for file in namelist_files],
         "model_name": MODEL_NAME,
         "run_directory": experiment.run_directory.value,
         "modules": [module.value for module in experiment.modules],
@@ -71,11 +78,20 @@ def _context(experiment: Experiment, script: str, namelist_files: tuple[str, ...
     }
 
 
-def _directives(experiment: Experiment) -> list[str]:
-    directives = experiment.directives
-    order = [name for name in _FIRST_DIRECTIVES if name in directives]
-    order += sorted(name for name in directives if name not in _FIRST_DIRECTIVES)
-    lines = [directive(name, directives[name].value) for name in order]
+def _file_word(file: str, point: str, is_shared: bool) -> str:
+    """A shell word for a file; that of a shared script says `$name` where the file's name ends in the point's."""
+    if is_shared and file.endswith(f"_{point}"):
+        return f'{shell_word(file[: -len(point)])}"$name"'
+    return shell_word(file)
+
+
+def _directives(experiment: Experiment, sweep: str | None) -> list[str]:
+    values = {name: setting.value for name, setting in experiment.directives.items()}
+    if sweep is not None and values["job-name"] == experiment.name:
+        values["job-name"] = sweep
+    order = [name for name in _FIRST_DIRECTIVES if name in values]
+    order += sorted(name for name in values if name not in _FIRST_DIRECTIVES)
+    lines = [directive(name, values[name]) for name in order]
     return [line for line in lines if line is not None]
 
 

@@ -38,25 +38,45 @@ class Build:
         return write_files(self.files, Path(directory), force)
 
 
-def make_build(spec: Spec, findings: tuple[Finding, ...], stamp: Mapping[str, str] | None = None) -> Build:
-    """Render an experiment. `stamp` are further facts for the manifest, such as a time and a host."""
-    texts = _render(spec)
-    mark = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:_MARK_LENGTH]
-    files = {name: text.replace(_MARK, mark).encode() for name, text in texts.items()}
+def make_build(
+    spec: Spec,
+    findings: tuple[Finding, ...],
+    stamp: Mapping[str, str] | None = None,
+    *,
+    sweep: str | None = None,
+) -> Build:
+    """Render an experiment.
+
+    `stamp` are further facts for the manifest, such as a time and a host. For a point of a `sweep` of that name the
+    batch script, `script_name(sweep)`, is the same as that of all other points which are run in the same way.
+    """
+    script = script_name(sweep or spec.experiment.name)
+    texts = _render(spec, script, sweep)
+    mark = _hash("".join(texts.values()))
+    marks = {script: _hash(texts[script])} if sweep else {}
+    files = {name: text.replace(_MARK, marks.get(name, mark)).encode() for name, text in texts.items()}
     files[MANIFEST] = _manifest(spec, findings, files, mark, stamp or {})
     return Build(files, findings)
 
 
-def _render(spec: Spec) -> dict[str, str]:
+def script_name(name: str) -> str:
+    """What the batch script of an experiment is called."""
+    return f"{name}.sbatch"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_MARK_LENGTH]
+
+
+def _render(spec: Spec, script: str, sweep: str | None) -> dict[str, str]:
     experiment = spec.experiment
     namelist = str(experiment["master_model_nml", "model_namelist_filename"].value)
-    script = f"{experiment.name}.sbatch"
     master = "icon_master.namelist"
     heading = f"written by nmlgen {__version__}, build {_MARK}"
     return {
         master: write_groups(experiment.master, (f"{master} of {experiment.name}, {heading}",)),
         namelist: write_groups(experiment.namelist, (f"{namelist}, ICON {experiment.registry.release}, {heading}",)),
-        script: batch_script(experiment, script, (master, namelist), _MARK),
+        script: batch_script(experiment, script, (master, namelist), _MARK, sweep=sweep),
     }
 
 

@@ -17,6 +17,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from nmlgen.errors import WriteError
 
@@ -25,10 +26,15 @@ _COMMIT = ".nmlgen-commit"
 _STAGING = ".nmlgen-staging-"
 _LEFTOVER_SECONDS = 3600
 _PATIENCE_SECONDS = 10
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
-def write_files(files: Mapping[str, bytes], directory: Path, force: bool = False) -> tuple[str, ...]:
+def write_files(
+    files: Mapping[str, bytes], directory: Path, force: bool = False, links: Mapping[str, str] = _NONE
+) -> tuple[str, ...]:
     """Write a build; returns the names of the files that are new or different, sorted.
+
+    Those in `links` become symbolic links to the file there that has the same contents, relative to the directory.
 
     Raises WriteError if a file that is not nmlgen's, or was changed since nmlgen wrote it, is in the way and
     `force` is not given, or if the disk refuses. Files of the build before that this one no longer has go.
@@ -39,7 +45,7 @@ def write_files(files: Mapping[str, bytes], directory: Path, force: bool = False
                 raise WriteError(f"{path} is a file; a directory is expected")
         directory.parent.mkdir(parents=True, exist_ok=True)
         with _locked(directory if directory.is_dir() else directory.parent):
-            return _write(files, directory, force)
+            return _write(files, directory, force, links)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise WriteError(f"{error.filename2 or error.filename or directory}: {reason}") from error
@@ -67,19 +73,46 @@ def replace_files(files: Mapping[Path, tuple[bytes, bytes]]) -> None:
             staged.unlink(missing_ok=True)
 
 
-def changed_files(files: Mapping[str, bytes], directory: Path) -> tuple[str, ...]:
+def changed_files(files: Mapping[str, bytes], directory: Path, links: Mapping[str, str] = _NONE) -> tuple[str, ...]:
     """The names of the files that are missing or different in the directory, sorted."""
-    return tuple(sorted(name for name, data in files.items() if _read(directory / name) != data))
+    return tuple(
+        sorted(
+            name
+            for name, data in files.items()
+            if _read(directory / name) != data or (name in links and not _is_link_to(directory / name, links[name]))
+        )
+    )
 
 
-def _write(files: Mapping[str, bytes], directory: Path, force: bool) -> tuple[str, ...]:
+def stage_files(
+    files: Mapping[str, bytes], directory: Path, links: Mapping[str, str] = _NONE, *, is_synchronised: bool = False
+) -> None:
+    """Write files and links to a directory that nobody else looks at yet; wait for the disk if it is synchronised."""
+    for name, data in files.items():
+        path = directory / name
+        if name in links:
+            path.symlink_to(links[name])
+        elif is_synchronised:
+            _write_through(path, data)
+        else:
+            path.write_bytes(data)
+
+
+def _is_link_to(path: Path, target: str) -> bool:
+    try:
+        return os.readlink(path) == target
+    except OSError:
+        return False
+
+
+def _write(files: Mapping[str, bytes], directory: Path, force: bool, links: Mapping[str, str]) -> tuple[str, ...]:
     _finish(directory)
     before = _outputs(directory)
     if not force:
         _refuse_foreign(files, directory, before)
-    changed = changed_files(files, directory)
+    changed = changed_files(files, directory, links)
     if changed:
-        _commit(files, directory)
+        _commit(files, directory, links)
     return changed
 
 
@@ -109,7 +142,7 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _commit(files: Mapping[str, bytes], directory: Path) -> None:
+def _commit(files: Mapping[str, bytes], directory: Path, links: Mapping[str, str]) -> None:
     """Write all files, also those that are there already: of two builds at once, one is whole in the end."""
     existed = directory.is_dir()
     holder = directory if existed else directory.parent
@@ -117,8 +150,7 @@ def _commit(files: Mapping[str, bytes], directory: Path) -> None:
     staging = holder / f"{_STAGING}{os.urandom(8).hex()}"
     staging.mkdir()
     try:
-        for name, data in files.items():
-            _write_through(staging / name, data)
+        stage_files(files, staging, links, is_synchronised=True)
         _synchronise(staging)
         if not existed and _renamed(staging, directory):
             _synchronise(holder)

@@ -3,6 +3,7 @@
     DIR/nmlgen-sweep.json     what the sweep was made from, once for all points
     DIR/points.csv            a row each: identifier, name, directory, values, whether it was built and, if not, why not
     DIR/points/NAME/          what `build` makes of the point; the job runs here and leaves its logs here
+    DIR/shared/               the batch scripts, each for all points that are run in the same way: links lead to them
 
 A point's directory depends on the point alone: what is there already and right is not touched, so an interrupted
 sweep goes on where it stopped and a larger one adds to a smaller one.
@@ -25,8 +26,8 @@ from attrs import evolve, frozen
 from nmlgen._version import __version__
 from nmlgen.errors import BuildError, SpecError, WriteError
 from nmlgen.findings import Finding
-from nmlgen.render.build import make_build
-from nmlgen.render.write import write_files
+from nmlgen.render.build import make_build, script_name
+from nmlgen.render.write import stage_files, write_files
 from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expansion import Invalid
@@ -36,7 +37,9 @@ from nmlgen.sweep.table import write_csv, write_parquet
 MANIFEST = "nmlgen-sweep.json"
 TABLE = "points.csv"
 POINTS = "points"
+SHARED = "shared"
 _STAGING = ".nmlgen-staging-"
+_DIGEST_LENGTH = 12
 _FIRST_COLUMNS = ("id", "name", "directory", "state", "reason")
 
 Progress = Callable[[Point], None]
@@ -96,6 +99,7 @@ class _Writer:
         self._strict, self._force = strict, force
         self._keys: dict[str, None] = {}
         self._base: Spec | None = None
+        self._scripts: set[str] = set()
 
     def is_new(self, point: Point) -> bool:
         """Whether the point has not come before; raises SpecError if another one has its name."""
@@ -116,10 +120,28 @@ class _Writer:
             reason = f"{findings[0].code}: {findings[0].message}"
             row = {"state": "invalid", "reason": reason}
         else:
-            build = make_build(point.spec, point.report.findings)
-            self.changed += _write_point(build.files, self.directory / POINTS, point.name, staging, self._force)
+            sweep = point.base.experiment.name
+            files = make_build(point.spec, point.report.findings, sweep=sweep).files
+            script = script_name(sweep)
+            links = {script: f"../../{SHARED}/{self._shared(script, files[script], staging)}"}
+            self.changed += _write_point(files, links, self.directory / POINTS, point.name, staging, self._force)
             row = {"state": "built", "directory": f"{POINTS}/{point.name}"}
         rows.write(json.dumps({"id": point.id, "name": point.name, **row, "values": dict(point.values)}) + "\n")
+
+    def _shared(self, script: str, data: bytes, staging: Path) -> str:
+        """Write a batch script that several points may have, unless it is there; returns its name."""
+        digest = hashlib.sha256(data).hexdigest()[:_DIGEST_LENGTH]
+        stem, suffix = os.path.splitext(script)
+        name = f"{stem}-{digest}{suffix}"
+        if name not in self._scripts:
+            path = self.directory / SHARED / name
+            if not path.exists() or self._force:
+                (staging / name).write_bytes(data)
+                (staging / name).replace(path)
+            elif path.read_bytes() != data:
+                raise WriteError(f"{path} is not as nmlgen wrote it; --force overwrites")
+            self._scripts.add(name)
+        return name
 
     def finish(self, staging: Path, rows: IO[str], parquet: bool) -> None:
         """Write the table and what the sweep was made from."""
@@ -166,14 +188,15 @@ def _at(point: Point, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     return tuple(evolve(finding, notes=(*finding.notes, f"at the point {point.name}")) for finding in findings)
 
 
-def _write_point(files: Mapping[str, bytes], holder: Path, name: str, staging: Path, force: bool) -> bool:
+def _write_point(
+    files: Mapping[str, bytes], links: Mapping[str, str], holder: Path, name: str, staging: Path, force: bool
+) -> bool:
     """Write a point's files; whether any was new or different. A new directory appears whole or not at all."""
     target = holder / name
     if not target.is_dir():
         staged = staging / name
         staged.mkdir()
-        for file, data in files.items():
-            (staged / file).write_bytes(data)
+        stage_files(files, staged, links)
         try:
             staged.rename(target)
         except OSError:
@@ -182,13 +205,14 @@ def _write_point(files: Mapping[str, bytes], holder: Path, name: str, staging: P
             shutil.rmtree(staged)  # somebody else wrote it meanwhile
         else:
             return True
-    return bool(write_files(files, target, force))
+    return bool(write_files(files, target, force, links))
 
 
 @contextmanager
 def _staging(directory: Path) -> Iterator[Path]:
     """A directory beside the points, gone in the end."""
-    (directory / POINTS).mkdir(parents=True, exist_ok=True)
+    for part in (POINTS, SHARED):
+        (directory / part).mkdir(parents=True, exist_ok=True)
     staging = directory / f"{_STAGING}{os.urandom(8).hex()}"
     staging.mkdir()
     try:

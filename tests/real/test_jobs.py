@@ -385,3 +385,29 @@ def test_text_in_directives_stays_text(large_cluster, stand_in, tmp_path, text):
     large_cluster.run("scancel", str(job_id))
     (line,) = [line for line in details.splitlines() if line.strip().startswith("Comment=")]
     assert line.strip() == f"Comment={text}"
+
+
+def test_points_of_a_sweep_share_a_script(run, tmp_path):
+    """Each runs in its own directory, under its own name, through a link to the script that they share."""
+    nmlgen.write_sweep(
+        nmlgen.expand(run.spec(), grid={"parallel.num_io_procs": [1, 2]}, name="io{num_io_procs}"), tmp_path
+    )
+    assert len(list((tmp_path / "shared").iterdir())) == 1
+    for name in ("io1", "io2"):
+        point = tmp_path / "points" / name
+        run.cluster.submit(point / "chain.sbatch", point)
+    run.cluster.wait_until_idle(120)
+    for name in ("io1", "io2"):
+        directory = tmp_path / "points" / name / "run"
+        assert [line.split()[-1] for line in (directory / "nmlgen.legs").read_text().splitlines()] == [
+            "RESTART",
+            "RESTART",
+            "OK",
+        ]
+        assert {path.name.split(".")[0] for path in directory.glob("*.icon.log")} == {name}
+    (tmp_path / "points" / "io1" / "NAMELIST_io1").write_bytes(
+        (tmp_path / "points" / "io2" / "NAMELIST_io2").read_bytes()
+    )
+    job = run.cluster.submit(tmp_path / "points" / "io1" / "chain.sbatch", tmp_path)
+    run.cluster.wait(job)
+    assert run.cluster.state(job).exit_code == 65  # the namelist is not of this point

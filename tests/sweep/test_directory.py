@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import re
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 
 import pytest
 from specs import MAPPING
@@ -23,6 +26,11 @@ def snapshot(directory):
     }
 
 
+def groups(data):
+    """A namelist without its heading, which has a mark of the whole build."""
+    return data.partition(b"\n")[2]
+
+
 def table(directory):
     with (directory / "points.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -31,16 +39,66 @@ def table(directory):
 def test_what_lies_there(tmp_path):
     sweep = write_sweep(expand(MAPPING, grid=GRID, name="io{num_io_procs}-n{nodes}"), tmp_path)
     assert (sweep.points, sweep.changed, sweep.invalid) == (4, 4, ())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["nmlgen-sweep.json", "points", "points.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["nmlgen-sweep.json", "points", "points.csv", "shared"]
     rows = table(tmp_path)
     assert list(rows[0]) == ["id", "name", "directory", "state", "reason", *GRID]
     for row, point in zip(rows, expand(MAPPING, grid=GRID, name="io{num_io_procs}-n{nodes}"), strict=True):
         assert (row["id"], row["name"], row["state"]) == (point.id, point.name, "built")
         assert [row[key] for key in GRID] == [str(value) for value in point.values.values()]
         build = nmlgen.build(point)
-        assert {path.name: path.read_bytes() for path in (tmp_path / row["directory"]).iterdir()} == build.files
+        files = {path.name: path for path in (tmp_path / row["directory"]).iterdir()}
+        namelists = {"icon_master.namelist", f"NAMELIST_{point.name}"}
+        assert set(files) == {*namelists, "nmlgen-manifest.json", "wave.sbatch"}
+        assert [groups(files[name].read_bytes()) for name in namelists] == [
+            groups(build.files[name]) for name in namelists
+        ]
+        outputs = json.loads(files["nmlgen-manifest.json"].read_text())["outputs"]
+        assert outputs == {
+            name: sha256(path.read_bytes()).hexdigest() for name, path in files.items() if name in outputs
+        }
     document = json.loads((tmp_path / "nmlgen-sweep.json").read_text())
     assert (document["points"], document["name"]) == (4, "wave")
+
+
+def test_points_that_are_run_in_the_same_way_share_a_script(tmp_path):
+    write_sweep(expand(MAPPING, grid=GRID), tmp_path)
+    scripts = [path / "wave.sbatch" for path in sorted((tmp_path / "points").iterdir())]
+    assert all(script.is_symlink() for script in scripts)
+    nodes = {script.resolve(): set(re.findall("--nodes=(.)", script.read_text())) for script in scripts}
+    assert sorted(nodes.values()) == [{"1"}, {"2"}]
+    assert sorted(nodes) == sorted(path.resolve() for path in (tmp_path / "shared").iterdir())
+    assert all(str(os.readlink(script)).startswith("../../shared/") for script in scripts)  # wherever the sweep lies
+
+
+def test_a_point_is_judged_and_imported_like_any_build(tmp_path):
+    (point,) = expand(MAPPING, grid={"parallel.num_io_procs": [2]})
+    write_sweep([point], tmp_path)
+    directory = tmp_path / "points" / point.name
+    assert [finding.code for finding in nmlgen.lint([directory], is_isolated=True).findings] == [
+        finding.code for finding in nmlgen.check(point).findings
+    ]
+    assert not nmlgen.compare(directory, point.spec).differences
+
+
+def test_a_shared_script_that_somebody_changed(tmp_path):
+    write_sweep(expand(MAPPING, grid=GRID), tmp_path)
+    script = min((tmp_path / "shared").iterdir())
+    before = script.read_bytes()
+    script.write_bytes(before + b"echo\n")
+    with pytest.raises(WriteError, match="not as nmlgen wrote it"):
+        write_sweep(expand(MAPPING, grid=GRID), tmp_path)
+    write_sweep(expand(MAPPING, grid=GRID), tmp_path, force=True)
+    assert script.read_bytes() == before
+
+
+def test_a_script_of_its_own_becomes_a_link_again(tmp_path):
+    write_sweep(expand(MAPPING, grid=GRID), tmp_path)
+    script = next((tmp_path / "points").glob("*/wave.sbatch"))
+    text = script.read_bytes()
+    script.unlink()
+    script.write_bytes(text)  # as copying without links does
+    assert write_sweep(expand(MAPPING, grid=GRID), tmp_path).changed == 1
+    assert script.is_symlink()
 
 
 def test_again_nothing_changes(tmp_path):
@@ -68,7 +126,7 @@ def test_an_interrupted_sweep_goes_on(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         write_sweep(interrupted(), tmp_path / "a")
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["points"]
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["points", "shared"]
     assert len(list((tmp_path / "a" / "points").iterdir())) == 2
     assert write_sweep(expand(MAPPING, grid=GRID), tmp_path / "a").changed == 2
     write_sweep(expand(MAPPING, grid=GRID), tmp_path / "b")
