@@ -82,6 +82,8 @@ def _show(
 
 
 def _say(spec: nmlgen.Spec, directory: Path, changed: tuple[str, ...], dry_run: bool) -> None:
+    if spec.tree.get("sweep") is not None:
+        click.echo("the spec has a sweep; built is what it says without it, nmlgen sweep builds the points", err=True)
     if not changed:
         click.echo(f"{directory} is up to date")
         return

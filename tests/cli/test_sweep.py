@@ -77,3 +77,8 @@ def test_a_suppression_that_one_point_needs(nmlgen, spec):
     assert "[OUT004]" not in out
     assert "OUT004 is suppressed" not in out
     assert "PAR003 is suppressed here and finds nothing" in out
+
+
+def test_a_build_says_that_the_sweep_is_left_out(nmlgen, spec):
+    assert "nmlgen sweep builds the points" in nmlgen("build", "spec.yaml").err
+    assert nmlgen("build", "spec.yaml", "-q").err == ""
