@@ -6,11 +6,12 @@ from functools import cache
 from typing import Any
 
 from nmlgen._version import __version__
+from nmlgen.experiment.clock import clock
 from nmlgen.experiment.experiment import MODEL_NAME, Experiment, Striping
 from nmlgen.experiment.mpi_io import needs_library_path
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import record
-from nmlgen.experiment.setting import Setting
+from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.render.shell import directive, shell_path, shell_word
 from nmlgen.resources import directory
 from nmlgen.units.size import format_size, parse_size
@@ -48,6 +49,7 @@ def _context(experiment: Experiment, script: str, namelist_files: tuple[str, ...
         "directives": _directives(experiment) if slurm else [],
         "namelist_files": namelist_files,
         "model_name": MODEL_NAME,
+        "legs": _legs(experiment),
         "run_directory": experiment.run_directory.value,
         "modules": [module.value for module in experiment.modules],
         "environment": _values(experiment.environment),
@@ -69,6 +71,14 @@ def _context(experiment: Experiment, script: str, namelist_files: tuple[str, ...
         "checkpoint_on_demand": demand.value is True,
         "node_local": _node_local(experiment),
     }
+
+
+def _legs(experiment: Experiment) -> int | None:
+    """How many jobs the restart chain takes; None if nobody can know."""
+    try:
+        return clock(experiment).legs
+    except UndecidedError:
+        return None
 
 
 def _directives(experiment: Experiment) -> list[str]:
