@@ -185,8 +185,11 @@ class _Judge:
             return about.of("done", run=run)
         if run.outcome == LOST:
             return about.of("lost", run=run)
-        is_cancelled = self._fates.get((run.name, run.task)) == "CANCELLED"
-        return about.of("cancelled" if is_cancelled else "failed", run=run)
+        known = [task for task in self._tasks.get((run.name, run.task), ()) if task.array == run.array]
+        word = self._fates.get((run.name, run.task))
+        if word is None and known and not known[0].is_active and known[0].state != "FAILED":
+            word = self.news[run.name, run.task] = known[0].state  # such as TIMEOUT, which the script cannot tell
+        return about.of("cancelled" if word == "CANCELLED" else "failed", run=run, word=word)
 
     def _by_word(self, about: _About, name: str, index: int, task: Task | None, run: Run | None = None) -> PointStatus:
         """A task that is not active and has not said how it ended, or not started: Slurm's word, now or formerly."""
