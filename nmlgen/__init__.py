@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from nmlgen.api import build, check
     from nmlgen.comparing import Comparison, compare
-    from nmlgen.errors import BuildError, InputError, NmlgenError, SpecError, WriteError
+    from nmlgen.errors import BuildError, InputError, NmlgenError, SchedulerError, SpecError, WriteError
     from nmlgen.experiment.experiment import Experiment
     from nmlgen.findings import Edit, Finding, Fix, Report, Severity
     from nmlgen.fixing import Fixed, fix
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from nmlgen.sweep.directory import Sweep, write_sweep
     from nmlgen.sweep.expansion import expand
     from nmlgen.sweep.point import Point
+    from nmlgen.sweep.status import PointStatus, SweepStatus, status
+    from nmlgen.sweep.submission import Submitted, SubmittedArray, cancel, resubmit, submit
     from nmlgen.sweep.table import points_frame
 
 __all__ = [
@@ -45,14 +47,20 @@ __all__ = [
     "InputError",
     "NmlgenError",
     "Point",
+    "PointStatus",
     "Report",
+    "SchedulerError",
     "Severity",
     "Spec",
     "SpecError",
+    "Submitted",
+    "SubmittedArray",
     "Sweep",
+    "SweepStatus",
     "WriteError",
     "__version__",
     "build",
+    "cancel",
     "check",
     "compare",
     "expand",
@@ -63,6 +71,9 @@ __all__ = [
     "load_spec",
     "points_frame",
     "read_namelist",
+    "resubmit",
+    "status",
+    "submit",
     "to_f90nml",
     "write_sweep",
 ]
@@ -80,13 +91,19 @@ _HOMES = {
     "InputError": "errors",
     "NmlgenError": "errors",
     "Point": "sweep.point",
+    "PointStatus": "sweep.status",
     "Report": "findings",
+    "SchedulerError": "errors",
     "Severity": "findings",
     "Spec": "spec.spec",
     "SpecError": "errors",
+    "Submitted": "sweep.submission",
+    "SubmittedArray": "sweep.submission",
     "Sweep": "sweep.directory",
+    "SweepStatus": "sweep.status",
     "WriteError": "errors",
     "build": "api",
+    "cancel": "sweep.submission",
     "check": "api",
     "compare": "comparing",
     "expand": "sweep.expansion",
@@ -96,6 +113,9 @@ _HOMES = {
     "load_spec": "spec.spec",
     "from_f90nml": "namelist.interchange",
     "points_frame": "sweep.table",
+    "resubmit": "sweep.submission",
+    "status": "sweep.status",
+    "submit": "sweep.submission",
     "write_sweep": "sweep.directory",
     "read_namelist": "namelist.reader",
     "to_f90nml": "namelist.interchange",

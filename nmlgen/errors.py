@@ -41,3 +41,7 @@ class InputError(NmlgenError):
 
 class WriteError(NmlgenError):
     """A build was not written: a file in the directory was changed by someone else, or the disk refused."""
+
+
+class SchedulerError(NmlgenError):
+    """Slurm is not there, cannot be reached, or refused; the message is what it said."""

@@ -18,6 +18,7 @@ from nmlgen.errors import BuildError, NmlgenError, SpecError
 
 _COMMANDS = {
     "build": "Check a spec and write its namelists, batch script and manifest.",
+    "cancel": "Take points of a sweep back from Slurm.",
     "check": "Check a spec against the rules; write nothing.",
     "completion": "Print the shell completion script.",
     "diff": "Compare two experiments by meaning: specs, builds, namelists.",
@@ -28,8 +29,11 @@ _COMMANDS = {
     "presets": "List the presets and sites; show one.",
     "ranks": "Show how the MPI ranks split and which I/O rank writes what.",
     "registry": "Show what an ICON release knows: groups, variables, defaults.",
+    "resubmit": "Submit again what failed of a sweep.",
     "rules": "List the rules.",
     "schema": "Print the JSON Schema of specs, for editors.",
+    "status": "Show how far each point of a sweep is.",
+    "submit": "Submit a sweep to Slurm: what is missing of it.",
     "sweep": "Expand a sweep, check every point and write it.",
     "volume": "Show how many bytes a spec writes, and how sure that is.",
     "why": "Show who set a value, where, and what it replaced.",

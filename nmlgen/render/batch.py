@@ -6,11 +6,12 @@ from functools import cache
 from typing import Any
 
 from nmlgen._version import __version__
+from nmlgen.experiment.clock import clock
 from nmlgen.experiment.experiment import MODEL_NAME, Experiment, Striping
 from nmlgen.experiment.mpi_io import needs_library_path
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import record
-from nmlgen.experiment.setting import Setting
+from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.render.shell import directive, shell_path, shell_word
 from nmlgen.resources import directory
 from nmlgen.units.size import format_size, parse_size
@@ -55,6 +56,7 @@ def _context(
         "directives": _directives(experiment, sweep) if slurm else [],
         "namelist_files": [_file_word(file, experiment.name, sweep is not None) for file in namelist_files],
         "model_name": MODEL_NAME,
+        "legs": _legs(experiment),
         "run_directory": experiment.run_directory.value,
         "modules": [module.value for module in experiment.modules],
         "environment": _values(experiment.environment),
@@ -83,6 +85,14 @@ def _file_word(file: str, point: str, is_shared: bool) -> str:
     if is_shared and file.endswith(f"_{point}"):
         return f'{shell_word(file[: -len(point)])}"$name"'
     return shell_word(file)
+
+
+def _legs(experiment: Experiment) -> int | None:
+    """How many jobs the restart chain takes; None if nobody can know."""
+    try:
+        return clock(experiment).legs
+    except UndecidedError:
+        return None
 
 
 def _directives(experiment: Experiment, sweep: str | None) -> list[str]:

@@ -90,6 +90,8 @@ class Layout:
     max_time: str = "08:00:00"
     features: str = ""
     partitions: tuple[str, ...] = ("compute",)
+    max_array_size: int = 1001
+    max_job_count: int = 10000
 
 
 class Cluster:
@@ -146,6 +148,21 @@ class Cluster:
                 self.run("scancel", str(job.id), check=False)
         with contextlib.suppress(TimeoutError):
             self.wait_until_idle(timeout=10.0)
+
+    def break_node(self, node: str) -> None:
+        """Let a node fail: its daemon and all that runs there are gone from one moment to the next."""
+        mark = {f"SLURMD_NODENAME={node}".encode(), f"SLURM_CONF={self.directory / 'slurm.conf'}".encode()}
+        pid = _read_pid(self.directory / f"slurmd.{node}.pid")
+        running = [pid for pid in _processes() if mark <= _environment(pid)]
+        steps = {parent for parent in map(_parent, running) if parent not in running and _name(parent) == "slurmstepd"}
+        for number in (*([pid] if pid else []), *steps, *running):
+            _signal(number, signal.SIGKILL)
+        self.run("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
+
+    def mend_node(self, node: str) -> None:
+        """Bring a broken node back, while nothing runs."""
+        self.run("slurmd", "-N", node, "-f", self.directory / "slurm.conf")
+        self._poll(lambda: _idle_nodes(self) == self.layout.nodes, 15.0, "all nodes idle")
 
     def _call(
         self, command: list[str | Path], cwd: Path | None, more: Mapping[str, str] | None = None
@@ -293,6 +310,8 @@ def _configuration(directory: Path, layout: Layout, port: int) -> str:
         "SchedulerParameters": "batch_sched_delay=0,sched_interval=1,bf_interval=1,default_queue_depth=1000",
         "PriorityType": "priority/basic",
         "EnforcePartLimits": "ALL",
+        "MaxArraySize": layout.max_array_size,
+        "MaxJobCount": layout.max_job_count,
         "MailProg": "/bin/true",
         # Finished jobs stay visible for the tests.
         "MinJobAge": 3600,
@@ -350,6 +369,28 @@ def _read_pid(path: Path) -> int | None:
 def _signal(pid: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
+
+
+def _processes() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def _environment(pid: int) -> set[bytes]:
+    with contextlib.suppress(OSError):
+        return set(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))
+    return set()
+
+
+def _parent(pid: int) -> int:
+    with contextlib.suppress(OSError):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return 0
+
+
+def _name(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
 
 
 def _is_alive(pid: int) -> bool:

@@ -256,7 +256,7 @@ def test_everything_that_is_missing_is_named(tmp_path, stage):
         f"wave: error: missing: {directory}/icon/bin/icon",
         f"wave: error: missing: {directory}/grids/iconR02B05-grid.nc",
     ]
-    assert {call[0] for call in calls(tmp_path)} == {"scontrol"}  # asked where it lies; nothing ran
+    assert not (tmp_path / "calls").exists()  # nothing ran
 
 
 def test_files_of_two_builds_do_not_run(tmp_path, stage):

@@ -1,0 +1,41 @@
+"""nmlgen resubmit: hand points of a sweep to Slurm again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import nmlgen
+from nmlgen.cli.console import quiet_option
+from nmlgen.cli.submitted import progress_bar, show_submitted, submission_options
+
+
+@click.command("resubmit")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("points", nargs=-1)
+@click.option("--failed", is_flag=True, help="All points that failed, were lost or cancelled.")
+@click.option("--restart", is_flag=True, help="Begin with the last checkpoint, in the first leg of a chain, too.")
+@submission_options
+@quiet_option
+def command(
+    directory: Path,
+    points: tuple[str, ...],
+    failed: bool,
+    restart: bool,
+    throttle: int | None,
+    dry_run: bool,
+    quiet: bool,
+) -> int:
+    """Submit again those POINTS of the sweep in DIRECTORY that failed, were lost or cancelled; all with --failed.
+
+    POINTS are names or identifiers. A restart chain goes on with the leg that failed. Exit code 1 if Slurm does not
+    take all points for now.
+    """
+    if failed == bool(points):
+        raise click.UsageError("name the points, or say --failed for all")
+    with progress_bar(quiet) as progress:
+        done = nmlgen.resubmit(
+            directory, points, restart=restart, throttle=throttle, dry_run=dry_run, progress=progress
+        )
+    return show_submitted(done, directory, dry_run, quiet)

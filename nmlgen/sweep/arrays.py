@@ -1,0 +1,164 @@
+"""Which points can share a job array, and the script of such an array: `templates/array.sbatch.j2`.
+
+Points whose scripts have the same directives, but for the names of job and log, share one.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from nmlgen._version import __version__
+from nmlgen.errors import InputError
+from nmlgen.experiment.setting import Certainty, Setting
+from nmlgen.files import Files
+from nmlgen.render.shell import directive
+from nmlgen.resources import directory
+from nmlgen.script.directives import read_directives
+from nmlgen.source import Source
+from nmlgen.sweep.directory import TABLE
+
+_OWN = frozenset({"job-name", "output", "error", "open-mode", "chdir", "wait", "parsable"})
+_HEAD = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
+_LEGS = re.compile(r"^readonly legs=(\d+)$", re.MULTILINE)
+
+
+@frozen
+class SweepPoint:
+    """A row of the table of a sweep: a point that was built. `directory` is relative to the sweep's."""
+
+    id: str
+    name: str
+    directory: str
+
+
+@frozen(eq=False)
+class PointScript:
+    """The batch script of a point: its #SBATCH settings, and how many jobs its restart chain takes."""
+
+    point: SweepPoint
+    path: Path
+    settings: Mapping[str, Setting] = field(repr=False)
+    legs: int
+
+    @property
+    def directives(self) -> tuple[str, ...]:
+        """What an array with this point asks for, as the text after #SBATCH."""
+        shown = {name: setting.value for name, setting in self.settings.items() if name not in _OWN}
+        shown.setdefault("requeue", False)  # a point starts again when somebody asks for it
+        lines = (directive(name, shown[name]) for name in sorted(shown))
+        return tuple(line for line in lines if line is not None)
+
+    @property
+    def dependency(self) -> str | None:
+        """What the point waits for by itself."""
+        found = self.settings.get("dependency")
+        return None if found is None else str(found.value)
+
+
+def read_points(sweep: Path) -> tuple[SweepPoint, ...]:
+    """The points of a sweep that were built. Raises InputError if there is no sweep."""
+    path = sweep / TABLE
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        return tuple(SweepPoint(row["id"], row["name"], row["directory"]) for row in rows if row["state"] == "built")
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file; `nmlgen sweep SPEC -o {sweep}` writes a sweep") from None
+    except (KeyError, csv.Error, UnicodeDecodeError):
+        raise InputError(f"{path}: this is no table of points as `nmlgen sweep` writes it") from None
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def read_script(sweep: Path, point: SweepPoint) -> PointScript:
+    """The batch script of a point. Raises InputError if there is none, or if sbatch would refuse its directives."""
+    scripts = sorted((sweep / point.directory).glob("*.sbatch"))
+    if len(scripts) != 1:
+        found = ", ".join(path.name for path in scripts) or "none"
+        raise InputError(f"{sweep / point.directory}: one file *.sbatch is expected, there is {found}")
+    (path,) = scripts
+    source = Files().read(path)
+    head = _HEAD.match(source.text)
+    assert head is not None
+    directives = read_directives(Source(source.name, source.text[: head.end()]))
+    for problem in directives.problems:
+        if problem.stops:
+            span = problem.span
+            raise InputError(f"{path}:{span.line}:{span.column}: {problem.message}; expected: {problem.expected}")
+    for name, setting in directives.settings.items():
+        if setting.certainty is Certainty.UNKNOWN:
+            raise InputError(f"{path}: --{name} is no plain value")
+    if (array := directives.settings.get("array")) is not None:
+        raise InputError(f"{_where(path, array)}: --array: a point of a sweep is one job, not an array of its own")
+    legs = _LEGS.search(source.text, head.end())
+    return PointScript(point, path, directives.settings, max(1, int(legs[1])) if legs else 1)
+
+
+def group(scripts: Iterable[tuple[PointScript, int, int]]) -> list[tuple[int, int, list[PointScript]]]:
+    """Points that can share arrays: given with the number of the next run and of the legs that are left."""
+    found: dict[tuple[int, int, tuple[str, ...]], list[PointScript]] = {}
+    for script, first, legs in scripts:
+        found.setdefault((first, legs, script.directives), []).append(script)
+    return [(first, legs, members) for (first, legs, _), members in found.items()]
+
+
+def array_script(token: str, first: int, directives: tuple[str, ...]) -> str:
+    """The text of the script of a submission's arrays."""
+    return str(_template().render(token=token, first=first, directives=directives, version=__version__))
+
+
+def blamed(script: PointScript, refusal: str) -> str | None:
+    """The place of the directive that Slurm's refusal speaks of, as PATH:LINE: #SBATCH ..., if that can be told."""
+    for pattern, names in _BLAME:
+        if re.search(pattern, refusal, re.IGNORECASE):
+            for name in names:
+                if name in script.settings:
+                    setting = script.settings[name]
+                    return f"{_where(script.path, setting)}: #SBATCH {directive(name, setting.value)}"
+    return None
+
+
+# What sbatch says, and the options it may mean.
+_BLAME = (
+    (r"partition", ("partition",)),
+    (r"\baccount\b", ("account", "partition")),
+    (r"\bqos\b", ("qos",)),
+    (r"time limit", ("time",)),
+    (r"reservation", ("reservation",)),
+    (r"feature", ("constraint",)),
+    (r"memory", ("mem", "mem-per-cpu", "mem-per-gpu")),
+    (r"generic resource|gres|tres", ("gres", "gpus", "gpus-per-node")),
+    (r"licenses?", ("licenses",)),
+    (r"dependency", ("dependency",)),
+    (r"node count|more nodes|node configuration", ("nodes", "ntasks-per-node", "ntasks")),
+    (r"processors|cpu count", ("ntasks-per-node", "cpus-per-task", "ntasks")),
+)
+
+
+def _where(path: Path, setting: Setting) -> str:
+    span = setting.span
+    return str(path) if span is None else f"{path}:{span.line}"
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(directory("templates")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        comment_start_string="{%#",  # "{#" is shell: ${#array[@]}
+        comment_end_string="#%}",
+        autoescape=False,
+    )
+    return environment.get_template("array.sbatch.j2")

@@ -1,0 +1,103 @@
+"""What the tasks of a sweep's job arrays write into their points: who runs the point, and how it ended.
+
+    POINT/nmlgen.jobs/N.start     the claim of whoever runs the point for the Nth time: task, ids, node, time
+    POINT/nmlgen.jobs/N.end       how that ended: exit code, outcome (OK, RESTART, FAILED, LOST), time
+
+Each is one line of `key=value`, made elsewhere and put in place by a hard link, which can succeed only once: so no two
+tasks run a point at the same time, and what is there is whole. `templates/array.sbatch.j2` writes them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from nmlgen.errors import WriteError
+
+RECORDS = "nmlgen.jobs"
+OK, RESTART, LOST = "OK", "RESTART", "LOST"
+_NAME = re.compile(r"(\d+)\.(start|end)")
+
+
+@frozen
+class Run:
+    """The last time that a point ran: its number, from 1 on, who ran it, and how it ended, None while it has not;
+    `name` is that of the array.
+
+    `leg` is that of the restart chain, from 1 on: one more than the number of runs that ended with a restart before.
+    """
+
+    number: int
+    leg: int
+    token: str
+    name: str
+    task: int
+    array: int
+    job: int
+    node: str
+    started: str
+    outcome: str | None = None
+    exit_code: int | None = None
+    ended: str | None = None
+
+
+def last_run(point: Path) -> Run | None:
+    """The last run of a point, given its directory; None if it never ran."""
+    directory = point / RECORDS
+    try:
+        names = os.listdir(directory)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    files = {(int(match[1]), match[2]) for match in map(_NAME.fullmatch, names) if match}
+    starts = [number for number, kind in files if kind == "start"]
+    if not starts:
+        return None
+    number = max(starts)
+    ends = {at: _read(directory / f"{at}.end") for at, kind in sorted(files) if kind == "end"}
+    restarts = sum(said.get("outcome") == RESTART for at, said in ends.items() if at < number)
+    start = _read(directory / f"{number}.start")
+    run = Run(
+        number=number,
+        leg=restarts + 1,
+        token=start.get("token", ""),
+        name=start.get("name", ""),
+        task=_integer(start.get("task")),
+        array=_integer(start.get("array")),
+        job=_integer(start.get("job")),
+        node=start.get("node", ""),
+        started=start.get("time", ""),
+    )
+    end = ends.get(number)
+    if end is None:
+        return run
+    return evolve(run, outcome=end.get("outcome", ""), exit_code=_integer(end.get("code")), ended=end.get("time", ""))
+
+
+def declare_lost(point: Path, run: Run) -> bool:
+    """Note that a run will never say how it ended; False if it has said so meanwhile."""
+    end = point / RECORDS / f"{run.number}.end"
+    staged = end.with_name(f".{end.name}.{os.urandom(6).hex()}")
+    try:
+        staged.write_text(f"code=-1 outcome={LOST} time=\n", encoding="utf-8")
+        try:
+            os.link(staged, end)
+        except FileExistsError:
+            return False
+        finally:
+            staged.unlink()
+    except OSError as error:
+        raise WriteError(f"{end}: {(error.strerror or str(error)).lower()}") from error
+    return True
+
+
+def _read(path: Path) -> Mapping[str, str]:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return {key: value for key, _, value in (word.partition("=") for word in text.split())}
+
+
+def _integer(text: str | None) -> int:
+    return int(text) if text is not None and re.fullmatch(r"-?\d+", text) else -1

@@ -1,0 +1,204 @@
+"""Everything that is said to Slurm, and what it answers: sbatch, squeue, sacct, scancel and scontrol.
+
+All answers were observed with Slurm 22.05.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from nmlgen.errors import SchedulerError
+
+WAITING = frozenset({"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"})
+"""The states of a task that is to start, the first time or again."""
+
+RUNNING = frozenset(
+    {"RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED"}
+)
+"""The states of a task that has nodes."""
+
+# Said when there are too many jobs, of a user or of all; everything else that is refused is refused for good.
+_LIMIT = re.compile(
+    r"\w*Max\w*Submit\w*Limit|\w*MaxSubmitJobs\w*|submit limit|MaxJobCount|temporarily unable to accept job"
+    r"|Resource temporarily unavailable",
+    re.IGNORECASE,
+)
+_FILTERS = re.compile(r"(SQUEUE|SACCT|SCANCEL)_")  # variables that would narrow down what is asked
+_NAMES_AT_ONCE = 200
+_TASKS_AT_ONCE = 500
+_PATIENCE = 300  # seconds for an answer; the programs themselves give up earlier
+
+
+class LimitError(SchedulerError):
+    """Slurm takes no more jobs for now: a limit on submitted jobs is reached."""
+
+
+@frozen
+class Limits:
+    """How many tasks an array may have, and whether users see each other's jobs."""
+
+    array_size: int
+    is_private: bool
+
+
+@frozen
+class Task:
+    """One task of a job array as Slurm knows it.
+
+    `array` is the id of the whole array, `job` that of the task alone. `state` is Slurm's word, such as RUNNING or
+    NODE_FAIL, and `reason` what it says beside it.
+    """
+
+    name: str
+    array: int
+    index: int
+    job: int
+    state: str
+    nodes: str = ""
+    reason: str = ""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is to start."""
+        return self.state in WAITING
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it is to start, or has nodes."""
+        return self.state in WAITING or self.state in RUNNING
+
+
+def limits() -> Limits:
+    """The limits of the cluster."""
+    text = _run(["scontrol", "show", "config"])
+    found = re.search(r"^MaxArraySize\s*=\s*(\d+)", text, re.MULTILINE)
+    private = re.search(r"^PrivateData\s*=\s*(.*)", text, re.MULTILINE)
+    size = int(found[1]) if found else 1001
+    if size < 1:
+        raise SchedulerError("this Slurm has no job arrays: MaxArraySize is 0")
+    return Limits(size, private is not None and "jobs" in re.split(r"[,\s]+", private[1]))
+
+
+def submit_array(
+    script: Path,
+    arguments: Sequence[str],
+    *,
+    name: str,
+    array: str,
+    output: str,
+    dependencies: Sequence[str],
+    lock: int,
+) -> int:
+    """Submit a script as a job array that works in the script's directory; returns the array's id.
+
+    sbatch inherits the descriptor `lock`: whoever waits for that lock waits for sbatch, too, even if this process dies.
+    Raises LimitError where a limit on submitted jobs is reached, SchedulerError for any other refusal.
+    """
+    options = [
+        "--parsable",
+        f"--job-name={name}",
+        f"--array={array}",
+        f"--chdir={script.parent}",
+        f"--output={output}",
+        f"--error={output}",
+        "--open-mode=append",
+        *([f"--dependency={','.join(dependencies)}", "--kill-on-invalid-dep=yes"] if dependencies else []),
+    ]
+    text = _run(["sbatch", *options, str(script), *arguments], directory=script.parent, lock=lock)
+    found = re.match(r"\d+", text.strip())
+    if found is None:
+        raise SchedulerError(f'sbatch gave no job id, but "{text.strip()}"')
+    return int(found[0])
+
+
+def test_array(script: str, array: str) -> str:
+    """What Slurm would do with a job array; raises as `submit_array` does."""
+    return _run(["sbatch", "--test-only", f"--array={array}"], text=script, from_stderr=True).strip()
+
+
+def queue(names: Iterable[str]) -> tuple[Task, ...]:
+    """The tasks of the arrays of these names that Slurm knows, those that have ended a while ago included."""
+    wanted = list(names)
+    found: list[Task] = []
+    for at in range(0, len(wanted), _NAMES_AT_ONCE):
+        some = ",".join(wanted[at : at + _NAMES_AT_ONCE])
+        options = ["--noheader", "--array", "--states=all", f"--name={some}", "--format=%j|%F|%K|%A|%T|%N|%r"]
+        for line in _run(["squeue", *options]).splitlines():
+            name, array, index, job, state, nodes, reason = line.split("|", 6)
+            if index.isdigit():
+                found.append(Task(name, int(array), int(index), int(job), state, nodes, _plain(reason)))
+    return tuple(found)
+
+
+def accounting(names: Iterable[str]) -> tuple[Task, ...]:
+    """The same from the accounting, which does not forget; nothing where there is none."""
+    wanted = list(names)
+    found: list[Task] = []
+    for at in range(0, len(wanted), _NAMES_AT_ONCE):
+        some = ",".join(wanted[at : at + _NAMES_AT_ONCE])
+        shown = "--format=JobName%200,JobID%40,JobIDRaw,State%40,NodeList%200,Reason%40"
+        options = ["--allocations", "--noheader", "--parsable2", "--starttime=2000-01-01", f"--name={some}", shown]
+        try:
+            text = _run(["sacct", *options])
+        except SchedulerError:
+            return ()
+        for line in text.splitlines():
+            name, known, job, state, nodes, reason = line.split("|", 5)
+            array, _, index = known.partition("_")
+            if index.isdigit():
+                found.append(Task(name, int(array), int(index), int(job), state.split()[0], nodes, _plain(reason)))
+    return tuple(found)
+
+
+def cancel(tasks: Iterable[Task]) -> None:
+    """Cancel tasks; those that have ended meanwhile are no error."""
+    wanted = [f"{task.array}_{task.index}" for task in tasks]
+    for at in range(0, len(wanted), _TASKS_AT_ONCE):
+        _run(["scancel", "--quiet", *wanted[at : at + _TASKS_AT_ONCE]])
+
+
+def _run(
+    command: list[str],
+    *,
+    directory: Path | None = None,
+    text: str | None = None,
+    lock: int | None = None,
+    from_stderr: bool = False,
+) -> str:
+    program = command[0]
+    environment = {name: value for name, value in os.environ.items() if not _FILTERS.match(name)}
+    try:
+        done = subprocess.run(
+            command,
+            check=False,
+            cwd=directory,
+            env=environment,
+            input=text if text is not None else "",
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            pass_fds=() if lock is None else (lock,),
+            timeout=None if program == "sbatch" else _PATIENCE,
+            start_new_session=True,  # an interrupt from the terminal is not meant for it
+        )
+    except FileNotFoundError:
+        message = f"there is no {program} here; submit where Slurm is, or start the points' scripts by hand"
+        raise SchedulerError(message) from None
+    except PermissionError:
+        raise SchedulerError(f"{program} cannot be started: permission denied") from None
+    except subprocess.TimeoutExpired:
+        raise SchedulerError(f"{program} gave no answer in {_PATIENCE} s") from None
+    if done.returncode:
+        said = done.stderr.strip() or f"{program}: exit code {done.returncode}"
+        raise (LimitError if program == "sbatch" and _LIMIT.search(said) else SchedulerError)(said)
+    return done.stderr if from_stderr else done.stdout
+
+
+def _plain(reason: str) -> str:
+    return "" if reason.strip() == "None" else reason.strip()

@@ -1,0 +1,195 @@
+"""What nmlgen remembers of a sweep's submissions, in an SQLite file beside the sweep, and the lock of whoever submits.
+
+A submission is written here before anything is said to Slurm, with a token that its arrays carry in their names; the
+arrays' ids follow. SQLite's own journal is the rollback one: the other, WAL, does not work on network file systems.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from attrs import field, frozen
+
+from nmlgen.errors import WriteError
+
+DATABASE = "nmlgen-sweep.sqlite"
+LOCK = "nmlgen-sweep.lock"
+
+_BUSY_SECONDS = 60
+_LOCK_SECONDS = 600
+_TABLES = """
+CREATE TABLE IF NOT EXISTS submission (
+    token TEXT NOT NULL UNIQUE, name TEXT NOT NULL, first INTEGER NOT NULL, user TEXT NOT NULL, throttle INTEGER
+);
+CREATE TABLE IF NOT EXISTS job (
+    token TEXT NOT NULL, leg INTEGER NOT NULL, array INTEGER, PRIMARY KEY (token, leg)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS task (
+    token TEXT NOT NULL, task INTEGER NOT NULL, directory TEXT NOT NULL, PRIMARY KEY (token, task)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS fate (
+    array TEXT NOT NULL, task INTEGER NOT NULL, state TEXT NOT NULL, PRIMARY KEY (array, task)
+) WITHOUT ROWID;
+"""
+
+
+@frozen
+class Submission:
+    """Points that were submitted together, for one or more legs, each of which is a job array of the same tasks.
+
+    `first` is the number of the first leg among all that each of the points has had; `jobs` are the arrays' ids in the
+    order of the legs, None where it is not known yet whether Slurm has it; `points` are the directories of the points,
+    relative to the sweep's, in the order of the tasks.
+    """
+
+    token: str
+    name: str
+    first: int
+    user: str
+    throttle: int | None
+    jobs: tuple[int | None, ...]
+    points: tuple[str, ...] = field(repr=False)
+
+    def array_name(self, leg: int) -> str:
+        """The name that the array of a leg, from 1 on, carries in Slurm."""
+        return f"{self.name}.{self.token}.{leg}"
+
+    @property
+    def array_names(self) -> tuple[str, ...]:
+        """The names of all arrays."""
+        return tuple(self.array_name(leg) for leg in range(1, len(self.jobs) + 1))
+
+
+class State:
+    """The SQLite file of a sweep. Raises WriteError where it cannot be read or written."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / DATABASE
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything was ever submitted."""
+        return self._path.exists()
+
+    def create(self) -> None:
+        """Make the file if it is not there, with the permissions that the umask gives."""
+        with self._failing():
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666))  # SQLite would not let the group write
+            with closing(self._connection()) as connection:
+                connection.executescript(_TABLES)
+
+    def submissions(self) -> tuple[Submission, ...]:
+        """All submissions, the earliest first."""
+        if not self.exists:
+            return ()
+        with self._failing(), closing(self._connection(read_only=True)) as connection:
+            connection.execute("BEGIN")  # one moment for all tables
+            jobs: dict[str, list[int | None]] = {}
+            for token, array in connection.execute("SELECT token, array FROM job ORDER BY token, leg"):
+                jobs.setdefault(token, []).append(array)
+            points: dict[str, list[str]] = {}
+            for token, directory in connection.execute("SELECT token, directory FROM task ORDER BY token, task"):
+                points.setdefault(token, []).append(directory)
+            rows = connection.execute("SELECT token, name, first, user, throttle FROM submission ORDER BY rowid")
+            return tuple(
+                Submission(token, name, first, user, throttle, tuple(jobs.get(token, ())), tuple(points.get(token, ())))
+                for token, name, first, user, throttle in rows
+            )
+
+    def fates(self) -> dict[tuple[str, int], str]:
+        """How tasks ended that could not say so themselves: Slurm's word by the array's name and the task."""
+        if not self.exists:
+            return {}
+        with self._failing(), closing(self._connection(read_only=True)) as connection:
+            rows = connection.execute("SELECT array, task, state FROM fate")
+            return {(array, task): state for array, task, state in rows}
+
+    def intend(self, submission: Submission) -> None:
+        """Note a submission before Slurm hears of it."""
+        token = submission.token
+        with self._writing() as connection:
+            values = (token, submission.name, submission.first, submission.user, submission.throttle)
+            connection.execute("INSERT INTO submission VALUES (?, ?, ?, ?, ?)", values)
+            legs = [(token, leg, None) for leg in range(1, len(submission.jobs) + 1)]
+            connection.executemany("INSERT INTO job VALUES (?, ?, ?)", legs)
+            tasks = [(token, task, directory) for task, directory in enumerate(submission.points)]
+            connection.executemany("INSERT INTO task VALUES (?, ?, ?)", tasks)
+
+    def note_array(self, token: str, leg: int, array: int) -> None:
+        """Note the id of the array of a leg."""
+        with self._writing() as connection:
+            connection.execute("UPDATE job SET array = ? WHERE token = ? AND leg = ?", (array, token, leg))
+
+    def note_fates(self, fates: Mapping[tuple[str, int], str]) -> None:
+        """Note how tasks ended, as `fates` gives it."""
+        with self._writing() as connection:
+            rows = [(array, task, word) for (array, task), word in fates.items()]
+            connection.executemany("INSERT OR REPLACE INTO fate VALUES (?, ?, ?)", rows)
+
+    def drop(self, token: str, leg: int = 1) -> None:
+        """Forget the legs of a submission from this one on; with the first, the whole."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM job WHERE token = ? AND leg >= ?", (token, leg))
+            if leg == 1:
+                for table in ("submission", "task"):
+                    connection.execute(f"DELETE FROM {table} WHERE token = ?", (token,))
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._failing(), closing(self._connection()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+
+    def _connection(self, read_only: bool = False) -> sqlite3.Connection:
+        address = f"{self._path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
+        return sqlite3.connect(address, timeout=_BUSY_SECONDS, isolation_level=None, uri=True)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise WriteError(f"{self._path}: {error}") from error
+        except OSError as error:
+            raise WriteError(f"{self._path}: {(error.strerror or str(error)).lower()}") from error
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[int]:
+    """Be the only one who submits or cancels in this sweep; gives the descriptor that holds the lock.
+
+    A process that inherits the descriptor holds the lock, too. Raises WriteError if the lock cannot be had.
+    """
+    path = directory / LOCK
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise WriteError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+    try:
+        _wait_for(descriptor, path)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _wait_for(descriptor: int, path: Path) -> None:
+    until = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > until:
+                message = f"{path}: another nmlgen has been at work in this sweep for {_LOCK_SECONDS // 60} minutes"
+                raise WriteError(message) from None
+            time.sleep(0.05)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise WriteError(f"{path}: {reason}; does the file system allow locks (flock)?") from error

@@ -1,0 +1,247 @@
+"""How far each point of a sweep is: from what the points hold, what nmlgen remembers, and what Slurm says.
+
+What a point's own records say of an end is final. Slurm is asked for the rest before the records are read, so that a
+task that ends in between is found in one of them; what Slurm has forgotten, the records decide alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from attrs import field, frozen
+
+from nmlgen.errors import NmlgenError, SchedulerError
+from nmlgen.sweep.arrays import SweepPoint, read_points
+from nmlgen.sweep.records import LOST, OK, RESTART, Run, last_run
+from nmlgen.sweep.scheduler import Task, accounting, queue
+from nmlgen.sweep.state import State, Submission
+
+PointState = Literal["waiting", "running", "done", "failed", "lost", "cancelled", "not submitted"]
+STATES: tuple[PointState, ...] = ("done", "running", "waiting", "not submitted", "failed", "lost", "cancelled")
+
+_NODE_IS_GONE = ("NODE_FAIL", "BOOT_FAIL")
+
+
+@frozen
+class PointStatus:
+    """How far a point is.
+
+    `leg` is the leg of the restart chain that runs, ran last or comes next, of `legs` as far as they were submitted;
+    `job` the id of its job. `exit_code` is that of the run that failed; `reason` what Slurm said of it, or of waiting.
+    """
+
+    id: str
+    name: str
+    directory: str
+    state: PointState
+    leg: int = 1
+    legs: int = 1
+    job: int | None = None
+    node: str = ""
+    exit_code: int | None = None
+    reason: str = ""
+    started: str = ""
+    ended: str = ""
+
+
+@frozen(eq=False)
+class SweepStatus:
+    """How far a sweep is: its points in the order of the table. `problem` says why Slurm was not asked, None if it
+    was."""
+
+    points: tuple[PointStatus, ...]
+    problem: str | None = None
+
+    @property
+    def counts(self) -> dict[PointState, int]:
+        """How many points are in each state."""
+        found = Counter(point.state for point in self.points)
+        return {state: found[state] for state in STATES}
+
+
+def status(directory: str | Path) -> SweepStatus:
+    """How far each point of a sweep is.
+
+    Works without Slurm, from what the points hold: a run that has not ended then counts as running. Raises InputError
+    if there is no sweep.
+    """
+    return survey(Path(directory)).status
+
+
+@frozen(eq=False)
+class Survey:
+    """A sweep at one moment: its points, what was submitted, what Slurm knows, the last run of each point by directory,
+    and what follows from all."""
+
+    points: tuple[SweepPoint, ...]
+    submissions: tuple[Submission, ...]
+    tasks: tuple[Task, ...] = field(repr=False)
+    runs: Mapping[str, Run | None] = field(repr=False)
+    status: SweepStatus
+
+
+def survey(directory: Path, *, must_ask: bool = False) -> Survey:
+    """Look at a sweep. With `must_ask`, raises SchedulerError if Slurm cannot be asked."""
+    points = read_points(directory)
+    state = State(directory)
+    submissions = state.submissions()
+    names = [name for submission in submissions for name in submission.array_names]
+    tasks: tuple[Task, ...] = ()
+    problem = None
+    try:
+        tasks = queue(names) if names or must_ask else ()
+    except SchedulerError as error:
+        if must_ask:
+            raise
+        problem = str(error).splitlines()[0]
+    runs = {point.directory: last_run(directory / point.directory) for point in points}
+    unknown = {run.name for run in runs.values() if run is not None and run.outcome is None} - {*names}
+    if unknown and problem is None:  # submitted after what was remembered was read, or before that was lost
+        tasks += queue(sorted(unknown))
+        runs = {point.directory: last_run(directory / point.directory) for point in points}
+    judge = _Judge(submissions, tasks, state.fates(), problem is None)
+    found = tuple(judge.status(point, runs[point.directory]) for point in points)
+    if judge.forgotten and (remembered := accounting(sorted(judge.forgotten))):
+        judge.learn(remembered)
+        found = tuple(judge.status(point, runs[point.directory]) for point in points)
+    if judge.news:
+        with contextlib.suppress(NmlgenError):  # who may only read learns it, too, and the next one notes it
+            state.note_fates(judge.news)
+    return Survey(points, submissions, tasks, runs, SweepStatus(found, problem))
+
+
+class _Judge:
+    """Judges points. `news` are ends of tasks that only Slurm tells, `forgotten` arrays of which it tells nothing."""
+
+    def __init__(
+        self,
+        submissions: Iterable[Submission],
+        tasks: Iterable[Task],
+        fates: Mapping[tuple[str, int], str],
+        asked: bool,
+    ) -> None:
+        self.news: dict[tuple[str, int], str] = {}
+        self.forgotten: set[str] = set()
+        self._asked = asked
+        self._fates = fates
+        self._tasks: dict[tuple[str, int], list[Task]] = {}
+        self._of_point: dict[str, list[tuple[Submission, int]]] = {}
+        self.learn(tasks)
+        for submission in submissions:
+            for task, directory in enumerate(submission.points):
+                self._of_point.setdefault(directory, []).append((submission, task))
+
+    def learn(self, tasks: Iterable[Task]) -> None:
+        """Take in what Slurm says of tasks, where nothing is known of them yet."""
+        self.forgotten.clear()
+        self.news.clear()
+        known = set(self._tasks)
+        for task in tasks:
+            if (task.name, task.index) not in known:
+                self._tasks.setdefault((task.name, task.index), []).append(task)
+
+    def status(self, point: SweepPoint, run: Run | None) -> PointStatus:
+        """The status of one point, given its last run."""
+        number = 0 if run is None else run.number
+        planned = self._of_point.get(point.directory, [])
+        about = _About(point, *_legs(run, planned))
+        if run is not None and run.outcome is None:
+            return self._unended(about, run)
+        later = [
+            (submission.array_name(leg), task, submission.jobs[leg - 1], submission.first + leg - 1)
+            for submission, task in planned
+            for leg in range(max(1, number - submission.first + 2), len(submission.jobs) + 1)
+        ]
+        active = [task for name, index, *_ in later for task in self._tasks.get((name, index), ()) if task.is_active]
+        if active:
+            first = min(active, key=lambda task: (task.is_waiting, task.array))
+            return about.of("waiting" if first.is_waiting else "running", first)
+        if run is not None and run.outcome != RESTART:
+            return self._ended(about, run)
+        following = [(name, task, job) for name, task, job, at in later if at == number + 1]
+        if not following:
+            return about.of("not submitted")
+        name, index, job = following[-1]
+        if job is not None and not self._asked and (name, index) not in self._fates:
+            return about.of("waiting")
+        return self._by_word(about, name, index, self._tasks.get((name, index), [None])[-1])
+
+    def _unended(self, about: _About, run: Run) -> PointStatus:
+        """A run that has not said how it ended."""
+        known = [task for task in self._tasks.get((run.name, run.task), ()) if task.array == run.array]
+        task = known[0] if known else None
+        if task is None and not self._asked and (run.name, run.task) not in self._fates:
+            return about.of("running", run=run)
+        if task is not None and task.is_active:
+            return about.of("waiting" if task.is_waiting else "running", task, run)
+        return self._by_word(about, run.name, run.task, task, run)
+
+    def _ended(self, about: _About, run: Run) -> PointStatus:
+        if run.outcome == OK:
+            return about.of("done", run=run)
+        if run.outcome == LOST:
+            return about.of("lost", run=run)
+        known = [task for task in self._tasks.get((run.name, run.task), ()) if task.array == run.array]
+        word = self._fates.get((run.name, run.task))
+        if word is None and known and not known[0].is_active and known[0].state != "FAILED":
+            word = self.news[run.name, run.task] = known[0].state  # such as TIMEOUT, which the script cannot tell
+        return about.of("cancelled" if word == "CANCELLED" else "failed", run=run, word=word)
+
+    def _by_word(self, about: _About, name: str, index: int, task: Task | None, run: Run | None = None) -> PointStatus:
+        """A task that is not active and has not said how it ended, or not started: Slurm's word, now or formerly."""
+        word = self._fates.get((name, index))
+        if word is None and task is not None:
+            word = self.news[name, index] = task.state
+        elif word is None:
+            self.forgotten.add(name)
+        if word == "CANCELLED":
+            return about.of("cancelled", task, run)
+        if word in _NODE_IS_GONE or (run is not None and word in (None, "COMPLETED")):
+            return about.of("lost", task, run, word)
+        if word in (None, "COMPLETED"):
+            return about.of("not submitted")
+        return about.of("failed", task, run, word)
+
+
+def _legs(run: Run | None, planned: Iterable[tuple[Submission, int]]) -> tuple[int, int]:
+    """The leg of the chain that runs, ran last or comes next, and of how many as far as they were submitted."""
+    leg = 1 if run is None else run.leg + (run.outcome == RESTART)
+    legs = leg
+    for submission, _ in planned:  # the latest counts
+        is_under_way = run is not None and run.number >= submission.first
+        first = run.leg - (run.number - submission.first) if run is not None and is_under_way else leg
+        legs = first + len(submission.jobs) - 1
+    return leg, max(leg, legs)
+
+
+@frozen
+class _About:
+    """A point whose status is being made."""
+
+    point: SweepPoint
+    leg: int
+    legs: int
+
+    def of(
+        self, state: PointState, task: Task | None = None, run: Run | None = None, word: str | None = None
+    ) -> PointStatus:
+        """Its status."""
+        reason = task.reason if task is not None else ""
+        return PointStatus(
+            id=self.point.id,
+            name=self.point.name,
+            directory=self.point.directory,
+            state=state,
+            leg=self.leg,
+            legs=self.legs,
+            job=task.job if task is not None else run.job if run is not None else None,
+            node=task.nodes if task is not None and task.nodes else run.node if run is not None else "",
+            exit_code=run.exit_code if run is not None and run.outcome != LOST else None,
+            reason=" ".join(filter(None, (word, reason if reason != word else ""))),
+            started=run.started if run is not None else "",
+            ended=run.ended or "" if run is not None else "",
+        )

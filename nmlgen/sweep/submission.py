@@ -1,0 +1,388 @@
+"""Submitting the points of a sweep to Slurm, as job arrays; cancelling them; submitting again what failed.
+
+Every submission is first noted with a token (see `nmlgen.sweep.state`), then sbatch is called once a leg with the token
+in the job's name, then the array's id is noted. Whoever comes after a submission that was interrupted waits for the
+sbatch that may still be at work, and asks Slurm and the points for the token.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from attrs import evolve, field, frozen
+
+from nmlgen.errors import InputError, SchedulerError, WriteError
+from nmlgen.sweep import scheduler
+from nmlgen.sweep.arrays import PointScript, array_script, blamed, group, read_points, read_script
+from nmlgen.sweep.records import declare_lost
+from nmlgen.sweep.scheduler import LimitError, Limits, Task
+from nmlgen.sweep.state import State, Submission, locked
+from nmlgen.sweep.status import PointStatus, Survey, survey
+
+SUBMISSIONS = "submissions"
+_SCRIPT = "array.sbatch"
+_AGAIN = ("failed", "lost", "cancelled")
+
+Progress = Callable[[int], None]
+"""Called with the number of points that were just submitted."""
+
+
+@frozen
+class SubmittedArray:
+    """A job array: its id (None in a dry run), the names of its points, which leg of how many it is, the throttle, and
+    in a dry run what Slurm said, None if no Slurm was asked."""
+
+    job: int | None
+    points: tuple[str, ...] = field(repr=False)
+    leg: int = 1
+    legs: int = 1
+    throttle: int | None = None
+    answer: str | None = None
+
+
+@frozen(eq=False)
+class Submitted:
+    """What a submission did: the arrays; how far each point was before (`before`); and the names of the points that
+    Slurm takes no more of for now (`left`), with what it said (`refusal`)."""
+
+    arrays: tuple[SubmittedArray, ...]
+    before: tuple[PointStatus, ...] = field(repr=False)
+    left: tuple[str, ...] = ()
+    refusal: str | None = None
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """The names of the points that were submitted."""
+        return tuple(dict.fromkeys(name for array in self.arrays for name in array.points))
+
+
+def submit(
+    directory: str | Path, *, throttle: int | None = None, dry_run: bool = False, progress: Progress | None = None
+) -> Submitted:
+    """Submit the points of a sweep that are neither done nor under way and have not failed.
+
+    At most `throttle` of them run at a time. Once more, it submits what is missing; after an interruption, at whatever
+    moment, too. With `dry_run` nothing is submitted: Slurm is asked what it would do, if there is one.
+
+    Raises InputError for a sweep or a script that cannot be used, SchedulerError if Slurm cannot be asked or refuses
+    for good, WriteError if what is remembered cannot be written.
+    """
+    return _at(Path(directory), dry_run, throttle, progress, lambda found: _missing(found.status.points), ())
+
+
+def resubmit(
+    directory: str | Path,
+    points: Iterable[str] = (),
+    *,
+    restart: bool = False,
+    throttle: int | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Submitted:
+    """Submit again points that failed, were lost or cancelled: those named, by name or identifier, or else all.
+
+    A restart chain goes on with the leg that failed. With `restart`, the point's script is asked to begin with the last
+    checkpoint. Raises what `submit` raises, and InputError for a name that no such point has.
+    """
+    named = tuple(points)
+    arguments = ("restart",) if restart else ()
+    return _at(Path(directory), dry_run, throttle, progress, lambda found: _again(found, named), arguments)
+
+
+def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]:
+    """Cancel the points that wait or run, all or those named; returns their names.
+
+    Raises InputError for a name that no point has, SchedulerError if Slurm cannot be asked or refuses.
+    """
+    sweep, named = Path(directory), tuple(points)
+    if not State(sweep).exists:
+        _chosen(survey(sweep), named)
+        return ()
+    with locked(sweep):
+        found = survey(sweep, must_ask=True)
+        chosen = {point.directory: point.name for point in _chosen(found, named)}
+        points = {name: submission.points for submission in found.submissions for name in submission.array_names}
+        tasks: dict[tuple[str, int], Task] = {}
+        cancelled: dict[str, None] = {}
+        for task in found.tasks:
+            point = points[task.name][task.index] if task.name in points else None
+            if task.is_active and point in chosen:
+                tasks[task.name, task.index] = task
+                cancelled[chosen[point]] = None
+        scheduler.cancel(tasks.values())
+        State(sweep).note_fates(dict.fromkeys(tasks, "CANCELLED"))
+        return tuple(cancelled)
+
+
+def _missing(points: Sequence[PointStatus]) -> list[PointStatus]:
+    return [point for point in points if point.state == "not submitted"]
+
+
+def _again(found: Survey, named: tuple[str, ...]) -> list[PointStatus]:
+    chosen = _chosen(found, named)
+    for point in chosen:
+        if named and point.state not in _AGAIN:
+            raise InputError(f'the point "{point.name}" is {point.state}; expected: {", ".join(_AGAIN)}')
+    return [point for point in chosen if point.state in _AGAIN]
+
+
+def _chosen(found: Survey, named: tuple[str, ...]) -> list[PointStatus]:
+    if not named:
+        return list(found.status.points)
+    by_name = {point.id: point for point in found.status.points} | {p.name: p for p in found.status.points}
+    for name in named:
+        if name not in by_name:
+            raise InputError(f'the sweep has no point "{name}"; points.csv lists them')
+    return list(dict.fromkeys(by_name[name] for name in named))
+
+
+def _at(
+    sweep: Path,
+    dry_run: bool,
+    throttle: int | None,
+    progress: Progress | None,
+    choose: Callable[[Survey], list[PointStatus]],
+    arguments: tuple[str, ...],
+) -> Submitted:
+    if throttle is not None and throttle < 1:
+        raise InputError(f"the throttle is {throttle}; expected: 1 or more")
+    if dry_run:
+        return _Trial(sweep, throttle).run(choose)
+    read_points(sweep)  # without a sweep nothing is to be written
+    limits = scheduler.limits()
+    State(sweep).create()
+    with locked(sweep) as lock:
+        return _Submitter(sweep, lock, limits, throttle, progress, arguments).run(choose)
+
+
+def _groups(
+    sweep: Path, found: Survey, chosen: Iterable[PointStatus], size: int
+) -> list[tuple[int, int, list[PointScript]]]:
+    """The points in groups that fit one array: the number of the next run, the legs that are left, the scripts."""
+    by_directory = {point.directory: point for point in found.points}
+    given = []
+    for point in chosen:
+        script = read_script(sweep, by_directory[point.directory])
+        run = found.runs[point.directory]
+        given.append((script, 1 if run is None else run.number + 1, max(1, script.legs - point.leg + 1)))
+    return [
+        (first, legs, members[at : at + size])
+        for first, legs, members in group(given)
+        for at in range(0, len(members), size)
+    ]
+
+
+class _Trial:
+    """A submission that is not one: shows what would be submitted, and what Slurm says of it."""
+
+    def __init__(self, sweep: Path, throttle: int | None) -> None:
+        self._sweep, self._throttle = sweep, throttle
+
+    def run(self, choose: Callable[[Survey], list[PointStatus]]) -> Submitted:
+        found = survey(self._sweep)
+        try:
+            size: int | None = scheduler.limits().array_size
+        except SchedulerError:
+            size = None
+        groups = _groups(self._sweep, found, choose(found), size or len(found.points) or 1)
+        arrays = []
+        for first, legs, members in groups:
+            answer = self._answer(first, members) if size is not None else None
+            names = tuple(member.point.name for member in members)
+            for leg in range(1, legs + 1):
+                arrays.append(SubmittedArray(None, names, leg, legs, self._throttle, answer if leg == 1 else None))
+        return Submitted(tuple(arrays), found.status.points)
+
+    def _answer(self, first: int, members: Sequence[PointScript]) -> str:
+        text = array_script("dry-run", first, members[0].directives)
+        try:
+            return scheduler.test_array(text, _array(len(members), self._throttle))
+        except SchedulerError as error:
+            raise _explained(error, members[0]) from None
+
+
+class _Submitter:
+    """Submits under the lock."""
+
+    def __init__(
+        self,
+        sweep: Path,
+        lock: int,
+        limits: Limits,
+        throttle: int | None,
+        progress: Progress | None,
+        arguments: tuple[str, ...],
+    ) -> None:
+        self._sweep, self._lock, self._limits = sweep, lock, limits
+        self._throttle, self._progress, self._arguments = throttle, progress, arguments
+        self._state = State(sweep)
+        self._arrays: list[SubmittedArray] = []
+        self._active: list[int] = []
+        self._left: list[str] = []
+        self._refusal: str | None = None
+        self._names: dict[str, str] = {}
+
+    def run(self, choose: Callable[[Survey], list[PointStatus]]) -> Submitted:
+        """Take up what was interrupted, then submit what is chosen."""
+        found = self._look()
+        if self._recover(found):
+            found = self._look()
+        chosen = choose(found)
+        self._see_all(found, chosen)
+        groups = _groups(self._sweep, found, chosen, self._limits.array_size)
+        self._bury(found, chosen)
+        for first, legs, members in groups:
+            self._submit_group(first, legs, members)
+        return Submitted(tuple(self._arrays), found.status.points, tuple(self._left), self._refusal)
+
+    def _look(self) -> Survey:
+        found = survey(self._sweep, must_ask=True)
+        self._active = sorted({task.array for task in found.tasks if task.is_active})
+        self._names = {point.directory: point.name for point in found.points}
+        return found
+
+    def _see_all(self, found: Survey, chosen: Iterable[PointStatus]) -> None:
+        """Somebody else's jobs that Slurm does not show must not be taken for none."""
+        if not self._limits.is_private:
+            return
+        users = {point: submission.user for submission in found.submissions for point in submission.points}
+        for point in chosen:
+            if (user := users.get(point.directory, getpass.getuser())) != getpass.getuser():
+                message = f"{user} submitted {point.name}, and this Slurm shows nobody else's jobs (PrivateData)"
+                raise SchedulerError(f"{message}; let {user} submit")
+
+    # --- What was interrupted -----------------------------------------------------------------------------------
+
+    def _recover(self, found: Survey) -> bool:
+        """Find out what became of submissions whose arrays' ids were not noted; whether there was any."""
+        arrays = {task.name: task.array for task in sorted(found.tasks, key=lambda task: -task.array)}
+        active = {task.name for task in found.tasks if task.is_active}
+        seen = {run.name: run.array for run in found.runs.values() if run is not None}
+        unsure = [submission for submission in found.submissions if None in submission.jobs]
+        for submission in unsure:
+            jobs = list(submission.jobs)
+            for leg, job in enumerate(jobs, start=1):
+                name = submission.array_name(leg)
+                known = arrays.get(name, seen.get(name))
+                if job is None and known is not None:
+                    jobs[leg - 1] = known
+                    self._state.note_array(submission.token, leg, known)
+            if not any(jobs):
+                self._withdraw(submission)
+            elif None in jobs:
+                leg = jobs.index(None) + 1
+                if submission.array_name(leg - 1) in active:
+                    self._submit_legs(evolve(submission, jobs=tuple(jobs)), leg, None)
+                else:
+                    self._state.drop(submission.token, leg)
+        return bool(unsure)
+
+    def _withdraw(self, submission: Submission) -> None:
+        """Forget a submission that Slurm does not know. Should it know it yet, its tasks find nothing to run."""
+        shutil.rmtree(self._sweep / SUBMISSIONS / submission.token, ignore_errors=True)
+        self._state.drop(submission.token)
+
+    def _bury(self, found: Survey, chosen: Iterable[PointStatus]) -> None:
+        """Before a point runs again, its last run must have ended, and be it that nmlgen says so."""
+        for point in chosen:
+            run = found.runs[point.directory]
+            if run is not None and run.outcome is None:
+                declare_lost(self._sweep / point.directory, run)
+
+    # --- Submitting ---------------------------------------------------------------------------------------------
+
+    def _submit_group(self, first: int, legs: int, members: list[PointScript]) -> None:
+        """Submit points as one array a leg; in halves, where Slurm takes no array of that size."""
+        queue = [members]
+        while queue:
+            some = queue.pop(0)
+            submission = self._intended(first, legs, some)
+            try:
+                self._submit_legs(submission, 1, some[0])
+            except LimitError as error:
+                self._withdraw(submission)
+                self._refusal = str(error)
+                if len(some) == 1:
+                    self._left += [member.point.name for part in (some, *queue) for member in part]
+                    return
+                half = len(some) // 2
+                queue[:0] = [some[:half], some[half:]]
+            except SchedulerError as error:
+                self._withdraw(submission)
+                raise _explained(error, some[0]) from None
+
+    def _intended(self, first: int, legs: int, members: Sequence[PointScript]) -> Submission:
+        """Note what is about to be submitted, and write what its tasks read."""
+        submission = Submission(
+            token=os.urandom(4).hex(),
+            name=re.sub(r"[^A-Za-z0-9_-]", "_", self._sweep.resolve().name) or "sweep",
+            first=first,
+            user=getpass.getuser(),
+            throttle=self._throttle,
+            jobs=(None,) * legs,
+            points=tuple(member.point.directory for member in members),
+        )
+        self._state.intend(submission)
+        home = self._sweep / SUBMISSIONS / submission.token
+        try:
+            links = home / "points"
+            links.mkdir(parents=True)
+            for task, point in enumerate(submission.points):
+                (links / str(task)).symlink_to(f"../../../{point}")
+            text = array_script(submission.token, first, members[0].directives)
+            (home / _SCRIPT).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise WriteError(f"{error.filename or home}: {(error.strerror or str(error)).lower()}") from error
+        return submission
+
+    def _submit_legs(self, submission: Submission, first_leg: int, script: PointScript | None) -> None:
+        """Submit the legs of a submission from one on. A limit that strikes a later one leaves it to the next time."""
+        legs = len(submission.jobs)
+        jobs = list(submission.jobs)
+        for leg in range(first_leg, legs + 1):
+            waits = [f"afterany:{':'.join(map(str, self._active))}"] if self._active and submission.throttle else []
+            if leg > 1:
+                waits.append(f"aftercorr:{jobs[leg - 2]}")
+            try:
+                job = self._sbatch(submission, leg, waits, script)
+            except LimitError as error:
+                if leg == 1:
+                    raise
+                self._refusal = str(error)
+                return
+            self._state.note_array(submission.token, leg, job)
+            jobs[leg - 1] = job
+            self._active.append(job)
+            names = tuple(self._names.get(point, point) for point in submission.points)
+            self._arrays.append(SubmittedArray(job, names, leg, legs, submission.throttle))
+        if self._progress is not None:
+            self._progress(len(submission.points))
+
+    def _sbatch(self, submission: Submission, leg: int, waits: list[str], script: PointScript | None) -> int:
+        home = (self._sweep / SUBMISSIONS / submission.token).absolute()
+        if leg == 1 and waits and script is not None and script.dependency is not None:
+            waits = [script.dependency, *waits]  # the command line's stands in the place of the script's
+        return scheduler.submit_array(
+            home / _SCRIPT,
+            (str(leg), *(self._arguments if leg == 1 else ())),
+            name=submission.array_name(leg),
+            array=_array(len(submission.points), submission.throttle),
+            output="points/%a/slurm-%j.log",
+            dependencies=waits,
+            lock=self._lock,
+        )
+
+
+def _array(size: int, throttle: int | None) -> str:
+    return f"0-{size - 1}{'' if throttle is None else f'%{throttle}'}"
+
+
+def _explained(error: SchedulerError, script: PointScript) -> SchedulerError:
+    """A refusal with the script that it concerns, and the directive if that can be told."""
+    place = blamed(script, str(error)) or str(script.path)
+    return SchedulerError(f"Slurm refuses the point {script.point.name}: {error}\n  {place}")
