@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nmlgen.spec.spec import Spec, load_spec
     from nmlgen.sweep.directory import Sweep, write_sweep
     from nmlgen.sweep.expansion import expand
+    from nmlgen.sweep.export import export_sweep
     from nmlgen.sweep.point import Point
     from nmlgen.sweep.table import points_frame
 
@@ -56,6 +57,7 @@ __all__ = [
     "check",
     "compare",
     "expand",
+    "export_sweep",
     "fix",
     "from_f90nml",
     "import_spec",
@@ -90,6 +92,7 @@ _HOMES = {
     "check": "api",
     "compare": "comparing",
     "expand": "sweep.expansion",
+    "export_sweep": "sweep.export",
     "fix": "fixing",
     "import_spec": "importing",
     "lint": "linting",
