@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nmlgen.spec.spec import Spec, load_spec
     from nmlgen.sweep.directory import Sweep, write_sweep
     from nmlgen.sweep.expansion import expand
+    from nmlgen.sweep.export import export_sweep
     from nmlgen.sweep.point import Point
     from nmlgen.sweep.status import PointStatus, SweepStatus, status
     from nmlgen.sweep.submission import Submitted, SubmittedArray, cancel, resubmit, submit
@@ -64,6 +65,7 @@ __all__ = [
     "check",
     "compare",
     "expand",
+    "export_sweep",
     "fix",
     "from_f90nml",
     "import_spec",
@@ -107,6 +109,7 @@ _HOMES = {
     "check": "api",
     "compare": "comparing",
     "expand": "sweep.expansion",
+    "export_sweep": "sweep.export",
     "fix": "fixing",
     "import_spec": "importing",
     "lint": "linting",

@@ -23,6 +23,7 @@ _COMMANDS = {
     "completion": "Print the shell completion script.",
     "diff": "Compare two experiments by meaning: specs, builds, namelists.",
     "explain": "Explain a rule, or a problem of a spec, by its code or name.",
+    "export": "Write a sweep for Cylc, JUBE or Snakemake.",
     "import": "Make a spec of namelists that exist already.",
     "init": "Write a first spec from a preset and a site.",
     "lint": "Judge run scripts and namelist files that exist already.",

@@ -40,7 +40,7 @@ POINTS = "points"
 SHARED = "shared"
 _STAGING = ".nmlgen-staging-"
 _DIGEST_LENGTH = 12
-_FIRST_COLUMNS = ("id", "name", "directory", "state", "reason")
+FIRST_COLUMNS = ("id", "name", "directory", "state", "reason")
 
 Progress = Callable[[Point], None]
 Said = tuple[Point, tuple[Finding, ...]]
@@ -145,7 +145,7 @@ class _Writer:
 
     def finish(self, staging: Path, rows: IO[str], parquet: bool) -> None:
         """Write the table and what the sweep was made from."""
-        columns = tuple(dict.fromkeys((*_FIRST_COLUMNS, *self._keys)))
+        columns = tuple(dict.fromkeys((*FIRST_COLUMNS, *self._keys)))
         with (staging / TABLE).open("w", encoding="utf-8", newline="") as file:
             write_csv(file, columns, _rows(rows))
         if parquet:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
+from pathlib import Path
 
 import pytest
 
 import nmlgen
+from nmlgen.units.duration import Duration
+
+RUNS = Path(__file__).parent / "levante-runs.csv"
+"""92 of the measured runs of F. Ott (2025): what was set in each. Intervals in seconds; twelve days are "never"."""
 
 MODEL = {"release": "2024.10", "executable": "bin/icon"}
 JOB = {"account": "bb1234", "partition": "compute", "time": "04:00:00"}
@@ -37,6 +43,14 @@ CHECKPOINTS = {
     for mode in modes
 }
 """Grid, checkpoint interval, nodes, mode, restart ranks."""
+
+BOTH = {
+    (nodes, ranks, restart_ranks)
+    for nodes, several in ((1, (0, 1)), (4, (2, 4, 8)))
+    for ranks in several
+    for restart_ranks in (1, 2, 4)
+}
+"""Nodes, I/O ranks, restart ranks."""
 
 HLRS = {*itertools.product((4, 8, 16, 32, 40), ("1M", "2M", "4M", "8M", "16M", "32M")), (None, None)}
 HLRN = {*itertools.product((1, 2, 4, 8, 16, 24), ("512K", "1M", "2M", "4M", "8M"))}
@@ -82,6 +96,64 @@ def test_checkpoints():
     keys = ("grid.name", "restart.checkpointTimeIntval", "job.nodes", "restart.restart_write_mode")
     assert combinations(found, *keys, "restart.num_restart_procs") == CHECKPOINTS
     assert len(found) == 60
+    assert_can_be_built(found)
+
+
+def test_output_and_checkpoints():
+    found = points("sweeps/levante-output-and-checkpoints")
+    assert combinations(found, "job.nodes", "parallel.num_io_procs", "restart.num_restart_procs") == BOTH
+    assert len(found) == 15
+    assert_can_be_built(found)
+
+
+def settings(point):
+    """What the table of runs says of a run, as the experiment of the point has it."""
+    experiment = point.spec.experiment
+    return (
+        point.spec.find("grid.name").value.lower(),
+        point.spec.find("job.nodes").value,
+        experiment.tasks.value,
+        *(seconds(point, key) for key in ("output.atm.output_interval", "restart.checkpointTimeIntval")),
+        experiment["parallel_nml", "num_io_procs"].value,
+        experiment["output_nml", "stream_partitions_ml"].value,
+        experiment["io_nml", "restart_write_mode"].value.partition(" ")[0],
+        experiment["parallel_nml", "num_restart_procs"].value,
+    )
+
+
+def seconds(point, key):
+    return int(Duration.parse(point.spec.find(key).value).seconds)
+
+
+def test_every_measured_run_is_a_point():
+    with RUNS.open(newline="") as file:
+        runs = [tuple(row) for row in csv.reader(file)][1:]
+    assert len(runs) == 92
+    for kind, preset, unmeasured in (("io", "output", 14), ("cp", "checkpoints", 10)):
+        measured = [row[1:] for row in runs if row[0] == kind]
+        there = [tuple(map(str, settings(point))) for point in points(f"sweeps/levante-{preset}")]
+        if kind == "io":  # no checkpoint, so no mode
+            there = [(*row[:-2], "none", "0") for row in there]
+        assert len(set(measured)) == len(measured) == len(there) - unmeasured
+        assert not set(measured) - set(there)
+
+
+def test_the_whole_study():
+    presets = ("levante-output", "levante-checkpoints", "levante-output-and-checkpoints")
+    assert len({settings(point) for preset in presets for point in points(f"sweeps/{preset}")}) == 131
+
+
+def test_node_local_file_system():
+    grid = {"file": "grids/iconR2B5-grid.nc", "name": "R2B5"}
+    job = {**JOB, "nodes": 4, "ntasks_per_node": 76}
+    found = points("icon/nh_dcmip_tc_52", "sweeps/beeond-kit", site="horeka", grid=grid, job=job)
+    experiments = [point.spec.experiment for point in found]
+    assert [(e["parallel_nml", "num_io_procs"].value, e.node_local is not None) for e in experiments] == [
+        (0, False),
+        (0, True),
+        (2, False),
+        (2, True),
+    ]
     assert_can_be_built(found)
 
 

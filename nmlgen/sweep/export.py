@@ -1,0 +1,145 @@
+"""A written sweep for the workflow tools that people have: Snakemake, Cylc and JUBE.
+
+Each gets a file in its own words (`templates/export/`) beside the points, and a small script that runs one point to its
+end, whatever the tool. Nothing is told of an experiment there but where it lies: its own script says the rest.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from attrs import frozen
+
+from nmlgen._version import __version__
+from nmlgen.errors import InputError, WriteError
+from nmlgen.resources import directory as resources
+from nmlgen.sweep.directory import FIRST_COLUMNS, TABLE
+
+Tool = Literal["cylc", "jube", "snakemake"]
+TOOLS: tuple[Tool, ...] = get_args(Tool)
+
+_RUN_POINT = "run_point.sh"
+_IN_SLURM = 16
+_FILES: dict[Tool, tuple[str, ...]] = {
+    "cylc": ("flow.cylc", ".cylcignore"),
+    "jube": ("jube.xml",),
+    "snakemake": ("Snakefile",),
+}
+
+
+@frozen
+class _Parameter:
+    """A column of the table as a parameter of JUBE: its name there, that of the column, and the cells as text."""
+
+    name: str
+    title: str
+    cells: tuple[str, ...]
+
+    @property
+    def expression(self) -> str:
+        """The cells as a list of Python, in which JUBE finds nothing to replace."""
+        return repr(list(self.cells)).replace("$", "$$")
+
+
+def export_sweep(directory: str | Path, tool: Tool, force: bool = False) -> tuple[str, ...]:
+    """Write into the directory of a sweep what a workflow tool needs to run its points; the names of the files.
+
+    Raises InputError if no sweep with a point that can be run lies there or there is no such tool, and WriteError if a
+    file of that name is there already and different, unless `force`, or the disk refuses.
+    """
+    if tool not in TOOLS:
+        raise InputError(f'there is no export for "{tool}"; there is: {", ".join(TOOLS)}')
+    holder = Path(directory)
+    rows = _built(holder)
+    context = {
+        "version": __version__,
+        "name": re.sub(r"[^\w.+-]", "_", holder.resolve().name),
+        "points": [row["name"] for row in rows],
+        "at_once": _at_once(holder / rows[0]["directory"]),
+        "parameters": _parameters(rows),
+    }
+    texts = {name: _environment().get_template(f"{name.lstrip('.')}.j2").render(context) for name in _files(tool)}
+    _write({holder / name: text.encode() for name, text in texts.items()}, force)
+    return tuple(texts)
+
+
+def _files(tool: Tool) -> tuple[str, ...]:
+    return (*_FILES[tool], _RUN_POINT)
+
+
+def _built(directory: Path) -> list[dict[str, str]]:
+    """The rows of the table whose points can be run."""
+    table = directory / TABLE
+    try:
+        with table.open(encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row.get("state") == "built"]
+    except FileNotFoundError:
+        raise InputError(f"{table} does not exist; write the sweep first: nmlgen sweep SPEC -o {directory}") from None
+    except (OSError, ValueError) as error:
+        reason = str(getattr(error, "strerror", None) or error)
+        raise InputError(f"{table}: {reason.lower()}") from None
+    if not rows:
+        raise InputError(f"no point of {table} was built; there is nothing to run")
+    return rows
+
+
+def _at_once(point: Path) -> int:
+    """How many points to run at a time: with Slurm, which decides by itself, more than on one machine."""
+    scripts = [path.read_bytes() for path in sorted(point.glob("*.sbatch"))]
+    return _IN_SLURM if any(b"\n#SBATCH" in script for script in scripts) else 1
+
+
+def _parameters(rows: list[dict[str, str]]) -> list[_Parameter]:
+    """The values of the points, column by column, under names that are words and differ."""
+    found: list[_Parameter] = []
+    taken = {"number", "state"}
+    for column in ("name", *(column for column in rows[0] if column not in FIRST_COLUMNS)):
+        name = "point" if column == "name" else re.sub(r"\W", "_", column)
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        found.append(_Parameter(name, column, tuple(row[column] for row in rows)))
+    return found
+
+
+def _write(files: dict[Path, bytes], force: bool) -> None:
+    try:
+        before = {path: path.read_bytes() if path.exists() else None for path in files}
+        foreign = [str(path) for path, data in files.items() if before[path] not in (None, data)]
+        if foreign and not force:
+            raise WriteError(f"{', '.join(foreign)}: there already, and different; --force overwrites")
+        for path, data in files.items():
+            if before[path] != data:
+                staged = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
+                staged.write_bytes(data)
+                staged.replace(path)
+    except OSError as error:
+        raise WriteError(f"{error.filename}: {(error.strerror or str(error)).lower()}") from error
+
+
+def _cylc_value(name: str) -> str:
+    """A point's name as the value of a parameter of Cylc, which may hold no dot and must not be a number."""
+    return f"@{name}" if name.isdigit() else name.replace(".", "@")
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(resources("templates") / "export"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        comment_start_string="{%#",  # "{#" is shell: ${point#@}
+        comment_end_string="#%}",
+        autoescape=False,
+    )
+    environment.filters["cylc_value"] = _cylc_value
+    return environment
