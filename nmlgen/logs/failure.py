@@ -22,6 +22,7 @@ class _Kind:
 _KINDS = (
     _Kind("FINISH", re.compile(rb"FINISH PE:\s*(?:\d+|\*+)")),
     _Kind("disk", re.compile(rb"No space left on device|Disk quota exceeded")),
+    _Kind("disk", re.compile(rb"^cdi +error \(")),
     _Kind("blow-up", re.compile(rb"MAXABS VN, W.*(?:NaN|Infinity)")),
     _Kind("runtime", re.compile(rb"Fortran runtime error:|forrtl: (?!error \(78\))")),
     _Kind("MPI", re.compile(rb"^\d{4}: [\w:]+: ")),
@@ -32,7 +33,7 @@ _KINDS = (
     _Kind("exit", re.compile(rb"MPI_ABORT was invoked|Exited with exit code|Exit code:"), True),
 )
 _ANY = re.compile(
-    rb"FINISH PE:|No space|Disk quota|NaN|Infinity|Fortran runtime|forrtl|CANCELLED|Out Of Mem|oom.kill|signal|Killed"
+    rb"FINISH PE:|cdi +error|No space|Disk quota|NaN|Infinity|Fortran runtime|forrtl|CANCELLED|Out Of Mem|oom.kill|signal|Killed"
     rb"|Segmentation|Bus error|BAD TERM|: Terminated|: Aborted|MPI_ABORT|xit code|^\d{4}: "
 )
 _LONGEST = 300

@@ -23,6 +23,9 @@ _DONE = re.compile(rb"I/O PE +(\d+) done at (\d\d)(\d\d)(\d\d\.\d+)")
 _SPEED = re.compile(
     rb"Got%sMB, time get:%ss \[%sMB/s\], time write:%ss \[%sMB/s\](?:, times copy:%ss)?" % ((_NUMBER,) * 6)
 )
+_LIKE_OUTPUT = re.compile(rb"Output to \S+ at sim")
+_LIKE_RANK = re.compile(rb"I/O PE +\d+ (?:start|done)")
+_LIKE_SPEED = re.compile(rb"Got +[\d.*]+ MB")
 _DAY = 86400.0
 _MOST_OPEN = 100_000
 
@@ -39,8 +42,8 @@ class _Open:
 class OutputLines:
     """What is written by whom, from the lines of one run.
 
-    `emit` takes each output when it is complete. `wire` and `stored` are the bytes a value on the way to the I/O ranks
-    and in the files, None where not known.
+    `emit` takes each output when it is complete. What reads a line returns False if it should have understood it and
+    does not.
     """
 
     def __init__(self, emit: Callable[[OutputWrite], None]) -> None:
@@ -51,7 +54,7 @@ class OutputLines:
         """`Output to F at simulation time T by PE n`."""
         found = _OUTPUT.match(line, at)
         if found is None:
-            return False
+            return _LIKE_OUTPUT.match(line, at) is None
         rank = int(found[3]) if found[3] is not None else -1
         self._close(rank)
         if len(self._open) < _MOST_OPEN:
@@ -79,14 +82,14 @@ class OutputLines:
                 current.write = evolve(current.write, busy_s=round(busy, 3))
                 current.is_done = True
         else:
-            return False
+            return _LIKE_RANK.match(line, at) is None
         return True
 
     def read_speed(self, line: bytes, at: int, number: int, label: int | None) -> bool:
         """` Got x MB, time get: ...`, by the rank `label` if the lines have labels."""
         found = _SPEED.match(line, at)
         if found is None:
-            return False
+            return _LIKE_SPEED.match(line, at) is None
         megabytes, get_s, get_rate, write_s, write_rate, copy_s = (_number(text) for text in found.groups())
         waiting = [rank for rank, current in self._open.items() if current.is_done]
         if label is not None and label in waiting:

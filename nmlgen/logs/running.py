@@ -74,7 +74,7 @@ ANCHORS = re.compile(
             *(b"Got ", b"I/O PE ", b"Time step:", b"Begin of timestep", b"Output to ", b"restart", b"Timer report"),
             *(b"FINISH PE:", b"NaN", b"Infinity", b"No space left", b"Disk quota", b"Fortran runtime", b"forrtl"),
             *(b"CANCELLED", b"Out Of Memory", b"SIG", b"Killed", b"Segmentation fault", b"BAD TERM", b"MPI_ABORT"),
-            *(b"Exited with", b"Terminated", b"Bus error", b"Number of procs for", b"oom", b"Globally run on"),
+            *(b"cdi  error", b"Exited with", b"Terminated", b"Bus error", b"Exit code", b"oom", b"Globally run on"),
         )
     )
 )
@@ -138,8 +138,6 @@ class Running:
                 if not self._in_report:
                     self._in_report = True
                     self._reports.read(text, number)
-            elif what == b"Number of procs for":
-                self._header.read(text, number)
             elif what != b"Globally run on" and not self.reads_all:
                 self._failures.read(text)
 
@@ -148,7 +146,9 @@ class Running:
         self._output.finish()
         self._reports.finish()
         self._finish_timers()
-        header, facts = self._header, dict(self._header.facts)
+        header, facts = self._header, self._header.facts
+        if not self._is_of_these_namelists():
+            self._layout = {}
         width = self._width()
         stop, start = facts.get("run_stop"), facts.get("run_start")
         goes_on = None if stop is None else _plain(stop) != _plain(facts.get("experiment_stop", stop))
@@ -210,6 +210,16 @@ class Running:
         self._model_time = found[2].decode().replace(" ", "T")
         self.has_steps = True
         self.reads_all = self._in_report or _plain(self._model_time) == _plain(self._header.facts.get("run_stop", ""))
+
+    def _is_of_these_namelists(self) -> bool:
+        """Whether the namelists beside the log can be this run's: somebody may have changed them since."""
+        there, here = self._layout.get("num_io_procs"), self._header.ranks("io")
+        if there is None or here is None or there == here:
+            return True
+        self._warn(
+            self._row["line"], f"the run has {here} I/O ranks, the namelist beside it {there}: its settings are not used"
+        )
+        return False
 
     def _ranks(self, group: str, column: str) -> int | None:
         ranks = self._header.ranks(group)

@@ -20,9 +20,9 @@ _DURATION = rb"(?:\d+\.\d{4,5}s|\d\dm\d\ds|\d\dh\d\dm|\d\dd\d\dh|>99d|negative|\
 _SECONDS = rb"(?:-?\d+\.\d{3}|\*+)"
 _KINDS = {"T": re.compile(_DURATION), "R": re.compile(rb"\[\d+\]"), "N": re.compile(_SECONDS), "P": re.compile(rb"\d+")}
 _RANKED, _PLAIN = "TRTTRNRNRNP", "TTTNNN"
-_START = re.compile(rb" (?P<indent> *)(?P<nested>L )?(?P<name>[^\s\d<]\S*(?: \S+)*?) {2,}(?P<calls>\d+|\*+)(?= {3,}|$)")
+_START = re.compile(rb"(?P<first> ?)(?P<indent> *)(?P<nested>L )?(?P<name>[^\s\d<]\S*(?: \S+)*?) {2,}(?P<calls>\d+|\*+)(?= {3,}|$)")
 _REST = re.compile(rb" +(?P<calls>\d+|\*+) +" + _DURATION + rb" ")
-_PIECE = re.compile(rb"(?: *[\[\]\d.*>-][\d.\[\]smhd*-]*(?= |$))+ *")
+_PIECE = re.compile(rb"(?: *[\[\]\d.*>][\d.\[\]smhd*]*(?= |$))+ *")
 _DETAILED = re.compile(
     rb" ?(?P<thread>\d\d) (?P<name>.{29})(?P<calls>[ \d]{6}|\*{6}) *(?P<min>%s) +(?P<avg>%s) +(?P<max>%s) +%s"
     rb" +(?P<total>\d+\.\d{5}|\*+)\s*$" % (_DURATION, _DURATION, _DURATION, _DURATION)
@@ -122,7 +122,7 @@ class TimerReports:
             for rest in _REST.finditer(line):
                 for offset in {table.offset for table in self.tables}:
                     at = rest.start("calls") - offset
-                    start = _START.match(line, at) if at > 0 else None
+                    start = _START.match(line, at) if at > 0 else None  # pieces of other ranks' lines before it
                     row = row or (_row(line, start, number) if start is not None else None)
         if row is None or start is None:
             return False
@@ -130,12 +130,12 @@ class TimerReports:
         return True
 
     def _add(self, row: TimerTotal, start: re.Match[bytes]) -> None:
-        offset = start.start("calls") - start.start()
+        offset = _offset(start)
         fitting = [table for table in self.tables if table.offset == offset]
         table = fitting[-1] if fitting else self._open(offset)
         if len(table.rows) >= _MOST_ROWS:
             return
-        table.add(row, (len(start["indent"]) + 2) // 3 if start["nested"] else 0)
+        table.add(row, max(1, (len(start["indent"]) + 2) // 3) if start["nested"] else 0)
 
     def _piece(self, line: bytes, number: int) -> bool:
         """Whether the line begins with a piece of a row: its beginning, or what one that was cut lacks."""
@@ -144,10 +144,12 @@ class TimerReports:
         start = _START.match(line)
         if start is not None:
             rest = _PIECE.match(line, start.end())
-            if rest is None or not _fits(rest[0].split(), partly=True):
-                return False
-            self._cuts.append(_Cut(line[: rest.end()], [number]))
-            return True
+            if rest is not None and _fits(rest[0].split(), partly=True):
+                self._cuts.append(_Cut(line[: rest.end()], [number]))
+                return True
+            if rest is None and any(table.offset == _offset(start) for table in self.tables):
+                self._cuts.append(_Cut(line[: start.end()] + b" ", [number]))
+                return True
         piece = _PIECE.match(line)
         if piece is None or not piece[0].strip():
             return False
@@ -174,6 +176,11 @@ class TimerReports:
         start = _START.match(cut.text)
         name = start["name"].decode(errors="replace") if start is not None else "?"
         self._warn(cut.lines[0], f'the row of the timer "{name}" is cut, and its rest is not to be found')
+
+
+def _offset(start: re.Match[bytes]) -> int:
+    """The column of the counts; the first blank of a row may stand at the end of another rank's text."""
+    return start.start("calls") - start.start() + 1 - len(start["first"])
 
 
 def _fits(tokens: list[bytes], partly: bool) -> str | None:
