@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from nmlgen.fixing import Fixed, fix
     from nmlgen.importing import ImportedSpec, import_spec
     from nmlgen.linting import lint
+    from nmlgen.logs.darshan import DarshanLog, read_darshan
+    from nmlgen.logs.reader import Logs, read_logs, scan_logs
+    from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, TimerTotal
     from nmlgen.namelist.interchange import from_f90nml, to_f90nml
     from nmlgen.namelist.reader import read_namelist
     from nmlgen.render.build import Build
@@ -35,7 +38,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Build",
     "BuildError",
+    "CheckpointWrite",
     "Comparison",
+    "DarshanLog",
     "Edit",
     "Experiment",
     "Finding",
@@ -43,13 +48,18 @@ __all__ = [
     "Fixed",
     "ImportedSpec",
     "InputError",
+    "LogRun",
+    "LogWarning",
+    "Logs",
     "NmlgenError",
+    "OutputWrite",
     "Point",
     "Report",
     "Severity",
     "Spec",
     "SpecError",
     "Sweep",
+    "TimerTotal",
     "WriteError",
     "__version__",
     "build",
@@ -62,12 +72,25 @@ __all__ = [
     "lint",
     "load_spec",
     "points_frame",
+    "read_darshan",
+    "read_logs",
     "read_namelist",
+    "scan_logs",
     "to_f90nml",
     "write_sweep",
 ]
 
 _HOMES = {
+    "CheckpointWrite": "logs.rows",
+    "DarshanLog": "logs.darshan",
+    "LogRun": "logs.rows",
+    "LogWarning": "logs.rows",
+    "Logs": "logs.reader",
+    "OutputWrite": "logs.rows",
+    "TimerTotal": "logs.rows",
+    "read_darshan": "logs.darshan",
+    "read_logs": "logs.reader",
+    "scan_logs": "logs.reader",
     "Build": "render.build",
     "BuildError": "errors",
     "Comparison": "comparing",

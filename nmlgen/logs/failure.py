@@ -33,8 +33,8 @@ _KINDS = (
     _Kind("exit", re.compile(rb"MPI_ABORT was invoked|Exited with exit code|Exit code:"), True),
 )
 _ANY = re.compile(
-    rb"FINISH PE:|cdi +error|No space|Disk quota|NaN|Infinity|Fortran runtime|forrtl|CANCELLED|Out Of Mem|oom.kill|signal|Killed"
-    rb"|Segmentation|Bus error|BAD TERM|: Terminated|: Aborted|MPI_ABORT|xit code|^\d{4}: "
+    rb"FINISH PE:|cdi +error|No space|Disk quota|NaN|Infinity|Fortran runtime|forrtl|CANCELLED|Out Of Mem|oom.kill"
+    rb"|signal|Killed|Segmentation|Bus error|BAD TERM|: Terminated|: Aborted|MPI_ABORT|xit code|^\d{4}: "
 )
 _LONGEST = 300
 

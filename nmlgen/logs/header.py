@@ -41,7 +41,11 @@ _FACTS: tuple[tuple[str, re.Pattern[bytes], Callable[[str], Any]], ...] = (
     ("run_stop", re.compile(rb"Stop date of this run: +" + _DATE), str),
     ("cell_ranks", re.compile(rb"Number of compute PEs used for this grid: +(\d+)"), int),
     ("cells_a_rank", re.compile(rb"# +prognostic cells: max/min/avg +\d+ +\d+ +(\d+\.\d+)"), float),
-    ("output_bytes_per_value", re.compile(rb"NetCDF output of floating point variables will be in (32|64)-bit"), _width),
+    (
+        "output_bytes_per_value",
+        re.compile(rb"NetCDF output of floating point variables will be in (32|64)-bit"),
+        _width,
+    ),
 )
 _ANY = re.compile(
     rb"mpi processes|date: |time: |version: |nproma=|Model time step|interval +:|stop date|date of this run|compute PEs"

@@ -93,7 +93,7 @@ class OutputLines:
             waiting = [label]
         spent = (get_s or 0.0) + (write_s or 0.0) + (copy_s or 0.0)
         rank = min(waiting, key=lambda one: abs(self._open[one].columns["busy_s"] - spent), default=None)
-        columns = self._open.pop(rank).columns if rank is not None else {"line": number}
+        columns: Columns = self._open.pop(rank).columns if rank is not None else {"line": number}
         columns["received_bytes"] = round(megabytes * MEGABYTE) if megabytes is not None else None
         columns["get_s"], columns["write_s"], columns["copy_s"] = get_s, write_s, copy_s
         columns["get_bytes_per_s"] = get_rate * MEGABYTE if get_rate is not None else None

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 _TIMESTAMP = rb"(?:\[\d{8} \d{6}\.\d{3}\] ?)?"  # run_nml: msg_timestamp (mo_exception.F90)
-_CLOCK = rb"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?\]?:? |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )?"
+_CLOCK = (
+    rb"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?\]?:? "
+    rb"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )?"
+)
 _STYLES = (
     rb"",
     rb" *(?P<rank>\d+): ?",  # srun --label

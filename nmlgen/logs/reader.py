@@ -1,7 +1,7 @@
 """Reading logs: one pass, in blocks, whatever their size, with the memory that one run's row needs.
 
 A log is a pile of lines of all ranks, mixed, sometimes cut into each other. While the model steps, only the lines with
-an anchor are looked at (see `running.ANCHORS`), which are found by one search over the bytes of a block.
+an anchor are looked at (see `anchors.py`), which are found by one search over the bytes of a block.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from typing import Any, BinaryIO
 from attrs import frozen
 
 from nmlgen.errors import InputError
+from nmlgen.logs.anchors import ANCHORS, NEEDS_STEP, RUN_BEGINS
 from nmlgen.logs.beside import layout_beside, suffix_of
 from nmlgen.logs.finding import logs_below
 from nmlgen.logs.finish import Ending, ending_of
 from nmlgen.logs.prefixes import Prefix
 from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, Row, TimerTotal
-from nmlgen.logs.running import ANCHORS, NEEDS_STEP, RUN_BEGINS, Running
+from nmlgen.logs.running import Running
 
 _BLOCK = 4 * 2**20
 _LONGEST_LINE = 2**20
@@ -86,7 +87,7 @@ def _scan(path: Path, events: bool, progress: Progress | None) -> Iterator[Row |
 
 
 def _blocks(raw: BinaryIO, is_packed: bool, reading: _Reading, progress: Progress | None) -> Iterator[bytes]:
-    """The file in pieces of whole lines; a last line without an end comes by itself, a line without measure in parts."""
+    """The file in pieces of whole lines; a last line without an end comes by itself, an endless one in parts."""
     stream: Any = gzip.GzipFile(fileobj=raw) if is_packed else raw
     rest, position = b"", 0
     while True:

@@ -27,9 +27,7 @@ _G = rb"\s*([-+]?\d*\.?\d+(?:[EeDd][-+]?\d+)?|[*]+)\s*"
 _SELECTED = re.compile(rb"(asynchronous|\bsynchronous|multifile) restart writing selected(?:, (joint|with dedicated))?")
 _WRITE = re.compile(rb"Write netCDF\d? restart for: (\S+)")
 _SYNC_END = re.compile(rb"Finished writing restart")
-_ASYNC_END = re.compile(
-    rb"Checkpointing: Got%sMB, time get:%ss \[%sMB/s\], time write:%ss \[%sMB/s\]" % ((_G,) * 5)
-)
+_ASYNC_END = re.compile(rb"Checkpointing: Got%sMB, time get:%ss \[%sMB/s\], time write:%ss \[%sMB/s\]" % ((_G,) * 5))
 _ASYNC_WAIT = re.compile(rb"restart servers ready(?:\.\.\. waited| for shutdown)" + _G + rb"sec")
 _MULTIFILE_END = re.compile(rb"restart: finished:%sGB of data in%ss \(%sGB/s\)" % ((_G,) * 3))
 _PREPARED = re.compile(rb"restart: preparing checkpoint-data took" + _G + rb"s")
@@ -51,7 +49,7 @@ class CheckpointLines:
         self._waited: float | None = None
 
     def read(self, line: bytes, number: int, model_time: str | None) -> bool:
-        """A line with "restart" or "Checkpointing" in it. Returns False if it is one of these and yet is not legible."""
+        """A line with "restart" or "Checkpointing" in it. Returns False if it should be legible and is not."""
         if selected := _SELECTED.search(line):
             self.mode = _MODES[selected[1].decode()] or (JOINT if selected[2] == b"joint" else DEDICATED)
         elif found := _WRITE.search(line):

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import evolve
 
+from nmlgen.logs.anchors import ANCHORS
 from nmlgen.logs.failure import Failures
 from nmlgen.logs.finish import Ending, state_of
 from nmlgen.logs.header import Header
@@ -66,24 +67,6 @@ _GROUPS = {
 _LONGEST_HEADER = 20_000  # lines that are read one by one before the first step
 _LEGIBLE_S = 0.05  # from which a time to the millisecond tells 4 bytes from 8
 _COARSE = 0.02
-
-ANCHORS = re.compile(
-    b"|".join(
-        re.escape(text)
-        for text in (
-            *(b"Got ", b"I/O PE ", b"Output to ", b"restart", b"Timer report"),
-            *(b"FINISH PE:", b"NaN", b"Infinity", b"No space left", b"Disk quota", b"Fortran runtime", b"forrtl"),
-            *(b"CANCELLED", b"Out Of Memory", b"SIG", b"Killed", b"Segmentation fault", b"BAD TERM", b"MPI_ABORT"),
-            *(b"cdi  error", b"Exited with", b"Terminated", b"Bus error", b"Exit code", b"oom", b"Globally run on", b"clean-up finished"),
-        )
-    )
-)
-"""What makes a line worth reading while the model steps; most begin with a rare letter, for the sake of speed."""
-
-NEEDS_STEP = {b"restart", b"Timer report", b"Globally run on"}
-"""The anchors for which the model time counts."""
-
-RUN_BEGINS = re.compile(rb"(?:Globally run|ICON runs) on +\d+ +mpi processes")
 
 
 class Running:
@@ -253,7 +236,8 @@ class Running:
         if there is None or here is None or there == here:
             return True
         self._warn(
-            self._row["line"], f"the run has {here} I/O ranks, the namelist beside it {there}: its settings are not used"
+            self._row["line"],
+            f"the run has {here} I/O ranks, the namelist beside it {there}: its settings are not used",
         )
         return False
 
@@ -320,7 +304,9 @@ class Running:
                 if self._events:
                     self._emit(evolve(row, group=group, ranks=ranks, **self._place()))
                 key = (group or "", row.timer)
-                if key in _WANTED and (row.n_ranks or 0) > ((self._timers[key].n_ranks or 0) if key in self._timers else 0):
+                if key in _WANTED and (row.n_ranks or 0) > (
+                    (self._timers[key].n_ranks or 0) if key in self._timers else 0
+                ):
                     self._timers[key] = row
 
     def _totals(self) -> dict[str, Any]:
@@ -341,7 +327,7 @@ class Running:
         """What was corrected and what is uncertain."""
         sums = self._sums
         if len(self._header.splits) > 1:
-            yield f"{len(self._header.splits)} components: numbers of ranks are sums, timers those of the one with most ranks"
+            yield f"{len(self._header.splits)} components: ranks are summed up, timers are of the one with most ranks"
         if "output_received_bytes" in sums:
             yield self._note_on_rates(width)
             coarse = 0.0005 * sums["n_outputs"] / sums["output_write_s"] if sums.get("output_write_s") else None
@@ -349,13 +335,13 @@ class Running:
                 error = "not known" if coarse is None else f"uncertain by {coarse:.0%}"
                 yield f"times of output are logged to the millisecond: the rate of writing is {error}"
         if sums.get("uncertain"):
-            yield f"{sums['uncertain']:.0f} lines with the speed of an output may be of another rank; their sums are right"
+            yield f"{sums['uncertain']:.0f} speeds may be of other ranks' outputs; the sums are right"
         if "checkpoint_bytes" in sums and (self._checkpoints.mode or "").endswith("multifile"):
             yield "bytes of checkpoints: ICON's GB are 2**30 bytes (certain: its source)"
         if self._checkpoints.unfinished:
-            yield f"{self._checkpoints.unfinished} checkpoint files were begun, and the log does not say that they are complete"
+            yield f"{self._checkpoints.unfinished} checkpoint files were begun, but not completed in the log"
         if self._reports.joined:
-            yield f"{self._reports.joined} rows of the timer reports were cut by other ranks' lines and put together"
+            yield f"{self._reports.joined} rows of timer reports that were cut have been put together"
         if self._reports.unstopped:
             yield f"{self._reports.unstopped} timers were still running in the report; they are left out"
 

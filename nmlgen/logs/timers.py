@@ -20,7 +20,9 @@ _DURATION = rb"(?:\d+\.\d{4,5}s|\d\dm\d\ds|\d\dh\d\dm|\d\dd\d\dh|>99d|negative|\
 _SECONDS = rb"(?:-?\d+\.\d{3}|\*+)"
 _KINDS = {"T": re.compile(_DURATION), "R": re.compile(rb"\[\d+\]"), "N": re.compile(_SECONDS), "P": re.compile(rb"\d+")}
 _RANKED, _PLAIN = "TRTTRNRNRNP", "TTTNNN"
-_START = re.compile(rb"(?P<first> ?)(?P<indent> *)(?P<nested>L )?(?P<name>[^\s\d<]\S*(?: \S+)*?) {2,}(?P<calls>\d+|\*+)(?= {3,}|$)")
+_START = re.compile(
+    rb"(?P<first> ?)(?P<indent> *)(?P<nested>L )?(?P<name>[^\s\d<]\S*(?: \S+)*?) {2,}(?P<calls>\d+|\*+)(?= {3,}|$)"
+)
 _REST = re.compile(rb" +(?P<calls>\d+|\*+) +" + _DURATION + rb" ")
 _PIECE = re.compile(rb"(?: *[\[\]\d.*>][\d.\[\]smhd*]*(?= |$))+ *")
 _DETAILED = re.compile(
@@ -222,9 +224,7 @@ def _row(text: bytes, start: re.Match[bytes], number: int) -> TimerTotal | None:
     )
 
 
-def _agree(
-    calls: float | None, durations: list[_Duration | None], totals: list[float | None], ranks: int
-) -> bool:
+def _agree(calls: float | None, durations: list[_Duration | None], totals: list[float | None], ranks: int) -> bool:
     """Whether the totals are in order, and the calls times their average make the totals, as far as rounding goes."""
     least, most, mean = totals
     average = durations[1]
