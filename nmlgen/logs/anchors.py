@@ -16,3 +16,18 @@ NEEDS_STEP = {b"restart", b"Timer report", b"Globally run on"}
 
 RUN_BEGINS = re.compile(rb"(?:Globally run|ICON runs) on +\d+ +mpi processes")
 """The first words of a run, whichever comes first."""
+
+RUN_GOES_ON = re.compile(
+    rb"Time step: +\d+,? model time|Begin of timestep = +\d|I/O PE +\d+ (?:starting|done)|Output to \S+ at simu"
+    rb"|FINISH PE: |Write netCDF\d restart|restart: finished: |Timer report"
+)
+"""What only a run says: one whose beginning is missing."""
+
+LONGEST = 10_000
+"""Bytes of a line that are looked at; ICON's lines are far shorter."""
+
+
+def line_around(text: bytes, at: int, end: int) -> bytes:
+    """The line in which a position is, up to `end`, or as much of it as is looked at."""
+    start = max(0, at - LONGEST)
+    return text[text.rfind(b"\n", start, at) + 1 or start : end]
