@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from nmlgen.fixing import Fixed, fix
     from nmlgen.importing import ImportedSpec, import_spec
     from nmlgen.linting import lint
+    from nmlgen.logs.darshan import DarshanLog, read_darshan
+    from nmlgen.logs.reader import Logs, read_logs, scan_logs
+    from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, TimerTotal
     from nmlgen.namelist.interchange import from_f90nml, to_f90nml
     from nmlgen.namelist.reader import read_namelist
     from nmlgen.render.build import Build
@@ -38,7 +41,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Build",
     "BuildError",
+    "CheckpointWrite",
     "Comparison",
+    "DarshanLog",
     "Edit",
     "Experiment",
     "Finding",
@@ -46,7 +51,11 @@ __all__ = [
     "Fixed",
     "ImportedSpec",
     "InputError",
+    "LogRun",
+    "LogWarning",
+    "Logs",
     "NmlgenError",
+    "OutputWrite",
     "Point",
     "PointStatus",
     "Report",
@@ -58,6 +67,7 @@ __all__ = [
     "SubmittedArray",
     "Sweep",
     "SweepStatus",
+    "TimerTotal",
     "WriteError",
     "__version__",
     "build",
@@ -72,8 +82,11 @@ __all__ = [
     "lint",
     "load_spec",
     "points_frame",
+    "read_darshan",
+    "read_logs",
     "read_namelist",
     "resubmit",
+    "scan_logs",
     "status",
     "submit",
     "to_f90nml",
@@ -81,6 +94,16 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CheckpointWrite": "logs.rows",
+    "DarshanLog": "logs.darshan",
+    "LogRun": "logs.rows",
+    "LogWarning": "logs.rows",
+    "Logs": "logs.reader",
+    "OutputWrite": "logs.rows",
+    "TimerTotal": "logs.rows",
+    "read_darshan": "logs.darshan",
+    "read_logs": "logs.reader",
+    "scan_logs": "logs.reader",
     "Build": "render.build",
     "BuildError": "errors",
     "Comparison": "comparing",
