@@ -15,6 +15,7 @@ TYPE_CHECKING = False  # that of typing, whose import would cost a third of the 
 if TYPE_CHECKING:
     from typing import Any
 
+    from nmlgen import advise
     from nmlgen.api import build, check
     from nmlgen.comparing import Comparison, compare
     from nmlgen.errors import BuildError, InputError, NmlgenError, SpecError, WriteError
@@ -52,6 +53,7 @@ __all__ = [
     "Sweep",
     "WriteError",
     "__version__",
+    "advise",
     "build",
     "check",
     "compare",
@@ -103,10 +105,12 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'nmlgen' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "advise":
+        return import_module("nmlgen.advise")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'nmlgen' has no attribute {name!r}")
     value = getattr(import_module(f"nmlgen.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

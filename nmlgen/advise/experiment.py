@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen.advise.case import Case
-from nmlgen.experiment.clock import Clock, clock
+from nmlgen.experiment.clock import Clock, clock, length_from
 from nmlgen.experiment.experiment import Experiment, Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.output import output_steps, windows
-from nmlgen.experiment.ranks import domains, integer, output_files, restart_mode, split
-from nmlgen.experiment.setting import UndecidedError, unknown
+from nmlgen.experiment.ranks import integer, output_files, restart_mode, split
+from nmlgen.experiment.setting import Setting, UndecidedError, unknown
 from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
 
 _NWP = 3
@@ -27,15 +27,20 @@ _GRIB2 = 2
 @frozen
 class Output:
     """What one level type of a stream writes: `step_bytes` at each of `steps` output times, every `interval_s`
-    seconds of model time, in turn to the files of `partitions`."""
+    seconds of model time, in turn to the files of `partitions`.
+
+    `file_s` is the model time of one file, None where files have no time of their own; `is_whole` says that it cannot
+    be partitioned.
+    """
 
     stream: Group
     level_type: str
-    domain: int
     step_bytes: int
     steps: int
     interval_s: float
     partitions: int
+    file_s: float | None
+    is_whole: bool
 
     @property
     def name(self) -> str:
@@ -43,18 +48,30 @@ class Output:
         return f"{self.stream.title} ({self.level_type})"
 
     @property
+    def variable(self) -> str:
+        """The variable of output_nml that says into how many partitions it is split."""
+        return f"stream_partitions_{self.level_type}"
+
+    @property
     def run_bytes(self) -> int:
         """What it writes in the whole experiment."""
         return self.step_bytes * self.steps
+
+    def fits(self, partitions: int) -> bool:
+        """Whether files hold a whole number of the steps that a partition writes, as OUT007 asks for."""
+        if self.file_s is None or self.file_s == self.interval_s:
+            return True
+        step = self.interval_s * partitions
+        return self.file_s >= step and self.file_s % step == 0
 
 
 @frozen
 class Situation:
     """What an experiment gives the advisor.
 
-    `case` is the whole experiment, all its jobs together, as it stands, with the `outputs` that write most as its only
-    one; `outputs` holds all of them, the largest first. `doubts` are what no measurement behind the model covers and
-    the numbers of the case do not tell.
+    `case` is the whole experiment, all its jobs together, as it stands; of several `outputs`, the largest first, it has
+    the sum in the rhythm of the largest. `doubts` are what no measurement behind the model covers and the numbers of
+    the case do not tell.
     """
 
     case: Case
@@ -72,48 +89,74 @@ def situation_of(experiment: Experiment) -> Situation:
     time = clock(experiment)
     ranks = split(experiment)
     if ranks.work < 1:
-        raise UndecidedError(unknown("parallel_nml.num_io_procs", experiment["parallel_nml", "num_io_procs"].span))
-    cells = points(experiment)["cell"]
-    outputs = tuple(sorted(_outputs(experiment, time), key=lambda output: -output.run_bytes))
-    largest = outputs[0] if outputs else None
+        raise UndecidedError(_unusable(experiment, "parallel_nml", "num_io_procs"))
     mode = restart_mode(experiment)
     if mode is None:
-        raise UndecidedError(unknown("io_nml.restart_write_mode", experiment["io_nml", "restart_write_mode"].span))
+        raise UndecidedError(_unusable(experiment, "io_nml", "restart_write_mode"))
+    cells = points(experiment)["cell"]
     interval = _checkpoint_interval(experiment, time)
     try:
         case = Case(
             n_cells=cells,
             num_lev=integer(experiment["run_nml", "num_lev"]),
             nodes=_nodes(experiment),
-            ntasks=ranks.total,
+            ntasks=ranks.work + ranks.io + ranks.restart,
             dtime_s=time.step / 1000,
             n_steps=time.length // time.step,
-            output_bytes=largest.step_bytes if largest else 0,
-            output_interval_s=largest.interval_s if largest else None,
             num_io_procs=ranks.io,
-            stream_partitions=largest.partitions if largest else 1,
             restart_write_mode=mode.value,
             num_restart_procs=max(0, integer(experiment["parallel_nml", "num_restart_procs"])),
             checkpoint_bytes=checkpoint_volume(experiment).best if interval else 0,
             checkpoint_interval_s=interval,
-            n_output_slices=_slices(experiment, largest, cells) if largest else None,
         )
-    except ValueError:  # a number that no job has; a rule says so
-        raise UndecidedError(unknown("run_nml.num_lev")) from None
-    return Situation(case, outputs, tuple(_doubts(experiment)))
+    except ValueError:  # no job has such numbers; rules say so
+        raise UndecidedError(_unusable(experiment, "run_nml", "num_lev")) from None
+    outputs = tuple(sorted(_outputs(experiment, time), key=lambda output: -output.run_bytes))
+    return Situation(_with_output(experiment, case, outputs), outputs, tuple(_doubts(experiment)))
+
+
+def _unusable(experiment: Experiment, group: str, name: str) -> Setting:
+    return unknown(f"{group}.{name}", experiment[group, name].span)
+
+
+def _with_output(experiment: Experiment, case: Case, outputs: tuple[Output, ...]) -> Case:
+    if not outputs:
+        return case
+    largest = outputs[0]
+    step = sum(output.run_bytes for output in outputs) / largest.steps
+    return evolve(
+        case,
+        output_bytes=step,
+        output_interval_s=largest.interval_s,
+        stream_partitions=sum(output.partitions for output in outputs),
+        n_output_slices=max(1, round(step / (case.n_cells * _width(experiment, largest.stream)))),
+    )
+
+
+def _width(experiment: Experiment, stream: Group) -> int:
+    """Bytes of a value."""
+    if experiment.stream_setting(stream, "filetype").value == _GRIB2:
+        return 2
+    return 8 if experiment["io_nml", "lnetcdf_flt64_output"].value else 4
 
 
 def _outputs(experiment: Experiment, time: Clock) -> Iterator[Output]:
     for file in output_files(experiment):
-        if file.partition != 1:
+        stream, kind = file.stream, file.level_type
+        steps = output_steps(experiment, stream, time, kind) if file.partition == 1 else 0
+        if steps < 1:
             continue
-        steps = output_steps(experiment, file.stream, time, file.level_type)
-        if steps > 0:
-            volume = step_volume(experiment, file.stream, file.level_type, file.domain)
-            interval = _interval(experiment, file.stream, time, steps)
-            yield Output(
-                file.stream, file.level_type, file.domain, volume.best, steps, interval, file.partitions
-            )
+        length = length_from(time.calendar, time.start, experiment.stream_setting(stream, "file_interval"))
+        yield Output(
+            stream,
+            kind,
+            step_volume(experiment, stream, kind, file.domain).best,
+            steps,
+            _interval(experiment, stream, time, steps),
+            file.partitions,
+            length / 1000 if length and length > 0 else None,
+            bool(str(experiment.stream_setting(stream, "operation").value).strip()),
+        )
 
 
 def _interval(experiment: Experiment, stream: Group, time: Clock, steps: int) -> float:
@@ -146,27 +189,16 @@ def _nodes(experiment: Experiment) -> int:
     return ceil(experiment.tasks.value / on_a_node)
 
 
-def _slices(experiment: Experiment, output: Output, cells: int) -> int:
-    """How many two-dimensional fields one output time has."""
-    if experiment.stream_setting(output.stream, "filetype").value == _GRIB2:
-        width = 2
-    else:
-        width = 8 if experiment["io_nml", "lnetcdf_flt64_output"].value else 4
-    return max(1, round(output.step_bytes / (cells * width)))
-
-
 def _doubts(experiment: Experiment) -> Iterator[str]:
     """What the measured runs did not have, in words."""
     physics = experiment["run_nml", "iforcing"]
     if physics.value != _NWP:
-        yield f"iforcing is {physics.value}: measured with NWP physics only, on which the time of a model step depends"
-    if domains(experiment) > 1:
-        yield "several domains: measured with one only"
+        yield f"iforcing is {physics.value}: a model step was measured with NWP physics (3) only"
     if experiment["parallel_nml", "pio_type"].value == _CDI_PIO:
-        yield "pio_type 2: output by CDI-PIO was not measured"
+        yield "pio_type is 2: output by CDI-PIO was not measured"
     threads = experiment.directives.get("cpus-per-task")
     if threads is not None and threads.value != 1:
-        yield f"cpus_per_task is {threads.value}: measured with one core a task"
+        yield f"cpus_per_task is {threads.value}: measured with one core a task only"
     if experiment.node_local is not None:
         yield "a node-local file system: measured on Lustre only"
     for stream in experiment.streams:

@@ -9,7 +9,6 @@ from attrs import frozen
 
 from nmlgen.source import Span
 
-
 ADVISOR = "advisor"
 """The layer that decides what a spec leaves to it with the word `auto`."""
 

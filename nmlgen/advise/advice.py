@@ -1,0 +1,247 @@
+"""Advice on an experiment: what its layout costs, what others would cost, which to choose.
+
+A layout is what can be chosen: the I/O ranks, the partitions of each output, the restart mode and its ranks. The
+present one is compared with those that ICON takes without a rank that idles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+
+from attrs import evolve, frozen
+
+from nmlgen.advise.calibration import Calibration
+from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
+from nmlgen.advise.experiment import Output, Situation
+from nmlgen.advise.model import run_time
+from nmlgen.advise.prediction import NOISE, Prediction, predict
+
+IO_RANKS = (0, 1, 2, 4, 8, 16, 32)
+RESTART_RANKS = (1, 2, 4, 8)
+_MOST_IO_RANKS = 256
+_NEAR = 1.3
+_KEPT = 12
+
+
+@frozen
+class Layout:
+    """How a job writes; `stream_partitions` are those of each output of the situation, in its order."""
+
+    num_io_procs: int
+    stream_partitions: tuple[int, ...]
+    restart_write_mode: str
+    num_restart_procs: int
+
+
+@frozen
+class Choice:
+    """What may be chosen: the rest stays as it is. `stream_partitions` says it of each output."""
+
+    num_io_procs: bool
+    stream_partitions: tuple[bool, ...]
+    restart_write_mode: bool
+    num_restart_procs: bool
+
+
+@frozen
+class Candidate:
+    """A layout with what it is expected to take."""
+
+    layout: Layout
+    case: Case
+    prediction: Prediction
+
+    @property
+    def seconds(self) -> float:
+        """The expected run time."""
+        return self.prediction.total_s
+
+
+@frozen
+class Advice:
+    """What an experiment's layout costs and what would be better.
+
+    `output` are the candidates that differ from the present layout in the output, `restart` those that differ in the
+    checkpoints, each with the present one among them; `best` is the best of all.
+    """
+
+    situation: Situation
+    calibration: Calibration
+    present: Candidate
+    best: Candidate
+    output: tuple[Candidate, ...]
+    restart: tuple[Candidate, ...]
+
+    @property
+    def cost_s(self) -> float:
+        """Seconds that the present layout takes longer than the best."""
+        return max(0.0, self.present.seconds - self.best.seconds)
+
+    @property
+    def cost(self) -> float:
+        """The same as a share of the best one's time."""
+        return self.cost_s / self.best.seconds if self.best.seconds else 0.0
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the present layout is as good as the best one: the difference is noise."""
+        return self.cost < NOISE
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """In what the experiment is unlike everything that was measured."""
+        return tuple(
+            dict.fromkeys((*self.situation.doubts, *self.present.prediction.notes, *self.best.prediction.notes))
+        )
+
+
+def advise(situation: Situation, calibration: Calibration) -> Advice:
+    """Compare the present layout of an experiment with the others."""
+    everything = Choice(True, (True,) * len(situation.outputs), True, True)
+    layout = present_layout(situation)
+    weigh = _Scales(situation, calibration).weigh
+    kept_restart = (layout.restart_write_mode, layout.num_restart_procs)
+    output = [Layout(*io, *kept_restart) for io in _output_choices(situation, layout, everything)]
+    restart = [
+        evolve(layout, restart_write_mode=m, num_restart_procs=r) for m, r in _restart_choices(layout, everything)
+    ]
+    return Advice(
+        situation,
+        calibration,
+        weigh(layout),
+        choose(situation, layout, everything, calibration),
+        tuple(
+            weigh(item) for item in dict.fromkeys((*output, layout)) if situation.outputs and _works(situation, item)
+        ),
+        tuple(
+            weigh(item)
+            for item in dict.fromkeys((*restart, layout))
+            if situation.case.checkpoints and _works(situation, item)
+        ),
+    )
+
+
+def present_layout(situation: Situation) -> Layout:
+    """The layout that an experiment has."""
+    case = situation.case
+    partitions = tuple(output.partitions for output in situation.outputs)
+    return Layout(case.num_io_procs, partitions, case.restart_mode, case.num_restart_procs)
+
+
+def choose(situation: Situation, layout: Layout, choice: Choice, calibration: Calibration) -> Candidate:
+    """The best layout among those that differ from the given one in what may be chosen."""
+    return ranked(situation, layout, choice, calibration)[0]
+
+
+def ranked(situation: Situation, layout: Layout, choice: Choice, calibration: Calibration) -> tuple[Candidate, ...]:
+    """The layouts that differ from the given one in what may be chosen, the best first; hopeless ones are left out."""
+    scales = _Scales(situation, calibration)
+    io = _output_choices(situation, layout, choice)
+    restart = _restart_choices(layout, choice) if situation.case.checkpoints else _without_checkpoints(layout, choice)
+    layouts = [Layout(*first, *second) for first, second in product(io, restart)]
+    layouts = [item for item in layouts if _works(situation, item)] or [layout]
+    near = scales.near(layouts)
+    return tuple(
+        sorted(
+            (scales.weigh(item) for item in near), key=lambda item: (round(item.seconds, 3), item.layout.num_io_procs)
+        )
+    )
+
+
+class _Scales:
+    """Weighs the layouts of one situation."""
+
+    def __init__(self, situation: Situation, calibration: Calibration) -> None:
+        self._situation = situation
+        self._calibration = calibration
+
+    def weigh(self, layout: Layout) -> Candidate:
+        case = case_with(self._situation, layout)
+        return Candidate(layout, case, predict(case, self._calibration))
+
+    def near(self, layouts: Iterable[Layout]) -> list[Layout]:
+        """Those that are worth a closer look, by the likeliest constants."""
+        constants = self._calibration.constants
+        rough = {layout: sum(run_time(case_with(self._situation, layout), constants)) for layout in layouts}
+        limit = min(rough.values()) * _NEAR
+        return sorted((layout for layout in rough if rough[layout] <= limit), key=rough.__getitem__)[:_KEPT]
+
+
+def case_with(situation: Situation, layout: Layout) -> Case:
+    """The case of a situation with another layout."""
+    return evolve(
+        situation.case,
+        num_io_procs=layout.num_io_procs,
+        stream_partitions=max(1, sum(layout.stream_partitions)),
+        restart_write_mode=layout.restart_write_mode,
+        num_restart_procs=layout.num_restart_procs,
+    )
+
+
+def _works(situation: Situation, layout: Layout) -> bool:
+    """Whether a rank is left for computing."""
+    beside = layout.num_restart_procs if layout.restart_write_mode in (ASYNC, DEDICATED) else 0
+    return layout.num_io_procs + beside < situation.case.ntasks or layout.num_io_procs + beside == 0
+
+
+def _output_choices(situation: Situation, layout: Layout, choice: Choice) -> list[tuple[int, tuple[int, ...]]]:
+    outputs = situation.outputs
+    if not choice.num_io_procs:
+        number = layout.num_io_procs
+        return [(number, _shared(outputs, layout, choice, number, exactly=True))]
+    if not outputs:
+        return [(0, ())]
+    found = [(0, _shared(outputs, layout, choice, 0))]
+    for number in IO_RANKS:
+        partitions = _shared(outputs, layout, choice, number)
+        files = sum(partitions)
+        found += [(count, partitions) for count in (number, files) if 0 < count <= files and files % count == 0]
+    return list(dict.fromkeys(found))
+
+
+def _shared(
+    outputs: tuple[Output, ...], layout: Layout, choice: Choice, ranks: int, exactly: bool = False
+) -> tuple[int, ...]:
+    """The partitions of each output for so many I/O ranks: those that may be chosen share the ranks by their bytes.
+
+    Unless `exactly` so many are to write, the next number is taken that fits the files of the output.
+    """
+    is_free = [free and not output.is_whole for output, free in zip(outputs, choice.stream_partitions, strict=True)]
+    partitions = [
+        1 if free or whole_free else given
+        for free, whole_free, given in zip(is_free, choice.stream_partitions, layout.stream_partitions, strict=True)
+    ]
+    free = [number for number, may in enumerate(is_free) if may]
+    for _ in range(min(ranks, _MOST_IO_RANKS) - sum(partitions)):
+        if not free:
+            break
+        most = max(free, key=lambda number: outputs[number].run_bytes / partitions[number])
+        partitions[most] += 1
+    if not exactly:
+        for number in free:
+            partitions[number] = _fitting(outputs[number], partitions[number])
+    return tuple(partitions)
+
+
+def _fitting(output: Output, partitions: int) -> int:
+    """The nearest number of partitions that fits the output's files."""
+    fitting = [number for number in range(1, 2 * partitions) if output.fits(number)]
+    return min(fitting, key=lambda number: (abs(number - partitions), number), default=partitions)
+
+
+def _restart_choices(layout: Layout, choice: Choice) -> list[tuple[str, int]]:
+    mode, ranks = layout.restart_write_mode, layout.num_restart_procs
+    if not choice.restart_write_mode and not choice.num_restart_procs:
+        return [(mode, ranks)]
+    every = [(SYNC, 0), (JOINT, 0), (ASYNC, 1), *((DEDICATED, count) for count in RESTART_RANKS)]
+    if choice.restart_write_mode and choice.num_restart_procs:
+        return every
+    if choice.num_restart_procs:
+        return [(name, count) for name, count in every if name == mode]
+    return [(name, ranks) for name in (SYNC, JOINT) if not ranks] + [(JOINT, ranks), (DEDICATED, ranks)] * bool(ranks)
+
+
+def _without_checkpoints(layout: Layout, choice: Choice) -> list[tuple[str, int]]:
+    """Nobody is to be set apart for checkpoints that are not written."""
+    return _restart_choices(layout, choice)[:1]
