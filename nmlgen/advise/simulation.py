@@ -109,11 +109,9 @@ def simulate(workload: Workload, *, step_s: float, rates: Rates, record: bool = 
     not. Records after the last step are left out. Raises ValueError if a rate is missing.
     """
     play = _Play(workload, step_s, rates, record)
-    timetables = [stream.steps for stream in workload.streams if stream.steps]
-    if workload.checkpoint and workload.checkpoint.steps:
-        timetables.append(workload.checkpoint.steps)
     edges = {0, workload.n_steps + 1}
-    edges.update(edge for steps in timetables for edge in (steps[0], steps[-1] + 1) if edge <= workload.n_steps)
+    for steps, _ in _timetables(workload):
+        edges.update(edge for edge in (steps[0], steps[-1] + 1) if edge <= workload.n_steps)
     for begin, end in pairwise(sorted(edges)):
         period = None if record else _period(workload, begin, end)
         if period is None:
@@ -125,18 +123,20 @@ def simulate(workload: Workload, *, step_s: float, rates: Rates, record: bool = 
 
 def _period(workload: Workload, begin: int, end: int) -> int | None:
     """After how many steps the same ranks get the same bytes again; None where that never happens in this time."""
-    period = 1
+    period = 0
     for steps, turns in _timetables(workload):
-        if steps and steps[0] < end and steps[-1] >= begin:
+        if steps[0] < end and steps[-1] >= begin:
             if not isinstance(steps, range):
                 return None
-            period = lcm(period, steps.step * turns)
-    return period if 3 * period <= end - begin else None
+            period = lcm(period or 1, steps.step * turns)
+    return period if 0 < 3 * period <= end - begin else None
 
 
 def _timetables(workload: Workload) -> list[tuple[range | tuple[int, ...], int]]:
+    """The steps of everything that writes at all, and after how many records its first rank has its turn again."""
     found = [(stream.steps, max(1, len(stream.ranks))) for stream in workload.streams]
-    return found + ([(workload.checkpoint.steps, 1)] if workload.checkpoint else [])
+    found += [(workload.checkpoint.steps, 1)] if workload.checkpoint else []
+    return [(steps, turns) for steps, turns in found if steps]
 
 
 class _Pool:
@@ -176,6 +176,7 @@ class _Pool:
             self.awaited_s[last] += self.time - time
         for rank, count in due.items():
             self._current[rank] = (step, count, time, self.time)
+            self.bytes[rank] += count
             heappush(self._ends, (self._written + count, rank))
         return self.time
 
@@ -192,7 +193,6 @@ class _Pool:
         self._written = end if self._ends else 0.0
         step, count, due, start = self._current.pop(rank)
         self.busy_s[rank] += self.time - start
-        self.bytes[rank] += count
         if self.writings is not None:
             self.writings.append(Writing(rank, step, count, due, start, self.time))
         return rank
@@ -204,13 +204,16 @@ class _Pool:
         return {rank: left for left, rank in self._ends}
 
     def sums(self) -> tuple[list[float], ...]:
-        """What has been added up so far."""
-        return self.busy_s[:], self.bytes[:], self.awaited_s[:]
+        """What has been added up so far, for ranks that are writing until now."""
+        busy_s = self.busy_s[:]
+        for rank, (_, _, _, start) in self._current.items():
+            busy_s[rank] += self.time - start
+        return busy_s, self.bytes[:], self.awaited_s[:]
 
     def repeat(self, since: tuple[list[float], ...], times: int, seconds: float) -> None:
         """Lets what has been added up since then, and took so long, happen so many times more."""
-        for now, before in zip((self.busy_s, self.bytes, self.awaited_s), since, strict=True):
-            now[:] = [value + times * (value - old) for value, old in zip(now, before, strict=True)]
+        for kept, now, before in zip((self.busy_s, self.bytes, self.awaited_s), self.sums(), since, strict=True):
+            kept[:] = [value + times * (new - old) for value, new, old in zip(kept, now, before, strict=True)]
         self.time += times * seconds
         self._current = {
             rank: (step, count, due + times * seconds, start + times * seconds)
