@@ -138,6 +138,8 @@ def _checkpoint(experiment: Experiment, time: Clock) -> Checkpoint | None:
     if not steps or mode is None:
         return None
     writers = split(experiment).restart
+    if not writers and mode in (RestartMode.ASYNC, RestartMode.DEDICATED):  # a single task does everything itself
+        mode = RestartMode.SYNC
     if mode is RestartMode.ASYNC:  # one writer for each domain: mo_restart_descriptor.f90:254
         writers = min(writers, domains(experiment))
     return Checkpoint(checkpoint_volume(experiment).best, steps, mode, max(1, writers))

@@ -10,10 +10,12 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nmlgen.advise.simulation import Rates, Simulation, Writing, simulate
+from nmlgen.advise.rates import Rates
+from nmlgen.advise.simulation import Simulation, Writing, simulate
 from nmlgen.advise.workload import Checkpoint, Stream, Workload
 from nmlgen.experiment.ranks import RestartMode
 
+UNHURRIED = settings(deadline=None)
 SLOW = Rates(output_bytes_per_s=1.0, gather_bytes_per_s=1.0, checkpoint_bytes_per_s=1.0)
 
 
@@ -121,7 +123,9 @@ def test_a_stream_that_writes_while_another_waits_its_turn_slows_it_down() -> No
 # The closed form
 
 
-def closed_form(count: int, compute: float, ranks: int, size: float, rates: Rates, exponent: float) -> tuple[float, ...]:
+def closed_form(
+    count: int, compute: float, ranks: int, size: float, rates: Rates, exponent: float
+) -> tuple[float, ...]:
     """Total time, period and seconds of a writing of one stream: s = V/b·(1 + κ(c-1)) with c = s/P writers at a time,
     at least one and at most n, P = |(Pc, s/n)| in the norm with this exponent, T = (N-1)·P + s."""
     low, high = 1.0, float(ranks)
@@ -197,7 +201,7 @@ def with_contention(contention: float) -> Rates:
     return evolve(SLOW, output_contention=contention, checkpoint_contention=contention / 2, gather_overhead_s=0.5)
 
 
-@settings(max_examples=1500, deadline=None)
+@UNHURRIED
 @given(workloads(regular), paces, contentions)
 def test_what_repeats_itself_may_be_multiplied_out(workload: Workload, step_s: float, contention: float) -> None:
     rates = with_contention(contention)
@@ -212,7 +216,7 @@ def summary(done: Simulation) -> list[float]:
     return parts + [number for writer in writers for number in (writer.busy_s, writer.bytes)]
 
 
-@settings(max_examples=1500, deadline=None)
+@UNHURRIED
 @given(workloads(regular | irregular), paces, contentions)
 def test_every_byte_is_written_once_at_the_rate_that_there_is(
     workload: Workload, step_s: float, contention: float
@@ -247,7 +251,7 @@ def written_between(writings: Sequence[Writing], contention: float) -> float:
     return total
 
 
-@settings(max_examples=1500, deadline=None)
+@UNHURRIED
 @given(workloads(regular | irregular), paces, st.integers(0, 3), st.floats(1, 5))
 def test_without_contention_more_bytes_never_take_less_time(
     workload: Workload, step_s: float, which: int, factor: float
@@ -265,6 +269,7 @@ def test_without_contention_more_bytes_never_take_less_time(
     assert less_s <= slower * (1 + 1e-9) + 1e-9
 
 
+@UNHURRIED
 @given(st.integers(1, 12), st.integers(1, 300), paces)
 def test_without_contention_more_ranks_never_take_more_time(ranks: int, count: int, step_s: float) -> None:
     fewer, more = (
