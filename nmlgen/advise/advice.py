@@ -6,7 +6,7 @@ present one is compared with those that ICON takes without a rank that idles.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import product
 
 from attrs import evolve, frozen
@@ -91,35 +91,51 @@ class Advice:
     @property
     def doubts(self) -> tuple[str, ...]:
         """In what the experiment is unlike everything that was measured."""
-        return tuple(
-            dict.fromkeys((*self.situation.doubts, *self.present.prediction.notes, *self.best.prediction.notes))
-        )
+        notes = (*self.present.prediction.notes, *self.best.prediction.notes)
+        return tuple(dict.fromkeys((*self.situation.doubts, *notes)))
 
 
 def advise(situation: Situation, calibration: Calibration) -> Advice:
-    """Compare the present layout of an experiment with the others."""
+    """Compare the present layout of an experiment with the others.
+
+    Of those that are as good as the best the one is recommended that changes least.
+    """
     everything = Choice(True, (True,) * len(situation.outputs), True, True)
-    layout = present_layout(situation)
-    weigh = _Scales(situation, calibration).weigh
-    kept_restart = (layout.restart_write_mode, layout.num_restart_procs)
-    output = [Layout(*io, *kept_restart) for io in _output_choices(situation, layout, everything)]
-    restart = [
-        evolve(layout, restart_write_mode=m, num_restart_procs=r) for m, r in _restart_choices(layout, everything)
-    ]
+    layout, scales = present_layout(situation), _Scales(situation, calibration)
+    candidates = ranked(situation, layout, everything, calibration)
+    present = scales.weigh(layout)
+    limit = min(candidates[0].seconds, present.seconds) * (1 + NOISE)
+    good = [item for item in (present, *candidates, *_nearer(scales, candidates[0], layout)) if item.seconds < limit]
+    best = min(good, key=lambda item: (_changes(layout, item.layout), round(item.seconds, 3)))
+    output, restart = _output_choices(situation, layout, everything), _restart_choices(layout, everything)
+    by_output = [evolve(layout, num_io_procs=ranks, stream_partitions=parts) for ranks, parts in output]
+    by_restart = [evolve(layout, restart_write_mode=mode, num_restart_procs=ranks) for mode, ranks in restart]
     return Advice(
         situation,
         calibration,
-        weigh(layout),
-        choose(situation, layout, everything, calibration),
-        tuple(
-            weigh(item) for item in dict.fromkeys((*output, layout)) if situation.outputs and _works(situation, item)
-        ),
-        tuple(
-            weigh(item)
-            for item in dict.fromkeys((*restart, layout))
-            if situation.case.checkpoints and _works(situation, item)
-        ),
+        present,
+        best,
+        scales.weighed(by_output, layout) if situation.outputs else (),
+        scales.weighed(by_restart, layout) if situation.case.checkpoints else (),
     )
+
+
+def _nearer(scales: _Scales, best: Candidate, layout: Layout) -> Iterator[Candidate]:
+    """The best layout with one half of the present one."""
+    restart = (layout.restart_write_mode, layout.num_restart_procs)
+    for item in (
+        Layout(best.layout.num_io_procs, best.layout.stream_partitions, *restart),
+        evolve(best.layout, num_io_procs=layout.num_io_procs, stream_partitions=layout.stream_partitions),
+    ):
+        if scales.works(item):
+            yield scales.weigh(item)
+
+
+def _changes(layout: Layout, other: Layout) -> int:
+    """How many of the settings differ."""
+    output = (layout.num_io_procs, layout.stream_partitions) != (other.num_io_procs, other.stream_partitions)
+    mode = layout.restart_write_mode != other.restart_write_mode
+    return output + mode + (layout.num_restart_procs != other.num_restart_procs)
 
 
 def present_layout(situation: Situation) -> Layout:
@@ -129,24 +145,16 @@ def present_layout(situation: Situation) -> Layout:
     return Layout(case.num_io_procs, partitions, case.restart_mode, case.num_restart_procs)
 
 
-def choose(situation: Situation, layout: Layout, choice: Choice, calibration: Calibration) -> Candidate:
-    """The best layout among those that differ from the given one in what may be chosen."""
-    return ranked(situation, layout, choice, calibration)[0]
-
-
 def ranked(situation: Situation, layout: Layout, choice: Choice, calibration: Calibration) -> tuple[Candidate, ...]:
     """The layouts that differ from the given one in what may be chosen, the best first; hopeless ones are left out."""
     scales = _Scales(situation, calibration)
-    io = _output_choices(situation, layout, choice)
-    restart = _restart_choices(layout, choice) if situation.case.checkpoints else _without_checkpoints(layout, choice)
-    layouts = [Layout(*first, *second) for first, second in product(io, restart)]
-    layouts = [item for item in layouts if _works(situation, item)] or [layout]
-    near = scales.near(layouts)
-    return tuple(
-        sorted(
-            (scales.weigh(item) for item in near), key=lambda item: (round(item.seconds, 3), item.layout.num_io_procs)
-        )
-    )
+    restart = _restart_choices(layout, choice)
+    if not situation.case.checkpoints:
+        del restart[1:]  # nobody is to be set apart for checkpoints that are not written
+    layouts = [Layout(*io, *beside) for io, beside in product(_output_choices(situation, layout, choice), restart)]
+    layouts = [item for item in layouts if scales.works(item)] or [layout]
+    candidates = [scales.weigh(item) for item in scales.near(layouts)]
+    return tuple(sorted(candidates, key=lambda item: (round(item.seconds, 3), item.layout.num_io_procs)))
 
 
 class _Scales:
@@ -159,6 +167,15 @@ class _Scales:
     def weigh(self, layout: Layout) -> Candidate:
         case = case_with(self._situation, layout)
         return Candidate(layout, case, predict(case, self._calibration))
+
+    def weighed(self, layouts: Iterable[Layout], present: Layout) -> tuple[Candidate, ...]:
+        """Those that work, and the present one, each once."""
+        return tuple(self.weigh(item) for item in dict.fromkeys((*layouts, present)) if self.works(item))
+
+    def works(self, layout: Layout) -> bool:
+        """Whether a rank is left for computing."""
+        beside = layout.num_restart_procs if layout.restart_write_mode in (ASYNC, DEDICATED) else 0
+        return layout.num_io_procs + beside < self._situation.case.ntasks
 
     def near(self, layouts: Iterable[Layout]) -> list[Layout]:
         """Those that are worth a closer look, by the likeliest constants."""
@@ -177,12 +194,6 @@ def case_with(situation: Situation, layout: Layout) -> Case:
         restart_write_mode=layout.restart_write_mode,
         num_restart_procs=layout.num_restart_procs,
     )
-
-
-def _works(situation: Situation, layout: Layout) -> bool:
-    """Whether a rank is left for computing."""
-    beside = layout.num_restart_procs if layout.restart_write_mode in (ASYNC, DEDICATED) else 0
-    return layout.num_io_procs + beside < situation.case.ntasks or layout.num_io_procs + beside == 0
 
 
 def _output_choices(situation: Situation, layout: Layout, choice: Choice) -> list[tuple[int, tuple[int, ...]]]:
@@ -240,8 +251,3 @@ def _restart_choices(layout: Layout, choice: Choice) -> list[tuple[str, int]]:
     if choice.num_restart_procs:
         return [(name, count) for name, count in every if name == mode]
     return [(name, ranks) for name in (SYNC, JOINT) if not ranks] + [(JOINT, ranks), (DEDICATED, ranks)] * bool(ranks)
-
-
-def _without_checkpoints(layout: Layout, choice: Choice) -> list[tuple[str, int]]:
-    """Nobody is to be set apart for checkpoints that are not written."""
-    return _restart_choices(layout, choice)[:1]

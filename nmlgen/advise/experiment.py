@@ -181,12 +181,12 @@ def _nodes(experiment: Experiment) -> int:
     """The nodes that are asked for, else those that so many tasks fill."""
     directives = experiment.directives
     if "nodes" in directives:
-        return int(directives["nodes"].value)
+        return integer(directives["nodes"])
     on_a_node = directives["ntasks-per-node"].value if "ntasks-per-node" in directives else None
     on_a_node = on_a_node or experiment.machine.cores_per_node
     if not isinstance(on_a_node, int):
         raise UndecidedError(unknown("job.nodes"))
-    return ceil(experiment.tasks.value / on_a_node)
+    return ceil(integer(experiment.tasks) / on_a_node)
 
 
 def _doubts(experiment: Experiment) -> Iterator[str]:

@@ -70,15 +70,15 @@ def _with_layout(experiment: Experiment, words: list[Setting]) -> Experiment:
     except UndecidedError as error:
         raise SpecError(in_order(_undecided(word, error.setting) for word in words)) from None
     mode, ranks = experiment["io_nml", "restart_write_mode"], experiment["parallel_nml", "num_restart_procs"]
-    is_left = _is_auto(mode) or _is_left(experiment, "parallel_nml", "num_restart_procs")
+    are_ranks_left = _is_left(experiment, "parallel_nml", "num_restart_procs")
+    is_left = _is_auto(mode) or are_ranks_left
     streams = {id(new): old for new, old in zip(neutral.streams, experiment.streams, strict=True)}
     partitions = [_is_auto(streams[id(output.stream)].settings.get(output.variable)) for output in situation.outputs]
     choice = Choice(
         num_io_procs=_is_left(experiment, "parallel_nml", "num_io_procs"),
         stream_partitions=tuple(partitions),
         restart_write_mode=is_left and (_is_auto(mode) or not mode.is_written),
-        num_restart_procs=is_left
-        and (_is_left(experiment, "parallel_nml", "num_restart_procs") or not ranks.is_written),
+        num_restart_procs=is_left and (are_ranks_left or not ranks.is_written),
     )
     found = decide(situation, choice, experiment.machine)
     span = words[0].span
@@ -103,7 +103,7 @@ def _is_left(experiment: Experiment, group: str, name: str) -> bool:
 
 
 def _replaced(experiment: Experiment, values: Callable[[Group], Values], span: Span | None = None) -> Experiment:
-    """The experiment with other values in its model's namelist: in the place of `auto`, and such as follow from them."""
+    """The experiment with other values in its model's namelist: in the place of `auto`, or beside it."""
     groups = list(experiment.namelist)
     there = {group.name for group in groups}
     groups += [Group(name, {}) for name in ("parallel_nml", "io_nml") if name not in there]

@@ -44,8 +44,8 @@ PROBLEMS = {
     ),
     "SPC013": (
         "auto-undecided",
-        "`auto` leaves a value to the advisor, and something that it needs is not known: most often the size of the grid, "
-        "which follows from the name of a global grid only.",
+        "`auto` leaves a value to the advisor, and something that it needs is not known: most often the size of the "
+        "grid, which follows from the name of a global grid only.",
     ),
 }
 """Code to name and explanation."""
