@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nmlgen import advise
+    from nmlgen.advise.advice import Advice
+    from nmlgen.advising import advice
     from nmlgen.api import build, check
     from nmlgen.comparing import Comparison, compare
     from nmlgen.errors import BuildError, InputError, NmlgenError, SpecError, WriteError
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from nmlgen.sweep.table import points_frame
 
 __all__ = [
+    "Advice",
     "Build",
     "BuildError",
     "Comparison",
@@ -53,6 +56,7 @@ __all__ = [
     "Sweep",
     "WriteError",
     "__version__",
+    "advice",
     "advise",
     "build",
     "check",
@@ -70,6 +74,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Advice": "advise.advice",
     "Build": "render.build",
     "BuildError": "errors",
     "Comparison": "comparing",
@@ -88,6 +93,7 @@ _HOMES = {
     "SpecError": "errors",
     "Sweep": "sweep.directory",
     "WriteError": "errors",
+    "advice": "advising",
     "build": "api",
     "check": "api",
     "compare": "comparing",

@@ -11,11 +11,14 @@ from itertools import product
 
 from attrs import evolve, frozen
 
-from nmlgen.advise.calibration import Calibration
+from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
 from nmlgen.advise.experiment import Output, Situation
-from nmlgen.advise.model import run_time
+from nmlgen.advise.model import run_time, step_time
 from nmlgen.advise.prediction import NOISE, Prediction, predict
+
+RECEIVED_BYTES_PER_S = 2.96e9
+"""What an I/O rank takes in: the median of 36 runs on Levante, which have 1.6 to 6.2 GB/s (F. Ott, 2025)."""
 
 IO_RANKS = (0, 1, 2, 4, 8, 16, 32)
 RESTART_RANKS = (1, 2, 4, 8)
@@ -62,8 +65,8 @@ class Candidate:
 class Advice:
     """What an experiment's layout costs and what would be better.
 
-    `output` are the candidates that differ from the present layout in the output, `restart` those that differ in the
-    checkpoints, each with the present one among them; `best` is the best of all.
+    `best` is the best of all layouts; `output` are the candidates that differ from it in the output, `restart` those that
+    differ in the checkpoints, each with the present one among them.
     """
 
     situation: Situation
@@ -89,10 +92,30 @@ class Advice:
         return self.cost < NOISE
 
     @property
+    def step_s(self) -> float:
+        """Seconds of a model step on all tasks when nobody writes."""
+        return step_time(self.situation.case, self.calibration.constants, self.situation.case.ntasks)
+
+    @property
+    def written_bytes_per_s(self) -> float:
+        """Bytes a second that an I/O rank writes when it writes alone."""
+        return self.calibration.constants.writer * 1e9
+
+    @property
+    def core_hours(self) -> float:
+        """What a run of the present layout takes from the project's budget longer than the best, in core-hours."""
+        return self.cost_s / 3600 * self.situation.cores
+
+    @property
     def doubts(self) -> tuple[str, ...]:
         """In what the experiment is unlike everything that was measured."""
         notes = (*self.present.prediction.notes, *self.best.prediction.notes)
         return tuple(dict.fromkeys((*self.situation.doubts, *notes)))
+
+
+def calibration_of(site: str) -> Calibration:
+    """The calibration of a site; where there is none, Levante's."""
+    return levante()
 
 
 def advise(situation: Situation, calibration: Calibration) -> Advice:
@@ -108,15 +131,15 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
     good = [item for item in (present, *candidates, *_nearer(scales, candidates[0], layout)) if item.seconds < limit]
     best = min(good, key=lambda item: (_changes(layout, item.layout), round(item.seconds, 3)))
     output, restart = _output_choices(situation, layout, everything), _restart_choices(layout, everything)
-    by_output = [evolve(layout, num_io_procs=ranks, stream_partitions=parts) for ranks, parts in output]
-    by_restart = [evolve(layout, restart_write_mode=mode, num_restart_procs=ranks) for mode, ranks in restart]
+    by_output = [evolve(best.layout, num_io_procs=ranks, stream_partitions=parts) for ranks, parts in output]
+    by_restart = [evolve(best.layout, restart_write_mode=mode, num_restart_procs=ranks) for mode, ranks in restart]
     return Advice(
         situation,
         calibration,
         present,
         best,
-        scales.weighed(by_output, layout) if situation.outputs else (),
-        scales.weighed(by_restart, layout) if situation.case.checkpoints else (),
+        scales.weighed((*by_output, best.layout, layout)) if situation.outputs else (),
+        scales.weighed((*by_restart, best.layout, layout)) if situation.case.checkpoints else (),
     )
 
 
@@ -168,9 +191,10 @@ class _Scales:
         case = case_with(self._situation, layout)
         return Candidate(layout, case, predict(case, self._calibration))
 
-    def weighed(self, layouts: Iterable[Layout], present: Layout) -> tuple[Candidate, ...]:
-        """Those that work, and the present one, each once."""
-        return tuple(self.weigh(item) for item in dict.fromkeys((*layouts, present)) if self.works(item))
+    def weighed(self, layouts: Iterable[Layout]) -> tuple[Candidate, ...]:
+        """Those that work, each once, in the order of the ranks that they set apart."""
+        different = sorted(dict.fromkeys(layouts), key=lambda item: item.num_io_procs)
+        return tuple(self.weigh(item) for item in different if self.works(item))
 
     def works(self, layout: Layout) -> bool:
         """Whether a rank is left for computing."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import frozen
 
-from nmlgen.advise.advice import Candidate, Choice, present_layout, ranked
-from nmlgen.advise.calibration import Calibration, levante
+from nmlgen.advise.advice import Candidate, Choice, calibration_of, present_layout, ranked
+from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.prediction import NOISE
-from nmlgen.experiment.machine import Machine
 from nmlgen.units.wall_time import spoken_time
 
 Reasoned = tuple[Any, str]
@@ -27,11 +26,11 @@ class Decision:
     partitions: tuple[Reasoned, ...]
 
 
-def decide(situation: Situation, choice: Choice, machine: Machine) -> Decision:
+def decide(situation: Situation, choice: Choice) -> Decision:
     """The best layout among those that differ in what is left open from the one that the situation has."""
-    calibration = calibration_of(machine)
+    calibration = calibration_of(situation.site)
     candidates = ranked(situation, present_layout(situation), choice, calibration)
-    reasons = _Reasons(situation, candidates, _caveat(situation, candidates[0], calibration, machine))
+    reasons = _Reasons(situation, candidates, _caveat(situation, candidates[0], calibration))
     layout = candidates[0].layout
     parallel: dict[str, Reasoned] = {}
     mode: dict[str, Reasoned] = {}
@@ -43,11 +42,6 @@ def decide(situation: Situation, choice: Choice, machine: Machine) -> Decision:
         mode["restart_write_mode"] = layout.restart_write_mode, reasons.restart()
     partitions = tuple((number, reasons.partitions(output)) for output, number in enumerate(layout.stream_partitions))
     return Decision({"parallel_nml": parallel, "io_nml": mode}, partitions)
-
-
-def calibration_of(machine: Machine) -> Calibration:
-    """The calibration of a site; where there is none, Levante's."""
-    return levante()
 
 
 class _Reasons:
@@ -96,13 +90,7 @@ def _spoken(mode: str, ranks: int) -> str:
     return f"{mode} on {ranks} ranks" if ranks > 1 else mode
 
 
-def _caveat(situation: Situation, best: Candidate, calibration: Calibration, machine: Machine) -> str:
+def _caveat(situation: Situation, best: Candidate, calibration: Calibration) -> str:
     """What is to be said against the numbers."""
-    return "".join(f"; {doubt}" for doubt in _doubts(situation, best, calibration, machine))
-
-
-def _doubts(situation: Situation, best: Candidate, calibration: Calibration, machine: Machine) -> Iterator[str]:
-    if machine.name != calibration.name:
-        yield f"by the figures of {calibration.name.capitalize()}"
-    if situation.doubts or best.prediction.notes:
-        yield "outside what was measured"
+    foreign = "" if situation.site == calibration.name else f"; by the figures of {calibration.name.capitalize()}"
+    return foreign + ("; outside what was measured" if situation.doubts or best.prediction.notes else "")

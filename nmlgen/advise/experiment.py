@@ -71,11 +71,13 @@ class Situation:
 
     `case` is the whole experiment, all its jobs together, as it stands; of several `outputs`, the largest first, it has
     the sum in the rhythm of the largest. `doubts` are what no measurement behind the model covers and the numbers of
-    the case do not tell.
+    the case do not tell; `site` is where it runs, on so many `cores`.
     """
 
     case: Case
     outputs: tuple[Output, ...]
+    site: str
+    cores: int
     doubts: tuple[str, ...] = ()
 
 
@@ -112,7 +114,13 @@ def situation_of(experiment: Experiment) -> Situation:
     except ValueError:  # no job has such numbers; rules say so
         raise UndecidedError(_unusable(experiment, "run_nml", "num_lev")) from None
     outputs = tuple(sorted(_outputs(experiment, time), key=lambda output: -output.run_bytes))
-    return Situation(_with_output(experiment, case, outputs), outputs, tuple(_doubts(experiment)))
+    return Situation(
+        _with_output(experiment, case, outputs),
+        outputs,
+        experiment.machine.name,
+        max(ranks.total, case.nodes * (experiment.machine.cores_per_node or 0)),
+        tuple(_doubts(experiment)),
+    )
 
 
 def _unusable(experiment: Experiment, group: str, name: str) -> Setting:

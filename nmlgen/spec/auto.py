@@ -80,7 +80,7 @@ def _with_layout(experiment: Experiment, words: list[Setting]) -> Experiment:
         restart_write_mode=is_left and (_is_auto(mode) or not mode.is_written),
         num_restart_procs=is_left and (are_ranks_left or not ranks.is_written),
     )
-    found = decide(situation, choice, experiment.machine)
+    found = decide(situation, choice)
     span = words[0].span
 
     def values(group: Group) -> Values:

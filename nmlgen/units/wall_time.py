@@ -40,11 +40,11 @@ def format_wall_time(seconds: int) -> str:
 
 
 def spoken_time(seconds: float) -> str:
-    """So many seconds in words, with two or three digits: "95 s", "8.4 min", "44 min", "3.2 h"."""
-    if seconds < 99.5:
-        return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
-    number, unit = (seconds / 60, "min") if seconds < 99.5 * 60 else (seconds / 3600, "h")
-    return f"{number:.1f} {unit}" if number < 9.95 or (unit == "h" and number < 99.5) else f"{number:.0f} {unit}"
+    """So many seconds with a unit and at most three digits: "95 s", "8.43 min", "44.1 min", "3.2 h"."""
+    for size, unit in ((1, "s"), (60, "min")):
+        if seconds < 99.95 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 3600:.3g} h" if seconds < 3.6e6 else f"{seconds / 3600:.0f} h"
 
 
 def _match(text: str) -> tuple[re.Match[str], str]:
