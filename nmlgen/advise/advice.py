@@ -15,6 +15,7 @@ from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
 from nmlgen.advise.experiment import Output, Situation
 from nmlgen.advise.model import run_time, step_time
+from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, Prediction, predict
 
 RECEIVED_BYTES_PER_S = 2.96e9
@@ -65,8 +66,8 @@ class Candidate:
 class Advice:
     """What an experiment's layout costs and what would be better.
 
-    `best` is the best of all layouts; `output` are the candidates that differ from it in the output, `restart` those that
-    differ in the checkpoints, each with the present one among them.
+    `best` is the best of all layouts; `output` are the candidates that differ from it in the output, `restart` those
+    that differ in the checkpoints, each with the present one among them.
     """
 
     situation: Situation
@@ -189,7 +190,10 @@ class _Scales:
 
     def weigh(self, layout: Layout) -> Candidate:
         case = case_with(self._situation, layout)
-        return Candidate(layout, case, predict(case, self._calibration))
+        prediction = predict(case, self._calibration)
+        if len(self._situation.outputs) > 1:
+            prediction = played(self._situation, case, layout.stream_partitions, prediction, self._calibration)
+        return Candidate(layout, case, prediction)
 
     def weighed(self, layouts: Iterable[Layout]) -> tuple[Candidate, ...]:
         """Those that work, each once, in the order of the ranks that they set apart."""
