@@ -185,6 +185,11 @@ def ranked(situation: Situation, layout: Layout, choice: Choice, calibration: Ca
     return tuple(sorted(found.values(), key=_order))
 
 
+def weighed(situation: Situation, layout: Layout) -> Candidate:
+    """A layout of the situation with what it is expected to take, by the figures of the site."""
+    return _Scales(situation, calibration_of(situation.site)).weigh(layout)
+
+
 def _order(candidate: Candidate) -> tuple[float, int, int]:
     """By time; where that is the same, by the ranks set apart."""
     return round(candidate.seconds, 3), candidate.layout.num_io_procs, candidate.layout.num_restart_procs
