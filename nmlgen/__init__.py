@@ -15,6 +15,9 @@ TYPE_CHECKING = False  # that of typing, whose import would cost a third of the 
 if TYPE_CHECKING:
     from typing import Any
 
+    from nmlgen import advise
+    from nmlgen.advise.advice import Advice
+    from nmlgen.advising import advice
     from nmlgen.api import build, check
     from nmlgen.comparing import Comparison, compare
     from nmlgen.errors import BuildError, InputError, NmlgenError, SchedulerError, SpecError, WriteError
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from nmlgen.sweep.table import points_frame
 
 __all__ = [
+    "Advice",
     "Build",
     "BuildError",
     "CheckpointWrite",
@@ -70,6 +74,8 @@ __all__ = [
     "TimerTotal",
     "WriteError",
     "__version__",
+    "advice",
+    "advise",
     "build",
     "cancel",
     "check",
@@ -94,19 +100,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CheckpointWrite": "logs.rows",
-    "DarshanLog": "logs.darshan",
-    "LogRun": "logs.rows",
-    "LogWarning": "logs.rows",
-    "Logs": "logs.reader",
-    "OutputWrite": "logs.rows",
-    "TimerTotal": "logs.rows",
-    "read_darshan": "logs.darshan",
-    "read_logs": "logs.reader",
-    "scan_logs": "logs.reader",
+    "Advice": "advise.advice",
     "Build": "render.build",
     "BuildError": "errors",
+    "CheckpointWrite": "logs.rows",
     "Comparison": "comparing",
+    "DarshanLog": "logs.darshan",
     "Edit": "findings",
     "Experiment": "experiment.experiment",
     "Finding": "findings",
@@ -114,7 +113,11 @@ _HOMES = {
     "Fixed": "fixing",
     "ImportedSpec": "importing",
     "InputError": "errors",
+    "LogRun": "logs.rows",
+    "LogWarning": "logs.rows",
+    "Logs": "logs.reader",
     "NmlgenError": "errors",
+    "OutputWrite": "logs.rows",
     "Point": "sweep.point",
     "PointStatus": "sweep.status",
     "Report": "findings",
@@ -126,7 +129,9 @@ _HOMES = {
     "SubmittedArray": "sweep.submission",
     "Sweep": "sweep.directory",
     "SweepStatus": "sweep.status",
+    "TimerTotal": "logs.rows",
     "WriteError": "errors",
+    "advice": "advising",
     "build": "api",
     "cancel": "sweep.submission",
     "check": "api",
@@ -134,25 +139,30 @@ _HOMES = {
     "expand": "sweep.expansion",
     "export_sweep": "sweep.export",
     "fix": "fixing",
+    "from_f90nml": "namelist.interchange",
     "import_spec": "importing",
     "lint": "linting",
     "load_spec": "spec.spec",
-    "from_f90nml": "namelist.interchange",
     "points_frame": "sweep.table",
+    "read_darshan": "logs.darshan",
+    "read_logs": "logs.reader",
+    "read_namelist": "namelist.reader",
     "resubmit": "sweep.submission",
+    "scan_logs": "logs.reader",
     "status": "sweep.status",
     "submit": "sweep.submission",
-    "write_sweep": "sweep.directory",
-    "read_namelist": "namelist.reader",
     "to_f90nml": "namelist.interchange",
+    "write_sweep": "sweep.directory",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'nmlgen' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "advise":
+        return import_module("nmlgen.advise")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'nmlgen' has no attribute {name!r}")
     value = getattr(import_module(f"nmlgen.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
