@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 from xml.etree import ElementTree
 
 import pytest
 from specs import MAPPING, changed
+from tools import require
 
 from nmlgen import InputError, WriteError, expand, export_sweep, write_sweep
 
@@ -49,6 +51,15 @@ def test_all_tools_in_one_directory(tmp_path):
     write_sweep(expand(MAPPING, grid=GRID), tmp_path)
     for tool in ("cylc", "jube", "snakemake", "cylc"):
         export_sweep(tmp_path, tool)
+
+
+def test_clean_under_shellcheck(tmp_path):
+    require("shellcheck")
+    write_sweep(expand(MAPPING, grid=GRID), tmp_path)
+    export_sweep(tmp_path, "jube")
+    command = ["shellcheck", "-S", "style", tmp_path / "run_point.sh"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 def test_only_points_that_were_built(tmp_path):
