@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 ANCHORS = re.compile(
-    rb"Got |I/O PE |Output to |restart|Timer report|clean-up finished|Globally run on"
-    rb"|FINISH PE:|NaN|Infinity|No space left|Disk quota|cdi  error|Fortran runtime|forrtl|CANCELLED|Out Of Memory|oom"
-    rb"|SIG|Killed|Segmentation fault|Bus error|Terminated|BAD TERM|MPI_ABORT|Exited with|Exit code"
+    rb"Got |I/O PE |Output to |restart|Timer report|Globally run on"
+    rb"|FINISH PE:|NaN|Infinity|No space left|No such file|Disk quota|Fortran runtime|forrtl|CANCELLED|Out Of Mem"
+    rb"|Detected |SIG|Killed|Segmentation fault|Bus error|Terminated|BAD TERM|MPI_ABORT|Exited with|Exit code"
 )
 """What makes a line worth reading while the model steps; most begin with a rare letter, for the sake of speed."""
 

@@ -141,7 +141,7 @@ class _Reading:
                 end = block.find(b"\n", position)
                 line = block[position : min(end if end >= 0 else len(block), position + LONGEST)].rstrip(b"\r")
                 self._read(line, self._number(block, position), end < 0)
-                position = end + 1 if end >= 0 else len(block)
+                self._caught = position = end + 1 if end >= 0 else len(block)
             else:
                 position = self._skip(block, position, self._run)
         self._line = self._number(block, len(block)) - 1

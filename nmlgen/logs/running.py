@@ -21,7 +21,7 @@ from nmlgen.logs.timers import TimerReports, groups
 _STEP = re.compile(rb"Time step: *(\d{1,9}),? model time:? (-?\d+-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})")
 _OCEAN_STEP = re.compile(rb"Begin of timestep = *(\d{1,9}) +datetime: *(\S{1,40})")
 _STEP_BEGINS = re.compile(rb"(?:Time step:|Begin of timestep =) +\d")
-_ENDED = re.compile(rb"destruct_\w+: clean-up finished")
+_LAST_WORDS = b": clean-up finished"
 _GRIB = 2
 _MOST_WARNINGS = 20
 _MEANINGS = {  # timers of the run's row: group, timer, which of its numbers
@@ -140,7 +140,6 @@ class Running:
         elif not self.reads_all:
             _, line = prefix.split(line_around(text, at, end))
             self._failures.read(line, self._has_ended)
-            self._has_ended = self._has_ended or what == b"clean-up finished"
             if what == b"Timer report":
                 self._begin_report(line, number)
             return end
@@ -149,11 +148,12 @@ class Running:
         return anchor.end()
 
     def catch_up(self, block: bytes, start: int, end: int, number: int) -> None:
-        """Take the last step in a part of a block that was not read line by line."""
+        """Take the last step in a part of a block that was not read line by line, and the last words of the model."""
         for text in (b"Time step:", b"Begin of timestep"):
             at = block.rfind(text, start, end)
             while at >= 0 and not self._read_step(block, at):
                 at = block.rfind(text, start, at)
+        self._has_ended = self._has_ended or block.rfind(_LAST_WORDS, start, end) >= 0
 
     def _begin_report(self, line: bytes, number: int) -> None:
         self.reads_all = self._in_report = self._has_ended = True  # it is printed after a clean end
@@ -214,7 +214,7 @@ class Running:
             if row is not None:
                 self._on_single_rank(row)
         self._failures.read(text, self._has_ended)
-        self._has_ended = self._has_ended or _ENDED.search(text) is not None
+        self._has_ended = self._has_ended or _LAST_WORDS in text
 
     def _read_step(self, text: bytes, at: int) -> bool:
         """Whether there is a step; one that is cut by other ranks' lines does not matter, as there are others."""
