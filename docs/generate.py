@@ -107,9 +107,9 @@ def logs_page() -> str:
     lines = [
         "# The tables of logs",
         "",
-        "What [`nmlgen logs`](../logs.md) makes: a row each, a column for each field. `_s` is seconds, `_bytes` bytes,",
-        "`_bytes_per_s` bytes a second, all decimal; settings have ICON's names. An empty cell, `null` or `None` stands",
-        "for what the log does not say.",
+        "What [`nmlgen logs`](../logs.md) makes: a column for each field. `_s` is seconds, `_bytes` bytes,",
+        "`_bytes_per_s` bytes a second; settings have ICON's names. An empty cell, `null` or `None` stands for what",
+        "the log does not say.",
     ]
     for what, kind in TABLES.items():
         summary = (kind.__doc__ or "").partition(NEW_PARAGRAPH)[0].replace("\n    ", " ")
