@@ -94,8 +94,9 @@ def submit_array(
     output: str,
     dependencies: Sequence[str],
     lock: int,
-) -> int:
-    """Submit a script as a job array that works in the script's directory; returns the array's id.
+) -> tuple[int, str]:
+    """Submit a script as a job array that works in the script's directory; returns the array's id, and what sbatch said
+    beside it.
 
     sbatch inherits the descriptor `lock`: whoever waits for that lock waits for sbatch, too, even if this process dies.
     Raises LimitError where a limit on submitted jobs is reached, SchedulerError for any other refusal.
@@ -120,14 +121,14 @@ def submit_array(
                 sbatch.kill()
         answer = sbatch.stdout.read()
     if _RETRY in said and (known := queue([name])):
-        return known[0].array  # it was accepted just before
+        return known[0].array, ""  # it was accepted just before
     if sbatch.returncode:
         said = said.strip() or f"sbatch: exit code {sbatch.returncode}"
         raise (LimitError if _LIMIT.search(said) else SchedulerError)(said)
     found = re.match(r"\d+", answer.strip())
     if found is None:
         raise SchedulerError(f'sbatch gave no job id, but "{answer.strip()}"')
-    return int(found[0])
+    return int(found[0]), said.strip()
 
 
 def test_array(script: str, array: str) -> str:
@@ -150,7 +151,7 @@ def queue(names: Iterable[str]) -> tuple[Task, ...]:
 
 
 def accounting(names: Iterable[str]) -> tuple[Task, ...]:
-    """The same from the accounting, which does not forget; nothing where there is none."""
+    """The tasks that have ended, from the accounting, which does not forget; nothing where there is none."""
     wanted = list(names)
     found: list[Task] = []
     for at in range(0, len(wanted), _NAMES_AT_ONCE):
@@ -166,7 +167,7 @@ def accounting(names: Iterable[str]) -> tuple[Task, ...]:
             array, _, index = known.partition("_")
             if index.isdigit():
                 found.append(Task(name, int(array), int(index), int(job), state.split()[0], nodes, _plain(reason)))
-    return tuple(found)
+    return tuple(task for task in found if not task.is_active)
 
 
 def cancel(tasks: Iterable[Task]) -> None:
