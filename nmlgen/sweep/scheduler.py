@@ -168,18 +168,10 @@ def accounting(names: Iterable[str]) -> tuple[Task, ...]:
     found: list[Task] = []
     for at in range(0, len(wanted), _NAMES_AT_ONCE):
         some = ",".join(wanted[at : at + _NAMES_AT_ONCE])
-        shown = "--format=JobName%200,JobID%40,JobIDRaw,State%40,NodeList%200,Reason%40"
-        options = [
-            "--allusers",
-            "--allocations",
-            "--noheader",
-            "--parsable2",
-            "--starttime=2000-01-01",
-            f"--name={some}",
-            shown,
-        ]
+        asked = ["--allusers", "--allocations", "--starttime=2000-01-01", f"--name={some}"]
+        shown = ["--noheader", "--parsable2", "--format=JobName,JobID,JobIDRaw,State,NodeList,Reason"]
         try:
-            text = _run(["sacct", *options])
+            text = _run(["sacct", *asked, *shown])
         except SchedulerError:
             return ()
         for line in text.splitlines():

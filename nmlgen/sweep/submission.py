@@ -100,17 +100,19 @@ def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]
     Raises InputError for a name that no point has, SchedulerError if Slurm cannot be asked or refuses.
     """
     sweep, named = Path(directory), tuple(points)
-    if not State(sweep).exists:
-        _chosen(survey(sweep), named)
-        return ()
+    read_points(sweep)  # without a sweep nothing is to be written
+    State(sweep).create()
     with locked(sweep):
         found = survey(sweep, must_ask=True)
         chosen = {point.directory: point.name for point in _chosen(found, named)}
-        points = {name: submission.points for submission in found.submissions for name in submission.array_names}
+        where = {(run.name, run.task): point for point, run in found.runs.items() if run is not None}
+        for submission in found.submissions:
+            for array in submission.array_names:
+                where |= {(array, number): directory for number, directory in enumerate(submission.points)}
         tasks: dict[tuple[str, int], Task] = {}
         cancelled: dict[str, None] = {}
         for task in found.tasks:
-            point = points[task.name][task.index] if task.name in points else None
+            point = where.get((task.name, task.index))
             if task.is_active and point in chosen:
                 tasks[task.name, task.index] = task
                 cancelled[chosen[point]] = None
