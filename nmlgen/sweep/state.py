@@ -24,6 +24,7 @@ LOCK = "nmlgen-sweep.lock"
 _BUSY_SECONDS = 60
 _LOCK_SECONDS = 600
 _TABLES = """
+BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS submission (
     token TEXT NOT NULL UNIQUE, name TEXT NOT NULL, first INTEGER NOT NULL, user TEXT NOT NULL, throttle INTEGER
 );
@@ -36,6 +37,7 @@ CREATE TABLE IF NOT EXISTS task (
 CREATE TABLE IF NOT EXISTS fate (
     array TEXT NOT NULL, task INTEGER NOT NULL, state TEXT NOT NULL, PRIMARY KEY (array, task)
 ) WITHOUT ROWID;
+COMMIT;
 """
 
 
@@ -86,10 +88,9 @@ class State:
 
     def submissions(self) -> tuple[Submission, ...]:
         """All submissions, the earliest first."""
-        if not self.exists:
-            return ()
-        with self._failing(), closing(self._connection(read_only=True)) as connection:
-            connection.execute("BEGIN")  # one moment for all tables
+        with self._reading() as connection:
+            if connection is None:
+                return ()
             jobs: dict[str, list[int | None]] = {}
             for token, array in connection.execute("SELECT token, array FROM job ORDER BY token, leg"):
                 jobs.setdefault(token, []).append(array)
@@ -104,9 +105,9 @@ class State:
 
     def fates(self) -> dict[tuple[str, int], str]:
         """How tasks ended that could not say so themselves: Slurm's word by the array's name and the task."""
-        if not self.exists:
-            return {}
-        with self._failing(), closing(self._connection(read_only=True)) as connection:
+        with self._reading() as connection:
+            if connection is None:
+                return {}
             rows = connection.execute("SELECT array, task, state FROM fate")
             return {(array, task): state for array, task, state in rows}
 
@@ -141,14 +142,27 @@ class State:
                     connection.execute(f"DELETE FROM {table} WHERE token = ?", (token,))
 
     @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        """A connection that sees one moment; None if there are no tables yet."""
+        if not self.exists:
+            yield None
+            return
+        with self._failing(), closing(self._connection()) as connection:
+            connection.execute("BEGIN")
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            yield connection if tables else None
+
+    @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._failing(), closing(self._connection()) as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield connection
             connection.execute("COMMIT")
 
-    def _connection(self, read_only: bool = False) -> sqlite3.Connection:
-        address = f"{self._path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
+    def _connection(self) -> sqlite3.Connection:
+        # Who may write does so even to read: what a killed process left half done must be rolled back first.
+        mode = "rw" if os.access(self._path, os.W_OK) else "ro"
+        address = f"{self._path.absolute().as_uri()}?mode={mode}"
         return sqlite3.connect(address, timeout=_BUSY_SECONDS, isolation_level=None, uri=True)
 
     @contextmanager

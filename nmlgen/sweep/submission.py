@@ -20,7 +20,7 @@ from nmlgen.errors import InputError, SchedulerError, WriteError
 from nmlgen.sweep import scheduler
 from nmlgen.sweep.arrays import PointScript, array_script, blamed, group, read_points, read_script
 from nmlgen.sweep.records import declare_lost
-from nmlgen.sweep.scheduler import LimitError, Limits, Task
+from nmlgen.sweep.scheduler import LimitError, Limits, RefusedError, Task
 from nmlgen.sweep.state import State, Submission, locked
 from nmlgen.sweep.status import PointStatus, Survey, survey
 
@@ -35,7 +35,7 @@ Progress = Callable[[int], None]
 @frozen
 class SubmittedArray:
     """A job array: its id (None in a dry run), the names of its points, which leg of how many it is, the throttle, and
-    in a dry run what Slurm said, None if no Slurm was asked."""
+    what Slurm said, None if no Slurm was asked."""
 
     job: int | None
     points: tuple[str, ...] = field(repr=False)
@@ -100,17 +100,19 @@ def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]
     Raises InputError for a name that no point has, SchedulerError if Slurm cannot be asked or refuses.
     """
     sweep, named = Path(directory), tuple(points)
-    if not State(sweep).exists:
-        _chosen(survey(sweep), named)
-        return ()
+    read_points(sweep)  # without a sweep nothing is to be written
+    State(sweep).create()
     with locked(sweep):
         found = survey(sweep, must_ask=True)
         chosen = {point.directory: point.name for point in _chosen(found, named)}
-        points = {name: submission.points for submission in found.submissions for name in submission.array_names}
+        where = {(run.name, run.task): point for point, run in found.runs.items() if run is not None}
+        for submission in found.submissions:
+            for array in submission.array_names:
+                where |= {(array, number): directory for number, directory in enumerate(submission.points)}
         tasks: dict[tuple[str, int], Task] = {}
         cancelled: dict[str, None] = {}
         for task in found.tasks:
-            point = points[task.name][task.index] if task.name in points else None
+            point = where.get((task.name, task.index))
             if task.is_active and point in chosen:
                 tasks[task.name, task.index] = task
                 cancelled[chosen[point]] = None
@@ -154,6 +156,8 @@ def _at(
     if dry_run:
         return _Trial(sweep, throttle).run(choose)
     read_points(sweep)  # without a sweep nothing is to be written
+    if "\\" in str(sweep.absolute()):
+        raise InputError(f"{sweep}: Slurm opens no log below a directory with a backslash in its name")
     limits = scheduler.limits()
     State(sweep).create()
     with locked(sweep) as lock:
@@ -305,15 +309,13 @@ class _Submitter:
             try:
                 self._submit_legs(submission, 1, some[0])
             except LimitError as error:
-                self._withdraw(submission)
                 self._refusal = str(error)
                 if len(some) == 1:
                     self._left += [member.point.name for part in (some, *queue) for member in part]
                     return
                 half = len(some) // 2
                 queue[:0] = [some[:half], some[half:]]
-            except SchedulerError as error:
-                self._withdraw(submission)
+            except RefusedError as error:
                 raise _explained(error, some[0]) from None
 
     def _intended(self, first: int, legs: int, members: Sequence[PointScript]) -> Submission:
@@ -349,21 +351,27 @@ class _Submitter:
             if leg > 1:
                 waits.append(f"aftercorr:{jobs[leg - 2]}")
             try:
-                job = self._sbatch(submission, leg, waits, script)
-            except LimitError as error:
+                job, said = self._sbatch(submission, leg, waits, script)
+            except RefusedError as error:
                 if leg == 1:
+                    self._withdraw(submission)
                     raise
-                self._refusal = str(error)
-                return
+                if isinstance(error, LimitError):
+                    self._refusal = str(error)
+                    return
+                self._state.drop(submission.token, leg)
+                raise
             self._state.note_array(submission.token, leg, job)
             jobs[leg - 1] = job
             self._active.append(job)
             names = tuple(self._names.get(point, point) for point in submission.points)
-            self._arrays.append(SubmittedArray(job, names, leg, legs, submission.throttle))
+            self._arrays.append(SubmittedArray(job, names, leg, legs, submission.throttle, said))
         if self._progress is not None:
             self._progress(len(submission.points))
 
-    def _sbatch(self, submission: Submission, leg: int, waits: list[str], script: PointScript | None) -> int:
+    def _sbatch(
+        self, submission: Submission, leg: int, waits: list[str], script: PointScript | None
+    ) -> tuple[int, str]:
         home = (self._sweep / SUBMISSIONS / submission.token).absolute()
         if leg == 1 and waits and script is not None and script.dependency is not None:
             waits = [script.dependency, *waits]  # the command line's stands in the place of the script's
@@ -372,7 +380,7 @@ class _Submitter:
             (str(leg), *(self._arguments if leg == 1 else ())),
             name=submission.array_name(leg),
             array=_array(len(submission.points), submission.throttle),
-            output="points/%a/slurm-%j.log",
+            output=f"{str(home).replace('%', '%%')}/points/%a/slurm-%j.log",
             dependencies=waits,
             lock=self._lock,
         )
