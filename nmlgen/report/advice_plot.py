@@ -18,8 +18,8 @@ _HATCHES = ("", "", "//", "", "..")
 def draw(advice: Advice, name: str, path: Path) -> None:
     """Write the candidates as stacked bars with their intervals into a file, .svg or .png.
 
-    The same advice makes the same bytes with the same matplotlib. Raises InputError for another kind of file and without
-    matplotlib, WriteError if the file cannot be written.
+    The same advice makes the same bytes with the same matplotlib. Raises InputError for another kind of file and
+    without matplotlib, WriteError if the file cannot be written.
     """
     if path.suffix.lower() not in _FORMS:
         raise InputError(f"{path}: a plot is a file of one of these kinds: {', '.join(_FORMS)}")
@@ -45,7 +45,12 @@ def draw(advice: Advice, name: str, path: Path) -> None:
 
 
 def _output(advice: Advice) -> list[tuple[str, Candidate]]:
-    return [(_marked(advice, c, f"{c.layout.num_io_procs} I/O ranks"), c) for c in advice.output]
+    found = []
+    for candidate in advice.output:
+        partitions = "+".join(map(str, candidate.layout.stream_partitions))
+        label = f"num_io_procs {candidate.layout.num_io_procs}, partitions {partitions}"
+        found.append((_marked(advice, candidate, label), candidate))
+    return found
 
 
 def _restart(advice: Advice) -> list[tuple[str, Candidate]]:
@@ -59,7 +64,7 @@ def _restart(advice: Advice) -> list[tuple[str, Candidate]]:
 def _marked(advice: Advice, candidate: Candidate, label: str) -> str:
     if candidate.layout == advice.present.layout:
         return f"now: {label}"
-    return f"recommended: {label}" if candidate.layout == advice.best.layout else label
+    return f"best: {label}" if candidate.layout == advice.best.layout else label
 
 
 def _chart(axis: Any, title: str, rows: Sequence[tuple[str, Candidate]]) -> None:
