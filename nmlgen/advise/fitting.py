@@ -92,7 +92,7 @@ def calibrate(runs: Iterable[Run], prior: Calibration | None = None, name: str =
         scatter=known.scatter,
         measured=_covered(measured, known.measured),
         sources=(*known.sources, f"{len(measured)} run{'s' * (len(measured) > 1)}"),
-        families=families,
+        families={**known.families, **families},
         undetermined=undetermined([run.case for run in measured], before, families.values()),
     )
 
@@ -100,11 +100,10 @@ def calibrate(runs: Iterable[Run], prior: Calibration | None = None, name: str =
 def _covered(runs: Sequence[Run], before: Mapping[str, Range]) -> dict[str, Range]:
     result = dict(before)
     for name, (_, value_of) in COVERED.items():
-        values = [value for run in runs if (value := value_of(run.case)) is not None]
+        values = [value_of(run.case) for run in runs]
         if name in before:
             values += [before[name].low, before[name].high]
-        if values:
-            result[name] = Range(min(values), max(values))
+        result[name] = Range(min(values), max(values))
     return result
 
 

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import doctest
+
 import pytest
 from advise_cases import CHECKPOINTS, OUTPUT, case
 
+import nmlgen.advise
 from nmlgen.advise import predict, quantities, recommend, recommend_restart
 
 
@@ -56,3 +59,7 @@ def test_the_six_quantities():
     assert 0.4e9 < found.contended_bytes_per_s <= found.writer_bytes_per_s < 0.6e9
     alone = quantities(case())
     assert (alone.computing_s, alone.output_interval_s, alone.contended_bytes_per_s) == (None, None, None)
+
+
+def test_the_example_of_the_documentation_is_true():
+    assert doctest.testmod(nmlgen.advise) == (0, 3)
