@@ -1,0 +1,144 @@
+"""From the logs of a user's own runs to the figures of a site."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from nmlgen.advise.calibration import Calibration
+from nmlgen.advise.case import Case
+from nmlgen.advise.experiment import situation_of
+from nmlgen.advise.fitting import Run, calibrate
+from nmlgen.errors import InputError, NmlgenError
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.lift.loading import load
+from nmlgen.logs.reader import scan_logs
+from nmlgen.logs.rows import LogRun, LogWarning
+from nmlgen.units.duration import Duration
+
+_MASTER = "icon_master.namelist"
+_ENDED = ("finished", "restarted")
+_TIMERS = {  # as calibration calls them: as the table of logs does
+    "wrt_output_worker_avg_s": "wrt_output_work_s",
+    "write_restart_worker_avg_s": "write_restart_work_s",
+    "model_init_worker_avg_s": "model_init_s",
+    "wrt_output_io_avg_s": "wrt_output_io_s",
+}
+_GIVEN = ("nodes", "num_lev", "n_cells")
+
+
+@frozen(eq=False)
+class Calibrated:
+    """The `calibration` that follows from logs; the runs it rests on, each with its place; and those that were left
+    out (`left_out`), each with the reason."""
+
+    calibration: Calibration
+    runs: tuple[tuple[LogRun, Run], ...] = field(repr=False)
+    left_out: tuple[tuple[LogRun, str], ...] = ()
+    warnings: tuple[LogWarning, ...] = ()
+
+
+def calibrate_logs(
+    paths: Iterable[str | Path],
+    prior: Calibration | None = None,
+    *,
+    name: str = "calibrated",
+    given: Mapping[str, int] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Calibrated:
+    """Fit the I/O model to the runs whose logs lie at these paths or below, beginning with `prior`, else with Levante.
+
+    What a log does not say is looked for in the namelists and the batch script beside it; `given` says what is nowhere:
+    `nodes`, `num_lev` or `n_cells`. Runs that did not come to an end, or of which too little is known, are left out
+    with the reason. `progress` is called with the bytes that were read. Raises InputError if a path cannot be read or
+    no run can be used.
+    """
+    rows = list(scan_logs(paths, events=False, progress=progress))
+    used: list[tuple[LogRun, Run]] = []
+    left_out: list[tuple[LogRun, str]] = []
+    for row in rows:
+        if isinstance(row, LogRun):
+            try:
+                used.append((row, run_of(row, given)))
+            except InputError as error:
+                left_out.append((row, str(error)))
+    if not used:
+        reasons = [f"\n  {_place(run)}: {reason}" for run, reason in left_out]
+        raise InputError(f"none of {len(left_out)} runs can be used{''.join(reasons)}")
+    calibration = calibrate([run for _, run in used], prior, name)
+    warnings = tuple(row for row in rows if isinstance(row, LogWarning))
+    return Calibrated(calibration, tuple(used), tuple(left_out), warnings)
+
+
+def run_of(log: LogRun, given: Mapping[str, int] | None = None) -> Run:
+    """A run of a log as calibration takes it; one leg of a restart chain is a run of its own.
+
+    Raises InputError, with the reason, if it did not come to an end or too little is known of it.
+    """
+    if log.state not in _ENDED:
+        raise InputError(f"{log.state}: {log.reason or 'it did not come to its end'}")
+    if log.total_s is None:
+        raise InputError("there is no timer report; expected: run_nml.ltimer = .true.")
+    if len(set(log.output_interval)) > 1:
+        raise InputError("several streams with different intervals: no run of that kind was measured")
+    timers = {known: getattr(log, column) for known, column in _TIMERS.items()}
+    return Run(_case(log, _beside(log), given or {}), log.total_s, timers)
+
+
+def _case(log: LogRun, planned: Case | None, given: Mapping[str, int]) -> Case:
+    """The run as a case: what the log says, else what is given, else what the experiment beside it plans."""
+    n_checkpoints = log.n_checkpoints or 0
+    said: dict[str, Any] = {
+        "n_cells": planned.n_cells if planned else log.n_cells,  # in the log it is rounded
+        "num_lev": log.num_lev,
+        "nodes": log.nodes,
+        "ntasks": log.ntasks,
+        "dtime_s": log.dtime_s,
+        "n_steps": log.n_steps,
+        "num_io_procs": log.num_io_procs,
+        "stream_partitions": sum(log.stream_partitions_ml) or None,
+        "restart_write_mode": log.restart_write_mode,
+        "num_restart_procs": log.num_restart_procs,
+        "output_bytes": log.output_bytes / log.n_outputs if log.output_bytes and log.n_outputs else None,
+        "output_interval_s": _seconds(log.output_interval[0]) if log.output_interval else None,
+        "checkpoint_bytes": log.checkpoint_bytes / n_checkpoints if log.checkpoint_bytes and n_checkpoints else None,
+        "checkpoint_interval_s": _seconds(log.checkpoint_interval),
+    }
+    known = {**given, **{name: value for name, value in said.items() if value is not None}}
+    for name in ("n_cells", "num_lev", "nodes", "ntasks", "dtime_s", "n_steps"):
+        if name not in known and planned is None:
+            hint = f"; expected: --{name.replace('_', '-')}" if name in _GIVEN else ""
+            raise InputError(f"{name} is not known{hint}")
+    if planned is None and known.get("output_interval_s") and "output_bytes" not in known:
+        raise InputError("the log does not say how much was written, and no batch script or namelist beside it does")
+    try:
+        return Case(**known) if planned is None else evolve(planned, **known)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
+def _beside(log: LogRun) -> Case | None:
+    """What the experiment says whose files lie beside the log, or above it, where nmlgen's build puts them."""
+    home = Path(log.log).parent
+    for directory in (home.parent, home):
+        if any(directory.glob("*.sbatch")) or (directory / _MASTER).is_file():
+            with suppress(NmlgenError, UndecidedError):
+                (experiment,) = load(directory, ntasks=log.ntasks).experiments
+                return situation_of(experiment).case
+    return None
+
+
+def _seconds(interval: str | None) -> float | None:
+    if not interval:
+        return None
+    with suppress(ValueError):
+        return Duration.parse(interval).seconds
+    return None
+
+
+def _place(run: LogRun) -> str:
+    return f"{run.log}:{run.line}"
