@@ -12,8 +12,6 @@
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     const belongs = (element) => !chosen || element.dataset.family === chosen;
     for (const element of all("[data-family]")) if (!element.closest("#runs")) element.toggleAttribute("hidden", !belongs(element));
-    if (chosen) for (const element of all("svg [data-family]")) element.style.display = belongs(element) ? "" : "none";
-    else for (const element of all("svg [data-family]")) element.style.display = "";
     let count = 0;
     for (const { row, text } of rows) {
       row.hidden = !(belongs(row) && words.every((word) => text.includes(word)));

@@ -52,6 +52,8 @@ class Chart:
     places: tuple[str, ...]
     lines: tuple[Line, ...]
     bands: tuple[Band, ...] = ()
+    is_root: bool = False
+    """Whether the axis of values goes by their square roots, which leaves room for small ones beside large ones."""
     width: int = 360
     height: int = 230
 
@@ -78,8 +80,8 @@ _LETTER = 6.2  # the width of one, about
 def draw(chart: Chart) -> Markup:
     """The chart as SVG."""
     top = _top(chart)
-    ticks = _ticks(top)
-    frame = _Frame(chart.width, chart.height, max(len(chart.places), 1), ticks[-1] or 1.0)
+    ticks = _root_ticks(top) if chart.is_root else _ticks(top)
+    frame = _Frame(chart.width, chart.height, max(len(chart.places), 1), ticks[-1], 0.5 if chart.is_root else 1.0)
     parts = [_opening(chart.width, chart.height, chart.about), *_grid(frame, ticks, chart.unit)]
     parts += _places(frame, chart.places, chart.x_title)
     for band in chart.bands:
@@ -109,7 +111,7 @@ def draw_scatter(scatter: Scatter) -> Markup:
         parts.append(f'<path class="grid" d="M{left:.1f} {y:.1f}H{right:.1f}M{x:.1f} {top:.1f}V{bottom:.1f}"/>')
         parts.append(f'<text class="tick" x="{left - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{label}</text>')
         parts.append(f'<text class="tick" x="{x:.1f}" y="{bottom + 16:.1f}" text-anchor="middle">{label}</text>')
-    parts.append(f'<path class="equal" d="M{left:.1f} {bottom:.1f}L{right:.1f} {top:.1f}"/>')
+    parts.append(f'<path class="diagonal" d="M{left:.1f} {bottom:.1f}L{right:.1f} {top:.1f}"/>')
     parts.append(f'<text class="axis" x="{left:.0f}" y="14">{escape(scatter.y_title)} ({escape(scatter.unit)})</text>')
     title = f"{escape(scatter.x_title)} ({escape(scatter.unit)})"
     parts.append(
@@ -133,6 +135,7 @@ class _Frame:
     height: int
     places: int
     top: float
+    power: float
 
     @property
     def step(self) -> float:
@@ -142,7 +145,7 @@ class _Frame:
         return _LEFT + self.step * (place + 0.5)
 
     def up(self, value: float) -> float:
-        return self.height - _BOTTOM - (self.height - _BOTTOM - _TOP) * value / self.top
+        return self.height - _BOTTOM - (self.height - _BOTTOM - _TOP) * (value / self.top) ** self.power
 
 
 def _opening(width: int, height: int, about: str) -> str:
@@ -162,6 +165,13 @@ def _ticks(top: float) -> list[float]:
     step = _step(top / 4)
     count = int(top / step - 1e-9) + 1
     return [step * number for number in range(count + 1)]
+
+
+def _root_ticks(top: float) -> list[float]:
+    """Round values from 0 to beyond the top, closer together the smaller they are."""
+    scale = 10.0 ** floor(log10(top)) if top > 0 else 1.0
+    count = next(number for number in range(1, 8) if scale * number**2 / 4 >= top)
+    return [scale * number**2 / 4 for number in range(count + 1)] if count > 2 else _ticks(top)
 
 
 def _step(least: float) -> float:

@@ -45,8 +45,11 @@ class Axes:
         return ", ".join(text_of(run.values.get(key)) for key in self.series)
 
     def layout_text(self, run: PointRun) -> str:
-        """Its layout in words."""
-        return layout_text({key: run.values.get(key) for key in self.layout}) or run.name
+        """Its layout in words: without the keys whose values follow from the others."""
+        if self.x is None:
+            return run.name
+        words = [text_of(v) if isinstance(v := run.values.get(k), str) else layout_text({k: v}) for k in self.series]
+        return ", ".join([*words, layout_text({self.x: run.values.get(self.x)})])
 
 
 @frozen

@@ -14,7 +14,7 @@ from nmlgen.report.sweep.measures import MEASURES, RUN_TIME, Figure, Measure, fi
 from nmlgen.report.sweep.run import PointRun
 
 _SECOND = 1
-_WIDE, _HIGH = 760, 330
+_WIDE, _HIGH = 1000, 340
 
 
 @frozen
@@ -48,6 +48,7 @@ def overview(families: Sequence[Family], axes: Axes) -> tuple[Drawn, ...]:
         axes,
         places,
         lambda family, run: None if (cost := family.cost(run)) is None else 100 * cost,
+        is_root=True,
     )
     others = (
         _all(measure.key, measure.title, measure.unit, families, axes, places, lambda _, run, m=measure: m.of(run))
@@ -195,6 +196,7 @@ def _all(
     axes: Axes,
     places: tuple[str, ...],
     value_of: Callable[[Family, PointRun], float | None],
+    is_root: bool = False,
 ) -> Drawn | None:
     at = {place: number for number, place in enumerate(places)}
     lines = []
@@ -217,6 +219,7 @@ def _all(
         unit=unit,
         places=places,
         lines=tuple(lines),
+        is_root=is_root,
         width=_WIDE,
         height=_HIGH,
     )

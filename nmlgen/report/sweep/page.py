@@ -12,9 +12,9 @@ from attrs import evolve, frozen
 
 from nmlgen.advise.prediction import NOISE
 from nmlgen.report.quantities import format_duration, format_number, format_share
-from nmlgen.report.sweep.family import Axes, Family, axes_of, families_of, layout_text, short_name, with_readable
+from nmlgen.report.sweep.family import Axes, Family, axes_of, families_of, layout_text, short_name, text_of, with_readable
 from nmlgen.report.sweep.figures import Drawn, family_figures, overview, predictions
-from nmlgen.report.sweep.measures import MEASURES, Measure
+from nmlgen.report.sweep.measures import MEASURES, RUN_TIME, Measure, figures
 from nmlgen.report.sweep.run import PointRun, SweepRuns
 from nmlgen.resources import directory
 
@@ -45,7 +45,7 @@ class _Row:
 
     run: PointRun
     family: Family
-    layout: str
+    layout: tuple[str, ...]
     cost: float | None
     mark: str
 
@@ -83,13 +83,15 @@ def sweep_page(sweep: SweepRuns) -> str:
 
 def _section(family: Family, axes: Axes) -> _FamilySection:
     rows = tuple(_row(run, family, axes) for run in family.runs)
-    measures = tuple(measure for measure in MEASURES if any(measure.of(run) is not None for run in family.runs))
+    drawn = (RUN_TIME, *(measure for figure in figures(family.runs) for measure in figure.measures))
+    measures = tuple(measure for measure in drawn if any(measure.of(run) is not None for run in family.runs))
     return _FamilySection(family, tuple(_sentences(family, axes)), family_figures(family, axes), rows, measures)
 
 
 def _row(run: PointRun, family: Family, axes: Axes) -> _Row:
+    layout = tuple(text_of(run.values.get(key)) for key in axes.layout)
     mark = "best" if run is family.best else "equal" if any(run is one for one in family.equal) else ""
-    return _Row(run, family, axes.layout_text(run), family.cost(run), mark)
+    return _Row(run, family, layout, family.cost(run), mark)
 
 
 def _sentences(family: Family, axes: Axes) -> list[str]:
