@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nmlgen.namelist.interchange import from_f90nml, to_f90nml
     from nmlgen.namelist.reader import read_namelist
     from nmlgen.render.build import Build
+    from nmlgen.reporting import report_sweep
     from nmlgen.spec.spec import Spec, load_spec
     from nmlgen.sweep.directory import Sweep, write_sweep
     from nmlgen.sweep.expansion import expand
@@ -69,6 +70,7 @@ __all__ = [
     "load_spec",
     "points_frame",
     "read_namelist",
+    "report_sweep",
     "to_f90nml",
     "write_sweep",
 ]
@@ -106,6 +108,7 @@ _HOMES = {
     "points_frame": "sweep.table",
     "write_sweep": "sweep.directory",
     "read_namelist": "namelist.reader",
+    "report_sweep": "reporting",
     "to_f90nml": "namelist.interchange",
 }
 

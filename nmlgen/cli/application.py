@@ -29,6 +29,7 @@ _COMMANDS = {
     "presets": "List the presets and sites; show one.",
     "ranks": "Show how the MPI ranks split and which I/O rank writes what.",
     "registry": "Show what an ICON release knows: groups, variables, defaults.",
+    "report": "Make a page of a sweep: run times, rates, the best layouts.",
     "rules": "List the rules.",
     "schema": "Print the JSON Schema of specs, for editors.",
     "sweep": "Expand a sweep, check every point and write it.",

@@ -114,9 +114,7 @@ def draw_scatter(scatter: Scatter) -> Markup:
     parts.append(f'<path class="diagonal" d="M{left:.1f} {bottom:.1f}L{right:.1f} {top:.1f}"/>')
     parts.append(f'<text class="axis" x="{left:.0f}" y="14">{escape(scatter.y_title)} ({escape(scatter.unit)})</text>')
     title = f"{escape(scatter.x_title)} ({escape(scatter.unit)})"
-    parts.append(
-        f'<text class="axis" x="{(left + right) / 2:.1f}" y="{size - 6}" text-anchor="middle">{title}</text>'
-    )
+    parts.append(f'<text class="axis" x="{(left + right) / 2:.1f}" y="{size - 6}" text-anchor="middle">{title}</text>')
     for x, y, (lowest, highest), is_within, says, family in scatter.points:
         colour = "c0" if is_within else "c1"
         place = f"M{across(x):.1f} {up(lowest):.1f}V{up(highest):.1f}"
@@ -145,7 +143,8 @@ class _Frame:
         return _LEFT + self.step * (place + 0.5)
 
     def up(self, value: float) -> float:
-        return self.height - _BOTTOM - (self.height - _BOTTOM - _TOP) * (value / self.top) ** self.power
+        share: float = (value / self.top) ** self.power
+        return self.height - _BOTTOM - (self.height - _BOTTOM - _TOP) * share
 
 
 def _opening(width: int, height: int, about: str) -> str:
@@ -208,7 +207,8 @@ def _places(frame: _Frame, places: Sequence[str], title: str) -> Iterator[str]:
     for number, place in enumerate(places):
         if number % every == 0:
             text = place if len(place) <= max(room, 3) else f"{place[: max(room - 1, 2)]}…"
-            yield f'<text class="tick" x="{frame.across(number):.1f}" y="{y}" text-anchor="middle">{escape(text)}</text>'
+            x = frame.across(number)
+            yield f'<text class="tick" x="{x:.1f}" y="{y}" text-anchor="middle">{escape(text)}</text>'
     middle = (_LEFT + frame.width - _RIGHT) / 2
     yield f'<text class="axis" x="{middle:.1f}" y="{frame.height - 5}" text-anchor="middle">{escape(title)}</text>'
 

@@ -13,6 +13,7 @@ from nmlgen.report.sweep.family import Axes, Family, positions, short_name
 from nmlgen.report.sweep.measures import MEASURES, RUN_TIME, Figure, Measure, figures
 from nmlgen.report.sweep.run import PointRun
 
+_ValueOf = Callable[[Family, PointRun], float | None]
 _SECOND = 1
 _WIDE, _HIGH = 1000, 340
 
@@ -41,18 +42,10 @@ def overview(families: Sequence[Family], axes: Axes) -> tuple[Drawn, ...]:
     """A chart of each measure with all families in it; first, how much slower than the best of its family each is."""
     places = positions([run for family in families for run in family.runs], axes)
     relative = _all(
-        "cost",
-        "run time over the best of the family",
-        "%",
-        families,
-        axes,
-        places,
-        lambda family, run: None if (cost := family.cost(run)) is None else 100 * cost,
-        is_root=True,
+        "cost", "run time over the best of the family", "%", families, axes, places, _percent_over_best, is_root=True
     )
     others = (
-        _all(measure.key, measure.title, measure.unit, families, axes, places, lambda _, run, m=measure: m.of(run))
-        for measure in MEASURES
+        _all(measure.key, measure.title, measure.unit, families, axes, places, _of(measure)) for measure in MEASURES
     )
     return tuple(one for one in (relative, *others) if one is not None)
 
@@ -92,9 +85,7 @@ def _by_line(runs: Iterable[PointRun], axes: Axes) -> dict[str, list[PointRun]]:
     return found
 
 
-def _run_time(
-    family: Family, axes: Axes, places: tuple[str, ...], lines: dict[str, list[PointRun]]
-) -> Drawn | None:
+def _run_time(family: Family, axes: Axes, places: tuple[str, ...], lines: dict[str, list[PointRun]]) -> Drawn | None:
     drawn, bands, legend = [], [], []
     at = {place: number for number, place in enumerate(places)}
     best = {run.name for run in (family.best, *family.equal) if run is not None}
@@ -188,6 +179,15 @@ def _x_title(axes: Axes) -> str:
     return "" if axes.x is None else short_name(axes.x)
 
 
+def _percent_over_best(family: Family, run: PointRun) -> float | None:
+    cost = family.cost(run)
+    return None if cost is None else 100 * cost
+
+
+def _of(measure: Measure) -> _ValueOf:
+    return lambda _, run: measure.of(run)
+
+
 def _all(
     key: str,
     title: str,
@@ -195,7 +195,7 @@ def _all(
     families: Sequence[Family],
     axes: Axes,
     places: tuple[str, ...],
-    value_of: Callable[[Family, PointRun], float | None],
+    value_of: _ValueOf,
     is_root: bool = False,
 ) -> Drawn | None:
     at = {place: number for number, place in enumerate(places)}

@@ -12,14 +12,22 @@ from attrs import evolve, frozen
 
 from nmlgen.advise.prediction import NOISE
 from nmlgen.report.quantities import format_duration, format_number, format_share
-from nmlgen.report.sweep.family import Axes, Family, axes_of, families_of, layout_text, short_name, text_of, with_readable
+from nmlgen.report.sweep.family import (
+    Axes,
+    Family,
+    axes_of,
+    families_of,
+    layout_text,
+    short_name,
+    text_of,
+    with_readable,
+)
 from nmlgen.report.sweep.figures import Drawn, family_figures, overview, predictions
 from nmlgen.report.sweep.measures import MEASURES, RUN_TIME, Measure, figures
-from nmlgen.report.sweep.run import PointRun, SweepRuns
+from nmlgen.report.sweep.run import PointRun, State, SweepRuns
 from nmlgen.resources import directory
 
-_STATES = ("finished", "unfinished", "failed", "missing", "invalid")
-_MEANINGS = {
+_MEANINGS: dict[State, str] = {
     "finished": "came to its end",
     "unfinished": "its logs end before the experiment does",
     "failed": "ended early",
@@ -57,9 +65,10 @@ def sweep_page(sweep: SweepRuns) -> str:
     families = families_of(sweep.runs, axes, sweep.present)
     sections = tuple(_section(family, axes) for family in families)
     finished = [run for run in sweep.runs if run.total_s is not None]
+    counted = Counter(run.state for run in sweep.runs)
     style, script = (_text(name) for name in ("report.css", "report.js"))
     template = _environment().get_template("report.html.j2")
-    return template.render(
+    page: str = template.render(
         sweep=sweep,
         axes=axes,
         x_title="" if axes.x is None else short_name(axes.x),
@@ -68,7 +77,7 @@ def sweep_page(sweep: SweepRuns) -> str:
         overview=overview(families, axes) if finished and axes.x is not None else (),
         predictions=predictions(families, axes),
         accuracy=_accuracy(sweep.runs, families),
-        counts=[(state, Counter(run.state for run in sweep.runs)[state], _MEANINGS[state]) for state in _STATES],
+        counts=[(state, counted[state], meaning) for state, meaning in _MEANINGS.items()],
         without_result=[run for run in sweep.runs if run.total_s is None],
         measures=[measure for measure in MEASURES if any(measure.of(run) is not None for run in finished)],
         has_predictions=any(run.predicted is not None for run in sweep.runs),
@@ -79,6 +88,7 @@ def sweep_page(sweep: SweepRuns) -> str:
         style_hash=_hash(style),
         script_hash=_hash(script),
     )
+    return page
 
 
 def _section(family: Family, axes: Axes) -> _FamilySection:
