@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nmlgen.advising import advice
     from nmlgen.api import build, check
     from nmlgen.comparing import Comparison, compare
+    from nmlgen.comparing_runs import RunComparison, compare_runs
     from nmlgen.errors import BuildError, InputError, NmlgenError, SpecError, WriteError
     from nmlgen.experiment.experiment import Experiment
     from nmlgen.findings import Edit, Finding, Fix, Report, Severity
@@ -51,6 +52,7 @@ __all__ = [
     "NmlgenError",
     "Point",
     "Report",
+    "RunComparison",
     "Severity",
     "Spec",
     "SpecError",
@@ -62,6 +64,7 @@ __all__ = [
     "build",
     "check",
     "compare",
+    "compare_runs",
     "expand",
     "fix",
     "from_f90nml",
@@ -90,6 +93,7 @@ _HOMES = {
     "NmlgenError": "errors",
     "Point": "sweep.point",
     "Report": "findings",
+    "RunComparison": "comparing_runs",
     "Severity": "findings",
     "Spec": "spec.spec",
     "SpecError": "errors",
@@ -99,6 +103,7 @@ _HOMES = {
     "build": "api",
     "check": "api",
     "compare": "comparing",
+    "compare_runs": "comparing_runs",
     "expand": "sweep.expansion",
     "fix": "fixing",
     "import_spec": "importing",

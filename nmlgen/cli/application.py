@@ -20,6 +20,7 @@ _COMMANDS = {
     "advise": "Predict what a layout of I/O and restart ranks costs; recommend one.",
     "build": "Check a spec and write its namelists, batch script and manifest.",
     "check": "Check a spec against the rules; write nothing.",
+    "compare": "Compare what two runs took: times, timers, rates, set-up.",
     "completion": "Print the shell completion script.",
     "diff": "Compare two experiments by meaning: specs, builds, namelists.",
     "explain": "Explain a rule, or a problem of a spec, by its code or name.",
