@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen.advise.prediction import NOISE
-from nmlgen.comparing import Comparison, compare
+from nmlgen.comparing import Comparison
 from nmlgen.errors import InputError, NmlgenError
+from nmlgen.experiment.difference import PARTS, differences
+from nmlgen.experiment.experiment import Experiment, Group
+from nmlgen.experiment.setting import Certainty, Setting, written
+from nmlgen.lift.loading import load
 from nmlgen.logs.chain import chain_of
 from nmlgen.logs.reader import read_logs
 from nmlgen.logs.rows import LogRun
@@ -59,6 +63,7 @@ _SETTINGS = (
     "output_bytes_per_value",
 )
 _MEGABYTE = 1e6
+_NAME = "{name}"
 _MANIFEST, _MASTER = "nmlgen-manifest.json", "icon_master.namelist"
 
 
@@ -171,9 +176,40 @@ def _setup(old: Path, new: Path) -> tuple[Comparison | None, tuple[str, ...]]:
             f"no build or {_MASTER} beside {' and '.join(without)}: the set-ups are compared by the logs only",
         )
     try:
-        return compare(*(place for place in places if place is not None)), ()
+        left, right = (load(place) for place in places if place is not None)
     except NmlgenError as error:
         return None, (f"set-ups compared by the logs only: {error}",)
+    if len(left.experiments) != 1 or len(right.experiments) != 1:
+        return None, ("set-ups compared by the logs only: several models are started",)
+    parts = tuple(part for part in PARTS if part in left.parts and part in right.parts)
+    found = differences(_nameless(left.experiments[0]), _nameless(right.experiments[0]), parts)
+    return Comparison(found, parts, tuple(dict.fromkeys((*left.remarks, *right.remarks)))), ()
+
+
+def _nameless(experiment: Experiment) -> Experiment:
+    """The experiment with a placeholder for its name wherever that is part of a value: points of a sweep differ in it,
+    and the output streams of both belong together all the same."""
+    name = experiment.name
+
+    def plain(setting: Setting) -> Setting:
+        value = setting.value
+        if setting.certainty is Certainty.UNKNOWN or not isinstance(value, str) or name not in value:
+            return setting
+        return written(setting.name, value.replace(name, _NAME), setting.origin.layer, setting.span)
+
+    def groups(found: tuple[Group, ...]) -> tuple[Group, ...]:
+        return tuple(evolve(g, settings={key: plain(value) for key, value in g.settings.items()}) for g in found)
+
+    if not name:
+        return experiment
+    return evolve(
+        experiment,
+        name=_NAME,
+        master=groups(experiment.master),
+        namelist=groups(experiment.namelist),
+        directives={key: plain(value) for key, value in experiment.directives.items()},
+        run_directory=plain(experiment.run_directory),
+    )
 
 
 def _experiment_beside(path: Path) -> Path | None:
