@@ -8,7 +8,7 @@ from attrs import frozen
 from markupsafe import Markup
 
 from nmlgen.report.quantities import format_number, format_share
-from nmlgen.report.sweep.chart import Band, Chart, Dot, Line, Scatter, draw, draw_scatter
+from nmlgen.report.sweep.chart import COLOURS, Band, Chart, Dot, Line, Scatter, draw, draw_scatter
 from nmlgen.report.sweep.family import Axes, Family, positions, short_name
 from nmlgen.report.sweep.measures import MEASURES, RUN_TIME, Figure, Measure, figures
 from nmlgen.report.sweep.run import PointRun
@@ -20,8 +20,8 @@ _WIDE, _HIGH = 1000, 340
 
 @frozen
 class Drawn:
-    """A chart with what stands around it; `legend` has the label of each kind of line, its colour and whether it is
-    dashed. `key` names what is drawn."""
+    """A chart with what stands around it; `legend` has the label of each kind of line, its colour (COLOURS for none in
+    particular) and whether it is dashed. `key` names what is drawn."""
 
     key: str
     title: str
@@ -112,11 +112,11 @@ def _run_time(family: Family, axes: Axes, places: tuple[str, ...], lines: dict[s
         if dots:
             drawn.append(Line(label, number, dots))
         if not alone:
-            legend.append((label, number, False))
+            legend.append((label, number % COLOURS, False))
         elif dots:
             legend.insert(0, ("measured", number, False))
     if not alone and bands:
-        legend.append(("predicted, with its 80 % interval", 0, True))
+        legend.append(("predicted, with its 80 % interval", COLOURS, True))
     if not drawn:
         return None
     chart = Chart(
@@ -142,9 +142,9 @@ def _figure(
             dots = _dots(measure, measure.short, runs, axes, at)
             if dots:
                 colour = 2 * order if alone else number
-                says = measure.short if alone else f"{label}: {measure.short}"
+                says = measure.short if alone else label if len(figure.measures) == 1 else f"{label}: {measure.short}"
                 drawn.append(Line(says, colour, dots, is_dashed=bool(order) and not alone))
-                legend.append((says, colour, bool(order) and not alone))
+                legend.append((says, colour % COLOURS, bool(order) and not alone))
     if not drawn:
         return None
     chart = Chart(
@@ -216,7 +216,7 @@ def _all(
         title=title,
         about=f"{title} in {unit} over {_x_title(axes)}, a line for each of {len(families)} families",
         x_title=_x_title(axes),
-        unit=unit,
+        unit=f"{unit}, axis of square roots" if is_root else unit,
         places=places,
         lines=tuple(lines),
         is_root=is_root,

@@ -23,7 +23,7 @@ from nmlgen.report.sweep.family import (
     with_readable,
 )
 from nmlgen.report.sweep.figures import Drawn, family_figures, overview, predictions
-from nmlgen.report.sweep.measures import MEASURES, RUN_TIME, Measure, figures
+from nmlgen.report.sweep.measures import MEASURES, Measure, figures
 from nmlgen.report.sweep.run import PointRun, State, SweepRuns
 from nmlgen.resources import directory
 
@@ -79,7 +79,7 @@ def sweep_page(sweep: SweepRuns) -> str:
         accuracy=_accuracy(sweep.runs, families),
         counts=[(state, counted[state], meaning) for state, meaning in _MEANINGS.items()],
         without_result=[run for run in sweep.runs if run.total_s is None],
-        measures=[measure for measure in MEASURES if any(measure.of(run) is not None for run in finished)],
+        measures=[measure for measure in MEASURES[1:] if any(measure.of(run) is not None for run in finished)],
         has_predictions=any(run.predicted is not None for run in sweep.runs),
         has_nodes=any(run.node_hours is not None for run in sweep.runs),
         noise=f"{100 * NOISE:g} %",
@@ -93,7 +93,7 @@ def sweep_page(sweep: SweepRuns) -> str:
 
 def _section(family: Family, axes: Axes) -> _FamilySection:
     rows = tuple(_row(run, family, axes) for run in family.runs)
-    drawn = (RUN_TIME, *(measure for figure in figures(family.runs) for measure in figure.measures))
+    drawn = (measure for figure in figures(family.runs) for measure in figure.measures)
     measures = tuple(measure for measure in drawn if any(measure.of(run) is not None for run in family.runs))
     return _FamilySection(family, tuple(_sentences(family, axes)), family_figures(family, axes), rows, measures)
 
