@@ -25,11 +25,12 @@ HEADER = """\
  joint procs multifile restart writing selected, joint proc mode.
 """
 OUTPUT = """\
- mo_name_list_output::write_name_list_output: Output to atm_{n:08d}.nc at simulation time 2008-09-01T00:00:00.000 by PE {rank}
+ write_name_list_output: Output to a_{n:08d}.nc at simulation time 2008-09-01T00:00:00.000 by PE {rank}
 #################### I/O PE {rank} starting I/O at 102113.701
 #################### I/O PE {rank} done at 102115.208
- Got   1234.567 MB, time get:      0.500 s [  2469.134 MB/s], time write:      1.000 s [   617.283 MB/s], times copy:      0.007 s
+ Got   1234.567 MB, {times}
 """
+TIMES = "time get:      0.500 s [  2469.134 MB/s], time write:      1.000 s [   617.283 MB/s], times copy:      0.007 s"
 CHECKPOINT = " :writeRestartInternal: restart: finished: 12.345679GB of data in 12.345679s (1.0000000GB/s)\n"
 MAXIMA = " MAXABS VN, W in domain  1:  0.35132943{digit}5E+02 at level   9,   0.1971150844E-02 at level   4,\n"
 
@@ -39,7 +40,7 @@ def step(number: int) -> str:
     text = f" \n Time step: {number:8d} model time 2008-09-01 00:00:00.000\n"
     text += "".join(MAXIMA.format(digit=(number + i) % 10) for i in range(5))
     if number % 5 == 0:
-        text += OUTPUT.format(n=number, rank=224 + number // 5 % 32)
+        text += OUTPUT.format(n=number, rank=224 + number // 5 % 32, times=TIMES)
     return text + (CHECKPOINT if number % 50 == 0 else "")
 
 

@@ -1,4 +1,4 @@
-"""The layout that a log does not tell, from the files beside it: namelists, the manifest of a build, the batch script."""
+"""The layout that a log does not tell, from the files beside it: namelists, a build's manifest, the batch script."""
 
 from __future__ import annotations
 

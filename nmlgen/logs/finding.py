@@ -33,7 +33,9 @@ def logs_below(paths: Iterable[str | Path]) -> Iterator[Path]:
                 found = True
                 yield file
         if not found:
-            raise InputError(f"{path}: there is no log of ICON in it; expected names such as LOG.*, *.log, *.out, *.o123")
+            raise InputError(
+                f"{path}: there is no log of ICON in it; expected names such as LOG.*, *.log, *.out, *.o123"
+            )
 
 
 def darshan_logs_below(paths: Iterable[str | Path]) -> Iterator[Path]:

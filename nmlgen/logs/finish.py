@@ -16,7 +16,7 @@ from nmlgen.logs.rows import State
 
 _LEDGER = "nmlgen.legs"
 _STATUS = "finish.status"
-_OWN_LOG = re.compile(r".*\.(?P<job>[^.]+)\.icon\.log(?:\.gz)?$")
+_OWN_LOG = re.compile(r".*\.(?P<job>\d+)\.icon\.log(?:\.gz)?$")
 _LONGEST = 100_000  # characters of a ledger
 
 

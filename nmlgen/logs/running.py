@@ -8,18 +8,19 @@ from typing import Any
 
 from attrs import evolve
 
+from nmlgen.logs.anchors import ANCHORS, line_around
 from nmlgen.logs.failure import Failures
 from nmlgen.logs.finish import Ending, state_of
 from nmlgen.logs.header import Header
-from nmlgen.logs.output import COUNTED_BYTES, OutputLines
+from nmlgen.logs.output import COUNTED_BYTES, Columns, OutputLines
 from nmlgen.logs.prefixes import Prefix
 from nmlgen.logs.restart import JOINT, CheckpointLines
 from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, Row, TimerTotal
 from nmlgen.logs.timers import TimerReports, groups
 
-_STEP = re.compile(rb"Time step: *(\d+),? model time:? (-?\d+-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})")
-_OCEAN_STEP = re.compile(rb"Begin of timestep = *(\d+) +datetime: *(\S+)")
-_STEP_BEGINS = re.compile(rb"Time step: +\d")
+_STEP = re.compile(rb"Time step: *(\d{1,9}),? model time:? (-?\d+-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})")
+_OCEAN_STEP = re.compile(rb"Begin of timestep = *(\d{1,9}) +datetime: *(\S{1,40})")
+_STEP_BEGINS = re.compile(rb"(?:Time step:|Begin of timestep =) +\d")
 _ENDED = re.compile(rb"destruct_\w+: clean-up finished")
 _GRIB = 2
 _MOST_WARNINGS = 20
@@ -67,36 +68,30 @@ _LONGEST_HEADER = 20_000  # lines that are read one by one before the first step
 _LEGIBLE_S = 0.05  # from which a time to the millisecond tells 4 bytes from 8
 _COARSE = 0.02
 
-ANCHORS = re.compile(
-    b"|".join(
-        re.escape(text)
-        for text in (
-            *(b"Got ", b"I/O PE ", b"Time step:", b"Begin of timestep", b"Output to ", b"restart", b"Timer report"),
-            *(b"FINISH PE:", b"NaN", b"Infinity", b"No space left", b"Disk quota", b"Fortran runtime", b"forrtl"),
-            *(b"CANCELLED", b"Out Of Memory", b"SIG", b"Killed", b"Segmentation fault", b"BAD TERM", b"MPI_ABORT"),
-            *(b"cdi  error", b"Exited with", b"Terminated", b"Bus error", b"Exit code", b"oom", b"Globally run on"),
-        )
-    )
-)
-"""What makes a line worth reading while the model steps; most begin with a rare letter, for the sake of speed."""
-
-RUN_BEGINS = re.compile(rb"(?:Globally run|ICON runs) on +\d+ +mpi processes")
-
 
 class Running:
-    """A run whose lines come one by one; `emit` takes the rows below it as they are complete.
+    """A run whose lines come one by one; `emit` takes the rows below it, if `events`, as they are complete.
 
-    `reads_all`: whether every line is to come, or only those with an anchor.
+    `reads_all`: whether every line is to come, by `read`; otherwise only what has an anchor, by `read_at`, and the last
+    step before, by `catch_up`.
     """
 
     def __init__(
-        self, log: str, number: int, line: int, layout: Mapping[str, Any], emit: Callable[[Row | LogWarning], None]
+        self,
+        log: str,
+        number: int,
+        line: int,
+        layout: Mapping[str, Any],
+        emit: Callable[[Row | LogWarning], None],
+        events: bool,
     ) -> None:
         self.reads_all = True
         self.has_steps = False
+        self.is_cut = False
         self._row: dict[str, Any] = {"log": log, "run": number, "line": line}
         self._layout = layout
         self._emit = emit
+        self._events = events
         self._header = Header(self._warn)
         self._output = OutputLines(self._on_output)
         self._checkpoints = CheckpointLines(self._on_checkpoint)
@@ -104,7 +99,7 @@ class Running:
         self._failures = Failures()
         self._steps: tuple[int, int] | None = None
         self._model_time: str | None = None
-        self._has_ended = self._in_report = self._is_cut = False
+        self._has_ended = self._in_report = False
         self._sums: dict[str, float] = {}
         self._last_checkpoint: str | None = None
         self._timers: dict[tuple[str, str], TimerTotal] = {}
@@ -112,34 +107,57 @@ class Running:
         self._warnings = 0
 
     def read(self, line: bytes, number: int, prefix: Prefix, is_cut: bool = False) -> None:
-        """One line; `is_cut`: the file ends in it."""
-        self._is_cut = is_cut
+        """A whole line; `is_cut`: the file ends in it."""
+        self.is_cut = is_cut
+        at = line.find(b"Time step:")
+        if at >= 0:
+            prefix.learn(line[:at])
         rank, text = prefix.split(line)
-        if self.reads_all:
-            self._read_beyond_steps(text, number)
-        seen_restart = False
-        for anchor in ANCHORS.finditer(text):
-            what, at = anchor[0], anchor.start()
-            if what == b"Time step:" or what == b"Begin of timestep":
-                prefix.learn(line[: line.find(what)])
-                self._read_step(text, at, number)
-            elif what == b"I/O PE ":
-                self._check(self._output.read_rank(text, at, number), number, what)
-            elif what == b"Output to ":
-                self._check(self._output.read_output(text, at, number), number, what)
-            elif what == b"Got " and not text.endswith(b"Checkpointing: ", 0, at):
-                self._check(self._output.read_speed(text, at, number, rank), number, what)
-            elif what == b"restart" or what == b"Got ":
-                if not seen_restart:
-                    self._check(self._checkpoints.read(text, number, self._model_time), number, what)
-                seen_restart = True
-            elif what == b"Timer report":
-                self.reads_all = True
-                if not self._in_report:
-                    self._in_report = True
-                    self._reports.read(text, number)
-            elif what != b"Globally run on" and not self.reads_all:
-                self._failures.read(text)
+        self._read_beyond_steps(text, number)
+        for step in _STEP_BEGINS.finditer(text):
+            self._read_step(text, step.start())
+        position = 0
+        while anchor := ANCHORS.search(text, position):
+            position = self.read_at(anchor, len(text), number, rank, prefix)
+
+    def read_at(self, anchor: re.Match[bytes], end: int, number: int, rank: int | None, prefix: Prefix) -> int:
+        """What an anchor stands for, in a line of the text that ends at `end`. Returns where to go on.
+
+        `rank` is that of the line's label, if it has one.
+        """
+        text, at = anchor.string, anchor.start()
+        what = anchor[0]
+        if what == b"I/O PE ":
+            self._check(self._output.read_rank(text, at, end, number), number, what)
+        elif what == b"Output to ":
+            self._check(self._output.read_output(text, at, end, number), number, what)
+        elif what == b"Got " and not text.endswith(b"Checkpointing: ", 0, at):
+            self._check(self._output.read_speed(text, at, end, number, rank), number, what)
+        elif what in (b"restart", b"Got "):
+            line = line_around(text, at, end)
+            self._check(self._checkpoints.read(line, number, self._model_time), number, what)
+            return end
+        elif not self.reads_all:
+            _, line = prefix.split(line_around(text, at, end))
+            self._failures.read(line, self._has_ended)
+            self._has_ended = self._has_ended or what == b"clean-up finished"
+            if what == b"Timer report":
+                self._begin_report(line, number)
+            return end
+        elif what == b"Timer report" and not self._in_report:
+            self._begin_report(text, number)
+        return anchor.end()
+
+    def catch_up(self, block: bytes, start: int, end: int, number: int) -> None:
+        """Take the last step in a part of a block that was not read line by line."""
+        for text in (b"Time step:", b"Begin of timestep"):
+            at = block.rfind(text, start, end)
+            while at >= 0 and not self._read_step(block, at):
+                at = block.rfind(text, start, at)
+
+    def _begin_report(self, line: bytes, number: int) -> None:
+        self.reads_all = self._in_report = self._has_ended = True  # it is printed after a clean end
+        self._reports.read(line, number)
 
     def finish(self, ending: Ending) -> LogRun:
         """The run's row; what is still open goes out first."""
@@ -152,9 +170,7 @@ class Running:
         width = self._width()
         stop, start = facts.get("run_stop"), facts.get("run_start")
         goes_on = None if stop is None else _plain(stop) != _plain(facts.get("experiment_stop", stop))
-        state, reason, remark = state_of(
-            self._failures, ending.word, self._has_ended or bool(self._reports.titles), goes_on, self._model_time, stop
-        )
+        state, reason, remark = state_of(self._failures, ending.word, self._has_ended, goes_on, self._model_time, stop)
         row = {
             **self._row,
             **{key: value for key, value in self._layout.items() if key != "filetype"},
@@ -197,19 +213,20 @@ class Running:
             row = self._reports.read(text, number)
             if row is not None:
                 self._on_single_rank(row)
-        self._failures.read(text)
+        self._failures.read(text, self._has_ended)
         self._has_ended = self._has_ended or _ENDED.search(text) is not None
 
-    def _read_step(self, text: bytes, at: int, number: int) -> None:
+    def _read_step(self, text: bytes, at: int) -> bool:
+        """Whether there is a step; one that is cut by other ranks' lines does not matter, as there are others."""
         found = _STEP.match(text, at) or _OCEAN_STEP.match(text, at)
         if found is None:
-            self._check(_STEP_BEGINS.match(text, at) is None, number, b"Time step:")
-            return
+            return False
         step = int(found[1])
         self._steps = (self._steps[0] if self._steps is not None else step, step)
-        self._model_time = found[2].decode().replace(" ", "T")
+        self._model_time = found[2].decode("utf-8", "replace").replace(" ", "T")
         self.has_steps = True
-        self.reads_all = self._in_report or _plain(self._model_time) == _plain(self._header.facts.get("run_stop", ""))
+        self.reads_all = self._in_report
+        return True
 
     def _is_of_these_namelists(self) -> bool:
         """Whether the namelists beside the log can be this run's: somebody may have changed them since."""
@@ -217,7 +234,8 @@ class Running:
         if there is None or here is None or there == here:
             return True
         self._warn(
-            self._row["line"], f"the run has {here} I/O ranks, the namelist beside it {there}: its settings are not used"
+            self._row["line"],
+            f"the run has {here} I/O ranks, the namelist beside it {there}: its settings are not used",
         )
         return False
 
@@ -233,27 +251,29 @@ class Running:
             return None
         return self._header.facts.get("output_bytes_per_value") or (self._wire if self._wire is not None else None)
 
-    def _on_output(self, write: OutputWrite) -> None:
+    def _on_output(self, columns: Columns) -> None:
+        received, write_s = columns.get("received_bytes"), columns.get("write_s")
+        logged = columns.get("logged_write_bytes_per_s")
         if self._header.facts.get("output_bytes_per_value") == 8:  # ICON sends what it stores (mo_nml_crosscheck)
             self._wire = 8
-        elif write.received_bytes and write.write_s and write.logged_write_bytes_per_s and write.write_s >= _LEGIBLE_S:
-            values = write.logged_write_bytes_per_s * write.write_s / COUNTED_BYTES
-            self._wire = 8 if write.received_bytes / values > (8 + 4) / 2 else 4
+        elif received and logged and write_s is not None and write_s >= _LEGIBLE_S:
+            values = logged * write_s / COUNTED_BYTES
+            self._wire = 8 if received / values > (8 + 4) / 2 else 4
         width = self._width()
         stored = rate = None
-        if width is not None and write.received_bytes is not None:
-            stored = write.received_bytes * width // (self._wire or width)
-        if width is not None and write.logged_write_bytes_per_s is not None:
-            rate = write.logged_write_bytes_per_s * width / COUNTED_BYTES
-        write = evolve(write, output_bytes=stored, write_bytes_per_s=rate, **self._place())
+        if width is not None and received is not None:
+            stored = received * width // (self._wire or width)
+        if width is not None and logged is not None:
+            rate = logged * width / COUNTED_BYTES
         self._add("n_outputs", 1)
-        self._add("output_received_bytes", write.received_bytes)
+        self._add("output_received_bytes", received)
         self._add("output_bytes", stored)
-        self._add("output_get_s", write.get_s)
-        self._add("output_write_s", write.write_s)
-        self._add("output_busy_s", write.busy_s)
-        self._add("uncertain", 0 if write.certain else 1)
-        self._emit(write)
+        self._add("output_get_s", columns.get("get_s"))
+        self._add("output_write_s", write_s)
+        self._add("output_busy_s", columns.get("busy_s"))
+        self._add("uncertain", 0 if columns.get("certain", True) else 1)
+        if self._events:
+            self._emit(OutputWrite(**columns, output_bytes=stored, write_bytes_per_s=rate, **self._place()))
 
     def _on_checkpoint(self, write: CheckpointWrite) -> None:
         if write.model_time is None or write.model_time != self._last_checkpoint:
@@ -262,14 +282,16 @@ class Running:
         self._add("checkpoint_bytes", write.bytes)
         self._add("checkpoint_get_s", write.get_s)
         self._add("checkpoint_write_s", write.write_s)
-        self._emit(evolve(write, **self._place()))
+        if self._events:
+            self._emit(evolve(write, **self._place()))
 
     def _on_single_rank(self, row: TimerTotal) -> None:
         """A row of profiling_output 2: emitted as it is, and added to what the group's ranks have."""
         rank = int(row.ranks or 0)
         group = next((name for name, ranks in self._header.ranges.items() if rank in ranks), None)
         row = evolve(row, group=group, **self._place())
-        self._emit(row)
+        if self._events:
+            self._emit(row)
         if group is not None and row.total_avg_s is not None and (group, row.timer) in _WANTED:
             so_far = self._timers.get((group, row.timer))
             self._timers[group, row.timer] = row if so_far is None else _together(so_far, row)
@@ -277,9 +299,12 @@ class Running:
     def _finish_timers(self) -> None:
         for group, ranks, table in groups(self._reports, self._header.ranges):
             for row in table.rows:
-                self._emit(evolve(row, group=group, ranks=ranks, **self._place()))
+                if self._events:
+                    self._emit(evolve(row, group=group, ranks=ranks, **self._place()))
                 key = (group or "", row.timer)
-                if key in _WANTED and (row.n_ranks or 0) > ((self._timers[key].n_ranks or 0) if key in self._timers else 0):
+                if key in _WANTED and (row.n_ranks or 0) > (
+                    (self._timers[key].n_ranks or 0) if key in self._timers else 0
+                ):
                     self._timers[key] = row
 
     def _totals(self) -> dict[str, Any]:
@@ -300,7 +325,7 @@ class Running:
         """What was corrected and what is uncertain."""
         sums = self._sums
         if len(self._header.splits) > 1:
-            yield f"{len(self._header.splits)} components: numbers of ranks are sums, timers those of the one with most ranks"
+            yield f"{len(self._header.splits)} components: ranks are summed up, timers are of the one with most ranks"
         if "output_received_bytes" in sums:
             yield self._note_on_rates(width)
             coarse = 0.0005 * sums["n_outputs"] / sums["output_write_s"] if sums.get("output_write_s") else None
@@ -308,13 +333,13 @@ class Running:
                 error = "not known" if coarse is None else f"uncertain by {coarse:.0%}"
                 yield f"times of output are logged to the millisecond: the rate of writing is {error}"
         if sums.get("uncertain"):
-            yield f"{sums['uncertain']:.0f} lines with the speed of an output may be of another rank; their sums are right"
+            yield f"{sums['uncertain']:.0f} speeds may be of other ranks' outputs; the sums are right"
         if "checkpoint_bytes" in sums and (self._checkpoints.mode or "").endswith("multifile"):
             yield "bytes of checkpoints: ICON's GB are 2**30 bytes (certain: its source)"
         if self._checkpoints.unfinished:
-            yield f"{self._checkpoints.unfinished} checkpoint files were begun, and the log does not say that they are complete"
+            yield f"{self._checkpoints.unfinished} checkpoint files were begun, but not completed in the log"
         if self._reports.joined:
-            yield f"{self._reports.joined} rows of the timer reports were cut by other ranks' lines and put together"
+            yield f"{self._reports.joined} rows of timer reports that were cut have been put together"
         if self._reports.unstopped:
             yield f"{self._reports.unstopped} timers were still running in the report; they are left out"
 
@@ -338,7 +363,7 @@ class Running:
             self._warn(number, f'a line with "{what.decode().strip()}" that is not legible')
 
     def _warn(self, number: int, message: str) -> None:
-        if self._is_cut:  # it is the end of the file, not of what was understood
+        if self.is_cut:  # it is the end of the file, not of what was understood
             return
         self._warnings += 1
         if self._warnings <= _MOST_WARNINGS:
