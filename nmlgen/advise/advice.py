@@ -7,6 +7,7 @@ present one is compared with those that ICON takes without a rank that idles.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import product
 
 from attrs import evolve, frozen
@@ -15,6 +16,7 @@ from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
 from nmlgen.advise.experiment import Output, Situation
 from nmlgen.advise.model import run_time, step_time
+from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, Prediction, predict
 
 RECEIVED_BYTES_PER_S = 2.96e9
@@ -23,8 +25,7 @@ RECEIVED_BYTES_PER_S = 2.96e9
 IO_RANKS = (0, 1, 2, 4, 8, 16, 32)
 RESTART_RANKS = (1, 2, 4, 8)
 _MOST_IO_RANKS = 256
-_NEAR = 1.3
-_KEPT = 12
+_NEAR = 1.15
 
 
 @frozen
@@ -65,8 +66,8 @@ class Candidate:
 class Advice:
     """What an experiment's layout costs and what would be better.
 
-    `best` is the best of all layouts; `output` are the candidates that differ from it in the output, `restart` those that
-    differ in the checkpoints, each with the present one among them.
+    `best` is the best of all layouts; `output` are the candidates that differ from it in the output, `restart` those
+    that differ in the checkpoints, each with the present one among them.
     """
 
     situation: Situation
@@ -145,10 +146,9 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
 
 def _nearer(scales: _Scales, best: Candidate, layout: Layout) -> Iterator[Candidate]:
     """The best layout with one half of the present one."""
-    restart = (layout.restart_write_mode, layout.num_restart_procs)
     for item in (
-        Layout(best.layout.num_io_procs, best.layout.stream_partitions, *restart),
-        evolve(best.layout, num_io_procs=layout.num_io_procs, stream_partitions=layout.stream_partitions),
+        Layout(*_output_of(best.layout), *_restart_of(layout)),
+        Layout(*_output_of(layout), *_restart_of(best.layout)),
     ):
         if scales.works(item):
             yield scales.weigh(item)
@@ -156,7 +156,7 @@ def _nearer(scales: _Scales, best: Candidate, layout: Layout) -> Iterator[Candid
 
 def _changes(layout: Layout, other: Layout) -> int:
     """How many of the settings differ."""
-    output = (layout.num_io_procs, layout.stream_partitions) != (other.num_io_procs, other.stream_partitions)
+    output = _output_of(layout) != _output_of(other)
     mode = layout.restart_write_mode != other.restart_write_mode
     return output + mode + (layout.num_restart_procs != other.num_restart_procs)
 
@@ -169,15 +169,38 @@ def present_layout(situation: Situation) -> Layout:
 
 
 def ranked(situation: Situation, layout: Layout, choice: Choice, calibration: Calibration) -> tuple[Candidate, ...]:
-    """The layouts that differ from the given one in what may be chosen, the best first; hopeless ones are left out."""
+    """The layouts that differ from the given one in what may be chosen, the best first; hopeless ones are left out.
+
+    Of the checkpoints the best is looked for first, then of the output: they meet only in the ranks they set apart.
+    """
     scales = _Scales(situation, calibration)
     restart = _restart_choices(layout, choice)
     if not situation.case.checkpoints:
         del restart[1:]  # nobody is to be set apart for checkpoints that are not written
     layouts = [Layout(*io, *beside) for io, beside in product(_output_choices(situation, layout, choice), restart)]
-    layouts = [item for item in layouts if scales.works(item)] or [layout]
-    candidates = [scales.weigh(item) for item in scales.near(layouts)]
-    return tuple(sorted(candidates, key=lambda item: (round(item.seconds, 3), item.layout.num_io_procs)))
+    near = scales.near([item for item in layouts if scales.works(item)] or [layout])
+    found = {item: scales.weigh(item) for item in near if _output_of(item) == _output_of(near[0])}
+    best = min(found.values(), key=_order)
+    found |= {item: scales.weigh(item) for item in near if _restart_of(item) == _restart_of(best.layout)}
+    return tuple(sorted(found.values(), key=_order))
+
+
+def weighed(situation: Situation, layout: Layout) -> Candidate:
+    """A layout of the situation with what it is expected to take, by the figures of the site."""
+    return _Scales(situation, calibration_of(situation.site)).weigh(layout)
+
+
+def _order(candidate: Candidate) -> tuple[float, int, int]:
+    """By time; where that is the same, by the ranks set apart."""
+    return round(candidate.seconds, 3), candidate.layout.num_io_procs, candidate.layout.num_restart_procs
+
+
+def _output_of(layout: Layout) -> tuple[int, tuple[int, ...]]:
+    return layout.num_io_procs, layout.stream_partitions
+
+
+def _restart_of(layout: Layout) -> tuple[str, int]:
+    return layout.restart_write_mode, layout.num_restart_procs
 
 
 class _Scales:
@@ -189,7 +212,10 @@ class _Scales:
 
     def weigh(self, layout: Layout) -> Candidate:
         case = case_with(self._situation, layout)
-        return Candidate(layout, case, predict(case, self._calibration))
+        prediction = _predicted(case, self._calibration)
+        if len(self._situation.outputs) > 1:
+            prediction = played(self._situation, case, layout.stream_partitions, prediction, self._calibration)
+        return Candidate(layout, case, prediction)
 
     def weighed(self, layouts: Iterable[Layout]) -> tuple[Candidate, ...]:
         """Those that work, each once, in the order of the ranks that they set apart."""
@@ -206,7 +232,13 @@ class _Scales:
         constants = self._calibration.constants
         rough = {layout: sum(run_time(case_with(self._situation, layout), constants)) for layout in layouts}
         limit = min(rough.values()) * _NEAR
-        return sorted((layout for layout in rough if rough[layout] <= limit), key=rough.__getitem__)[:_KEPT]
+        return sorted((layout for layout in rough if rough[layout] <= limit), key=rough.__getitem__)
+
+
+@lru_cache(maxsize=1024)
+def _predicted(case: Case, calibration: Calibration) -> Prediction:
+    """The prediction of a case, which many points of a sweep may share."""
+    return predict(case, calibration)
 
 
 def case_with(situation: Situation, layout: Layout) -> Case:

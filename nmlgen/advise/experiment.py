@@ -29,10 +29,12 @@ class Output:
     """What one level type of a stream writes: `step_bytes` at each of `steps` output times, every `interval_s`
     seconds of model time, in turn to the files of `partitions`.
 
-    `file_s` is the model time of one file, None where files have no time of their own; `is_whole` says that it cannot
+    `number` is its place in the order in which ICON gives files to I/O ranks. `file_s` is the model time of one file,
+    None where files have no time of their own; `is_whole` says that it cannot
     be partitioned.
     """
 
+    number: int
     stream: Group
     level_type: str
     step_bytes: int
@@ -149,13 +151,14 @@ def _width(experiment: Experiment, stream: Group) -> int:
 
 
 def _outputs(experiment: Experiment, time: Clock) -> Iterator[Output]:
-    for file in output_files(experiment):
+    for number, file in enumerate(output_files(experiment)):
         stream, kind = file.stream, file.level_type
         steps = output_steps(experiment, stream, time, kind) if file.partition == 1 else 0
         if steps < 1:
             continue
         length = length_from(time.calendar, time.start, experiment.stream_setting(stream, "file_interval"))
         yield Output(
+            number,
             stream,
             kind,
             step_volume(experiment, stream, kind, file.domain).best,

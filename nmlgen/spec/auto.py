@@ -7,6 +7,7 @@ What the author wrote is never replaced.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from attrs import evolve
@@ -64,7 +65,7 @@ def _with_layout(experiment: Experiment, words: list[Setting]) -> Experiment:
     from nmlgen.advise.decision import decide
     from nmlgen.advise.experiment import situation_of
 
-    neutral = _replaced(experiment, lambda group: {name: (_NEUTRAL.get(name, 1), None) for name in _names(group)})
+    neutral = evolve(experiment, namelist=tuple(map(_neutral, experiment.namelist)))
     try:
         situation = situation_of(neutral)
     except UndecidedError as error:
@@ -91,6 +92,12 @@ def _with_layout(experiment: Experiment, words: list[Setting]) -> Experiment:
         return {name: written.get(name, (1, "nothing is written on these levels")) for name in _names(group)}
 
     return _replaced(experiment, values, span)
+
+
+@lru_cache(maxsize=1024)
+def _neutral(group: Group) -> Group:
+    """The group without `auto`: as if nobody wrote output but the first rank, and that at once."""
+    return _with_values(group, {name: (_NEUTRAL.get(name, 1), None) for name in _names(group)}, None)
 
 
 def _names(group: Group) -> list[str]:
