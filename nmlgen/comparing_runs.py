@@ -172,9 +172,7 @@ def _setup(old: Path, new: Path) -> tuple[Comparison | None, tuple[str, ...]]:
     places = [_experiment_beside(path) for path in (old, new)]
     without = [str(path) for path, place in zip((old, new), places, strict=True) if place is None]
     if without:
-        return None, (
-            f"no build or {_MASTER} beside {' and '.join(without)}: the set-ups are compared by the logs only",
-        )
+        return None, (f"no build or {_MASTER} beside {' and '.join(without)}: set-ups compared by the logs only",)
     try:
         left, right = (load(place) for place in places if place is not None)
     except NmlgenError as error:

@@ -143,7 +143,7 @@ def _logs(place: Path) -> tuple[LogRun, ...]:
         logs = list(logs_below([place]))
     except InputError:
         return ()
-    return read_logs(logs).runs
+    return read_logs(logs).runs if place.is_dir() else ()
 
 
 @frozen

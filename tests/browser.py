@@ -18,9 +18,11 @@ _LOADED = "document.readyState === 'complete'"
 
 
 class Page:
-    """One page. `problems` are what its console complained of, `requests` the addresses it asked for."""
+    """One page. `problems` are what its console complained of, `requests` the addresses it asked for, `opened` those
+    that it was told to open."""
 
     def __init__(self, browser: _Browser, session: str) -> None:
+        self.opened: list[str] = []
         self._browser, self._session = browser, session
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._tell(f"{domain}.enable")
@@ -41,7 +43,7 @@ class Page:
 
     @property
     def requests(self) -> list[str]:
-        """The addresses that were asked for, the page's own first."""
+        """The addresses that were asked for, those of the pages themselves among them."""
         return [
             event["params"]["request"]["url"]
             for event in self._events()
@@ -55,7 +57,8 @@ class Page:
         self._tell(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
-        self._tell("Page.navigate", url=path.resolve().as_uri())
+        self.opened.append(path.resolve().as_uri())
+        self._tell("Page.navigate", url=self.opened[-1])
         self.wait(_LOADED)
 
     def evaluate(self, expression: str) -> Any:
