@@ -15,6 +15,13 @@ from typing import Any
 
 _PATIENCE = 60.0  # seconds for an answer
 _LOADED = "document.readyState === 'complete'"
+_MIDDLE = """(async () => {
+  const element = document.querySelector(%s);
+  element.scrollIntoView({ block: "center", inline: "center" });
+  for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+  const box = element.getBoundingClientRect();
+  return [box.left + box.width / 2, box.top + box.height / 2];
+})()"""
 
 
 class Page:
@@ -113,12 +120,11 @@ class Page:
         path.write_bytes(base64.b64decode(answer["data"]))
 
     def _middle(self, selector: str) -> tuple[float, float]:
-        element = f"document.querySelector({json.dumps(selector)})"
-        box = self.evaluate(
-            f"(() => {{ const e = {element}; e.scrollIntoView({{ block: 'center', inline: 'center' }});"
-            "const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()"
-        )
-        return box[0], box[1]
+        """Where the middle of an element is, once it has been brought to view and the page has come to rest."""
+        before, now = None, self.evaluate(_MIDDLE % json.dumps(selector))
+        while before != now:
+            before, now = now, self.evaluate(_MIDDLE % json.dumps(selector))
+        return now[0], now[1]
 
     def _tell(self, method: str, **parameters: Any) -> dict[str, Any]:
         return self._browser.tell(method, parameters, self._session)

@@ -24,13 +24,14 @@ class Dot:
 @frozen
 class Line:
     """Dots that are joined, in one of COLOURS colours; dashed for what is not measured. `family` is the one it belongs
-    to, where a chart shows several."""
+    to, where a chart shows several. If it `is_plain` the dots are not drawn, and the line tells its label."""
 
     label: str
     colour: int
     dots: tuple[Dot, ...]
     is_dashed: bool = False
     family: str = ""
+    is_plain: bool = False
 
 
 @frozen
@@ -230,8 +231,9 @@ def _line(frame: _Frame, line: Line) -> Iterator[str]:
     yield f'<g class="c{line.colour % COLOURS}{" dashed" if line.is_dashed else ""}"{family}>'
     if len(line.dots) > 1:
         way = "L".join(f"{frame.across(dot.place):.1f} {frame.up(dot.value):.1f}" for dot in line.dots)
-        yield f'<path class="line" d="M{way}"/>'
-    for dot in line.dots:
+        says = f"<title>{escape(line.label)}</title>" if line.is_plain else ""
+        yield f'<path class="line" d="M{way}">{says}</path>' if says else f'<path class="line" d="M{way}"/>'
+    for dot in line.dots if not line.is_plain or len(line.dots) == 1 else ():
         x, y = frame.across(dot.place), frame.up(dot.value)
         if dot.is_best:
             yield f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="8"/>'

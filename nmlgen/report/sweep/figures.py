@@ -15,6 +15,7 @@ from nmlgen.report.sweep.run import PointRun
 
 _ValueOf = Callable[[Family, PointRun], float | None]
 _SECOND = 1
+_MANY = 50  # families in one chart
 _WIDE, _HIGH = 1000, 340
 
 
@@ -199,6 +200,7 @@ def _all(
     is_root: bool = False,
 ) -> Drawn | None:
     at = {place: number for number, place in enumerate(places)}
+    is_plain = len(families) > _MANY
     lines = []
     for number, family in enumerate(families):
         for label, runs in _by_line(family.runs, axes).items():
@@ -209,7 +211,8 @@ def _all(
                     says = f"{family.title}; {axes.layout_text(run)}: {format_number(value)} {unit}"
                     dots.append(Dot(at[axes.position(run)], value, says))
             if dots:
-                lines.append(Line(label, number, tuple(dots), family=family.identifier))
+                name = "; ".join(filter(None, (family.title, label)))
+                lines.append(Line(name, number, tuple(dots), family=family.identifier, is_plain=is_plain))
     if not lines:
         return None
     chart = Chart(
