@@ -16,8 +16,10 @@ from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation, situation_of
 from nmlgen.advise.prediction import predict
 from nmlgen.errors import InputError, NmlgenError
+from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.lift.loading import load
+from nmlgen.lift.loading import Loaded, load
+from nmlgen.lift.namelists import MASTER_FILE
 from nmlgen.logs.chain import chain_of
 from nmlgen.logs.finding import logs_below
 from nmlgen.logs.reader import read_logs
@@ -157,13 +159,15 @@ class _Expected:
 
 
 class _Expectations:
-    """Predictions for points. Points that differ in their layout only share what is read of their files."""
+    """Predictions for points. Points that differ in their layout only share what is read of their files, and those with
+    one batch script what the script says."""
 
     def __init__(self, directory: Path, calibration: Calibration | None) -> None:
         self.used: str | None = None
         self._directory = directory
         self._calibration = calibration
         self._situations: dict[tuple[tuple[str, str], ...], Situation] = {}
+        self._jobs: dict[Path, Experiment] = {}
 
     def of(self, place: Path, values: Mapping[str, str]) -> _Expected:
         """What is expected of the point in a directory."""
@@ -187,13 +191,27 @@ class _Expectations:
         known = self._situations.get(key)
         if known is not None and _lies_over(known, values):
             return known
-        experiments = load(place).experiments
-        if len(experiments) != 1:
-            raise InputError(f"{len(experiments)} models are started")
-        found = situation_of(experiments[0])
+        found = situation_of(self._experiment(place))
         if key not in self._situations:
             self._situations[key] = found
         return found
+
+    def _experiment(self, place: Path) -> Experiment:
+        """That of a point: the script and the namelists, or the namelists with what is known of the same script."""
+        links = [path.resolve() for path in place.glob("*") if path.is_symlink()]
+        script = links[0] if len(links) == 1 else place
+        known = self._jobs.get(script)
+        if known is None:
+            known = self._jobs[script] = _only(load(place))
+            return known
+        namelists = _only(load(place / MASTER_FILE, icon_release=known.registry.release))
+        return evolve(known, name=place.name, master=namelists.master, namelist=namelists.namelist)
+
+
+def _only(loaded: Loaded) -> Experiment:
+    if len(loaded.experiments) != 1:
+        raise InputError(f"{loaded.path} starts {len(loaded.experiments)} models")
+    return loaded.experiments[0]
 
 
 def _is_layout(key: str) -> bool:

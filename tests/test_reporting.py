@@ -66,6 +66,18 @@ def test_predictions_are_those_of_each_point(sweep):
         assert run.predicted.total_s == pytest.approx(predict(situation_of(experiment).case).total_s)
 
 
+def test_predictions_of_points_that_share_a_script(tmp_path):
+    sweep = write_sweep(
+        tmp_path, "sweep: {grid: {output.atm.output_interval: [PT30M, PT1H, PT2H], parallel.num_io_procs: [1, 4]}}\n"
+    )
+    assert len(list((sweep / "shared").iterdir())) == 1
+    found = runs(sweep)
+    for name, run in found.items():
+        (experiment,) = load(sweep / "points" / name).experiments
+        assert run.predicted.total_s == pytest.approx(predict(situation_of(experiment).case).total_s)
+    assert len({run.predicted.total_s for run in found.values()}) == 6
+
+
 def test_a_calibration_of_ones_own(sweep):
     report = read_sweep_runs(sweep, calibration=evolve(levante(), name="mine"))
     assert report.calibration == "mine"
