@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,8 @@ Progress = Callable[[int, int], None]
 
 _LAYOUT = ("num_io_procs", "num_restart_procs", "restart_write_mode")
 _CALLED = ("name", "job.time")  # what a prediction does not depend on
+_GAVE_UP = re.compile(r"^[^\n]*?: error: (.*)$", re.MULTILINE)  # `die` of the batch script
+_LONGEST = 100_000  # bytes of what a job printed that are looked at
 _SUMS = ("total_s", "wrt_output_work_s", "wrt_output_io_s", "write_restart_work_s", "write_restart_procs_s")
 
 
@@ -117,6 +121,8 @@ def _point_run(directory: Path, row: Mapping[str, str], expectations: _Expectati
     place = directory / row["directory"]
     chain = chain_of(_logs(place))
     state, reason = outcome(chain)
+    if state in ("missing", "unfinished") and (said := _said_by_script(place)):
+        state, reason = "failed", said
     expected = expectations.of(place, values)
     jobs = ", ".join(leg.job for leg in chain if leg.job is not None)
     details = [*run.details, ("directory", row["directory"])]
@@ -146,6 +152,17 @@ def _logs(place: Path) -> tuple[LogRun, ...]:
     except InputError:
         return ()
     return read_logs(logs).runs if place.is_dir() else ()
+
+
+def _said_by_script(place: Path) -> str:
+    """With which words the batch script gave up, from what the last job of a point printed; nothing if it did not."""
+    printed = [path for path in (*place.glob("*.log"), *place.glob("*.out")) if path.is_file()]
+    if not printed:
+        return ""
+    with max(printed, key=lambda path: (path.stat().st_mtime, path.name)).open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST))
+        found = _GAVE_UP.findall(file.read().decode("utf-8", "replace"))
+    return found[-1].strip() if found else ""
 
 
 @frozen

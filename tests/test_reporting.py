@@ -108,6 +108,15 @@ def test_states_and_reasons(sweep):
     assert "its timers were off" in found["n2-io0"].reason
 
 
+def test_a_script_that_gave_up_says_why(sweep):
+    point = sweep / "points" / "n1-io2"
+    (point / "n1-io2.7.log").write_text("n1-io2: leg 1\nn1-io2: error: missing: /grid.nc\nslurmstepd: end\n")
+    run = runs(sweep)["n1-io2"]
+    assert (run.state, run.reason) == ("failed", "missing: /grid.nc")
+    write_log(sweep, "n1-io2", finished_log(60.0))
+    assert runs(sweep)["n1-io2"].state == "finished"
+
+
 def test_the_legs_of_a_chain_add_up(sweep):
     hour, end = icon_logs.date(6), icon_logs.date(icon_logs.STEPS)
     first = finished_log(60.0).replace(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 State = Literal["finished", "unfinished", "failed", "missing", "invalid"]
-"""`unfinished`: the logs end before the experiment does. `failed`: they say why it ended. `missing`: there is no log.
+"""`unfinished`: the logs end before the experiment does. `failed`: they, or the job, say why. `missing`: there is no log.
 `invalid`: the point could not be built."""
 
 
