@@ -8,8 +8,8 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 State = Literal["finished", "unfinished", "failed", "missing", "invalid"]
-"""`unfinished`: the logs end before the experiment does. `failed`: they, or the job, say why. `missing`: there is no log.
-`invalid`: the point could not be built."""
+"""`unfinished`: the logs end before the experiment does. `failed`: they, or the job, say why. `missing`: there is no
+log. `invalid`: the point could not be built."""
 
 
 @frozen(kw_only=True)
