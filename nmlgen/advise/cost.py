@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from attrs import evolve, frozen
 
-from nmlgen.advise.advice import Candidate, Choice, Layout, calibration_of, present_layout, ranked, weighed
+from nmlgen.advise.advice import Candidate, Choice, Layout, calibration_of, is_covered, present_layout, ranked, weighed
 from nmlgen.advise.case import ASYNC
 from nmlgen.advise.experiment import Situation, situation_of
 from nmlgen.advise.prediction import NOISE
@@ -92,7 +92,7 @@ def _cost(situation: Situation, choice: Choice) -> Cost | None:
 
 def _against(situation: Situation, layout: Layout, better: Candidate) -> Cost | None:
     present, calibration = weighed(situation, layout), calibration_of(situation.site)
-    if present.prediction.notes or better.prediction.notes:
+    if not all(is_covered(case, calibration) for case in (present.case, better.case)):
         return None
     foreign = "" if calibration.name == situation.site else calibration.name.capitalize()
     return Cost(present, better, foreign)

@@ -115,7 +115,8 @@ class _Value:
         except ValueError:
             raise self.wrong(f"{self.text!r} is not a number") from None
         if not isfinite(value) or (above is not None and value <= above) or (below is not None and value >= below):
-            limits = [f"more than {above:g}"] * (above is not None) + [f"less than {below:g}"] * (below is not None)
+            limits = [] if above is None else [f"more than {above:g}"]
+            limits += [] if below is None else [f"less than {below:g}"]
             raise self.wrong(f"{self.text} is out of range; expected {' and '.join(limits) or 'a finite number'}")
         return value
 

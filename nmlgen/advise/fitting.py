@@ -15,17 +15,28 @@ from attrs import field, frozen
 
 from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter, levante
 from nmlgen.advise.case import Case
-from nmlgen.advise.model import Constants, run_time, step_time
+from nmlgen.advise.model import Constants, run_time, step_time, writer_turn
 from nmlgen.advise.normal import cholesky, inverse, solve
 from nmlgen.advise.support import COVERED
+from nmlgen.advise.undetermined import undetermined
 
 SITE_SPREAD = 0.15
 """How far the constants of another site are expected from the ones known, beyond their own spread. Not a limit:
 runs that say otherwise are believed."""
 
-_WAITING = ("wrt_output_worker_avg_s", "write_restart_worker_avg_s", "model_init_worker_avg_s")
+TIMERS = (
+    "wrt_output_worker_avg_s",
+    "write_restart_worker_avg_s",
+    "model_init_worker_avg_s",
+    "wrt_output_io_avg_s",
+)
+"""The timers that calibration uses: of the workers waiting and copying, checkpoints, starting; of I/O ranks writing."""
+
+_WAITING, _WRITING = TIMERS[:3], TIMERS[3]
 _TIMER_NOISE = 1.5  # that of computing by the timers, in units of that of the total: part of the waiting hides in it
-_ITERATIONS = 40
+_WRITING_NOISE = 0.25  # that of one turn of an I/O rank by its timer: its speed changes with what its neighbours do
+_IDLE = 0.2  # I/O ranks that are busy for less of the run have idle neighbours, and look too fast
+_ITERATIONS = 60
 _DIFFERENCE = 1e-4
 
 
@@ -42,8 +53,7 @@ class Run:
     total_s: float = field(validator=_positive)
     """ICON's timer `total`, mean over the workers."""
     timers: Mapping[str, float | None] = field(factory=dict)
-    """Other timers in seconds, where known, others are ignored: wrt_output_worker_avg_s (workers: waiting and
-    copying), write_restart_worker_avg_s, model_init_worker_avg_s; wrt_output_io_avg_s (I/O ranks, busy)."""
+    """Those of `TIMERS` that are known, in seconds; others are ignored."""
 
     @property
     def computing_s(self) -> float | None:
@@ -53,6 +63,14 @@ class Run:
             return None
         rest = self.total_s - sum(value or 0.0 for value in waiting)
         return rest if rest > 0 else None
+
+    @property
+    def writer_turn_s(self) -> float | None:
+        """What an I/O rank needed for one output, if the timers tell and it was not idle for most of the run."""
+        busy = self.timers.get(_WRITING)
+        if busy is None or busy < _IDLE * self.total_s or not (self.case.outputs and self.case.writers):
+            return None
+        return busy * self.case.writers / self.case.outputs
 
 
 def calibrate(runs: Iterable[Run], prior: Calibration | None = None, name: str = "calibrated") -> Calibration:
@@ -67,14 +85,15 @@ def calibrate(runs: Iterable[Run], prior: Calibration | None = None, name: str =
         return known
     fit = _Fit(measured, start, known.scatter)
     site, families = fit.solve()
+    before = start.widened(known.scatter.constants)
     return Calibration(
         name=name,
         estimate=site,
         scatter=known.scatter,
-        measured=_covered(measured, known.measured if prior else {}),
+        measured=_covered(measured, known.measured),
         sources=(*known.sources, f"{len(measured)} run{'s' * (len(measured) > 1)}"),
         families=families,
-        undetermined=(),
+        undetermined=undetermined([run.case for run in measured], before, families.values()),
     )
 
 
@@ -133,7 +152,7 @@ class _Fit:
             if reached > cost:
                 break
             unknowns, gain, cost, damping = nearer, cost - reached, reached, damping / 10
-            if gain < 1e-7 * (1 + cost):
+            if gain < 1e-10 * (1 + cost):
                 break
         hessian, _ = self._parabola(unknowns)
         covariance = inverse(cholesky(hessian), len(unknowns))
@@ -214,4 +233,6 @@ class _Fit:
         if run.computing_s:
             computing = run.case.n_steps * step_time(run.case, constants, run.case.workers)
             misses.append(log(computing / run.computing_s) / (noise * _TIMER_NOISE))
+        if run.writer_turn_s:
+            misses.append(log(writer_turn(run.case, constants) / run.writer_turn_s) / _WRITING_NOISE)
         return misses
