@@ -41,9 +41,7 @@ class Figure:
 RUN_TIME = Measure("total_s", "run time", "measured", "s")
 OUTPUT_WORK = Measure("wrt_output_work_s", "time in output, workers", "workers", "s")
 OUTPUT_IO = Measure("wrt_output_io_s", "time in output, I/O ranks", "I/O ranks", "s")
-OUTPUT_GET = Measure(
-    "output_get_bytes_per_s", "rate of getting output from the workers", "getting", "MB/s", 1 / _MEGABYTE
-)
+OUTPUT_GET = Measure("output_get_bytes_per_s", "rate of getting output", "getting", "MB/s", 1 / _MEGABYTE)
 OUTPUT_WRITE = Measure("output_write_bytes_per_s", "rate of writing output", "writing", "MB/s", 1 / _MEGABYTE)
 RESTART_WORK = Measure("write_restart_work_s", "time in checkpoints, workers", "workers", "s")
 RESTART_PROCS = Measure("write_restart_procs_s", "time in checkpoints, restart ranks", "restart ranks", "s")
