@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from nmlgen.advise.advice import Advice
     from nmlgen.advising import advice
     from nmlgen.api import build, check
+    from nmlgen.calibrating import Calibrated, calibrate_logs
     from nmlgen.comparing import Comparison, compare
+    from nmlgen.comparing_runs import RunComparison, compare_runs
     from nmlgen.errors import BuildError, InputError, NmlgenError, SchedulerError, SpecError, WriteError
     from nmlgen.experiment.experiment import Experiment
     from nmlgen.findings import Edit, Finding, Fix, Report, Severity
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from nmlgen.namelist.interchange import from_f90nml, to_f90nml
     from nmlgen.namelist.reader import read_namelist
     from nmlgen.render.build import Build
+    from nmlgen.reporting import report_sweep
     from nmlgen.spec.spec import Spec, load_spec
     from nmlgen.sweep.directory import Sweep, write_sweep
     from nmlgen.sweep.expansion import expand
@@ -45,6 +48,7 @@ __all__ = [
     "Advice",
     "Build",
     "BuildError",
+    "Calibrated",
     "CheckpointWrite",
     "Comparison",
     "DarshanLog",
@@ -63,6 +67,7 @@ __all__ = [
     "Point",
     "PointStatus",
     "Report",
+    "RunComparison",
     "SchedulerError",
     "Severity",
     "Spec",
@@ -77,9 +82,11 @@ __all__ = [
     "advice",
     "advise",
     "build",
+    "calibrate_logs",
     "cancel",
     "check",
     "compare",
+    "compare_runs",
     "expand",
     "export_sweep",
     "fix",
@@ -91,6 +98,7 @@ __all__ = [
     "read_darshan",
     "read_logs",
     "read_namelist",
+    "report_sweep",
     "resubmit",
     "scan_logs",
     "status",
@@ -103,6 +111,7 @@ _HOMES = {
     "Advice": "advise.advice",
     "Build": "render.build",
     "BuildError": "errors",
+    "Calibrated": "calibrating",
     "CheckpointWrite": "logs.rows",
     "Comparison": "comparing",
     "DarshanLog": "logs.darshan",
@@ -121,6 +130,7 @@ _HOMES = {
     "Point": "sweep.point",
     "PointStatus": "sweep.status",
     "Report": "findings",
+    "RunComparison": "comparing_runs",
     "SchedulerError": "errors",
     "Severity": "findings",
     "Spec": "spec.spec",
@@ -133,9 +143,11 @@ _HOMES = {
     "WriteError": "errors",
     "advice": "advising",
     "build": "api",
+    "calibrate_logs": "calibrating",
     "cancel": "sweep.submission",
     "check": "api",
     "compare": "comparing",
+    "compare_runs": "comparing_runs",
     "expand": "sweep.expansion",
     "export_sweep": "sweep.export",
     "fix": "fixing",
@@ -147,6 +159,7 @@ _HOMES = {
     "read_darshan": "logs.darshan",
     "read_logs": "logs.reader",
     "read_namelist": "namelist.reader",
+    "report_sweep": "reporting",
     "resubmit": "sweep.submission",
     "scan_logs": "logs.reader",
     "status": "sweep.status",

@@ -7,11 +7,10 @@ import os
 import re
 import sys
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import click
 
-from nmlgen.cli.console import format_option, uses_colour
+from nmlgen.cli.console import format_option, uses_colour, write_whole
 from nmlgen.errors import InputError
 from nmlgen.findings import did_you_mean
 from nmlgen.namelist.difference import differences
@@ -144,7 +143,7 @@ def make(source_tree: Path, icon_release: str, output: Path) -> int:
     base = base_release(icon_release, releases())
     known = json.loads((directory("schemas") / "icon" / f"{base}.json").read_text(encoding="utf-8"))
     document = make_document(SourceTree(source_tree), icon_release, known)
-    _write(output, document_text(document))
+    write_whole(output, document_text(document))
     registry = read_registry(output)
     variables = [v for name in registry.groups for one in registry.described(name) for v in registry.variables_of(one)]
     unknown = sum(variable.type == "unknown" for variable in variables)
@@ -154,19 +153,6 @@ def make(source_tree: Path, icon_release: str, output: Path) -> int:
         + f"; constraints are those of ICON {base}"
     )
     return 0
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        file.write(text)
-    temporary = Path(file.name)
-    try:
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink()
-        raise
 
 
 def _registry(release: str) -> Registry:

@@ -24,7 +24,8 @@ from typing import IO, Any
 from attrs import evolve, frozen
 
 from nmlgen._version import __version__
-from nmlgen.errors import BuildError, SpecError, WriteError
+from nmlgen.errors import BuildError, InputError, SpecError, WriteError
+from nmlgen.experiment.setting import Certainty
 from nmlgen.findings import Finding
 from nmlgen.render.build import make_build, script_name
 from nmlgen.render.write import stage_files, write_files
@@ -177,11 +178,21 @@ class _Writer:
             "name": base.experiment.name,
             "inputs": [{"document": d.label, "sha256": d.sha256} for d in base.documents],
             "overrides": list(base.overrides),
+            "base": {key: value for key in self._keys if (value := _said_by(base, key)) is not None},
             "points": len(self.names),
             "invalid": len(self.invalid),
             "table": {"file": TABLE, "sha256": hashlib.sha256((self.directory / TABLE).read_bytes()).hexdigest()},
         }
         return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _said_by(base: Spec, key: str) -> Any:
+    """The value that a key has without the sweep; None where nobody knows, or the spec does not say it alone."""
+    try:
+        setting = base.find(key)
+    except InputError:
+        return None
+    return None if setting.certainty is Certainty.UNKNOWN else setting.value
 
 
 def _at(point: Point, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -1,0 +1,63 @@
+"""CPU time and memory of the report of a sweep, its size, by the number of its points.
+
+    python benchmarks/report.py [POINTS...]
+
+The points are those of the measured runs on Levante with output, again and again with another nproma. Only the page is
+made; reading logs is measured by `benchmarks/logs.py`.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+
+from nmlgen.advise.measurements import levante_runs
+from nmlgen.report.sweep.page import sweep_page
+from nmlgen.report.sweep.run import Measured, PointRun, Predicted, SweepRuns
+
+
+def sweep(points: int) -> SweepRuns:
+    """A sweep of so many points that have all run."""
+    measured = [run for run in levante_runs() if run.case.outputs > 2]
+    runs = []
+    for number in range(points):
+        run, copy = measured[number % len(measured)], number // len(measured)
+        case, total = run.case, run.total_s
+        values = {
+            "grid.name": f"{case.n_cells} cells",
+            "output.atm.output_interval": f"PT{case.output_interval_s or 0:.0f}S",
+            "job.nodes": case.nodes,
+            "parallel.nproma": 8 + copy,
+            "parallel.num_io_procs": case.num_io_procs,
+        }
+        times = Measured(total_s=total, wrt_output_work_s=total / 10, wrt_output_io_s=total / 2)
+        expected = Predicted(total_s=total, low_s=0.9 * total, high_s=1.1 * total)
+        runs.append(
+            PointRun(
+                name=f"point-{number}",
+                values=values,
+                state="finished",
+                nodes=case.nodes,
+                measured=times,
+                predicted=expected,
+                details=(("directory", f"points/point-{number}"), ("log", f"points/point-{number}/run/icon.log")),
+            )
+        )
+    return SweepRuns(name="benchmark", runs=tuple(runs), version="0")
+
+
+def main() -> None:
+    """Make the pages, small ones first, and print a row for each."""
+    print("points  CPU s  page MB  peak MB")
+    for points in sorted(map(int, sys.argv[1:] or (100, 1000, 10_000))):
+        given = sweep(points)
+        before = time.process_time()
+        page = sweep_page(given)
+        seconds = time.process_time() - before
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+        print(f"{points:6}  {seconds:5.2f}  {len(page.encode()) / 1e6:7.1f}  {peak:7.0f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,307 @@
+"""The report of a sweep: its table of points, what their logs say, what the model expects, on one page."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from nmlgen._version import __version__
+from nmlgen.advise.advice import Layout, calibration_of, case_with, present_layout
+from nmlgen.advise.calibration import Calibration
+from nmlgen.advise.experiment import Situation, situation_of
+from nmlgen.advise.prediction import predict
+from nmlgen.errors import InputError, NmlgenError
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.lift.loading import Loaded, load
+from nmlgen.lift.namelists import MASTER_FILE
+from nmlgen.logs.chain import chain_of
+from nmlgen.logs.finding import logs_below
+from nmlgen.logs.reader import read_logs
+from nmlgen.logs.rows import LogRun
+from nmlgen.report.sweep.page import sweep_page
+from nmlgen.report.sweep.run import Measured, PointRun, Predicted, State, SweepRuns
+from nmlgen.sweep.directory import FIRST_COLUMNS, MANIFEST, TABLE
+
+Progress = Callable[[int, int], None]
+"""Called after each point: how many are done, of how many."""
+
+_LAYOUT = ("num_io_procs", "num_restart_procs", "restart_write_mode")
+_CALLED = ("name", "job.time")  # what a prediction does not depend on
+_GAVE_UP = re.compile(r"^[^\n]*?: error: (.*)$", re.MULTILINE)  # `die` of the batch script
+_LONGEST = 100_000  # bytes of what a job printed that are looked at
+_SUMS = ("total_s", "wrt_output_work_s", "wrt_output_io_s", "write_restart_work_s", "write_restart_procs_s")
+
+
+def report_sweep(
+    directory: str | Path,
+    *,
+    calibration: Calibration | None = None,
+    created: str | None = None,
+    progress: Progress | None = None,
+) -> str:
+    """The report of a sweep that `write_sweep` or `nmlgen sweep` wrote: an HTML page without anything from elsewhere.
+
+    Points with logs are compared with each other and with what the model expects by a `calibration`, by default the
+    site's, else Levante's; points without are named. `created` is a time stamp to put in; the same sweep with the same
+    logs and without one gives the same text. Raises InputError if there is no sweep in the directory.
+    """
+    return sweep_page(read_sweep_runs(directory, calibration=calibration, created=created, progress=progress))
+
+
+def read_sweep_runs(
+    directory: str | Path,
+    *,
+    calibration: Calibration | None = None,
+    created: str | None = None,
+    progress: Progress | None = None,
+) -> SweepRuns:
+    """What `report_sweep` draws: each point with its values, what was measured and what was expected."""
+    directory = Path(directory)
+    manifest, rows = _manifest(directory), _rows(directory)
+    expectations = _Expectations(directory, calibration)
+    runs = []
+    for number, row in enumerate(rows, start=1):
+        runs.append(_point_run(directory, row, expectations))
+        if progress is not None:
+            progress(number, len(rows))
+    inputs = tuple((str(one.get("document")), str(one.get("sha256"))) for one in manifest.get("inputs", []))
+    return SweepRuns(
+        name=str(manifest.get("name", directory.name)),
+        runs=tuple(runs),
+        version=__version__,
+        present=manifest.get("base", {}),
+        inputs=inputs,
+        overrides=tuple(map(str, manifest.get("overrides", []))),
+        calibration=expectations.used,
+        created=created,
+    )
+
+
+def measured(chain: Iterable[LogRun]) -> Measured:
+    """What the legs of a chain took together; what one of them does not say, nobody knows of all."""
+    legs = tuple(chain)
+    sums: dict[str, Any] = {name: _sum(legs, name) for name in _SUMS}
+    sums["output_bytes"], sums["checkpoint_bytes"] = _sum(legs, "output_bytes"), _sum(legs, "checkpoint_bytes")
+    return Measured(
+        **sums,
+        output_get_bytes_per_s=_rate(legs, "output_received_bytes", "output_get_s"),
+        output_write_bytes_per_s=_rate(legs, "output_bytes", "output_write_s"),
+        checkpoint_write_bytes_per_s=_rate(legs, "checkpoint_bytes", "checkpoint_write_s"),
+    )
+
+
+def outcome(chain: tuple[LogRun, ...]) -> tuple[State, str]:
+    """What became of the experiment of a chain, and why if it is not finished."""
+    if not chain:
+        return "missing", "there is no log of ICON in its directory: it has not begun, or ended before ICON did"
+    last = chain[-1]
+    if last.state == "crashed":
+        return "failed", last.reason or ""
+    if last.state == "truncated":
+        return "unfinished", last.reason or ""
+    if last.state == "restarted":
+        return "unfinished", f"leg {len(chain)} of the chain has ended; there is no log of the next one"
+    without = " and ".join(Path(leg.log).name for leg in chain if leg.total_s is None)
+    return "finished", f"there is no run time in {without}: its timers were off (run_nml ltimer)" if without else ""
+
+
+def _point_run(directory: Path, row: Mapping[str, str], expectations: _Expectations) -> PointRun:
+    values = {key: value for key, value in row.items() if key not in FIRST_COLUMNS and value != ""}
+    run = PointRun(name=row["name"], values=values, details=(("identifier", row["id"]),))
+    if row["state"] != "built":
+        return evolve(run, state="invalid", reason=row["reason"])
+    place = directory / row["directory"]
+    chain = chain_of(_logs(place))
+    state, reason = outcome(chain)
+    if state in ("missing", "unfinished") and (said := _said_by_script(place)):
+        state, reason = "failed", said
+    expected = expectations.of(place, values)
+    jobs = ", ".join(leg.job for leg in chain if leg.job is not None)
+    details = [*run.details, ("directory", row["directory"])]
+    details += [("log", Path(leg.log).relative_to(directory).as_posix()) for leg in chain]
+    details += [("jobs", jobs)] if jobs else []
+    details += [("ICON release", chain[-1].release)] if chain and chain[-1].release else []
+    notes = dict.fromkeys(note for leg in chain for note in leg.notes)
+    nodes = next((leg.nodes for leg in chain if leg.nodes is not None), None)
+    cores = next((leg.ntasks for leg in chain if leg.ntasks is not None), None)
+    return evolve(
+        run,
+        state=state,
+        reason=reason,
+        nodes=expected.nodes or nodes,
+        cores=expected.cores or cores,
+        measured=measured(chain),
+        predicted=expected.predicted,
+        details=tuple(details),
+        notes=(*notes, *((expected.silence,) if expected.silence else ())),
+    )
+
+
+def _logs(place: Path) -> tuple[LogRun, ...]:
+    """The runs that left logs in a point's directory; none if there are none."""
+    try:
+        logs = list(logs_below([place]))
+    except InputError:
+        return ()
+    return read_logs(logs).runs if place.is_dir() else ()
+
+
+def _said_by_script(place: Path) -> str:
+    """With which words the batch script gave up, from what the last job of a point printed; nothing if it did not."""
+    printed = [path for path in (*place.glob("*.log"), *place.glob("*.out")) if path.is_file()]
+    if not printed:
+        return ""
+    with max(printed, key=lambda path: (path.stat().st_mtime, path.name)).open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST))
+        found = _GAVE_UP.findall(file.read().decode("utf-8", "replace"))
+    return found[-1].strip() if found else ""
+
+
+@frozen
+class _Expected:
+    """What the experiment of a point occupies and should take; `silence` says why there is no prediction."""
+
+    nodes: int | None = None
+    cores: int | None = None
+    predicted: Predicted | None = None
+    silence: str = ""
+
+
+class _Expectations:
+    """Predictions for points. Points that differ in their layout only share what is read of their files, and those with
+    one batch script what the script says."""
+
+    def __init__(self, directory: Path, calibration: Calibration | None) -> None:
+        self.used: str | None = None
+        self._directory = directory
+        self._calibration = calibration
+        self._situations: dict[tuple[tuple[str, str], ...], Situation] = {}
+        self._jobs: dict[Path, Experiment] = {}
+
+    def of(self, place: Path, values: Mapping[str, str]) -> _Expected:
+        """What is expected of the point in a directory."""
+        try:
+            situation = self._situation(place, values)
+            case = case_with(situation, _layout(situation, values))
+        except UndecidedError as error:
+            return _Expected(silence=f"no prediction: {error.setting.name} is not known")
+        except (NmlgenError, ValueError) as error:
+            return _Expected(silence=f"no prediction: {error}")
+        calibration = self._calibration or calibration_of(situation.site)
+        self.used = calibration.name
+        prediction = predict(case, calibration)
+        notes = tuple(dict.fromkeys((*situation.doubts, *prediction.notes)))
+        predicted = Predicted(total_s=prediction.total_s, low_s=prediction.low_s, high_s=prediction.high_s, notes=notes)
+        return _Expected(case.nodes, situation.cores, predicted)
+
+    def _situation(self, place: Path, values: Mapping[str, str]) -> Situation:
+        """That of the point, or of one that differs from it only in what `_layout` lays over it."""
+        key = tuple((key, value) for key, value in values.items() if not _is_layout(key))
+        known = self._situations.get(key)
+        if known is not None and _lies_over(known, values):
+            return known
+        found = situation_of(self._experiment(place))
+        if key not in self._situations:
+            self._situations[key] = found
+        return found
+
+    def _experiment(self, place: Path) -> Experiment:
+        """That of a point: the script and the namelists, or the namelists with what is known of the same script."""
+        links = [path.resolve() for path in place.glob("*") if path.is_symlink()]
+        script = links[0] if len(links) == 1 else place
+        known = self._jobs.get(script)
+        if known is None:
+            known = self._jobs[script] = _only(load(place))
+            return known
+        namelists = _only(load(place / MASTER_FILE, icon_release=known.registry.release))
+        return evolve(known, name=place.name, master=namelists.master, namelist=namelists.namelist)
+
+
+def _only(loaded: Loaded) -> Experiment:
+    if len(loaded.experiments) != 1:
+        raise InputError(f"{loaded.path} starts {len(loaded.experiments)} models")
+    return loaded.experiments[0]
+
+
+def _is_layout(key: str) -> bool:
+    word = key.rpartition(".")[2]
+    return key in _CALLED or word in _LAYOUT or word.startswith("stream_partitions_")
+
+
+def _lies_over(situation: Situation, values: Mapping[str, str]) -> bool:
+    """Whether the layout that is among the values says all of the situation's."""
+    partitions = [key for key in values if key.rpartition(".")[2].startswith("stream_partitions_")]
+    return len(situation.outputs) <= 1 and len(partitions) <= 1
+
+
+def _layout(situation: Situation, values: Mapping[str, str]) -> Layout:
+    """The situation's layout with what the values say of it. Raises ValueError if they are no numbers."""
+    layout = present_layout(situation)
+    if not _lies_over(situation, values):
+        return layout
+    for key, value in values.items():
+        word = key.rpartition(".")[2]
+        if word == "num_io_procs":
+            layout = evolve(layout, num_io_procs=int(value))
+        elif word == "num_restart_procs":
+            layout = evolve(layout, num_restart_procs=int(value))
+        elif word == "restart_write_mode":
+            layout = evolve(layout, restart_write_mode=value)
+        elif word.startswith("stream_partitions_") and situation.outputs:
+            layout = evolve(layout, stream_partitions=(int(value),))
+    return layout
+
+
+def _sum(legs: Iterable[LogRun], name: str) -> float | None:
+    values = [getattr(leg, name) for leg in legs]
+    return None if not values or None in values else float(sum(values))
+
+
+def _rate(legs: tuple[LogRun, ...], amount: str, seconds: str) -> float | None:
+    """Over the legs that say both."""
+    known = [leg for leg in legs if getattr(leg, amount) is not None and getattr(leg, seconds) is not None]
+    time = sum(getattr(leg, seconds) for leg in known)
+    return sum(getattr(leg, amount) for leg in known) / time if time > 0 else None
+
+
+def _manifest(directory: Path) -> dict[str, Any]:
+    path = directory / MANIFEST
+    try:
+        document = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise InputError(f"{directory} holds no sweep: {MANIFEST} is not there; nmlgen sweep writes one") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not legible as JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{path}: expected a mapping, as nmlgen sweep writes it")
+    return document
+
+
+def _rows(directory: Path) -> list[dict[str, str]]:
+    path = directory / TABLE
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(_complete(csv.DictReader(file), path))
+    except FileNotFoundError:
+        raise InputError(f"{directory} holds no sweep: {TABLE} is not there; nmlgen sweep writes one") from None
+    if not rows:
+        raise InputError(f"{path}: there are no points in it")
+    return rows
+
+
+def _complete(reader: csv.DictReader[str], path: Path) -> Iterator[dict[str, str]]:
+    missing = [name for name in FIRST_COLUMNS if name not in (reader.fieldnames or ())]
+    if missing:
+        raise InputError(f"{path}:1: there is no column {missing[0]}; expected the table that nmlgen sweep writes")
+    for row in reader:
+        if None in row or None in row.values():
+            raise InputError(f"{path}:{reader.line_num}: expected as many cells as there are columns")
+        yield row

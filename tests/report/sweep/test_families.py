@@ -1,0 +1,128 @@
+"""Which runs of a sweep belong together, and which of them is best."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+from measured_sweep import checkpoint_sweep, output_sweep
+
+from nmlgen.report.sweep.family import axes_of, families_of, positions, short_name
+from nmlgen.report.sweep.run import Measured, PointRun
+
+
+def run(seconds=None, **values):
+    keys = {key.replace("__", "."): value for key, value in values.items()}
+    state = "missing" if seconds is None else "finished"
+    return PointRun(name=str(keys), values=keys, state=state, measured=Measured(total_s=seconds))
+
+
+def families(runs, **present):
+    return families_of(runs, axes_of(runs), {key.replace("__", "."): value for key, value in present.items()})
+
+
+def test_families_of_output_layouts():
+    runs = output_sweep().runs
+    axes = axes_of(runs)
+    assert axes.x == "parallel.num_io_procs"
+    assert axes.series == ()
+    assert axes.layout == ("parallel.num_io_procs", "output.atm.stream_partitions_ml")
+    found = families_of(runs, axes, {})
+    assert len(found) == 6
+    assert found[0].title == "grid.name R2B5 · nodes 1 · output_interval PT4M"
+    assert positions(found[0].runs, axes) == ("0", "1", "2", "4", "8", "16", "32")
+    assert [family.best.values["parallel.num_io_procs"] for family in found] == ["4", "16", "2", "4", "2", "8"]
+
+
+def test_families_of_restart_layouts():
+    runs = checkpoint_sweep().runs
+    axes = axes_of(runs)
+    assert axes.x == "restart.num_restart_procs"
+    assert axes.series == ("restart.restart_write_mode",)
+    found = families_of(runs, axes, {})
+    assert len(found) == 7
+    best = found[0].best
+    assert axes.layout_text(best) == "dedicated procs multifile, num_restart_procs 4"
+
+
+def test_layouts_that_vary_freely():
+    runs = [run(1.0, parallel__num_io_procs=n, output__a__stream_partitions_ml=p) for n in (1, 2, 4) for p in (1, 2)]
+    axes = axes_of(runs)
+    assert (axes.x, axes.series, axes.families) == (
+        "parallel.num_io_procs",
+        ("output.a.stream_partitions_ml",),
+        (),
+    )
+    assert [family.title for family in families_of(runs, axes, {})] == ["all runs"]
+
+
+def test_striping_is_a_layout():
+    runs = [run(1.0, lustre__output__stripe_count=n, job__nodes=k) for n in (1, 4, 8) for k in range(9)]
+    assert axes_of(runs).x == "lustre.output.stripe_count"
+
+
+def test_of_two_layouts_that_with_more_values_is_drawn():
+    runs = [
+        run(1.0, parallel__num_io_procs=n, restart__restart_write_mode=mode)
+        for n in (1, 2, 4)
+        for mode in ("sync", "async")
+    ]
+    axes = axes_of(runs)
+    assert (axes.x, axes.families) == ("parallel.num_io_procs", ("restart.restart_write_mode",))
+
+
+def test_a_sweep_over_something_else():
+    runs = [run(1.0, parallel__nproma=n, grid__name=g) for n in (8, 16, 32) for g in ("R2B5", "R2B6")]
+    axes = axes_of(runs)
+    assert (axes.x, axes.families) == ("parallel.nproma", ("grid.name",))
+
+
+def test_a_sweep_over_words():
+    runs = [run(1.0, job__partition=name) for name in ("compute", "shared")]
+    axes = axes_of(runs)
+    assert positions(runs, axes) == ("compute", "shared")
+
+
+def test_one_point():
+    axes = axes_of([run(1.0)])
+    assert axes.x is None
+    assert axes.layout_text(run(1.0)) == "{}"
+
+
+def test_names_make_no_families():
+    runs = [run(1.0, name=f"a{n}", output__a__output_filename=f"f{n}", parallel__num_io_procs=n) for n in (0, 1, 2)]
+    assert len(families(runs)) == 1
+
+
+@pytest.mark.parametrize(("second", "is_equal"), [(101.9, True), (102.1, False)])
+def test_differences_below_the_noise_are_none(second, is_equal):
+    runs = [run(second, parallel__num_io_procs=1), run(100.0, parallel__num_io_procs=2)]
+    (family,) = families(runs)
+    assert family.best is runs[1]
+    assert family.equal == ((runs[0],) if is_equal else ())
+
+
+def test_what_did_not_come_to_its_end_is_not_best():
+    crashed = evolve(run(1.0, parallel__num_io_procs=1), state="failed")
+    (family,) = families([crashed, run(100.0, parallel__num_io_procs=2), run(None, parallel__num_io_procs=4)])
+    assert family.best.values == {"parallel.num_io_procs": 2}
+    assert family.cost(crashed) is None
+
+
+def test_without_any_end_there_is_no_best():
+    (family,) = families([run(None, parallel__num_io_procs=n) for n in (1, 2)])
+    assert family.best is None
+    assert family.equal == ()
+
+
+def test_the_present_layout():
+    runs = [run(n * 100.0, parallel__num_io_procs=str(n)) for n in (1, 2, 4)]
+    (family,) = families(runs, parallel__num_io_procs=4, job__nodes=7)
+    assert family.present is runs[2]
+    assert family.cost(family.present) == 3.0
+    (family,) = families(runs, job__nodes=7)
+    assert family.present is None
+
+
+def test_names_of_keys():
+    assert short_name("parallel.num_io_procs") == "num_io_procs"
+    assert short_name("grid.name") == "grid.name"
