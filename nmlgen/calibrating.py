@@ -113,8 +113,8 @@ def _case(log: LogRun, planned: Case | None, given: Mapping[str, int]) -> Case:
         if name not in known and planned is None:
             hint = f"; expected: --{name.replace('_', '-')}" if name in _GIVEN else ""
             raise InputError(f"{name} is not known{hint}")
-    if planned is None and known.get("output_interval_s") and "output_bytes" not in known:
-        raise InputError("the log does not say how much was written, and no batch script or namelist beside it does")
+    if planned is None and log.wrt_output_work_s and not {"output_bytes", "output_interval_s"} <= known.keys():
+        raise InputError("how much is written how often is not known; expected: the run's namelists beside the log")
     try:
         return Case(**known) if planned is None else evolve(planned, **known)
     except ValueError as error:

@@ -19,6 +19,7 @@ from nmlgen.errors import BuildError, NmlgenError, SpecError
 _COMMANDS = {
     "advise": "Predict what a layout of I/O and restart ranks costs; recommend one.",
     "build": "Check a spec and write its namelists, batch script and manifest.",
+    "calibrate": "Fit the advisor to your own runs, from their logs.",
     "cancel": "Take points of a sweep back from Slurm.",
     "check": "Check a spec against the rules; write nothing.",
     "compare": "Compare what two runs took: times, timers, rates, set-up.",

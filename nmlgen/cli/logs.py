@@ -57,7 +57,7 @@ def command(paths: tuple[Path, ...], what: str, output_format: str | None, outpu
     if chosen == "parquet" and output is None:
         raise click.UsageError("--format parquet needs -o FILE")
     kind = TABLES[what]
-    with _progress(paths, quiet) as progress:
+    with reading_progress(paths, quiet) as progress:
         if kind is DarshanLog:
             rows: Iterable[Any] = read_darshan(paths)
             if not rows:
@@ -105,7 +105,7 @@ def _write_text(file: TextIO, rows: Iterable[Any], kind: type[Any], chosen: str)
 
 
 @contextmanager
-def _progress(paths: tuple[Path, ...], quiet: bool) -> Iterator[Callable[[int], None] | None]:
+def reading_progress(paths: tuple[Path, ...], quiet: bool) -> Iterator[Callable[[int], None] | None]:
     """A bar on a terminal's stderr, if it takes longer than a second."""
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None

@@ -50,9 +50,10 @@ def layout_beside(log: Path) -> dict[str, Any]:
             name = manifest.get("name")
             if isinstance(name, str):
                 found["name"] = name
-                script = _NODES.search(_text(directory / f"{Path(name).name}.sbatch"))
-                if script is not None:
-                    found["nodes"] = int(script[1])
+            for script in sorted(directory.glob("*.sbatch"))[:1]:
+                nodes = _NODES.search(_text(script))
+                if nodes is not None:
+                    found["nodes"] = int(nodes[1])
             break
     for namelist in _namelists(log.parent, beside):
         settings = _settings(namelist)

@@ -1,0 +1,74 @@
+"""nmlgen calibrate: fit the advisor to a user's own runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import nmlgen
+from nmlgen.calibrating import Calibrated, calibrate_logs
+from nmlgen.cli.console import quiet_option, write_whole
+from nmlgen.cli.logs import reading_progress
+from nmlgen.report.quantities import format_duration
+
+
+@click.command("calibrate")
+@click.argument("paths", metavar="LOG...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the calibration to this file.")
+@click.option("--prior", type=click.Path(), help="Begin with this calibration, not with Levante's.")
+@click.option("--name", help="What to call it; the name of the file by default.")
+@click.option("--nodes", type=click.IntRange(min=1), help="The nodes of runs that do not say them.")
+@click.option("--num-lev", type=click.IntRange(min=1), help="The levels of runs that do not say them.")
+@click.option("--n-cells", type=click.IntRange(min=1), help="The grid's cells of runs that do not say them.")
+@quiet_option
+def command(
+    paths: tuple[Path, ...],
+    output: Path | None,
+    prior: str | None,
+    name: str | None,
+    nodes: int | None,
+    num_lev: int | None,
+    n_cells: int | None,
+    quiet: bool,
+) -> int:
+    """Fit the I/O model to the runs whose logs are given, and write the figures of your site to a small YAML file, for
+    `nmlgen advise --calibration`.
+
+    LOG is a log of ICON or a directory below which logs are found. What a log does not say is looked for in the
+    namelists and the batch script beside it. One run with a few I/O ranks is enough for a first answer; more of them
+    narrow the interval. Without -o the calibration goes to the terminal.
+
+    Runs that did not end, or of which too little is known, are named and left out; exit code 2 if none is left.
+    """
+    given = {key: n for key, n in (("nodes", nodes), ("num_lev", num_lev), ("n_cells", n_cells)) if n is not None}
+    before = None if prior is None else nmlgen.advise.Calibration.load(prior)
+    name = name or (output.stem if output is not None else "calibrated")
+    with reading_progress(paths, quiet) as progress:
+        found = calibrate_logs(paths, before, name=name, given=given, progress=progress)
+    text = found.calibration.dump()
+    if not quiet:
+        for line in _summary(found, before):
+            click.echo(line, err=output is None)
+    if output is None:
+        click.echo(text, nl=False)
+        return 0
+    write_whole(output, text)
+    if not quiet:
+        click.echo(f"wrote {output}; next: nmlgen advise SPEC --calibration {output}")
+    return 0
+
+
+def _summary(found: Calibrated, before: nmlgen.advise.Calibration | None) -> list[str]:
+    """Each run with what was predicted before and is now, what was left out, and what the runs leave open."""
+    lines = []
+    for log, run in found.runs:
+        was, now = (nmlgen.advise.predict(run.case, known) for known in (before, found.calibration))
+        lines.append(
+            f"{log.log}:{log.line}: {format_duration(run.total_s)} measured, {format_duration(was.total_s)} predicted "
+            f"before, {format_duration(now.total_s)} now"
+        )
+    lines += [f"{log.log}:{log.line}: left out: {reason}" for log, reason in found.left_out]
+    lines += [f"warning: {warning}" for warning in found.warnings]
+    lines += [f"not determined: {sentence}" for sentence in found.calibration.undetermined]
+    return lines

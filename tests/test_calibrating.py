@@ -1,0 +1,131 @@
+"""Calibration from logs: which runs count, as which cases, and what is said of the others."""
+
+from __future__ import annotations
+
+import icon_logs
+import pytest
+from attrs import evolve
+
+import nmlgen
+from nmlgen.advise import Calibration, Case, predict
+from nmlgen.advise.experiment import situation_of
+from nmlgen.calibrating import run_of
+from nmlgen.errors import InputError
+
+WORK, IO = 127, 1
+SPEC = {
+    "nmlgen": 1,
+    "name": "wave",
+    "extends": "icon/jabw",
+    "site": "levante",
+    "model": {"release": "2024.10", "executable": "/icon/bin/icon"},
+    "grid": {"file": "iconR02B04_icosahedral.nc", "name": "R2B4", "num_lev": 20},
+    "time": {"start": "2000-01-01T00:00:00Z", "stop": "2000-01-01T02:00:00Z", "modelTimeStep": "PT10M"},
+    "job": {"account": "xy0001", "nodes": 1, "ntasks_per_node": WORK + IO, "time": "00:10:00"},
+    "parallel": {"num_io_procs": IO},
+    "restart": {"restart_write_mode": "sync", "checkpointTimeIntval": "PT1H", "restartTimeIntval": "PT2H"},
+    "output": {"atm": {"output_interval": "PT1H", "file_interval": "PT1H", "ml_varlist": ["u", "v", "temp"]}},
+}
+
+
+def log(lines=None):
+    return icon_logs.text(lines or icon_logs.log(WORK, IO))
+
+
+@pytest.fixture
+def built(tmp_path):
+    """A build, and the log of its run where the batch script leaves it."""
+    nmlgen.build(SPEC).write(tmp_path)
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "wave.7.icon.log").write_bytes(log())
+    for name in ("icon_master.namelist", "NAMELIST_wave"):
+        (run / name).write_bytes((tmp_path / name).read_bytes())
+    return tmp_path
+
+
+def test_a_run_of_a_build(built):
+    (row,) = nmlgen.read_logs([built]).runs
+    run = run_of(row)
+    planned = situation_of(nmlgen.load_spec(SPEC).experiment).case
+    assert run.total_s == 100.0
+    assert (run.case.nodes, run.case.n_cells, run.case.n_steps) == (1, 20480, 12)
+    assert run.case.output_bytes == 800e6  # what the log says, not what the spec lets expect
+    assert run.case == evolve(planned, output_bytes=800e6)
+    assert run.timers["wrt_output_worker_avg_s"] == row.wrt_output_work_s == 7.0
+    assert run.timers["wrt_output_io_avg_s"] == row.wrt_output_io_s == 24.0
+
+
+def test_a_log_alone(tmp_path):
+    path = tmp_path / "LOG.wave.run"
+    path.write_bytes(log())
+    (row,) = nmlgen.read_logs([path]).runs
+    with pytest.raises(InputError, match="num_lev is not known; expected: --num-lev"):
+        run_of(row)
+    with pytest.raises(InputError, match="how often is not known"):
+        run_of(row, {"nodes": 1, "num_lev": 20})
+    row = evolve(row, output_interval=("PT1H",), stream_partitions_ml=(1,))
+    assert run_of(row, {"nodes": 1, "num_lev": 20}).case == Case(
+        n_cells=20480,
+        num_lev=20,
+        nodes=1,
+        ntasks=128,
+        dtime_s=600,
+        n_steps=12,
+        output_bytes=800e6,
+        output_interval_s=3600,
+        num_io_procs=1,
+        restart_write_mode="sync",
+        checkpoint_interval_s=3600,
+    )
+
+
+def test_what_the_calibration_says(built):
+    found = nmlgen.calibrate_logs([built], name="here")
+    ((row, run),) = found.runs
+    before, after = (abs(predict(run.case, known).total_s - run.total_s) for known in (None, found.calibration))
+    assert after < before
+    assert found.calibration.name == "here"
+    assert found.calibration.undetermined
+    assert row.name == "wave"
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (icon_logs.head(WORK, IO), "truncated"),
+        ([*icon_logs.head(WORK, IO), *icon_logs.steps([WORK], "sync"), *icon_logs.end()], "no timer report"),
+    ],
+)
+def test_runs_that_do_not_count(built, lines, reason):
+    (built / "run" / "wave.8.icon.log").write_bytes(log(lines))
+    found = nmlgen.calibrate_logs([built])
+    assert len(found.runs) == 1
+    ((row, said),) = found.left_out
+    assert row.log.endswith("wave.8.icon.log")
+    assert reason in said
+    (built / "run" / "wave.7.icon.log").unlink()
+    with pytest.raises(InputError, match=reason):
+        nmlgen.calibrate_logs([built])
+
+
+def test_streams_of_several_intervals_do_not_count(built):
+    (row,) = nmlgen.read_logs([built]).runs
+    with pytest.raises(InputError, match="several streams"):
+        run_of(evolve(row, output_interval=("PT1H", "PT2H")))
+
+
+def test_points_of_a_sweep(tmp_path):
+    nmlgen.write_sweep(nmlgen.expand(SPEC, grid={"parallel.num_io_procs": [1]}, name="io{num_io_procs}"), tmp_path)
+    run = tmp_path / "points" / "io1" / "run"
+    run.mkdir()
+    (run / "io1.7.icon.log").write_bytes(log())
+    ((row, known),) = nmlgen.calibrate_logs([tmp_path]).runs
+    assert (row.nodes, known.case.nodes) == (1, 1)
+
+
+def test_the_file_comes_back(built, tmp_path):
+    calibration = nmlgen.calibrate_logs([built]).calibration
+    path = tmp_path / "here.yaml"
+    path.write_text(calibration.dump())
+    assert Calibration.load(path).dump() == calibration.dump()
