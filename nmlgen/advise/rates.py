@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from math import inf
+
+from attrs import evolve, field, frozen
 from attrs.validators import ge, gt, optional
 
-from nmlgen.advise.model import Constants
-from nmlgen.experiment.ranks import RestartMode
+from nmlgen.advise.case import ASYNC, JOINT, SYNC, Case
+from nmlgen.advise.model import PARTS, Constants, run_time
 
 _GIGABYTE = 1e9
+_SYNCHRONOUS, _CHECKPOINTS = PARTS.index("synchronous writes"), PARTS.index("checkpoints")
 
 
 @frozen(kw_only=True)
@@ -30,23 +33,22 @@ class Rates:
     checkpoint_overhead_s: float = field(default=0.0, validator=ge(0))
 
     @classmethod
-    def from_constants(cls, constants: Constants, nodes: int, mode: RestartMode | None) -> Rates:
-        """The rates of the closed form on so many nodes, for checkpoints in this mode."""
-        others = nodes - 1
-        checkpoint = {
-            RestartMode.SYNC: 1 / constants.restart_sync,
-            RestartMode.ASYNC: constants.restart_async,
-            RestartMode.DEDICATED: constants.restart_dedicated,
-            RestartMode.JOINT: constants.restart_joint,
-        }
+    def of(cls, case: Case, constants: Constants) -> Rates:
+        """The rates of a case's writers by the closed form."""
+        gathering = run_time(evolve(case, num_io_procs=0), constants)[_SYNCHRONOUS]
+        overhead, writer, contention = 0.0, constants.restart_dedicated, constants.restart_contention
+        if case.restart_mode == ASYNC:
+            writer, contention = constants.restart_async * max(1, case.restart_ranks) ** constants.restart_idle, 0.0
+        if case.restart_mode in (SYNC, JOINT) and case.checkpoints:
+            overhead = run_time(evolve(case, output_bytes=0), constants)[_CHECKPOINTS] / case.checkpoints
+            writer = inf
         return cls(
             output_bytes_per_s=constants.writer * _GIGABYTE,
             output_contention=constants.contention,
-            gather_bytes_per_s=_GIGABYTE / constants.gather,
-            gather_overhead_s=constants.gather_node * others,
-            checkpoint_bytes_per_s=checkpoint[mode] * _GIGABYTE if mode else None,
-            checkpoint_contention=constants.restart_contention if mode is RestartMode.DEDICATED else 0.0,
-            checkpoint_overhead_s=constants.restart_sync_node * others if mode is RestartMode.SYNC else 0.0,
+            gather_bytes_per_s=case.output_bytes * case.outputs / gathering if gathering else None,
+            checkpoint_bytes_per_s=writer * _GIGABYTE,
+            checkpoint_contention=contention,
+            checkpoint_overhead_s=overhead,
         )
 
     def gathering_s(self, count: float) -> float:

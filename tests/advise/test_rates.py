@@ -13,9 +13,9 @@ from nmlgen.advise.simulation import simulate
 from nmlgen.advise.workload import Checkpoint, Stream, Workload
 from nmlgen.experiment.ranks import RestartMode
 
-CONSTANTS = levante().constants
+CONSTANTS = levante().estimate.constants
 CASE = Case(n_cells=81920, num_lev=30, nodes=2, ntasks=256, dtime_s=120, n_steps=7200)
-ROUNDED_KNEE = 2**0.25  # by how much the closed form exceeds the sharp maximum where two of its terms are equal
+ROUNDED_KNEE = 2 ** (1 / 3)  # by how much the closed form exceeds the sharp maximum where two of its terms are equal
 
 
 def simulated(case: Case) -> float:
@@ -32,7 +32,7 @@ def simulated(case: Case) -> float:
         writers = max(1, case.restart_ranks)
         checkpoint = Checkpoint(case.checkpoint_bytes, range(every, case.n_steps + 1, every), mode, writers)
     workload = Workload(case.n_steps, streams, case.num_io_procs, checkpoint)
-    rates = Rates.from_constants(CONSTANTS, case.nodes, mode)
+    rates = Rates.of(case, CONSTANTS)
     return simulate(workload, step_s=step_time(case, CONSTANTS, case.workers), rates=rates).total_s
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from nmlgen.advise.calibration import levante
 from nmlgen.advise.rates import Rates
 from nmlgen.advise.simulation import simulate
 from nmlgen.advise.workload import Checkpoint, Workload, workload_of
@@ -30,7 +29,7 @@ TWO_STREAMS = """output:
   small: {ml_varlist: [pres_sfc], output_interval: PT10M, file_interval: P1D, stream_partitions_ml: 4}
   other: {ml_varlist: [temp], pl_varlist: [temp], p_levels: [50000.0], output_interval: PT1H, file_interval: P1D}
 """
-LEVANTE = Rates.from_constants(levante().constants, 2, RestartMode.JOINT)
+RATES = Rates(output_bytes_per_s=0.5e9, output_contention=0.2, gather_bytes_per_s=0.75e9, checkpoint_bytes_per_s=0.6e9)
 NEST = 'namelists: {grid_nml: {dynamics_grid_filename: ["iconR02B05-grid.nc", "nest.nc"]}}\n'
 
 
@@ -80,7 +79,7 @@ def test_the_cyclone_of_the_measurements() -> None:
 
 def test_all_bytes_of_the_run_reach_the_ranks() -> None:
     experiment = cyclone("restart.restartTimeIntval=P10D")
-    done = simulate(workload_of(experiment), step_s=0.1, rates=LEVANTE)
+    done = simulate(workload_of(experiment), step_s=0.1, rates=RATES)
     total = sum(volume.run.best for volume in stream_volumes(experiment))
     assert sum(rank.bytes for rank in done.io_ranks) == pytest.approx(total)
 
@@ -90,7 +89,7 @@ def test_fewer_io_ranks_keep_the_cyclone_waiting() -> None:
         simulate(
             workload_of(cyclone(f"parallel.num_io_procs={count}", f"output.atm.stream_partitions_ml={count}")),
             step_s=0.05,
-            rates=LEVANTE,
+            rates=RATES,
         )
         for count in (1, 8)
     )
@@ -133,7 +132,7 @@ def test_without_io_ranks_the_workers_write(spec: Callable[[str], Experiment]) -
     for fragment in ("parallel: {num_io_procs: 0}\n", "namelists: {parallel_nml: {pio_type: 0}}\n"):
         workload = workload_of(spec(TWO_STREAMS + fragment))
         assert all(stream.ranks == () for stream in workload.streams)
-        assert simulate(workload, step_s=0.1, rates=LEVANTE).stopped_s > 0
+        assert simulate(workload, step_s=0.1, rates=RATES).stopped_s > 0
     with pytest.raises(UndecidedError, match="pio_type"):
         workload_of(spec(TWO_STREAMS + "namelists: {parallel_nml: {pio_type: 2}}\n"))
 
@@ -157,7 +156,7 @@ def test_months_make_an_irregular_stream(spec: Callable[[str], Experiment]) -> N
     workload = workload_of(experiment)
     assert workload.streams[0].steps == tuple(days * 144 for days in (0, 31, 59, 90, 120, 151))
     assert workload.checkpoint is None
-    assert simulate(workload, step_s=0.001, rates=LEVANTE).closing_s > 0
+    assert simulate(workload, step_s=0.001, rates=RATES).closing_s > 0
 
 
 @pytest.mark.parametrize(
@@ -192,7 +191,7 @@ def test_who_writes_checkpoints(
     workload = workload_of(spec(f"restart: {{{restart}}}\n"))
     assert workload.checkpoint is not None
     assert (workload.checkpoint.mode, workload.checkpoint.writers) == (mode, writers)
-    done = simulate(workload, step_s=0.1, rates=Rates.from_constants(levante().constants, 2, mode))
+    done = simulate(workload, step_s=0.1, rates=RATES)
     assert (done.stopped_s > 0) == (mode is RestartMode.SYNC)
     assert sum(rank.bytes for rank in done.restart_ranks) == pytest.approx(
         20 * workload.checkpoint.bytes if done.restart_ranks else 0
