@@ -180,15 +180,27 @@ def ranked(situation: Situation, layout: Layout, choice: Choice, calibration: Ca
     Of the checkpoints the best is looked for first, then of the output: they meet only in the ranks they set apart.
     """
     scales = _Scales(situation, calibration)
-    restart = _restart_choices(layout, choice)
-    if not situation.case.checkpoints:
-        del restart[1:]  # nobody is to be set apart for checkpoints that are not written
-    layouts = [Layout(*io, *beside) for io, beside in product(_output_choices(situation, layout, choice), restart)]
-    near = scales.near([item for item in layouts if scales.works(item)] or [layout])
+    rough = scales.rough(_choices(situation, layout, choice)) or scales.rough((layout,))
+    limit = min(rough.values()) * _NEAR
+    near = sorted((item for item in rough if rough[item] <= limit), key=rough.__getitem__)
     found = {item: scales.weigh(item) for item in near if _output_of(item) == _output_of(near[0])}
     best = min(found.values(), key=_order)
     found |= {item: scales.weigh(item) for item in near if _restart_of(item) == _restart_of(best.layout)}
     return tuple(sorted(found.values(), key=_order))
+
+
+def rough_cost(situation: Situation, layout: Layout, choice: Choice) -> float:
+    """What a layout takes longer than the best, as a share, by the likeliest constants alone: a first look."""
+    scales = _Scales(situation, calibration_of(situation.site))
+    rough = scales.rough((layout, *_choices(situation, layout, choice)))
+    return rough[layout] / min(rough.values()) - 1 if layout in rough else 0.0
+
+
+def _choices(situation: Situation, layout: Layout, choice: Choice) -> list[Layout]:
+    restart = _restart_choices(layout, choice)
+    if not situation.case.checkpoints:
+        del restart[1:]  # nobody is to be set apart for checkpoints that are not written
+    return [Layout(*io, *beside) for io, beside in product(_output_choices(situation, layout, choice), restart)]
 
 
 def weighed(situation: Situation, layout: Layout) -> Candidate:
@@ -242,12 +254,12 @@ class _Scales:
         beside = layout.num_restart_procs if layout.restart_write_mode in (ASYNC, DEDICATED) else 0
         return layout.num_io_procs + beside < self._situation.case.ntasks
 
-    def near(self, layouts: Iterable[Layout]) -> list[Layout]:
-        """Those that are worth a closer look, by the likeliest constants."""
+    def rough(self, layouts: Iterable[Layout]) -> dict[Layout, float]:
+        """What those that work take by the likeliest constants, in seconds."""
         constants = self._calibration.estimate.constants
-        rough = {layout: sum(run_time(case_with(self._situation, layout), constants)) for layout in layouts}
-        limit = min(rough.values()) * _NEAR
-        return sorted((layout for layout in rough if rough[layout] <= limit), key=rough.__getitem__)
+        return {
+            item: sum(run_time(case_with(self._situation, item), constants)) for item in layouts if self.works(item)
+        }
 
 
 @lru_cache(maxsize=1024)

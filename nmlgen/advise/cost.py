@@ -5,9 +5,21 @@ There is one where everything is known and the experiment is like those that wer
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from attrs import evolve, frozen
 
-from nmlgen.advise.advice import Candidate, Choice, Layout, calibration_of, is_covered, present_layout, ranked, weighed
+from nmlgen.advise.advice import (
+    Candidate,
+    Choice,
+    Layout,
+    calibration_of,
+    is_covered,
+    present_layout,
+    ranked,
+    rough_cost,
+    weighed,
+)
 from nmlgen.advise.case import ASYNC
 from nmlgen.advise.experiment import Situation, situation_of
 from nmlgen.advise.prediction import NOISE
@@ -55,16 +67,20 @@ def output_cost(experiment: Experiment) -> Cost | None:
     situation = _measured(experiment)
     if situation is None or not situation.case.outputs:
         return None
-    return _cost(situation, Choice(True, (True,) * len(situation.outputs), False, False))
+    return _against(situation, present_layout(situation), _best_output(_without_output_layout(situation)))
 
 
 @remembered
 def restart_cost(experiment: Experiment) -> Cost | None:
-    """What the restart mode and its ranks cost against the best ones; None where no number can be given."""
+    """What the restart mode and its ranks cost against the best ones; None where no number can be given, or a first
+    look finds it small."""
     situation = _measured(experiment)
     if situation is None or not situation.case.checkpoints:
         return None
-    return _cost(situation, Choice(False, (False,) * len(situation.outputs), True, True))
+    layout, choice = present_layout(situation), Choice(False, (False,) * len(situation.outputs), True, True)
+    if rough_cost(situation, layout, choice) < WORTH_SAYING / 2:
+        return None
+    return _against(situation, layout, ranked(situation, layout, choice, calibration_of(situation.site))[0])
 
 
 @remembered
@@ -85,9 +101,18 @@ def _measured(experiment: Experiment) -> Situation | None:
     return None if situation.doubts or len(situation.outputs) > 1 else situation
 
 
-def _cost(situation: Situation, choice: Choice) -> Cost | None:
-    layout = present_layout(situation)
-    return _against(situation, layout, ranked(situation, layout, choice, calibration_of(situation.site))[0])
+def _without_output_layout(situation: Situation) -> Situation:
+    """The same for all points that differ in nothing but their I/O ranks and partitions; the headers of joint
+    checkpoints are a little larger, the more workers write them."""
+    size = float(f"{situation.case.checkpoint_bytes:.3g}")
+    case = evolve(situation.case, num_io_procs=0, stream_partitions=1, checkpoint_bytes=size)
+    return evolve(situation, case=case, outputs=tuple(evolve(output, partitions=1) for output in situation.outputs))
+
+
+@lru_cache(maxsize=256)
+def _best_output(situation: Situation) -> Candidate:
+    choice = Choice(True, (True,) * len(situation.outputs), False, False)
+    return ranked(situation, present_layout(situation), choice, calibration_of(situation.site))[0]
 
 
 def _against(situation: Situation, layout: Layout, better: Candidate) -> Cost | None:

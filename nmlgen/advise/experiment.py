@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from nmlgen.advise.case import Case
 from nmlgen.experiment.clock import Clock, clock, length_from
@@ -36,7 +36,7 @@ class Output:
     """
 
     number: int
-    stream: Group
+    stream: Group = field(eq=False)
     level_type: str
     step_bytes: int
     steps: int

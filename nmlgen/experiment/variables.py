@@ -69,6 +69,7 @@ class Catalogue:
         self._conditions: list[str] = document["conditions"]
         self._components: Mapping[str, list[dict[str, Any]]] = document["components"]
         self._found: dict[str, tuple[OutputVariable, ...]] = {}
+        self._found_groups: dict[str, tuple[OutputVariable, ...]] = {}
 
     def find(self, name: str) -> tuple[OutputVariable, ...]:
         """All registrations that a name in a varlist may mean; empty if the release knows none."""
@@ -86,9 +87,13 @@ class Catalogue:
 
     def group(self, name: str) -> tuple[OutputVariable, ...]:
         """The members of `group:name` that can be written; empty for a group that the release does not know."""
-        if name.lower() == "all":
-            return tuple(self._variable(*item) for item in self._items() if item[1].get("output", True))
-        return tuple(self._variable(*item) for item in self._members.get(name.lower(), ()))
+        known = self._found_groups.get(name.lower())
+        if known is None:
+            items = self._members.get(name.lower(), ())
+            if name.lower() == "all":
+                items = [item for item in self._items() if item[1].get("output", True)]
+            known = self._found_groups[name.lower()] = tuple(self._variable(*item) for item in items)
+        return known
 
     def restart_variables(self) -> Iterator[OutputVariable]:
         """The variables that may belong to a checkpoint."""

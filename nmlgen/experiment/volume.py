@@ -17,6 +17,7 @@ from attrs import evolve, field, frozen
 
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.ranks import RestartMode, domains, integer, output_files, restart_mode, split
 from nmlgen.experiment.schedule import Duty, duties
 from nmlgen.experiment.setting import UndecidedError
@@ -32,7 +33,7 @@ _RESTART_HEADER, _RESTART_HEADER_OF_A_VARIABLE = 32_900, 909  # 189162 bytes mea
 _MULTIFILE_ATTRIBUTES = 65_573  # attributes.nc
 _MULTIFILE_HEADER_OF_A_VARIABLE = 734  # in each file: 126226 bytes for 172 variables
 _MULTIFILE_INDEX = 4  # the global index of a point
-_OWN_TO_A_POINT = ("model_namelist_filename",)  # what each point of a sweep has for itself
+_OWN_TO_A_POINT = ("model_namelist_filename", "output_filename")  # what each point of a sweep has for itself
 _MODEL_ONLY = {"ocean": 2, "sea ice": 2, "HAMOCC": 2, "waves": 98}  # model_type of master_model_nml
 _INTERPOLATED = {"pl": "P", "hl": "Z", "il": "I"}
 _SPECIAL = ("u", "v", "gh", "temp", "pres")  # interpolated although not registered so
@@ -162,7 +163,16 @@ def _as_one_job(time: Clock) -> Clock:
 
 def step_volume(experiment: Experiment, stream: Group, level_type: str, domain: int = 1) -> Volume:
     """Bytes of one output step of a stream's level type. Errors as `stream_volumes`."""
-    return _Contents(experiment, stream, level_type, domain).step()
+    if str(
+        experiment["io_nml", "output_nml_dict"].value
+    ).strip():  # a file, whose contents may be others for each point
+        return _Contents(experiment, stream, level_type, domain).step()
+    settings = tuple(
+        (key, setting.certainty, repr(setting.origin.value))
+        for key, setting in stream.settings.items()
+        if setting.history and key not in _OWN_TO_A_POINT and not key.startswith("stream_partitions_")
+    )
+    return _step_of(_Recorded(_circumstances(experiment), settings, level_type, domain, experiment, stream))
 
 
 def file_volume(experiment: Experiment, stream: Group, level_type: str, records: int, domain: int = 1) -> Volume:
@@ -500,18 +510,17 @@ def _multifile_extra(experiment: Experiment, variables: int) -> int:
 
 
 @frozen
-class _Registered:
-    """What the variables of a checkpoint depend on; the points of a sweep mostly share it, the experiment aside."""
+class _Shared:
+    """What the existence and the size of variables depend on; the points of a sweep mostly share it."""
 
-    values: tuple[tuple[object, ...], ...]
+    release: str
     grid_name: str | None
     requested: frozenset[str]
-    domain: int
-    experiment: Experiment = field(eq=False)
+    values: tuple[tuple[object, ...], ...]
 
 
-def _checkpoint_of_domain(experiment: Experiment, domain: int) -> tuple[tuple[Volume, int], ...]:
-    """The values of each variable, and how many variables that are."""
+@remembered
+def _circumstances(experiment: Experiment) -> _Shared:
     apart = ("parallel_nml", "output_nml", "master_time_control_nml")
     values = tuple(
         (group.name, group.is_open, key, setting.certainty, repr(setting.origin.value))
@@ -521,7 +530,38 @@ def _checkpoint_of_domain(experiment: Experiment, domain: int) -> tuple[tuple[Vo
         if setting.history and key not in _OWN_TO_A_POINT
     )
     grid = None if experiment.grid_name is None else str(experiment.grid_name.value)
-    return _values_of(_Registered(values, grid, _requested(experiment), domain, experiment))
+    return _Shared(experiment.registry.release, grid, _requested(experiment), values)
+
+
+@frozen
+class _Recorded:
+    """What one output step depends on, the experiment it is of aside."""
+
+    shared: _Shared
+    settings: tuple[tuple[object, ...], ...]
+    level_type: str
+    domain: int
+    experiment: Experiment = field(eq=False)
+    stream: Group = field(eq=False)
+
+
+@lru_cache(maxsize=64)
+def _step_of(recorded: _Recorded) -> Volume:
+    return _Contents(recorded.experiment, recorded.stream, recorded.level_type, recorded.domain).step()
+
+
+@frozen
+class _Registered:
+    """What the variables of a checkpoint depend on, the experiment it is of aside."""
+
+    shared: _Shared
+    domain: int
+    experiment: Experiment = field(eq=False)
+
+
+def _checkpoint_of_domain(experiment: Experiment, domain: int) -> tuple[tuple[Volume, int], ...]:
+    """The values of each variable, and how many variables that are."""
+    return _values_of(_Registered(_circumstances(experiment), domain, experiment))
 
 
 @lru_cache(maxsize=64)

@@ -207,7 +207,7 @@ class _Parser(HeredocReader):
         redirections = [redirection for redirection, _ in (*read, *self.pending) if redirection.start >= start]
         behind = max([self.at, *(redirection.end for redirection in redirections)])
         redirections += self.skipped_heredocs(behind, target)
-        self.at = max(self.at, target)
+        self.at = max(self.at, target, behind)  # a delimiter may go on in the next line
         if not redirections:
             return []
         redirections.sort(key=lambda redirection: redirection.start)

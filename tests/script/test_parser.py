@@ -778,6 +778,7 @@ texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=60).map
 @example('"$(<<E `\\`<<E\n')
 @example("cat <<A $(\n`\nA\n")
 @example("${a[")
+@example("$(<<E\\\n")
 def test_any_text_is_read(text):
     check_tree(script(text))
 
