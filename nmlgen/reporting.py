@@ -27,8 +27,11 @@ from nmlgen.logs.finding import logs_below
 from nmlgen.logs.reader import read_logs
 from nmlgen.logs.rows import LogRun
 from nmlgen.report.sweep.page import sweep_page
-from nmlgen.report.sweep.run import Measured, PointRun, Predicted, State, SweepRuns
+from nmlgen.report.sweep.run import Measured, PointRun, Predicted, SweepRuns
+from nmlgen.report.sweep.run import State as RunState
 from nmlgen.sweep.directory import FIRST_COLUMNS, MANIFEST, TABLE
+from nmlgen.sweep.state import State
+from nmlgen.sweep.status import PointStatus, status
 
 Progress = Callable[[int, int], None]
 """Called after each point: how many are done, of how many."""
@@ -67,9 +70,10 @@ def read_sweep_runs(
     directory = Path(directory)
     manifest, rows = _manifest(directory), _rows(directory)
     expectations = _Expectations(directory, calibration)
+    submitted = {point.directory: point for point in status(directory).points} if State(directory).exists else {}
     runs = []
     for number, row in enumerate(rows, start=1):
-        runs.append(_point_run(directory, row, expectations))
+        runs.append(_point_run(directory, row, expectations, submitted.get(row["directory"])))
         if progress is not None:
             progress(number, len(rows))
     inputs = tuple((str(one.get("document")), str(one.get("sha256"))) for one in manifest.get("inputs", []))
@@ -98,7 +102,7 @@ def measured(chain: Iterable[LogRun]) -> Measured:
     )
 
 
-def outcome(chain: tuple[LogRun, ...]) -> tuple[State, str]:
+def outcome(chain: tuple[LogRun, ...]) -> tuple[RunState, str]:
     """What became of the experiment of a chain, and why if it is not finished."""
     if not chain:
         return "missing", "there is no log of ICON in its directory: it has not begun, or ended before ICON did"
@@ -113,7 +117,23 @@ def outcome(chain: tuple[LogRun, ...]) -> tuple[State, str]:
     return "finished", f"there is no run time in {without}: its timers were off (run_nml ltimer)" if without else ""
 
 
-def _point_run(directory: Path, row: Mapping[str, str], expectations: _Expectations) -> PointRun:
+def _in_slurm(point: PointStatus) -> tuple[RunState, str] | None:
+    """What Slurm and the point's records say of one whose logs do not tell an end; None if they do not know better."""
+    if point.state == "waiting":
+        return "missing", f"it waits in Slurm's queue as job {point.job}"
+    if point.state == "running":
+        return "unfinished", f"it is running as job {point.job}"
+    if point.state == "cancelled":
+        return "missing", "it was cancelled"
+    if point.state in ("failed", "lost"):
+        why = f": {point.reason}" if point.reason else ""
+        return "failed", f"exit code {point.exit_code}{why}" if point.state == "failed" else f"lost{why}"
+    return None
+
+
+def _point_run(
+    directory: Path, row: Mapping[str, str], expectations: _Expectations, submitted: PointStatus | None
+) -> PointRun:
     values = {key: value for key, value in row.items() if key not in FIRST_COLUMNS and value != ""}
     run = PointRun(name=row["name"], values=values, details=(("identifier", row["id"]),))
     if row["state"] != "built":
@@ -121,8 +141,12 @@ def _point_run(directory: Path, row: Mapping[str, str], expectations: _Expectati
     place = directory / row["directory"]
     chain = chain_of(_logs(place))
     state, reason = outcome(chain)
-    if state in ("missing", "unfinished") and (said := _said_by_script(place)):
-        state, reason = "failed", said
+    if state in ("missing", "unfinished"):
+        known = _in_slurm(submitted) if submitted is not None else None
+        if known is not None:
+            state, reason = known
+        if (known is None or state == "failed") and (said := _said_by_script(place)):
+            state, reason = "failed", said
     expected = expectations.of(place, values)
     jobs = ", ".join(leg.job for leg in chain if leg.job is not None)
     details = [*run.details, ("directory", row["directory"])]

@@ -18,6 +18,7 @@ from nmlgen.advise.calibration import levante
 from nmlgen.advise.experiment import situation_of
 from nmlgen.lift.loading import load
 from nmlgen.reporting import read_sweep_runs
+from nmlgen.sweep.state import State, Submission
 
 
 @pytest.fixture(scope="module")
@@ -198,3 +199,33 @@ def test_a_point_whose_files_are_gone(sweep):
     shutil.rmtree(sweep / "points" / "n1-io2")
     run = runs(sweep)["n1-io2"]
     assert run.state == "missing"
+
+
+def test_what_the_records_of_its_jobs_say(sweep, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))  # where there is no Slurm to ask
+    (sweep / "shared").mkdir(exist_ok=True)
+    state = State(sweep)
+    state.create()
+    names = ("n1-io0", "n1-io2", "n1-io4", "n2-io0")
+    points = tuple(f"points/{name}" for name in names)
+    state.intend(Submission("0123abcd", "sweep", 1, "me", None, (17,), points))
+    start = "token=0123abcd leg=1 name=sweep.0123abcd.1 task={} array=17 job=2{} node=n1 time=2026-01-01T00:00:00Z\n"
+    ends = (
+        None,
+        "code=3 outcome=FAILED time=2026-01-01T00:00:01Z\n",
+        "code=1 outcome=LOST time=2026-01-01T00:00:01Z\n",
+    )
+    for task, (point, end) in enumerate(zip(points, ends, strict=False)):
+        records = sweep / point / "nmlgen.jobs"
+        records.mkdir()
+        (records / "1.start").write_text(start.format(task, task))
+        if end is not None:
+            (records / "1.end").write_text(end)
+    state.note_fates({("sweep.0123abcd.1", 3): "CANCELLED"})
+    found = {name: (run.state, run.reason) for name, run in runs(sweep).items()}
+    assert found["n1-io0"] == ("unfinished", "it is running as job 20")
+    assert found["n1-io2"] == ("failed", "exit code 3")
+    assert found["n1-io4"][0] == "failed"
+    assert found["n1-io4"][1].startswith("lost")
+    assert found["n2-io0"] == ("missing", "it was cancelled")
+    assert "it has not begun" in found["n2-io2"][1]
