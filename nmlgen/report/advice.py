@@ -248,8 +248,10 @@ def _why_output(advice: Advice) -> Iterator[str]:
     number = best.layout.num_io_procs
     if number:
         busy = writing / number / between
-        keep = "keep up" if busy < 1 else "come closest to it"
-        yield f"{need}: {_count(number, 'rank')} {keep}, each busy about {100 * min(1, busy):.0f} % of the time."
+        s = "s" * (number == 1)
+        keep = f"keep{s} up" if busy < 1 else f"come{s} closest to it"
+        each = "" if number == 1 else "each "
+        yield f"{need}: {_count(number, 'rank')} {keep}, {each}busy about {100 * min(1, busy):.0f} % of the time."
     waiting = present.prediction.parts["waiting for writers"]
     if present.layout.num_io_procs and waiting > NOISE * present.seconds:
         ranks = _count(present.layout.num_io_procs, "I/O rank")
