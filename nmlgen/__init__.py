@@ -15,6 +15,9 @@ TYPE_CHECKING = False  # that of typing, whose import would cost a third of the 
 if TYPE_CHECKING:
     from typing import Any
 
+    from nmlgen import advise
+    from nmlgen.advise.advice import Advice
+    from nmlgen.advising import advice
     from nmlgen.api import build, check
     from nmlgen.comparing import Comparison, compare
     from nmlgen.errors import BuildError, InputError, NmlgenError, SchedulerError, SpecError, WriteError
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from nmlgen.sweep.table import points_frame
 
 __all__ = [
+    "Advice",
     "Build",
     "BuildError",
     "Comparison",
@@ -59,6 +63,8 @@ __all__ = [
     "SweepStatus",
     "WriteError",
     "__version__",
+    "advice",
+    "advise",
     "build",
     "cancel",
     "check",
@@ -79,6 +85,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Advice": "advise.advice",
     "Build": "render.build",
     "BuildError": "errors",
     "Comparison": "comparing",
@@ -102,6 +109,7 @@ _HOMES = {
     "Sweep": "sweep.directory",
     "SweepStatus": "sweep.status",
     "WriteError": "errors",
+    "advice": "advising",
     "build": "api",
     "cancel": "sweep.submission",
     "check": "api",
@@ -123,10 +131,12 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'nmlgen' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "advise":
+        return import_module("nmlgen.advise")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'nmlgen' has no attribute {name!r}")
     value = getattr(import_module(f"nmlgen.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

@@ -17,6 +17,7 @@ from nmlgen._version import __version__
 from nmlgen.errors import BuildError, NmlgenError, SpecError
 
 _COMMANDS = {
+    "advise": "Predict what a layout of I/O and restart ranks costs; recommend one.",
     "build": "Check a spec and write its namelists, batch script and manifest.",
     "cancel": "Take points of a sweep back from Slurm.",
     "check": "Check a spec against the rules; write nothing.",

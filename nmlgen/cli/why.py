@@ -40,6 +40,8 @@ def command(spec: str, name: str, overrides: tuple[str, ...], output_format: str
         for number, origin in enumerate(chain)
     ]
     click.echo(format_table(("layer", "where", "value", ""), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
+    if chain[0].reason is not None:
+        click.echo(f"decided by the advisor: {chain[0].reason}")
     return 0
 
 
@@ -63,4 +65,5 @@ def _document(origin: Origin) -> dict[str, object]:
         "file": span.source.name if span else None,
         "line": span.line if span else None,
         "column": span.column if span else None,
+        **({"reason": origin.reason} if origin.reason is not None else {}),
     }

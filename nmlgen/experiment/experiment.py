@@ -14,7 +14,7 @@ from typing import Any
 from attrs import field, frozen
 
 from nmlgen.experiment.machine import FileSystem, Machine
-from nmlgen.experiment.setting import Certainty, Origin, Setting
+from nmlgen.experiment.setting import ADVISOR, Certainty, Origin, Setting
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.source import Span
@@ -40,6 +40,14 @@ class Group:
     def spelling(self, key: str) -> str:
         """The variable's name as its author spelt it."""
         return self.settings[key].name.rpartition(".")[2] if "%" not in key else key
+
+    @property
+    def title(self) -> str:
+        """What a table calls an output stream: its name in the spec, else its output_filename."""
+        if self.label:
+            return self.label
+        name = self.settings.get("output_filename")
+        return str(name.origin.value) if name is not None and name.history else "without a name"
 
 
 @frozen
@@ -193,6 +201,16 @@ class Experiment:
             kind = self.machine.node_local.get(self.node_local.kind.value)
             return FileSystem("", kind.type if kind else "unknown")
         return self.machine.file_system_of(self.run_directory.value)
+
+    def advised(self) -> Iterator[tuple[str, Setting]]:
+        """What the advisor decided, by the names of the settings; those of a stream bear its name."""
+        for group in self.all_groups():
+            for setting in group.settings.values():
+                if setting.history and setting.origin.layer == ADVISOR:
+                    name = setting.name.rpartition(".")[2]
+                    yield f"output.{group.label}.{name}" if group.label else setting.name, setting
+        for striping in self.striping:
+            yield from ((s.name, s) for s in striping.settings.values() if s.origin.layer == ADVISOR)
 
     def all_groups(self) -> Iterator[Group]:
         """Every group of both namelist files."""

@@ -9,6 +9,9 @@ from attrs import frozen
 
 from nmlgen.source import Span
 
+ADVISOR = "advisor"
+"""The layer that decides what a spec leaves to it with the word `auto`."""
+
 
 class Certainty(Enum):
     """How a value is known: somebody wrote it, the model release assumes it, or only a running shell knows."""
@@ -28,11 +31,15 @@ class UndecidedError(Exception):
 
 @frozen
 class Origin:
-    """One say in a setting: the layer that spoke ("spec", "site levante"), where, and what it said."""
+    """One say in a setting: the layer that spoke ("spec", "site levante"), where, and what it said.
+
+    `reason` is why, where the layer is the advisor, which decides the word `auto` of a spec.
+    """
 
     layer: str
     value: Any
     span: Span | None = None
+    reason: str | None = None
 
 
 @frozen

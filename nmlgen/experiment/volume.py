@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.experiment import Experiment, Group, as_list
@@ -31,6 +32,7 @@ _RESTART_HEADER, _RESTART_HEADER_OF_A_VARIABLE = 32_900, 909  # 189162 bytes mea
 _MULTIFILE_ATTRIBUTES = 65_573  # attributes.nc
 _MULTIFILE_HEADER_OF_A_VARIABLE = 734  # in each file: 126226 bytes for 172 variables
 _MULTIFILE_INDEX = 4  # the global index of a point
+_OWN_TO_A_POINT = ("model_namelist_filename",)  # what each point of a sweep has for itself
 _MODEL_ONLY = {"ocean": 2, "sea ice": 2, "HAMOCC": 2, "waves": 98}  # model_type of master_model_nml
 _INTERPOLATED = {"pl": "P", "hl": "Z", "il": "I"}
 _SPECIAL = ("u", "v", "gh", "temp", "pres")  # interpolated although not registered so
@@ -497,8 +499,37 @@ def _multifile_extra(experiment: Experiment, variables: int) -> int:
     return _MULTIFILE_INDEX * places + headers + _MULTIFILE_ATTRIBUTES
 
 
-def _checkpoint_of_domain(experiment: Experiment, domain: int) -> Iterator[tuple[Volume, int]]:
+@frozen
+class _Registered:
+    """What the variables of a checkpoint depend on; the points of a sweep mostly share it, the experiment aside."""
+
+    values: tuple[tuple[object, ...], ...]
+    grid_name: str | None
+    requested: frozenset[str]
+    domain: int
+    experiment: Experiment = field(eq=False)
+
+
+def _checkpoint_of_domain(experiment: Experiment, domain: int) -> tuple[tuple[Volume, int], ...]:
     """The values of each variable, and how many variables that are."""
+    apart = ("parallel_nml", "output_nml", "master_time_control_nml")
+    values = tuple(
+        (group.name, group.is_open, key, setting.certainty, repr(setting.origin.value))
+        for group in experiment.all_groups()
+        if group.name.lower() not in apart
+        for key, setting in group.settings.items()
+        if setting.history and key not in _OWN_TO_A_POINT
+    )
+    grid = None if experiment.grid_name is None else str(experiment.grid_name.value)
+    return _values_of(_Registered(values, grid, _requested(experiment), domain, experiment))
+
+
+@lru_cache(maxsize=64)
+def _values_of(registered: _Registered) -> tuple[tuple[Volume, int], ...]:
+    return tuple(_restart_values(registered.experiment, registered.domain))
+
+
+def _restart_values(experiment: Experiment, domain: int) -> Iterator[tuple[Volume, int]]:
     circumstances = Circumstances(experiment, domain, _requested(experiment))
     places = {**points(experiment, domain), "single": 1}
     model = circumstances.number("master_model_nml", "model_type")

@@ -134,7 +134,12 @@ def _stripe_calls(striping: Striping) -> list[dict[str, Any]]:
         if name in striping.settings:
             value = striping.settings[name].value
             options.append(f"{option}={format_size(parse_size(value)) if name == 'stripe_size' else value}")
-    return [{"directory": _no_option(path), "options": options} for path in striping.directories if options]
+    reasons = [setting.origin.reason for setting in striping.settings.values() if setting.origin.reason is not None]
+    return [
+        {"directory": _no_option(path), "options": options, "reason": "; ".join(reasons)}
+        for path in striping.directories
+        if options
+    ]
 
 
 def _needs_library_path(experiment: Experiment) -> bool:

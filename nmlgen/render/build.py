@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
@@ -80,6 +80,14 @@ def _render(spec: Spec, script: str, sweep: str | None) -> dict[str, str]:
     }
 
 
+def _advised(spec: Spec) -> dict[str, Any]:
+    """What the spec left to the advisor: what it decided, and why."""
+    return {
+        key: {"value": setting.origin.value, "reason": setting.origin.reason}
+        for key, setting in spec.experiment.advised()
+    }
+
+
 def _manifest(
     spec: Spec, findings: tuple[Finding, ...], files: Mapping[str, bytes], mark: str, stamp: Mapping[str, str]
 ) -> bytes:
@@ -91,6 +99,7 @@ def _manifest(
         "icon_release": spec.experiment.registry.release,
         "inputs": [{"document": d.label, "sha256": d.sha256} for d in spec.documents],
         "overrides": list(spec.overrides),
+        **({"advised": advised} if (advised := _advised(spec)) else {}),
         "findings": [{"code": f.code, "severity": f.severity.value, "message": f.message} for f in findings],
         "outputs": {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())},
         **({"stamp": dict(stamp)} if stamp else {}),

@@ -18,9 +18,14 @@ def write_groups(groups: tuple[Group, ...], heading: tuple[str, ...] = ()) -> st
 
 @lru_cache(maxsize=1024)
 def _group_text(group: Group) -> str:
-    """One group with an empty line before it; experiments that share the group share its text."""
+    """One group with an empty line before it; experiments that share the group share its text.
+
+    Beside a value that the advisor decided stands why.
+    """
     lines = ["", f"&{group.name}"] if group.label is None else ["", f"! output stream: {group.label}", f"&{group.name}"]
     width = max((len(group.spelling(key)) for key in group.settings), default=0)
     for key, setting in group.settings.items():
         lines += write_assignment(group.spelling(key).ljust(width), setting.origin.value)
+        if setting.origin.reason is not None:
+            lines[-1] += f"  ! auto: {setting.origin.reason}"
     return "\n".join((*lines, "/"))

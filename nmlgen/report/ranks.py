@@ -13,7 +13,7 @@ from nmlgen.experiment.ranks import OutputFile, RankSplit
 from nmlgen.experiment.schedule import Duty, Write
 from nmlgen.experiment.volume import Volume
 from nmlgen.report.table import format_table
-from nmlgen.report.volume import format_bytes, stream_name
+from nmlgen.report.volume import format_bytes
 from nmlgen.units.duration import Duration
 
 _KINDS = ("test", "work", "io", "restart", "prefetch", "radar")
@@ -113,7 +113,7 @@ def _rank_document(roster: Roster, rank: int) -> dict[str, Any]:
 
 def _file_document(file: OutputFile) -> dict[str, Any]:
     return {
-        "stream": stream_name(file.stream),
+        "stream": file.stream.title,
         "level_type": file.level_type,
         "domain": file.domain,
         "partition": file.partition,
@@ -153,7 +153,7 @@ def format_duties(roster: Roster, colour: bool = False, terminal: bool = False) 
             file = duty.file
             partition = f"{file.partition} of {file.partitions}" if file.partitions > 1 else ""
             head = ("", "") if turn else (str(rank), number)
-            what = (stream_name(file.stream), f"{file.level_type}, domain {file.domain}", partition)
+            what = (file.stream.title, f"{file.level_type}, domain {file.domain}", partition)
             rows.append((*head, *what, str(duty.records), str(duty.files), duty.first_name or ""))
     if not roster.split.io:
         rows = [("none", *row[1:]) if row[0] else row for row in rows]

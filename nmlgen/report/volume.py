@@ -7,7 +7,6 @@ from typing import Any
 
 from attrs import frozen
 
-from nmlgen.experiment.experiment import Group
 from nmlgen.experiment.volume import StreamVolume, Volume
 from nmlgen.report.table import format_table
 
@@ -47,7 +46,7 @@ def volume_document(report: VolumeReport) -> dict[str, Any]:
 
 def _stream_document(stream: StreamVolume) -> dict[str, Any]:
     return {
-        "stream": stream_name(stream.stream),
+        "stream": stream.stream.title,
         "level_type": stream.level_type,
         "domain": stream.domain,
         "variables": stream.variables,
@@ -89,7 +88,7 @@ def format_volumes(report: VolumeReport, colour: bool = False, terminal: bool = 
 def _format_streams(report: VolumeReport, streams: Sequence[StreamVolume], colour: bool, terminal: bool) -> str:
     rows = [
         (
-            stream_name(stream.stream),
+            stream.stream.title,
             f"{stream.level_type}, domain {stream.domain}",
             str(stream.variables),
             format_bytes(stream.step.best, exactly=True),
@@ -131,11 +130,3 @@ def format_bytes(count: int, exactly: bool = False) -> str:
     while size >= 999.95 and unit < len(_UNITS) - 1:
         size, unit = size / 1000, unit + 1
     return f"{size:.1f} {_UNITS[unit]}" if unit else f"{count} B"
-
-
-def stream_name(stream: Group) -> str:
-    """What a table calls a stream: its name in the spec, else its output_filename."""
-    if stream.label:
-        return stream.label
-    name = stream.settings.get("output_filename")
-    return str(name.origin.value) if name is not None and name.history else "without a name"

@@ -32,6 +32,7 @@ from nmlgen.experiment.setting import Origin, Setting, written
 from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.namelist.registry import Registry, load_registry
 from nmlgen.source import Span
+from nmlgen.spec.auto import decided
 from nmlgen.spec.layers import EMPTY, Tree
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import section_of, spelling
@@ -87,7 +88,8 @@ def lower(
 ) -> Experiment:
     """The Experiment of a merged tree whose variables stand below `namelists` (see `sections.canonical`).
 
-    `site` is the tree of the site's facts, `where` the beginning of the spec, `directives_span` its section `job`.
+    `site` is the tree of the site's facts, `where` the beginning of the spec, `directives_span` its section `job`. What
+    is left to the advisor is decided.
     Raises SpecError with everything that is missing or unreadable.
     """
     findings = [*missing_keys(tree, where), *_bad_values(tree), *_bad_file_names(tree)]
@@ -98,7 +100,7 @@ def lower(
         registry = load_registry(str(release.value), None if own is None else _beside(own))
     except InputError as error:
         raise SpecError((problem("SPC004", str(error), (own or release).span),)) from None
-    return _Lowering(tree, machine, site, registry, directives_span).experiment()
+    return decided(_Lowering(tree, machine, site, registry, directives_span).experiment())
 
 
 def _beside(setting: Setting) -> Path:

@@ -42,6 +42,11 @@ PROBLEMS = {
         "A sweep cannot be expanded: an expression that cannot be read or has no value, columns of `zip` of different "
         "lengths, a key that is varied twice, two points of one name.",
     ),
+    "SPC013": (
+        "auto-undecided",
+        "`auto` leaves a value to the advisor, and something that it needs is not known: most often the size of the "
+        "grid, which follows from the name of a global grid only.",
+    ),
 }
 """Code to name and explanation."""
 

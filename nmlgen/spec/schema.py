@@ -7,6 +7,7 @@ from typing import Any
 
 from nmlgen.namelist.registry import Registry, Variable
 from nmlgen.resources import schema
+from nmlgen.spec.auto import AUTO, VARIABLES
 from nmlgen.spec.sections import WHOLE_GROUPS, spelling
 
 _JSON_TYPES = {"integer": "integer", "real": "number", "logical": "boolean", "character": "string"}
@@ -33,6 +34,8 @@ def _variables(registry: Registry, group: str) -> dict[str, Any]:
         variable = registry.variable(group, name)
         if variable is not None and "%" not in name:
             found[spelling(name)] = _variable(variable)
+            if name in VARIABLES.get(group, ()) and variable.type == "integer":
+                found[spelling(name)] |= {"type": ["integer", "string"], "pattern": f"^{AUTO}$"}
     return found
 
 

@@ -39,6 +39,14 @@ def format_wall_time(seconds: int) -> str:
     return f"{days}-{clock}" if days else clock
 
 
+def spoken_time(seconds: float) -> str:
+    """So many seconds with a unit and at most three digits: "95 s", "8.43 min", "44.1 min", "3.2 h"."""
+    for size, unit in ((1, "s"), (60, "min")):
+        if seconds < 99.95 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 3600:.3g} h" if seconds < 3.6e6 else f"{seconds / 3600:.0f} h"
+
+
 def _match(text: str) -> tuple[re.Match[str], str]:
     for pattern, form in _FORMS:
         if match := pattern.fullmatch(text):

@@ -1,0 +1,304 @@
+"""Advice on an experiment: what its layout costs, what others would cost, which to choose.
+
+A layout is what can be chosen: the I/O ranks, the partitions of each output, the restart mode and its ranks. The
+present one is compared with those that ICON takes without a rank that idles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import product
+
+from attrs import evolve, frozen
+
+from nmlgen.advise.calibration import Calibration, levante
+from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
+from nmlgen.advise.experiment import Output, Situation
+from nmlgen.advise.model import run_time, step_time
+from nmlgen.advise.play import played
+from nmlgen.advise.prediction import NOISE, Prediction, predict
+
+RECEIVED_BYTES_PER_S = 2.96e9
+"""What an I/O rank takes in: the median of 36 runs on Levante, which have 1.6 to 6.2 GB/s (F. Ott, 2025)."""
+
+IO_RANKS = (0, 1, 2, 4, 8, 16, 32)
+RESTART_RANKS = (1, 2, 4, 8)
+_MOST_IO_RANKS = 256
+_NEAR = 1.15
+
+
+@frozen
+class Layout:
+    """How a job writes; `stream_partitions` are those of each output of the situation, in its order."""
+
+    num_io_procs: int
+    stream_partitions: tuple[int, ...]
+    restart_write_mode: str
+    num_restart_procs: int
+
+
+@frozen
+class Choice:
+    """What may be chosen: the rest stays as it is. `stream_partitions` says it of each output."""
+
+    num_io_procs: bool
+    stream_partitions: tuple[bool, ...]
+    restart_write_mode: bool
+    num_restart_procs: bool
+
+
+@frozen
+class Candidate:
+    """A layout with what it is expected to take."""
+
+    layout: Layout
+    case: Case
+    prediction: Prediction
+
+    @property
+    def seconds(self) -> float:
+        """The expected run time."""
+        return self.prediction.total_s
+
+
+@frozen
+class Advice:
+    """What an experiment's layout costs and what would be better.
+
+    `best` is the best of all layouts; `output` are the candidates that differ from it in the output, `restart` those
+    that differ in the checkpoints, each with the present one among them.
+    """
+
+    situation: Situation
+    calibration: Calibration
+    present: Candidate
+    best: Candidate
+    output: tuple[Candidate, ...]
+    restart: tuple[Candidate, ...]
+
+    @property
+    def cost_s(self) -> float:
+        """Seconds that the present layout takes longer than the best."""
+        return max(0.0, self.present.seconds - self.best.seconds)
+
+    @property
+    def cost(self) -> float:
+        """The same as a share of the best one's time."""
+        return self.cost_s / self.best.seconds if self.best.seconds else 0.0
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the present layout is as good as the best one: the difference is noise."""
+        return self.cost < NOISE
+
+    @property
+    def step_s(self) -> float:
+        """Seconds of a model step on all tasks when nobody writes."""
+        return step_time(self.situation.case, self.calibration.constants, self.situation.case.ntasks)
+
+    @property
+    def written_bytes_per_s(self) -> float:
+        """Bytes a second that an I/O rank writes when it writes alone."""
+        return self.calibration.constants.writer * 1e9
+
+    @property
+    def core_hours(self) -> float:
+        """What a run of the present layout takes from the project's budget longer than the best, in core-hours."""
+        return self.cost_s / 3600 * self.situation.cores
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """In what the experiment is unlike everything that was measured."""
+        notes = (*self.present.prediction.notes, *self.best.prediction.notes)
+        return tuple(dict.fromkeys((*self.situation.doubts, *notes)))
+
+
+def calibration_of(site: str) -> Calibration:
+    """The calibration of a site; where there is none, Levante's."""
+    return levante()
+
+
+def advise(situation: Situation, calibration: Calibration) -> Advice:
+    """Compare the present layout of an experiment with the others.
+
+    Of those that are as good as the best the one is recommended that changes least.
+    """
+    everything = Choice(True, (True,) * len(situation.outputs), True, True)
+    layout, scales = present_layout(situation), _Scales(situation, calibration)
+    candidates = ranked(situation, layout, everything, calibration)
+    present = scales.weigh(layout)
+    limit = min(candidates[0].seconds, present.seconds) * (1 + NOISE)
+    good = [item for item in (present, *candidates, *_nearer(scales, candidates[0], layout)) if item.seconds < limit]
+    best = min(good, key=lambda item: (_changes(layout, item.layout), round(item.seconds, 3)))
+    output, restart = _output_choices(situation, layout, everything), _restart_choices(layout, everything)
+    by_output = [evolve(best.layout, num_io_procs=ranks, stream_partitions=parts) for ranks, parts in output]
+    by_restart = [evolve(best.layout, restart_write_mode=mode, num_restart_procs=ranks) for mode, ranks in restart]
+    return Advice(
+        situation,
+        calibration,
+        present,
+        best,
+        scales.weighed((*by_output, best.layout, layout)) if situation.outputs else (),
+        scales.weighed((*by_restart, best.layout, layout)) if situation.case.checkpoints else (),
+    )
+
+
+def _nearer(scales: _Scales, best: Candidate, layout: Layout) -> Iterator[Candidate]:
+    """The best layout with one half of the present one."""
+    for item in (
+        Layout(*_output_of(best.layout), *_restart_of(layout)),
+        Layout(*_output_of(layout), *_restart_of(best.layout)),
+    ):
+        if scales.works(item):
+            yield scales.weigh(item)
+
+
+def _changes(layout: Layout, other: Layout) -> int:
+    """How many of the settings differ."""
+    output = _output_of(layout) != _output_of(other)
+    mode = layout.restart_write_mode != other.restart_write_mode
+    return output + mode + (layout.num_restart_procs != other.num_restart_procs)
+
+
+def present_layout(situation: Situation) -> Layout:
+    """The layout that an experiment has."""
+    case = situation.case
+    partitions = tuple(output.partitions for output in situation.outputs)
+    return Layout(case.num_io_procs, partitions, case.restart_mode, case.num_restart_procs)
+
+
+def ranked(situation: Situation, layout: Layout, choice: Choice, calibration: Calibration) -> tuple[Candidate, ...]:
+    """The layouts that differ from the given one in what may be chosen, the best first; hopeless ones are left out.
+
+    Of the checkpoints the best is looked for first, then of the output: they meet only in the ranks they set apart.
+    """
+    scales = _Scales(situation, calibration)
+    restart = _restart_choices(layout, choice)
+    if not situation.case.checkpoints:
+        del restart[1:]  # nobody is to be set apart for checkpoints that are not written
+    layouts = [Layout(*io, *beside) for io, beside in product(_output_choices(situation, layout, choice), restart)]
+    near = scales.near([item for item in layouts if scales.works(item)] or [layout])
+    found = {item: scales.weigh(item) for item in near if _output_of(item) == _output_of(near[0])}
+    best = min(found.values(), key=_order)
+    found |= {item: scales.weigh(item) for item in near if _restart_of(item) == _restart_of(best.layout)}
+    return tuple(sorted(found.values(), key=_order))
+
+
+def _order(candidate: Candidate) -> tuple[float, int, int]:
+    """By time; where that is the same, by the ranks set apart."""
+    return round(candidate.seconds, 3), candidate.layout.num_io_procs, candidate.layout.num_restart_procs
+
+
+def _output_of(layout: Layout) -> tuple[int, tuple[int, ...]]:
+    return layout.num_io_procs, layout.stream_partitions
+
+
+def _restart_of(layout: Layout) -> tuple[str, int]:
+    return layout.restart_write_mode, layout.num_restart_procs
+
+
+class _Scales:
+    """Weighs the layouts of one situation."""
+
+    def __init__(self, situation: Situation, calibration: Calibration) -> None:
+        self._situation = situation
+        self._calibration = calibration
+
+    def weigh(self, layout: Layout) -> Candidate:
+        case = case_with(self._situation, layout)
+        prediction = _predicted(case, self._calibration)
+        if len(self._situation.outputs) > 1:
+            prediction = played(self._situation, case, layout.stream_partitions, prediction, self._calibration)
+        return Candidate(layout, case, prediction)
+
+    def weighed(self, layouts: Iterable[Layout]) -> tuple[Candidate, ...]:
+        """Those that work, each once, in the order of the ranks that they set apart."""
+        different = sorted(dict.fromkeys(layouts), key=lambda item: item.num_io_procs)
+        return tuple(self.weigh(item) for item in different if self.works(item))
+
+    def works(self, layout: Layout) -> bool:
+        """Whether a rank is left for computing."""
+        beside = layout.num_restart_procs if layout.restart_write_mode in (ASYNC, DEDICATED) else 0
+        return layout.num_io_procs + beside < self._situation.case.ntasks
+
+    def near(self, layouts: Iterable[Layout]) -> list[Layout]:
+        """Those that are worth a closer look, by the likeliest constants."""
+        constants = self._calibration.constants
+        rough = {layout: sum(run_time(case_with(self._situation, layout), constants)) for layout in layouts}
+        limit = min(rough.values()) * _NEAR
+        return sorted((layout for layout in rough if rough[layout] <= limit), key=rough.__getitem__)
+
+
+@lru_cache(maxsize=1024)
+def _predicted(case: Case, calibration: Calibration) -> Prediction:
+    """The prediction of a case, which many points of a sweep may share."""
+    return predict(case, calibration)
+
+
+def case_with(situation: Situation, layout: Layout) -> Case:
+    """The case of a situation with another layout."""
+    return evolve(
+        situation.case,
+        num_io_procs=layout.num_io_procs,
+        stream_partitions=max(1, sum(layout.stream_partitions)),
+        restart_write_mode=layout.restart_write_mode,
+        num_restart_procs=layout.num_restart_procs,
+    )
+
+
+def _output_choices(situation: Situation, layout: Layout, choice: Choice) -> list[tuple[int, tuple[int, ...]]]:
+    outputs = situation.outputs
+    if not choice.num_io_procs:
+        number = layout.num_io_procs
+        return [(number, _shared(outputs, layout, choice, number, exactly=True))]
+    if not outputs:
+        return [(0, ())]
+    found = [(0, _shared(outputs, layout, choice, 0))]
+    for number in IO_RANKS:
+        partitions = _shared(outputs, layout, choice, number)
+        files = sum(partitions)
+        found += [(count, partitions) for count in (number, files) if 0 < count <= files and files % count == 0]
+    return list(dict.fromkeys(found))
+
+
+def _shared(
+    outputs: tuple[Output, ...], layout: Layout, choice: Choice, ranks: int, exactly: bool = False
+) -> tuple[int, ...]:
+    """The partitions of each output for so many I/O ranks: those that may be chosen share the ranks by their bytes.
+
+    Unless `exactly` so many are to write, the next number is taken that fits the files of the output.
+    """
+    is_free = [free and not output.is_whole for output, free in zip(outputs, choice.stream_partitions, strict=True)]
+    partitions = [
+        1 if free or whole_free else given
+        for free, whole_free, given in zip(is_free, choice.stream_partitions, layout.stream_partitions, strict=True)
+    ]
+    free = [number for number, may in enumerate(is_free) if may]
+    for _ in range(min(ranks, _MOST_IO_RANKS) - sum(partitions)):
+        if not free:
+            break
+        most = max(free, key=lambda number: outputs[number].run_bytes / partitions[number])
+        partitions[most] += 1
+    if not exactly:
+        for number in free:
+            partitions[number] = _fitting(outputs[number], partitions[number])
+    return tuple(partitions)
+
+
+def _fitting(output: Output, partitions: int) -> int:
+    """The nearest number of partitions that fits the output's files."""
+    fitting = [number for number in range(1, 2 * partitions) if output.fits(number)]
+    return min(fitting, key=lambda number: (abs(number - partitions), number), default=partitions)
+
+
+def _restart_choices(layout: Layout, choice: Choice) -> list[tuple[str, int]]:
+    mode, ranks = layout.restart_write_mode, layout.num_restart_procs
+    if not choice.restart_write_mode and not choice.num_restart_procs:
+        return [(mode, ranks)]
+    every = [(SYNC, 0), (JOINT, 0), (ASYNC, 1), *((DEDICATED, count) for count in RESTART_RANKS)]
+    if choice.restart_write_mode and choice.num_restart_procs:
+        return every
+    if choice.num_restart_procs:
+        return [(name, count) for name, count in every if name == mode]
+    return [(name, ranks) for name in (SYNC, JOINT) if not ranks] + [(JOINT, ranks), (DEDICATED, ranks)] * bool(ranks)

@@ -1,0 +1,96 @@
+"""Deciding what a spec leaves open, with the reason in a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.advise.advice import Candidate, Choice, calibration_of, present_layout, ranked
+from nmlgen.advise.calibration import Calibration
+from nmlgen.advise.experiment import Situation
+from nmlgen.advise.prediction import NOISE
+from nmlgen.units.wall_time import spoken_time
+
+Reasoned = tuple[Any, str]
+"""A value and why it is chosen."""
+
+
+@frozen
+class Decision:
+    """What was decided: variables of parallel_nml and io_nml by group and name, and the partitions of each output of
+    the situation, in its order."""
+
+    variables: Mapping[str, Mapping[str, Reasoned]]
+    partitions: tuple[Reasoned, ...]
+
+
+def decide(situation: Situation, choice: Choice) -> Decision:
+    """The best layout among those that differ in what is left open from the one that the situation has."""
+    calibration = calibration_of(situation.site)
+    candidates = ranked(situation, present_layout(situation), choice, calibration)
+    reasons = _Reasons(situation, candidates, _caveat(situation, candidates[0], calibration))
+    layout = candidates[0].layout
+    parallel: dict[str, Reasoned] = {}
+    mode: dict[str, Reasoned] = {}
+    if choice.num_io_procs:
+        parallel["num_io_procs"] = layout.num_io_procs, reasons.io_ranks()
+    if choice.num_restart_procs:
+        parallel["num_restart_procs"] = layout.num_restart_procs, reasons.restart()
+    if choice.restart_write_mode:
+        mode["restart_write_mode"] = layout.restart_write_mode, reasons.restart()
+    partitions = tuple((number, reasons.partitions(output)) for output, number in enumerate(layout.stream_partitions))
+    return Decision({"parallel_nml": parallel, "io_nml": mode}, partitions)
+
+
+class _Reasons:
+    """Why the first of the candidates was chosen."""
+
+    def __init__(self, situation: Situation, candidates: tuple[Candidate, ...], caveat: str) -> None:
+        self._situation = situation
+        self._best = candidates[0]
+        self._equal = [item for item in candidates[1:] if item.seconds < self._best.seconds * (1 + NOISE)]
+        self._caveat = caveat
+
+    def io_ranks(self) -> str:
+        """Of the number of I/O ranks."""
+        if not self._situation.outputs:
+            return "there is no output"
+        layout = self._best.layout
+        equal = [item.layout.num_io_procs for item in self._equal if item.layout.num_io_procs != layout.num_io_procs]
+        return self._expected(f"with {layout.num_io_procs}", [str(number) for number in sorted(set(equal))])
+
+    def partitions(self, output: int) -> str:
+        """Of the partitions of one output."""
+        layout = self._best.layout
+        if self._situation.outputs[output].is_whole:
+            return "a statistic over time cannot be partitioned"
+        if not layout.num_io_procs:
+            return "there are no I/O ranks"
+        if len(self._situation.outputs) > 1:
+            return f"its share of {layout.num_io_procs} I/O ranks by bytes"
+        return "as many as I/O ranks" if layout.stream_partitions[0] == layout.num_io_procs else "fits its files"
+
+    def restart(self) -> str:
+        """Of the restart mode and its ranks."""
+        if not self._situation.case.checkpoints:
+            return "no checkpoint is written"
+        best = self._best.layout
+        chosen = _spoken(best.restart_write_mode, best.num_restart_procs)
+        others = [_spoken(item.layout.restart_write_mode, item.layout.num_restart_procs) for item in self._equal]
+        return self._expected(f"with {chosen}", [other for other in dict.fromkeys(others) if other != chosen])
+
+    def _expected(self, chosen: str, equal: list[str]) -> str:
+        same = f"; within {NOISE:.0%} of it: {', '.join(equal)}" if equal else ""
+        return f"{spoken_time(self._best.seconds)} expected {chosen}{same}{self._caveat}".replace("%", " %")
+
+
+def _spoken(mode: str, ranks: int) -> str:
+    return f"{mode} on {ranks} ranks" if ranks > 1 else mode
+
+
+def _caveat(situation: Situation, best: Candidate, calibration: Calibration) -> str:
+    """What is to be said against the numbers."""
+    foreign = "" if situation.site == calibration.name else f"; by the figures of {calibration.name.capitalize()}"
+    return foreign + ("; outside what was measured" if situation.doubts or best.prediction.notes else "")

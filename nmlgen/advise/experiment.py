@@ -1,0 +1,219 @@
+"""From an experiment to what the model of its output is asked about: a Case, and what the Case does not see.
+
+What is not known silences: a grid whose size its name does not tell, a date that only a shell knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+from attrs import evolve, frozen
+
+from nmlgen.advise.case import Case
+from nmlgen.experiment.clock import Clock, clock, length_from
+from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.memory import remembered
+from nmlgen.experiment.output import output_steps, windows
+from nmlgen.experiment.ranks import integer, output_files, restart_mode, split
+from nmlgen.experiment.setting import Setting, UndecidedError, unknown
+from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
+
+_NWP = 3
+_CDI_PIO = 2
+_GRIB2 = 2
+
+
+@frozen
+class Output:
+    """What one level type of a stream writes: `step_bytes` at each of `steps` output times, every `interval_s`
+    seconds of model time, in turn to the files of `partitions`.
+
+    `number` is its place in the order in which ICON gives files to I/O ranks. `file_s` is the model time of one file,
+    None where files have no time of their own; `is_whole` says that it cannot
+    be partitioned.
+    """
+
+    number: int
+    stream: Group
+    level_type: str
+    step_bytes: int
+    steps: int
+    interval_s: float
+    partitions: int
+    file_s: float | None
+    is_whole: bool
+
+    @property
+    def name(self) -> str:
+        """What a table calls it."""
+        return f"{self.stream.title} ({self.level_type})"
+
+    @property
+    def variable(self) -> str:
+        """The variable of output_nml that says into how many partitions it is split."""
+        return f"stream_partitions_{self.level_type}"
+
+    @property
+    def run_bytes(self) -> int:
+        """What it writes in the whole experiment."""
+        return self.step_bytes * self.steps
+
+    def fits(self, partitions: int) -> bool:
+        """Whether files hold a whole number of the steps that a partition writes, as OUT007 asks for."""
+        if self.file_s is None or self.file_s == self.interval_s:
+            return True
+        step = self.interval_s * partitions
+        return self.file_s >= step and self.file_s % step == 0
+
+
+@frozen
+class Situation:
+    """What an experiment gives the advisor.
+
+    `case` is the whole experiment, all its jobs together, as it stands; of several `outputs`, the largest first, it has
+    the sum in the rhythm of the largest. `doubts` are what no measurement behind the model covers and the numbers of
+    the case do not tell; `site` is where it runs, on so many `cores`.
+    """
+
+    case: Case
+    outputs: tuple[Output, ...]
+    site: str
+    cores: int
+    doubts: tuple[str, ...] = ()
+
+
+@remembered
+def situation_of(experiment: Experiment) -> Situation:
+    """What an experiment gives the advisor.
+
+    Raises UndecidedError for settings that nobody can know, for a grid whose name does not tell its size, and for a
+    layout with which ICON does not start.
+    """
+    time = clock(experiment)
+    ranks = split(experiment)
+    if ranks.work < 1:
+        raise UndecidedError(_unusable(experiment, "parallel_nml", "num_io_procs"))
+    mode = restart_mode(experiment)
+    if mode is None:
+        raise UndecidedError(_unusable(experiment, "io_nml", "restart_write_mode"))
+    cells = points(experiment)["cell"]
+    interval = _checkpoint_interval(experiment, time)
+    try:
+        case = Case(
+            n_cells=cells,
+            num_lev=integer(experiment["run_nml", "num_lev"]),
+            nodes=_nodes(experiment),
+            ntasks=ranks.work + ranks.io + ranks.restart,
+            dtime_s=time.step / 1000,
+            n_steps=time.length // time.step,
+            num_io_procs=ranks.io,
+            restart_write_mode=mode.value,
+            num_restart_procs=max(0, integer(experiment["parallel_nml", "num_restart_procs"])),
+            checkpoint_bytes=checkpoint_volume(experiment).best if interval else 0,
+            checkpoint_interval_s=interval,
+        )
+    except ValueError:  # no job has such numbers; rules say so
+        raise UndecidedError(_unusable(experiment, "run_nml", "num_lev")) from None
+    outputs = tuple(sorted(_outputs(experiment, time), key=lambda output: -output.run_bytes))
+    return Situation(
+        _with_output(experiment, case, outputs),
+        outputs,
+        experiment.machine.name,
+        max(ranks.total, case.nodes * (experiment.machine.cores_per_node or 0)),
+        tuple(_doubts(experiment)),
+    )
+
+
+def _unusable(experiment: Experiment, group: str, name: str) -> Setting:
+    return unknown(f"{group}.{name}", experiment[group, name].span)
+
+
+def _with_output(experiment: Experiment, case: Case, outputs: tuple[Output, ...]) -> Case:
+    if not outputs:
+        return case
+    largest = outputs[0]
+    step = sum(output.run_bytes for output in outputs) / largest.steps
+    return evolve(
+        case,
+        output_bytes=step,
+        output_interval_s=largest.interval_s,
+        stream_partitions=sum(output.partitions for output in outputs),
+        n_output_slices=max(1, round(step / (case.n_cells * _width(experiment, largest.stream)))),
+    )
+
+
+def _width(experiment: Experiment, stream: Group) -> int:
+    """Bytes of a value."""
+    if experiment.stream_setting(stream, "filetype").value == _GRIB2:
+        return 2
+    return 8 if experiment["io_nml", "lnetcdf_flt64_output"].value else 4
+
+
+def _outputs(experiment: Experiment, time: Clock) -> Iterator[Output]:
+    for number, file in enumerate(output_files(experiment)):
+        stream, kind = file.stream, file.level_type
+        steps = output_steps(experiment, stream, time, kind) if file.partition == 1 else 0
+        if steps < 1:
+            continue
+        length = length_from(time.calendar, time.start, experiment.stream_setting(stream, "file_interval"))
+        yield Output(
+            number,
+            stream,
+            kind,
+            step_volume(experiment, stream, kind, file.domain).best,
+            steps,
+            _interval(experiment, stream, time, steps),
+            file.partitions,
+            length / 1000 if length and length > 0 else None,
+            bool(str(experiment.stream_setting(stream, "operation").value).strip()),
+        )
+
+
+def _interval(experiment: Experiment, stream: Group, time: Clock, steps: int) -> float:
+    """The output interval in seconds, over the whole experiment: a stream that writes in a part of it only, or in
+    several windows, counts with the mean."""
+    found = windows(experiment, stream, time)
+    if len(found) == 1 and found[0].start <= 0 and found[0].stop >= time.length:
+        return found[0].interval / 1000
+    return time.length / 1000 / max(1, steps - 1)
+
+
+def _checkpoint_interval(experiment: Experiment, time: Clock) -> float | None:
+    """The seconds from one checkpoint to the next, None if the run writes none."""
+    keywords = as_list(experiment["run_nml", "output"].value)
+    if all(str(word).strip().lower() in ("", "none") for word in keywords):
+        return None
+    intervals = [interval for interval in (time.checkpoint, time.restart) if interval and interval <= time.length]
+    return min(intervals) / 1000 if intervals else None
+
+
+def _nodes(experiment: Experiment) -> int:
+    """The nodes that are asked for, else those that so many tasks fill."""
+    directives = experiment.directives
+    if "nodes" in directives:
+        return integer(directives["nodes"])
+    on_a_node = directives["ntasks-per-node"].value if "ntasks-per-node" in directives else None
+    on_a_node = on_a_node or experiment.machine.cores_per_node
+    if not isinstance(on_a_node, int):
+        raise UndecidedError(unknown("job.nodes"))
+    return ceil(integer(experiment.tasks) / on_a_node)
+
+
+def _doubts(experiment: Experiment) -> Iterator[str]:
+    """What the measured runs did not have, in words."""
+    physics = experiment["run_nml", "iforcing"]
+    if physics.value != _NWP:
+        yield f"iforcing is {physics.value}: a model step was measured with NWP physics (3) only"
+    if experiment["parallel_nml", "pio_type"].value == _CDI_PIO:
+        yield "pio_type is 2: output by CDI-PIO was not measured"
+    threads = experiment.directives.get("cpus-per-task")
+    if threads is not None and threads.value != 1:
+        yield f"cpus_per_task is {threads.value}: measured with one core a task only"
+    if experiment.node_local is not None:
+        yield "a node-local file system: measured on Lustre only"
+    for stream in experiment.streams:
+        if experiment.stream_setting(stream, "filetype").value == _GRIB2:
+            yield f"{stream.title} is GRIB2: measured with NetCDF only"
+        if experiment.stream_setting(stream, "remap").value == 1:
+            yield f"{stream.title} is interpolated to a regular grid: measured on the model's own only"

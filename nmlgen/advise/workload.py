@@ -1,0 +1,171 @@
+"""What one job hands to its writers: at which steps, how many bytes, to which rank.
+
+Plain numbers, so that it can be made by hand as well as from an experiment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from math import lcm
+from typing import Any
+
+from attrs import Attribute, field, frozen
+from attrs.validators import ge
+
+from nmlgen.experiment.clock import Clock, clock
+from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.ranks import (
+    OutputFile,
+    RestartMode,
+    domains,
+    placement,
+    restart_mode,
+    split,
+    writes_output,
+)
+from nmlgen.experiment.schedule import output_dates
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.volume import checkpoint_volume, stream_volumes
+
+_ASYNCHRONOUS = 1  # parallel_nml: pio_type
+_CDI_PIO = 2
+
+
+def _is_increasing(_: object, attribute: Attribute[Any], steps: range | tuple[int, ...]) -> None:
+    regular = isinstance(steps, range) and steps.step > 0
+    if not regular and any(after <= before for before, after in pairwise(steps)):
+        raise ValueError(f"{attribute.name} must increase")
+    if steps and steps[0] < 0:
+        raise ValueError(f"{attribute.name} count from 0")
+
+
+@frozen
+class Stream:
+    """Records of so many `bytes` each, written after these model `steps` by the I/O `ranks` in turn.
+
+    Step 0 is the initial state; ranks count from 0 within the I/O ranks. Without ranks the workers gather and write
+    each record themselves.
+    """
+
+    bytes: float = field(validator=ge(0))
+    steps: range | tuple[int, ...] = field(validator=_is_increasing)
+    ranks: tuple[int, ...] = ()
+
+
+@frozen
+class Checkpoint:
+    """Checkpoints of so many `bytes` each after these model `steps`.
+
+    In the modes async and dedicated procs multifile so many `writers` beside the workers take equal shares; in sync
+    and joint procs multifile the workers stand still.
+    """
+
+    bytes: float = field(validator=ge(0))
+    steps: range | tuple[int, ...] = field(validator=_is_increasing)
+    mode: RestartMode
+    writers: int = field(default=1, validator=ge(1))
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether ranks of their own write it while the workers go on."""
+        return self.mode in (RestartMode.ASYNC, RestartMode.DEDICATED)
+
+
+@frozen
+class Workload:
+    """What a job of `n_steps` model steps writes with its `num_io_procs` I/O ranks."""
+
+    n_steps: int = field(validator=ge(0))
+    streams: tuple[Stream, ...]
+    num_io_procs: int = field(default=0, validator=ge(0))
+    checkpoint: Checkpoint | None = None
+
+    def __attrs_post_init__(self) -> None:
+        """Raises ValueError for a rank that does not exist."""
+        named = {rank for stream in self.streams for rank in stream.ranks}
+        if named and not 0 <= min(named) <= max(named) < self.num_io_procs:
+            raise ValueError(f"a stream names I/O rank {max(named)}, there are {self.num_io_procs}, counted from 0")
+
+
+def workload_of(experiment: Experiment, bytes_of: Callable[[OutputFile], float] | None = None) -> Workload:
+    """What the first job of an experiment writes, with the placement that ICON makes: a stream for each sequence of
+    files, thus for each output_nml, domain, level type and partition.
+
+    `bytes_of` says what a record takes where that is known otherwise, for instance for nests, whose size no grid name
+    tells; else it is the mean over the whole experiment, the constant part of the files included.
+    Raises UndecidedError for settings that nobody can know, PlacementError where ICON refuses the placement.
+    """
+    time = clock(experiment)
+    beside = _writes_asynchronously(experiment)
+    streams = []
+    sizes = _record_sizes(experiment) if bytes_of is None else bytes_of
+    for file, rank in placement(experiment):
+        steps = _regular(date // time.step for date in output_dates(experiment, file, time))
+        if steps:
+            streams.append(Stream(sizes(file), steps, (rank,) if beside else ()))
+    return Workload(
+        n_steps=time.leg // time.step,
+        streams=tuple(streams),
+        num_io_procs=split(experiment).io,
+        checkpoint=_checkpoint(experiment, time),
+    )
+
+
+def _writes_asynchronously(experiment: Experiment) -> bool:
+    """Whether the I/O ranks write: else they stop at once and the first work rank does
+    (`mo_icon_output_tools.f90:62-157`). Nobody has measured CDI-PIO, so what it costs is undecided."""
+    if split(experiment).io == 0:
+        return False
+    kind = experiment["parallel_nml", "pio_type"]
+    if kind.value == _CDI_PIO:
+        raise UndecidedError(kind)
+    return bool(kind.value == _ASYNCHRONOUS)
+
+
+def _record_sizes(experiment: Experiment) -> Callable[[OutputFile], float]:
+    volumes = {(id(v.stream), v.level_type, v.domain): v for v in stream_volumes(experiment)}
+
+    def size(file: OutputFile) -> float:
+        volume = volumes[id(file.stream), file.level_type, file.domain]
+        return volume.run.best / volume.records
+
+    return size
+
+
+def _checkpoint(experiment: Experiment, time: Clock) -> Checkpoint | None:
+    steps, mode = _checkpoint_steps(experiment, time), restart_mode(experiment)
+    if not steps or mode is None:
+        return None
+    writers = split(experiment).restart
+    if not writers and mode in (RestartMode.ASYNC, RestartMode.DEDICATED):  # a single task does everything itself
+        mode = RestartMode.SYNC
+    if mode is RestartMode.ASYNC:  # one writer for each domain: mo_restart_descriptor.f90:254
+        writers = min(writers, domains(experiment))
+    return Checkpoint(checkpoint_volume(experiment).best, steps, mode, max(1, writers))
+
+
+def _checkpoint_steps(experiment: Experiment, time: Clock) -> range | tuple[int, ...]:
+    """After which steps the atmosphere writes a checkpoint (`mo_nh_stepping.f90:1616-1635`): only where an interval
+    falls on a step, never at the start, and at the end of the experiment only if it may be continued."""
+    keywords = [str(word).strip().lower() for word in as_list(experiment["run_nml", "output"].value)]
+    if "none" in keywords and not writes_output(experiment):
+        return ()
+    restart = time.restart if time.restart_ends_leg else None
+    found: set[int] = set()
+    for interval in (time.checkpoint, restart):
+        if interval:
+            meeting = lcm(interval, time.step)
+            found.update(range(meeting, time.leg + 1, meeting))
+    if not restart:
+        found.discard(time.length)
+    return _regular(date // time.step for date in sorted(found))
+
+
+def _regular(steps: Iterable[int]) -> range | tuple[int, ...]:
+    """The steps, each once, as a range where they are equidistant."""
+    listed = tuple(dict.fromkeys(steps))
+    if len(listed) < 2:
+        return range(listed[0], listed[0] + 1) if listed else ()
+    even = range(listed[0], listed[-1] + 1, listed[1] - listed[0])
+    return even if listed == tuple(even) else listed

@@ -1,0 +1,63 @@
+"""Advice on an experiment, whatever it is written in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from nmlgen.advise.advice import Advice, advise, calibration_of
+from nmlgen.advise.calibration import Calibration
+from nmlgen.advise.experiment import situation_of
+from nmlgen.errors import InputError
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.lift.loading import load
+from nmlgen.spec.spec import Spec
+
+_GRID = "grid_nml.dynamics_grid_filename"
+
+
+def advice(
+    source: str | Path | Spec,
+    *,
+    overrides: Iterable[str] = (),
+    calibration: Calibration | None = None,
+    ntasks: int | None = None,
+    icon_release: str | None = None,
+) -> Advice:
+    """What the layout of an experiment costs and what would be better: of a loaded spec, or of the path of a spec, of a
+    run script, of a directory with a build or an icon_master.namelist, or of such a file.
+
+    The figures are those of a `calibration`, by default the site's, else Levante's. `ntasks` is the number of MPI tasks
+    and `icon_release` the release of what does not say them. Raises InputError if a file cannot be read or something
+    is not known that the prediction needs, SpecError if a spec cannot be understood.
+    """
+    if isinstance(source, Spec):
+        experiment = source.experiment
+    else:
+        experiment = _only(
+            load(source, overrides=overrides, ntasks=ntasks, icon_release=icon_release).experiments, source
+        )
+    try:
+        situation = situation_of(experiment)
+    except UndecidedError as error:
+        raise InputError(_missing(source, error.setting)) from None
+    return advise(situation, calibration or calibration_of(situation.site))
+
+
+def _only(experiments: tuple[Experiment, ...], source: str | Path) -> Experiment:
+    if len(experiments) > 1:
+        raise InputError(f"{source} starts {len(experiments)} models; the run time of one alone is predicted")
+    return experiments[0]
+
+
+def _missing(source: str | Path | Spec, setting: Setting) -> str:
+    where = f"{setting.span}: " if setting.span is not None else "" if isinstance(source, Spec) else f"{source}: "
+    if setting.name == _GRID:
+        return (
+            f"{where}the size of the grid is not known, and no run time without it; expected: the name of a "
+            "global grid such as R2B5, in grid.name or in the name of the grid file"
+        )
+    if setting.name == "ntasks":
+        return f"{where}the number of MPI tasks is not known, and no run time without it; expected: --ntasks"
+    return f"{where}{setting.name} is not known, and no run time without it; expected: a value that ICON can use"

@@ -1,0 +1,292 @@
+"""Advice on an experiment's layout: what each choice would take, a chart, and why, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from nmlgen.advise.advice import RECEIVED_BYTES_PER_S, Advice, Candidate
+from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
+from nmlgen.advise.prediction import NOISE
+from nmlgen.report.volume import format_bytes
+from nmlgen.units.duration import Duration
+from nmlgen.units.wall_time import spoken_time
+
+PARTS = {
+    "computing": ("start-up", "computing"),
+    "waiting for writers": ("waiting for writers",),
+    "synchronous writes": ("synchronous writes",),
+    "checkpoints": ("checkpoints",),
+    "ranks taken away": ("ranks taken away",),
+}
+"""Where the time goes, by the parts of a prediction."""
+
+_MARKS = {True: "█▓▒░·", False: "#wsc-"}
+_TONES = ("34", "31", "31", "35", "33")
+_SHORTEST_BAR = 20
+
+
+def advice_document(advice: Advice, name: str) -> dict[str, Any]:
+    """The advice for programs: seconds, bytes, core-hours."""
+    return {
+        "name": name,
+        "calibration": advice.calibration.name,
+        "quantities": {
+            "nodes": advice.situation.case.nodes,
+            "step_s": advice.step_s,
+            "output_interval_s": advice.situation.case.output_interval_s,
+            "output_bytes": advice.situation.case.output_bytes,
+            "received_bytes_per_s": RECEIVED_BYTES_PER_S,
+            "written_bytes_per_s": advice.written_bytes_per_s,
+        },
+        "outputs": [
+            {"name": output.name, "step_bytes": output.step_bytes, "interval_s": output.interval_s}
+            for output in advice.situation.outputs
+        ],
+        "present": _document(advice.present),
+        "recommended": _document(advice.best),
+        "cost": {"seconds": advice.cost_s, "share": advice.cost, "core_hours": advice.core_hours},
+        "is_good": advice.is_good,
+        "set": settings(advice),
+        "why": list(why(advice)),
+        "notes": list(notes(advice)),
+        "output_candidates": [_document(candidate) for candidate in advice.output],
+        "restart_candidates": [_document(candidate) for candidate in advice.restart],
+    }
+
+
+def _document(candidate: Candidate) -> dict[str, Any]:
+    layout, prediction = candidate.layout, candidate.prediction
+    return {
+        "num_io_procs": layout.num_io_procs,
+        "stream_partitions": list(layout.stream_partitions),
+        "restart_write_mode": layout.restart_write_mode,
+        "num_restart_procs": layout.num_restart_procs,
+        "total_s": prediction.total_s,
+        "low_s": prediction.low_s,
+        "high_s": prediction.high_s,
+        "parts_s": dict(prediction.parts),
+    }
+
+
+def settings(advice: Advice) -> dict[str, int | str]:
+    """What to set in a spec to have the recommended layout: only what is another than now."""
+    now, then = advice.present.layout, advice.best.layout
+    found: dict[str, int | str] = {}
+    if now.num_io_procs != then.num_io_procs:
+        found["parallel.num_io_procs"] = then.num_io_procs
+    for output, before, after in zip(
+        advice.situation.outputs, now.stream_partitions, then.stream_partitions, strict=True
+    ):
+        if before != after:
+            found[f"output.{output.stream.title}.{output.variable}"] = after
+    if now.restart_write_mode != then.restart_write_mode:
+        found["restart.restart_write_mode"] = then.restart_write_mode
+    if now.num_restart_procs != then.num_restart_procs:
+        found["restart.num_restart_procs"] = then.num_restart_procs
+    return found
+
+
+def format_advice(advice: Advice, name: str, width: int, unicode: bool = True, colour: bool = False) -> str:
+    """The advice as text: what decides, the candidates with bars, what to do and why."""
+    paragraphs = [
+        f"{name}: {_span_of(advice)} on {_count(advice.situation.case.nodes, 'node')}",
+        _format_quantities(advice),
+        *_charts(advice, width, unicode, colour),
+        "\n".join(_verdict(advice)),
+        "\n".join(f"* {sentence}" for sentence in why(advice)),
+        "\n".join(f"note: {note}" for note in notes(advice)),
+    ]
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _span_of(advice: Advice) -> str:
+    case = advice.situation.case
+    length = Duration.of_seconds(case.duration_s)
+    return f"{length} of model time, {case.n_cells} cells, {case.num_lev} levels, {_count(case.ntasks, 'task')}"
+
+
+def _format_quantities(advice: Advice) -> str:
+    case = advice.situation.case
+    rows = [
+        ("nodes", str(case.nodes)),
+        ("compute time between model steps", f"{1000 * advice.step_s:.0f} ms"),
+    ]
+    if case.output_interval_s is not None:
+        steps = case.output_interval_s / case.dtime_s
+        rows += [
+            (
+                "output interval",
+                f"{Duration.of_seconds(case.output_interval_s)}, {steps:.3g} model steps: "
+                f"{spoken_time(steps * advice.step_s)} of computing",
+            ),
+            ("size of one output", format_bytes(round(case.output_bytes))),
+            ("an I/O rank receives", f"{format_bytes(round(RECEIVED_BYTES_PER_S))}/s"),
+            ("an I/O rank alone writes", f"{format_bytes(round(advice.written_bytes_per_s))}/s"),
+        ]
+    if case.checkpoint_interval_s is not None:
+        interval = Duration.of_seconds(case.checkpoint_interval_s)
+        rows.append(("checkpoints", f"{format_bytes(round(case.checkpoint_bytes))} every {interval}"))
+    label = max(len(text) for text, _ in rows)
+    return "\n".join(f"{text:<{label}}  {value}" for text, value in rows)
+
+
+def _charts(advice: Advice, width: int, unicode: bool, colour: bool) -> Iterator[str]:
+    if advice.output:
+        rows = [(str(c.layout.num_io_procs), "+".join(map(str, c.layout.stream_partitions)), c) for c in advice.output]
+        yield _chart(advice, ("I/O ranks", "partitions"), rows, width, unicode, colour)
+    if advice.restart:
+        rows = [(c.layout.restart_write_mode, str(c.layout.num_restart_procs), c) for c in advice.restart]
+        yield _chart(advice, ("restart_write_mode", "ranks"), rows, width, unicode, colour)
+
+
+def _chart(
+    advice: Advice,
+    headings: tuple[str, str],
+    rows: Sequence[tuple[str, str, Candidate]],
+    width: int,
+    unicode: bool,
+    colour: bool,
+) -> str:
+    """A row for each candidate with its time and a bar, whose marks tell where the time goes."""
+    longest = max(candidate.seconds for *_, candidate in rows)
+    least = min(candidate.seconds for *_, candidate in rows)
+    cells = [(*labels, spoken_time(c.seconds), _interval(c), _mark(advice, c, least)) for *labels, c in rows]
+    table = [(*headings, "expected", "80 % between", ""), *cells]
+    columns = [max(len(row[number]) for row in table) for number in range(5)]
+    space = max(_SHORTEST_BAR, width - sum(columns) - 2 * 5)
+    lines = []
+    for number, row in enumerate(table):
+        text = "  ".join(cell.ljust(size) for cell, size in zip(row, columns, strict=True))
+        bar = _bar(rows[number - 1][2], space / longest, unicode, colour) if number else ""
+        lines.append(f"{text}  {bar}".rstrip())
+    return "\n".join([*lines, _legend(rows, unicode)])
+
+
+def _mark(advice: Advice, candidate: Candidate, least: float) -> str:
+    if candidate.layout == advice.present.layout:
+        return "now"
+    if candidate.layout == advice.best.layout:
+        return "recommended"
+    return "as good" if candidate.seconds < least * (1 + NOISE) else ""
+
+
+def _interval(candidate: Candidate) -> str:
+    low, high = spoken_time(candidate.prediction.low_s), spoken_time(candidate.prediction.high_s)
+    (first, unit), (last, other) = low.split(), high.split()
+    return f"{first} and {last} {unit}" if unit == other else f"{low} and {high}"
+
+
+def shares(candidate: Candidate) -> Mapping[str, float]:
+    """Seconds by where they go, in the order of the bars."""
+    parts = candidate.prediction.parts
+    return {name: max(0.0, sum(parts.get(part, 0.0) for part in own)) for name, own in PARTS.items()}
+
+
+def _bar(candidate: Candidate, scale: float, unicode: bool, colour: bool) -> str:
+    text, before = "", 0.0
+    for mark, tone, seconds in zip(_MARKS[unicode], _TONES, shares(candidate).values(), strict=True):
+        after = before + seconds
+        piece = mark * (round(after * scale) - round(before * scale))
+        text += f"\x1b[{tone}m{piece}\x1b[0m" if colour and piece else piece
+        before = after
+    return text
+
+
+def _legend(rows: Sequence[tuple[str, str, Candidate]], unicode: bool) -> str:
+    marks = zip(_MARKS[unicode], PARTS, strict=True)
+    return "  ".join(f"{mark} {name}" for mark, name in marks if any(shares(row[2])[name] > 0.5 for row in rows))
+
+
+def _verdict(advice: Advice) -> Iterator[str]:
+    now, then = advice.present, advice.best
+    if advice.is_good:
+        yield f"Keep it: {spoken_time(now.seconds)} expected, and nothing is better by more than noise, {_noise()}."
+        return
+    yield (
+        f"Now {spoken_time(now.seconds)}, recommended {spoken_time(then.seconds)}: the present layout costs "
+        f"{spoken_time(advice.cost_s)} ({100 * advice.cost:.0f} %), {advice.core_hours:.3g} core-hours. Set"
+    )
+    yield from (f"  {key}: {value}" for key, value in settings(advice).items())
+
+
+def _noise() -> str:
+    return f"{100 * NOISE:.0f} %"
+
+
+def why(advice: Advice) -> Iterator[str]:
+    """The reasons, a sentence or two each."""
+    if advice.situation.case.outputs:
+        yield from _why_output(advice)
+    else:
+        yield "There is no output: nothing to set ranks apart for."
+    if advice.situation.case.checkpoints:
+        yield from _why_restart(advice)
+
+
+def _why_output(advice: Advice) -> Iterator[str]:
+    case, present, best = advice.situation.case, advice.present, advice.best
+    assert case.output_interval_s is not None
+    between = case.output_interval_s / case.dtime_s * advice.step_s
+    writing = case.output_bytes / advice.written_bytes_per_s
+    need = (
+        f"One rank writes an output in {spoken_time(writing)}, and one is due every {spoken_time(between)} of computing"
+    )
+    if not present.layout.num_io_procs:
+        waste = present.prediction.parts["synchronous writes"]
+        yield (
+            f"Without I/O ranks work rank 0 gathers and writes each of {case.outputs} outputs while all others wait: "
+            f"{spoken_time(waste)} of the run."
+        )
+    number = best.layout.num_io_procs
+    if number:
+        busy = writing / number / between
+        keep = "keep up" if busy < 1 else "come closest to it"
+        yield f"{need}: {_count(number, 'rank')} {keep}, each busy about {100 * min(1, busy):.0f} % of the time."
+    waiting = present.prediction.parts["waiting for writers"]
+    if present.layout.num_io_procs and waiting > NOISE * present.seconds:
+        ranks = _count(present.layout.num_io_procs, "I/O rank")
+        yield f"With {ranks} the others wait {spoken_time(waiting)} for files not finished when the next is due."
+    taken = present.prediction.parts["ranks taken away"]
+    if taken > NOISE * present.seconds:
+        beside = case.ntasks - present.case.workers
+        yield f"The {beside} ranks that do not compute make computing {spoken_time(taken)} longer."
+    others = [c for c in advice.output if c.layout.num_io_procs > number and c.seconds > best.seconds * (1 + NOISE)]
+    if number and others and all(c.seconds > best.seconds for c in others):
+        most = others[-1]
+        yield (
+            f"More would not write faster, and are missing for computing: {most.layout.num_io_procs} I/O ranks cost "
+            f"{100 * (most.seconds / best.seconds - 1):.0f} %."
+        )
+
+
+_MODES = {
+    SYNC: "sync: rank 0 gathers and writes each checkpoint while all others wait",
+    JOINT: "joint procs multifile: the work ranks write the checkpoint themselves, all at once, and then go on",
+    ASYNC: "async: one rank beside the others writes, and they wait only if it has not finished the one before",
+    DEDICATED: "dedicated procs multifile: ranks of their own write beside the others, which wait if they are late",
+}
+
+
+def _why_restart(advice: Advice) -> Iterator[str]:
+    case, mode = advice.situation.case, advice.present.layout.restart_write_mode
+    cost = advice.present.prediction.parts["checkpoints"]
+    yield f"{_MODES[mode]}. {_count(case.checkpoints, 'checkpoint')}: {spoken_time(cost)} of the run."
+    if advice.best.layout.restart_write_mode != mode:
+        yield f"{_MODES[advice.best.layout.restart_write_mode]}."
+
+
+def notes(advice: Advice) -> Iterator[str]:
+    """How far the numbers can be trusted."""
+    if advice.situation.site != advice.calibration.name:
+        yield (
+            f"site {advice.situation.site} has no calibration: the figures are those of "
+            f"{advice.calibration.name.capitalize()}"
+        )
+    yield from (f"outside what was measured: {doubt}" for doubt in advice.doubts)
+    if len(advice.situation.outputs) > 1:
+        yield "several streams: played through with the placement of their files; measured with one stream only"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

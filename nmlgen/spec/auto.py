@@ -1,0 +1,158 @@
+"""The word `auto` in a spec: what its author leaves to the advisor, decided all at once.
+
+The values come with their reason, in the place of the word, so that whoever asks for them sees a value like any other.
+What the author wrote is never replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from attrs import evolve
+
+from nmlgen.errors import SpecError
+from nmlgen.experiment.experiment import Experiment, Group, Striping
+from nmlgen.experiment.ranks import LEVEL_TYPES
+from nmlgen.experiment.setting import ADVISOR, Origin, Setting, UndecidedError
+from nmlgen.findings import Finding, in_order
+from nmlgen.source import Span
+from nmlgen.spec.problems import problem
+
+AUTO = "auto"
+VARIABLES = {
+    "parallel_nml": ("num_io_procs", "num_restart_procs"),
+    "io_nml": ("restart_write_mode",),
+    "output_nml": tuple(f"stream_partitions_{kind}" for kind in LEVEL_TYPES),
+}
+"""The variables that `auto` can be written for; besides there is the stripe_count of output and checkpoints."""
+
+_NEUTRAL = {"num_io_procs": 0, "num_restart_procs": 0, "restart_write_mode": "sync"}
+_GRID = "grid_nml.dynamics_grid_filename"
+
+Values = Mapping[str, tuple[Any, str | None]]
+"""For variables of a group: the value and its reason."""
+
+
+def decided(experiment: Experiment) -> Experiment:
+    """The experiment with a value for each `auto`; the same one if there is none.
+
+    Raises SpecError, at the word, for what cannot be decided.
+    """
+    words = [word for group in experiment.all_groups() for word in _words(group)]
+    if words:
+        experiment = _with_layout(experiment, words)
+    if any(_is_auto(block.settings.get("stripe_count")) for block in experiment.striping):
+        striping = tuple(_with_stripes(experiment, block) for block in experiment.striping)
+        experiment = evolve(experiment, striping=striping)
+    return experiment
+
+
+def _is_auto(setting: Setting | None) -> bool:
+    return setting is not None and bool(setting.origin.value == AUTO)
+
+
+def _words(group: Group) -> Iterator[Setting]:
+    """The settings of a group that are left to the advisor."""
+    for name in VARIABLES.get(group.name, ()):
+        if name in group.settings and _is_auto(group.settings[name]):
+            yield group.settings[name]
+
+
+def _with_layout(experiment: Experiment, words: list[Setting]) -> Experiment:
+    from nmlgen.advise.advice import Choice
+    from nmlgen.advise.decision import decide
+    from nmlgen.advise.experiment import situation_of
+
+    neutral = evolve(experiment, namelist=tuple(map(_neutral, experiment.namelist)))
+    try:
+        situation = situation_of(neutral)
+    except UndecidedError as error:
+        raise SpecError(in_order(_undecided(word, error.setting) for word in words)) from None
+    mode, ranks = experiment["io_nml", "restart_write_mode"], experiment["parallel_nml", "num_restart_procs"]
+    are_ranks_left = _is_left(experiment, "parallel_nml", "num_restart_procs")
+    is_left = _is_auto(mode) or are_ranks_left
+    streams = {id(new): old for new, old in zip(neutral.streams, experiment.streams, strict=True)}
+    partitions = [_is_auto(streams[id(output.stream)].settings.get(output.variable)) for output in situation.outputs]
+    choice = Choice(
+        num_io_procs=_is_left(experiment, "parallel_nml", "num_io_procs"),
+        stream_partitions=tuple(partitions),
+        restart_write_mode=is_left and (_is_auto(mode) or not mode.is_written),
+        num_restart_procs=is_left and (are_ranks_left or not ranks.is_written),
+    )
+    found = decide(situation, choice)
+    span = words[0].span
+
+    def values(group: Group) -> Values:
+        if group.name != "output_nml":
+            return found.variables.get(group.name, {})
+        own = [number for number, output in enumerate(situation.outputs) if streams[id(output.stream)] is group]
+        written = {situation.outputs[number].variable: found.partitions[number] for number in own}
+        return {name: written.get(name, (1, "nothing is written on these levels")) for name in _names(group)}
+
+    return _replaced(experiment, values, span)
+
+
+@lru_cache(maxsize=1024)
+def _neutral(group: Group) -> Group:
+    """The group without `auto`: as if nobody wrote output but the first rank, and that at once."""
+    return _with_values(group, {name: (_NEUTRAL.get(name, 1), None) for name in _names(group)}, None)
+
+
+def _names(group: Group) -> list[str]:
+    return [name for name in VARIABLES.get(group.name, ()) if _is_auto(group.settings.get(name))]
+
+
+def _is_left(experiment: Experiment, group: str, name: str) -> bool:
+    found = experiment.group(group)
+    return found is not None and _is_auto(found.settings.get(name))
+
+
+def _replaced(experiment: Experiment, values: Callable[[Group], Values], span: Span | None = None) -> Experiment:
+    """The experiment with other values in its model's namelist: in the place of `auto`, or beside it."""
+    groups = list(experiment.namelist)
+    there = {group.name for group in groups}
+    groups += [Group(name, {}) for name in ("parallel_nml", "io_nml") if name not in there]
+    changed = [_with_values(group, values(group), span) for group in groups]
+    return evolve(experiment, namelist=tuple(group for group in changed if group.settings or group.name in there))
+
+
+def _with_values(group: Group, values: Values, span: Span | None) -> Group:
+    if not values:
+        return group
+    settings = dict(group.settings)
+    for name, (value, reason) in values.items():
+        settings[name] = _decided(settings.get(name), f"{group.name}.{name}", value, reason, span)
+    return evolve(group, settings=settings)
+
+
+def _decided(setting: Setting | None, name: str, value: Any, reason: str | None, span: Span | None) -> Setting:
+    if setting is None:
+        return Setting(name, (Origin(ADVISOR, value, span, reason),))
+    return evolve(setting, history=(*setting.history, Origin(ADVISOR, value, setting.span, reason)))
+
+
+def _with_stripes(experiment: Experiment, block: Striping) -> Striping:
+    setting = block.settings.get("stripe_count")
+    if setting is None or not _is_auto(setting):
+        return block
+    from nmlgen.advise.stripes import stripe_count
+
+    try:
+        value, reason = stripe_count(experiment, block.what)
+    except UndecidedError as error:
+        raise SpecError((_undecided(setting, error.setting),)) from None
+    count = _decided(setting, setting.name, value, reason, None)
+    return evolve(block, settings={**block.settings, "stripe_count": count})
+
+
+def _undecided(word: Setting, missing: Setting) -> Finding:
+    name = word.name.rpartition(".")[2]
+    if missing.name == _GRID:
+        message = f"{name} is auto, and the size of the grid is not known"
+        note = "expected: grid.name, such as R2B5, for a global grid; or a value in the place of auto"
+    else:
+        message = f"{name} is auto, and {missing.name} is not known"
+        note = f"expected: a value of {missing.name} that can be used, or one in the place of auto"
+    return problem("SPC013", message, word.span, note)

@@ -1,0 +1,80 @@
+"""The simulation and the closed form, with the same constants."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from nmlgen.advise.calibration import levante
+from nmlgen.advise.case import Case
+from nmlgen.advise.model import run_time, step_time
+from nmlgen.advise.rates import Rates
+from nmlgen.advise.simulation import simulate
+from nmlgen.advise.workload import Checkpoint, Stream, Workload
+from nmlgen.experiment.ranks import RestartMode
+
+CONSTANTS = levante().constants
+CASE = Case(n_cells=81920, num_lev=30, nodes=2, ntasks=256, dtime_s=120, n_steps=7200)
+ROUNDED_KNEE = 2**0.25  # by how much the closed form exceeds the sharp maximum where two of its terms are equal
+
+
+def simulated(case: Case) -> float:
+    """The run time without the start-up."""
+    mode = RestartMode(case.restart_mode)
+    streams, checkpoint = (), None
+    if case.output_interval_s:
+        every = round(case.output_interval_s / case.dtime_s)
+        turns = tuple(partition % case.num_io_procs for partition in range(case.stream_partitions) if case.num_io_procs)
+        streams = (Stream(case.output_bytes, range(0, case.n_steps + 1, every), turns),)
+    if case.checkpoint_interval_s:
+        every = round(case.checkpoint_interval_s / case.dtime_s)
+        writers = max(1, case.restart_ranks)
+        checkpoint = Checkpoint(case.checkpoint_bytes, range(every, case.n_steps + 1, every), mode, writers)
+    workload = Workload(case.n_steps, streams, case.num_io_procs, checkpoint)
+    rates = Rates.from_constants(CONSTANTS, case.nodes, mode)
+    return simulate(workload, step_s=step_time(case, CONSTANTS, case.workers), rates=rates).total_s
+
+
+def predicted(case: Case) -> float:
+    """The same by the closed form."""
+    return sum(run_time(case, CONSTANTS)[1:])
+
+
+@pytest.mark.parametrize("interval", [240, 720, 3600])
+@pytest.mark.parametrize("n_cells", [81920, 327680])
+@pytest.mark.parametrize(("ranks", "partitions"), [(1, 1), (2, 2), (4, 4), (16, 16), (32, 32), (2, 3), (4, 6), (4, 1)])
+def test_output_by_io_ranks(ranks: int, partitions: int, n_cells: int, interval: float) -> None:
+    case = evolve(
+        CASE,
+        n_cells=n_cells,
+        output_bytes=n_cells * 3104.0,
+        output_interval_s=interval,
+        num_io_procs=ranks,
+        stream_partitions=partitions,
+    )
+    assert 0.995 <= predicted(case) / simulated(case) <= ROUNDED_KNEE + 0.005
+
+
+@pytest.mark.parametrize("interval", [240, 720])
+def test_output_by_the_workers(interval: float) -> None:
+    case = evolve(CASE, output_bytes=0.254e9, output_interval_s=interval)
+    assert simulated(case) == pytest.approx(predicted(case), rel=1e-9)
+
+
+@pytest.mark.parametrize("interval", [720, 43200])
+@pytest.mark.parametrize(
+    ("mode", "ranks"), [("sync", 0), ("joint", 0), ("async", 1), ("dedicated", 1), ("dedicated", 8)]
+)
+def test_checkpoints(mode: str, ranks: int, interval: float) -> None:
+    """Of the checkpoints beside the workers the last one ends after the run, which the closed form leaves out."""
+    case = evolve(
+        CASE,
+        restart_write_mode=mode,
+        num_restart_procs=ranks,
+        checkpoint_bytes=0.894e9,
+        checkpoint_interval_s=interval,
+    )
+    if ranks:
+        assert 0.99 <= predicted(case) / simulated(case) <= ROUNDED_KNEE
+    else:
+        assert simulated(case) == pytest.approx(predicted(case), rel=1e-9)

@@ -1,0 +1,206 @@
+"""What a job writes, taken from specs, against ICON's order of writing; and played through."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nmlgen.advise.calibration import levante
+from nmlgen.advise.rates import Rates
+from nmlgen.advise.simulation import simulate
+from nmlgen.advise.workload import Checkpoint, Workload, workload_of
+from nmlgen.experiment.clock import clock
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.ranks import PlacementError, RestartMode
+from nmlgen.experiment.schedule import writes
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.volume import checkpoint_volume, stream_volumes
+from nmlgen.spec.spec import load_spec
+
+ROOT = Path(__file__).resolve().parents[2]
+CYCLONE = ROOT / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+EXAMPLE = ROOT / "tests" / "rules" / "example.yaml"
+
+TWO_STREAMS = """output:
+  atm: null
+  large: {ml_varlist: [u, v, w, temp, pres], output_interval: PT6H, file_interval: P1D}
+  small: {ml_varlist: [pres_sfc], output_interval: PT10M, file_interval: P1D, stream_partitions_ml: 4}
+  other: {ml_varlist: [temp], pl_varlist: [temp], p_levels: [50000.0], output_interval: PT1H, file_interval: P1D}
+"""
+LEVANTE = Rates.from_constants(levante().constants, 2, RestartMode.JOINT)
+NEST = 'namelists: {grid_nml: {dynamics_grid_filename: ["iconR02B05-grid.nc", "nest.nc"]}}\n'
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Callable[..., Experiment]:
+    """A function that turns a fragment, laid over the run of the rules' examples, into an experiment."""
+
+    def experiment(fragment: str) -> Experiment:
+        path = tmp_path / "spec.yaml"
+        path.write_text(f"nmlgen: 1\n{fragment}", encoding="utf-8")
+        site = EXAMPLE.with_name("example-site.yaml")
+        return load_spec(path, [f"extends={EXAMPLE}", f"site={site}"]).experiment
+
+    return experiment
+
+
+def cyclone(*overrides: str) -> Experiment:
+    return load_spec(CYCLONE, list(overrides)).experiment
+
+
+def due(workload: Workload) -> Counter[tuple[int, int]]:
+    """How many files each rank gets at each step."""
+    return Counter(
+        (step, stream.ranks[number % len(stream.ranks)])
+        for stream in workload.streams
+        for number, step in enumerate(stream.steps)
+    )
+
+
+def scheduled(experiment: Experiment) -> Counter[tuple[int, int]]:
+    time = clock(experiment)
+    return Counter((write.time // time.step, write.rank) for write in writes(experiment, time))
+
+
+def test_the_cyclone_of_the_measurements() -> None:
+    experiment = cyclone()
+    workload = workload_of(experiment)
+    assert (workload.n_steps, workload.num_io_procs, len(workload.streams)) == (3600, 8, 8)
+    assert [stream.ranks for stream in workload.streams] == [(rank,) for rank in range(8)]
+    assert [stream.steps[:2] for stream in workload.streams[:2]] == [range(0, 96, 48), range(6, 102, 48)]
+    assert due(workload) == scheduled(experiment)
+    (volume,) = stream_volumes(experiment)
+    assert workload.streams[0].bytes == pytest.approx(volume.step.best, rel=0.01)
+    state = checkpoint_volume(experiment).best
+    assert workload.checkpoint == Checkpoint(state, range(360, 3601, 360), RestartMode.JOINT)
+
+
+def test_all_bytes_of_the_run_reach_the_ranks() -> None:
+    experiment = cyclone("restart.restartTimeIntval=P10D")
+    done = simulate(workload_of(experiment), step_s=0.1, rates=LEVANTE)
+    total = sum(volume.run.best for volume in stream_volumes(experiment))
+    assert sum(rank.bytes for rank in done.io_ranks) == pytest.approx(total)
+
+
+def test_fewer_io_ranks_keep_the_cyclone_waiting() -> None:
+    few, enough = (
+        simulate(
+            workload_of(cyclone(f"parallel.num_io_procs={count}", f"output.atm.stream_partitions_ml={count}")),
+            step_s=0.05,
+            rates=LEVANTE,
+        )
+        for count in (1, 8)
+    )
+    assert enough.waiting_s < 0.01 * enough.total_s
+    assert few.waiting_s > 0.3 * few.total_s
+    assert few.stopped_s == enough.stopped_s > 0  # the checkpoints
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 6])
+def test_streams_that_share_ranks_are_due_as_icon_schedules_them(spec: Callable[[str], Experiment], ranks: int) -> None:
+    experiment = spec(f"{TWO_STREAMS}parallel: {{num_io_procs: {ranks}}}\n")
+    workload = workload_of(experiment)
+    assert len(workload.streams) == 1 + 4 + 2
+    assert due(workload) == scheduled(experiment)
+
+
+def test_explicit_placement(spec: Callable[[str], Experiment]) -> None:
+    placed = TWO_STREAMS.replace("output_interval: PT6H", "pe_placement_ml: [3], output_interval: PT6H")
+    experiment = spec(placed)
+    workload = workload_of(experiment)
+    assert [stream.ranks[0] for stream in workload.streams] == [3, 0, 1, 2, 0, 1, 2]
+    assert due(workload) == scheduled(experiment)
+    with pytest.raises(PlacementError):
+        workload_of(spec(placed.replace("[3]", "[4]")))
+
+
+def test_a_large_stream_gets_a_rank_of_its_own(spec: Callable[[str], Experiment]) -> None:
+    """On one rank the small stream waits for the large one; on two, the placement parts them."""
+    streams = TWO_STREAMS.partition("  other:")[0].replace("stream_partitions_ml: 4", "stream_partitions_ml: 1")
+    rates = Rates(output_bytes_per_s=0.2e9, checkpoint_bytes_per_s=3e9)
+    waited = [
+        simulate(
+            workload_of(spec(f"{streams}parallel: {{num_io_procs: {count}}}\n")), step_s=0.1, rates=rates
+        ).waiting_s
+        for count in (1, 2)
+    ]
+    assert waited[0] > 1
+    assert waited[1] == 0
+
+
+def test_without_io_ranks_the_workers_write(spec: Callable[[str], Experiment]) -> None:
+    for fragment in ("parallel: {num_io_procs: 0}\n", "namelists: {parallel_nml: {pio_type: 0}}\n"):
+        workload = workload_of(spec(TWO_STREAMS + fragment))
+        assert all(stream.ranks == () for stream in workload.streams)
+        assert simulate(workload, step_s=0.1, rates=LEVANTE).stopped_s > 0
+    with pytest.raises(UndecidedError, match="pio_type"):
+        workload_of(spec(TWO_STREAMS + "namelists: {parallel_nml: {pio_type: 2}}\n"))
+
+
+def test_several_domains_need_to_be_told_their_size(spec: Callable[[str], Experiment]) -> None:
+    experiment = spec(TWO_STREAMS + NEST + "restart: {checkpointTimeIntval: null, restartTimeIntval: null}\n")
+    with pytest.raises(UndecidedError):
+        workload_of(experiment)
+    workload = workload_of(experiment, bytes_of=lambda file: 1e9 / file.domain)
+    assert len(workload.streams) == 2 * (1 + 4 + 2)
+    assert Counter(stream.bytes for stream in workload.streams) == {1e9: 7, 0.5e9: 7}
+    assert due(workload) == scheduled(experiment)
+
+
+def test_months_make_an_irregular_stream(spec: Callable[[str], Experiment]) -> None:
+    experiment = spec(
+        "time: {start: 2001-01-01T00:00:00Z, stop: 2001-06-01T00:00:00Z}\n"
+        "restart: {restartTimeIntval: null, checkpointTimeIntval: null}\n"
+        "output: {atm: {output_interval: P1M, file_interval: P1Y, stream_partitions_ml: 1}}\n"
+    )
+    workload = workload_of(experiment)
+    assert workload.streams[0].steps == tuple(days * 144 for days in (0, 31, 59, 90, 120, 151))
+    assert workload.checkpoint is None
+    assert simulate(workload, step_s=0.001, rates=LEVANTE).closing_s > 0
+
+
+@pytest.mark.parametrize(
+    ("restart", "steps"),
+    [
+        ("checkpointTimeIntval: P2D, restartTimeIntval: P10D", range(288, 1441, 288)),
+        ("checkpointTimeIntval: P4D, restartTimeIntval: P10D", (576, 1152, 1440)),
+        ("checkpointTimeIntval: P4D, restartTimeIntval: P6D", (576, 864)),  # the job ends there
+        ("checkpointTimeIntval: P5D, restartTimeIntval: null", range(720, 721)),  # nobody goes on from the end
+        ("checkpointTimeIntval: PT25M, restartTimeIntval: null", range(5, 1440, 5)),  # where it falls on a step
+    ],
+)
+def test_checkpoints_fall_on_steps(
+    spec: Callable[[str], Experiment], restart: str, steps: range | tuple[int, ...]
+) -> None:
+    checkpoint = workload_of(spec(f"restart: {{{restart}}}\n")).checkpoint
+    assert checkpoint is not None
+    assert checkpoint.steps == steps
+
+
+@pytest.mark.parametrize(
+    ("restart", "mode", "writers"),
+    [
+        ("restart_write_mode: async, num_restart_procs: 4", RestartMode.ASYNC, 1),
+        ("restart_write_mode: dedicated procs multifile, num_restart_procs: 4", RestartMode.DEDICATED, 4),
+        ("restart_write_mode: sync", RestartMode.SYNC, 1),
+    ],
+)
+def test_who_writes_checkpoints(
+    spec: Callable[[str], Experiment], restart: str, mode: RestartMode, writers: int
+) -> None:
+    workload = workload_of(spec(f"restart: {{{restart}}}\n"))
+    assert workload.checkpoint is not None
+    assert (workload.checkpoint.mode, workload.checkpoint.writers) == (mode, writers)
+    done = simulate(workload, step_s=0.1, rates=Rates.from_constants(levante().constants, 2, mode))
+    assert (done.stopped_s > 0) == (mode is RestartMode.SYNC)
+    assert sum(rank.bytes for rank in done.restart_ranks) == pytest.approx(
+        20 * workload.checkpoint.bytes if done.restart_ranks else 0
+    )
+
+
+def test_output_none_writes_no_checkpoint_either(spec: Callable[[str], Experiment]) -> None:
+    workload = workload_of(spec('namelists: {run_nml: {output: ["none"]}}\n'))
+    assert (workload.streams, workload.checkpoint) == ((), None)
