@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from nmlgen.fixing import Fixed, fix
     from nmlgen.importing import ImportedSpec, import_spec
     from nmlgen.linting import lint
+    from nmlgen.logs.darshan import DarshanLog, read_darshan
+    from nmlgen.logs.reader import Logs, read_logs, scan_logs
+    from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, TimerTotal
     from nmlgen.namelist.interchange import from_f90nml, to_f90nml
     from nmlgen.namelist.reader import read_namelist
     from nmlgen.render.build import Build
@@ -41,7 +44,9 @@ __all__ = [
     "Advice",
     "Build",
     "BuildError",
+    "CheckpointWrite",
     "Comparison",
+    "DarshanLog",
     "Edit",
     "Experiment",
     "Finding",
@@ -49,7 +54,11 @@ __all__ = [
     "Fixed",
     "ImportedSpec",
     "InputError",
+    "LogRun",
+    "LogWarning",
+    "Logs",
     "NmlgenError",
+    "OutputWrite",
     "Point",
     "PointStatus",
     "Report",
@@ -61,6 +70,7 @@ __all__ = [
     "SubmittedArray",
     "Sweep",
     "SweepStatus",
+    "TimerTotal",
     "WriteError",
     "__version__",
     "advice",
@@ -76,8 +86,11 @@ __all__ = [
     "lint",
     "load_spec",
     "points_frame",
+    "read_darshan",
+    "read_logs",
     "read_namelist",
     "resubmit",
+    "scan_logs",
     "status",
     "submit",
     "to_f90nml",
@@ -86,6 +99,16 @@ __all__ = [
 
 _HOMES = {
     "Advice": "advise.advice",
+    "CheckpointWrite": "logs.rows",
+    "DarshanLog": "logs.darshan",
+    "LogRun": "logs.rows",
+    "LogWarning": "logs.rows",
+    "Logs": "logs.reader",
+    "OutputWrite": "logs.rows",
+    "TimerTotal": "logs.rows",
+    "read_darshan": "logs.darshan",
+    "read_logs": "logs.reader",
+    "scan_logs": "logs.reader",
     "Build": "render.build",
     "BuildError": "errors",
     "Comparison": "comparing",

@@ -1,0 +1,130 @@
+"""nmlgen logs: what ICON's logs and Darshan's say, as one table."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Any, TextIO
+
+import click
+
+from nmlgen.cli.console import uses_colour
+from nmlgen.errors import InputError
+from nmlgen.logs.darshan import DarshanLog, read_darshan
+from nmlgen.logs.finding import logs_below
+from nmlgen.logs.reader import scan_logs
+from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, TimerTotal
+from nmlgen.logs.table import write_csv, write_json, write_parquet
+from nmlgen.report.logs import format_rows, format_runs
+
+_KINDS: dict[str, type[Any]] = {
+    "runs": LogRun,
+    "outputs": OutputWrite,
+    "checkpoints": CheckpointWrite,
+    "timers": TimerTotal,
+    "darshan": DarshanLog,
+}
+_SUFFIXES = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
+_PATIENCE = 1.0  # seconds
+
+
+@click.command("logs")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--what", type=click.Choice(list(_KINDS)), default="runs", show_default=True, help="Which table.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "csv", "json", "parquet"]),
+    help="How to write it; by the name of FILE, or a table for the eye, by default.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead of the terminal.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr of lines that could not be understood.")
+def command(paths: tuple[Path, ...], what: str, output_format: str | None, output: Path | None, quiet: bool) -> int:
+    """Read ICON's logs into a table: a row for each run, or for each output, checkpoint or timer.
+
+    PATH is a log, which may be compressed (.gz), or a directory, such as a sweep's, below which logs are found. Darshan
+    logs are read with --what darshan. CSV and JSON have all columns, with units in their names; the table shows a few.
+
+    Lines that should have been understood and were not are named on stderr; the exit code is 0 all the same.
+    """
+    chosen = output_format or (_SUFFIXES.get(output.suffix, "table") if output is not None else "table")
+    if chosen == "parquet" and output is None:
+        raise click.UsageError("--format parquet needs -o FILE")
+    kind = _KINDS[what]
+    with _progress(paths, quiet) as progress:
+        if kind is DarshanLog:
+            rows: Iterable[Any] = read_darshan(paths)
+            if not rows:
+                raise InputError("there is no Darshan log among these paths; expected names that end in .darshan")
+        else:
+            rows = _rows(paths, kind, quiet, progress)
+        _write(rows, kind, chosen, output)
+    return 0
+
+
+def _rows(
+    paths: tuple[Path, ...], kind: type[Any], quiet: bool, progress: Callable[[int], None] | None
+) -> Iterator[Any]:
+    """The rows of one table; what was not understood goes to stderr."""
+    for row in scan_logs(paths, events=kind is not LogRun, progress=progress):
+        if isinstance(row, kind):
+            yield row
+        elif isinstance(row, LogWarning) and not quiet:
+            click.echo(f"warning: {row}", err=True)
+
+
+def _write(rows: Iterable[Any], kind: type[Any], chosen: str, output: Path | None) -> None:
+    if chosen == "parquet" and output is not None:
+        try:
+            write_parquet(output, kind, rows)
+        except ImportError:
+            raise InputError("to write Parquet, install pandas and pyarrow: pip install 'nmlgen[frame]'") from None
+        return
+    if output is None:
+        _write_text(sys.stdout, rows, kind, chosen)
+        return
+    with output.open("w", encoding="utf-8", newline="") as file:
+        _write_text(file, rows, kind, chosen)
+
+
+def _write_text(file: TextIO, rows: Iterable[Any], kind: type[Any], chosen: str) -> None:
+    if chosen == "csv":
+        write_csv(file, kind, rows)
+    elif chosen == "json":
+        write_json(file, kind, rows)
+    else:
+        show = format_runs if kind is LogRun else format_rows
+        text = show(list(rows), uses_colour(file), file.isatty())
+        click.echo(text, file=file, color=True)
+
+
+@contextmanager
+def _progress(paths: tuple[Path, ...], quiet: bool) -> Iterator[Callable[[int], None] | None]:
+    """A bar on a terminal's stderr, if it takes longer than a second."""
+    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    columns = (TextColumn("reading"), BarColumn(), DownloadColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    started, done, task = monotonic(), 0, None
+
+    def advance(count: int) -> None:
+        nonlocal done, task
+        done += count
+        if task is None and monotonic() - started > _PATIENCE:
+            task = bar.add_task("", total=sum(path.stat().st_size for path in logs_below(paths)))
+            bar.start()
+        if task is not None:
+            bar.update(task, completed=done)
+
+    try:
+        yield advance
+    finally:
+        bar.stop()

@@ -1,0 +1,67 @@
+"""Why a run ended: the words of ICON, of the Fortran runtime, of MPI and of Slurm.
+
+A line with NaN is a failure though ICON may end with exit code 0 and write OK into finish.status.
+"""
+
+from __future__ import annotations
+
+import re
+
+from attrs import frozen
+
+
+@frozen
+class _Kind:
+    """One way to fail. `is_aftermath`: it says that something ended, hardly why."""
+
+    name: str
+    pattern: re.Pattern[bytes]
+    is_aftermath: bool = False
+
+
+_KINDS = (
+    _Kind("FINISH", re.compile(rb"FINISH PE:\s*(?:\d+|\*+)")),
+    _Kind("disk", re.compile(rb"No space left on device|Disk quota exceeded")),
+    _Kind("disk", re.compile(rb"^cdi +error \(")),
+    _Kind("blow-up", re.compile(rb"MAXABS VN, W.*(?:NaN|Infinity)")),
+    _Kind("runtime", re.compile(rb"Fortran runtime error:|forrtl: (?!error \(78\))")),
+    _Kind("MPI", re.compile(rb"^\d{4}: [\w:]+: ")),
+    _Kind("limit", re.compile(rb"CANCELLED AT")),
+    _Kind("memory", re.compile(rb"Out Of Memory|oom.kill")),
+    _Kind("signal", re.compile(rb"Program received signal|exited on signal|Killed|Segmentation fault"), True),
+    _Kind("signal", re.compile(rb"Bus error|BAD TERMINATION|: Terminated|: Aborted"), True),
+    _Kind("exit", re.compile(rb"MPI_ABORT was invoked|Exited with exit code|Exit code:"), True),
+)
+_ANY = re.compile(
+    rb"FINISH PE:|cdi +error|No space|Disk quota|NaN|Infinity|Fortran runtime|forrtl|CANCELLED|Out Of Mem|oom.kill"
+    rb"|signal|Killed|Segmentation|Bus error|BAD TERM|: Terminated|: Aborted|MPI_ABORT|xit code|^\d{4}: "
+)
+_LONGEST = 300
+
+
+class Failures:
+    """What one run said about its failing: the first line of each kind."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, tuple[_Kind, str]] = {}
+
+    def read(self, line: bytes) -> None:
+        """A line in which one of these may be, without labels."""
+        if _ANY.search(line) is None:
+            return
+        for kind in _KINDS:
+            if kind.name not in self._first and (found := kind.pattern.search(line)):
+                begin = found.start() if kind.name in ("FINISH", "blow-up") else 0
+                text = " ".join(line[begin : begin + _LONGEST].decode("utf-8", "replace").split())
+                self._first[kind.name] = (kind, text)
+                return
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What says why, in the order of the log."""
+        return tuple(text for kind, text in self._first.values() if not kind.is_aftermath)
+
+    @property
+    def aftermath(self) -> tuple[str, ...]:
+        """What says only that something was ended."""
+        return tuple(text for kind, text in self._first.values() if kind.is_aftermath)

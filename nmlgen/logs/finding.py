@@ -1,0 +1,65 @@
+"""Finding the logs of a run, or of a sweep's points, below a directory."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from nmlgen.errors import InputError
+
+_NAMES = re.compile(r"LOG(?:[._-].*)?|.*\.(?:log|out|err|[oe]\d+|txt|run\.\d+\.o)(?:\.\d+)?(?:\.gz)?", re.IGNORECASE)
+_NO_LOGS = re.compile(r"nml\.\w+\.log|output_schedule.*|slurm-prolog.*")
+_MARK = re.compile(rb"(?:Globally run|ICON runs) on +\d+ +mpi processes|Time step: +\d+,? model time")
+_ENOUGH = 256 * 1024  # bytes in which a log says that it is one
+_DARSHAN = ".darshan"
+
+
+def logs_below(paths: Iterable[str | Path]) -> Iterator[Path]:
+    """The files among the paths as they are, and the logs below the directories, by name.
+
+    Raises InputError if there is no such path, or no log in a directory.
+    """
+    for path in map(Path, paths):
+        if not path.is_dir():
+            yield path
+            continue
+        found = False
+        for file in _files(path):
+            if _is_log(file):
+                found = True
+                yield file
+        if not found:
+            raise InputError(
+                f"{path}: there is no log of ICON in it; expected names such as LOG.*, *.log, *.out, *.o123"
+            )
+
+
+def darshan_logs_below(paths: Iterable[str | Path]) -> Iterator[Path]:
+    """The Darshan logs among the paths, and below the directories."""
+    for path in map(Path, paths):
+        if path.is_dir():
+            yield from (file for file in _files(path) if file.suffix == _DARSHAN)
+        elif path.suffix == _DARSHAN:
+            yield path
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    """All files below a directory, in the order of their names; checkpoints' directories are left alone."""
+    for parent, directories, names in os.walk(directory):
+        directories[:] = sorted(name for name in directories if not name.endswith(".mfr"))
+        for name in sorted(names):
+            yield Path(parent, name)
+
+
+def _is_log(file: Path) -> bool:
+    if not _NAMES.fullmatch(file.name) or _NO_LOGS.fullmatch(file.name):
+        return False
+    try:
+        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
+            return _MARK.search(stream.read(_ENOUGH)) is not None
+    except (OSError, EOFError, zlib.error):
+        return False

@@ -1,0 +1,204 @@
+"""Reading logs: one pass, in blocks, whatever their size, with the memory that one run's row needs.
+
+A log is a pile of lines of all ranks, mixed, sometimes cut into each other. While the model steps, only the lines with
+an anchor are looked at (see `anchors.py`), which are found by one search over the bytes of a block.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from attrs import frozen
+
+from nmlgen.errors import InputError
+from nmlgen.logs.anchors import ANCHORS, NEEDS_STEP, RUN_BEGINS
+from nmlgen.logs.beside import layout_beside, suffix_of
+from nmlgen.logs.finding import logs_below
+from nmlgen.logs.finish import Ending, ending_of
+from nmlgen.logs.prefixes import Prefix
+from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, Row, TimerTotal
+from nmlgen.logs.running import Running
+
+_BLOCK = 4 * 2**20
+_LONGEST_LINE = 2**20
+
+Progress = Callable[[int], None]
+"""Called with the number of bytes that have been read since."""
+
+
+@frozen(eq=False)
+class Logs:
+    """What was read: a tuple of rows for each table, and what was not understood."""
+
+    runs: tuple[LogRun, ...]
+    outputs: tuple[OutputWrite, ...] = ()
+    checkpoints: tuple[CheckpointWrite, ...] = ()
+    timers: tuple[TimerTotal, ...] = ()
+    warnings: tuple[LogWarning, ...] = ()
+
+
+def read_logs(
+    paths: str | Path | Iterable[str | Path], *, events: bool = False, progress: Progress | None = None
+) -> Logs:
+    """Read ICON's logs: files, or directories in which logs are found.
+
+    `events` asks for every output, checkpoint and timer, too, which takes memory with each; `scan_logs` hands them out
+    one by one. Raises InputError if a path cannot be read, or a directory has no log.
+    """
+    found: dict[type, list[Any]] = {kind: [] for kind in (LogRun, OutputWrite, CheckpointWrite, TimerTotal, LogWarning)}
+    for row in scan_logs(paths, events=events, progress=progress):
+        found[type(row)].append(row)
+    return Logs(*(tuple(rows) for rows in found.values()))
+
+
+def scan_logs(
+    paths: str | Path | Iterable[str | Path], *, events: bool = True, progress: Progress | None = None
+) -> Iterator[Row | LogWarning]:
+    """The rows of all tables and the warnings, as they come: a run's own row after what belongs to it.
+
+    Raises InputError as `read_logs` does.
+    """
+    for path in logs_below([paths] if isinstance(paths, (str, Path)) else paths):
+        yield from _scan(path, events, progress)
+
+
+def _scan(path: Path, events: bool, progress: Progress | None) -> Iterator[Row | LogWarning]:
+    """One log."""
+    rows: list[Row | LogWarning] = []
+    reading = _Reading(path, rows.append, events)
+    try:
+        with path.open("rb") as raw:
+            for block in _blocks(raw, path.suffix == ".gz", reading, progress):
+                reading.block(block)
+                yield from rows
+                rows.clear()
+    except IsADirectoryError:
+        raise InputError(f"{path} is a directory") from None
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    reading.finish()
+    yield from rows
+
+
+def _blocks(raw: BinaryIO, is_packed: bool, reading: _Reading, progress: Progress | None) -> Iterator[bytes]:
+    """The file in pieces of whole lines; a last line without an end comes by itself, an endless one in parts."""
+    stream: Any = gzip.GzipFile(fileobj=raw) if is_packed else raw
+    rest, position = b"", 0
+    while True:
+        try:
+            piece = stream.read(_BLOCK)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            reading.warn(f"the compressed file is broken: {str(error).lower()}")
+            piece = b""
+        if progress is not None:
+            position, before = raw.tell(), position
+            progress(position - before)
+        if not piece:
+            break
+        end = piece.rfind(b"\n") + 1
+        if end:
+            yield rest + piece[:end]
+            rest = piece[end:]
+        else:
+            rest += piece
+        if len(rest) > _LONGEST_LINE:
+            yield rest
+            rest = b""
+    if rest:
+        yield rest
+
+
+class _Reading:
+    """The runs of one log, one after the other."""
+
+    def __init__(self, path: Path, emit: Callable[[Row | LogWarning], None], events: bool) -> None:
+        self._path, self._log, self._events = path, str(path), events
+        self._emit = emit
+        self._prefix = Prefix()
+        self._run: Running | None = None
+        self._runs = 0
+        self._line = 0  # lines before the block
+        self._counted = (0, 0)  # a position in the block, and the lines before it
+        self._caught = 0  # where in the block the last step was looked for
+        self._layout: dict[str, Any] | None = None
+
+    def warn(self, message: str) -> None:
+        """About the file as a whole."""
+        self._emit(LogWarning(self._log, self._line, message))
+
+    def block(self, block: bytes) -> None:
+        """Some lines."""
+        position = 0
+        self._counted, self._caught = (0, self._line), 0
+        while position < len(block):
+            if self._run is None or self._run.reads_all:
+                end = block.find(b"\n", position)
+                line = block[position : end if end >= 0 else None].rstrip(b"\r")
+                self._read(line, self._number(block, position), end < 0)
+                position = end + 1 if end >= 0 else len(block)
+            else:
+                position = self._skip(block, position, self._run)
+        self._line = self._number(block, len(block)) - 1
+
+    def _skip(self, block: bytes, position: int, run: Running) -> int:
+        """Go to the next anchor and read what it stands for; the end of the block if there is none."""
+        anchor = ANCHORS.search(block, position)
+        at = anchor.start() if anchor is not None else len(block)
+        if anchor is None or anchor[0] in NEEDS_STEP:
+            run.catch_up(block, self._caught, at, self._number(block, at))
+            self._caught = at
+            if anchor is None:
+                return at
+        end = block.find(b"\n", at)
+        run.is_cut = end < 0
+        end = end if end >= 0 else len(block)
+        number = self._number(block, at)
+        if anchor[0] == b"Globally run on":
+            self._read(block[block.rfind(b"\n", 0, at) + 1 : end], number, run.is_cut)
+            return end
+        rank = None
+        if self._prefix.is_labelled:
+            rank, _ = self._prefix.split(block[block.rfind(b"\n", 0, at) + 1 : end])
+        return run.read_at(anchor, end, number, rank, self._prefix)
+
+    def _number(self, block: bytes, position: int) -> int:
+        """The number of the line that a position is in."""
+        before, line = self._counted
+        self._counted = (position, line + block.count(b"\n", before, position))
+        return self._counted[1] + 1
+
+    def finish(self) -> None:
+        """The file is over."""
+        if self._run is None:
+            self.warn("there is no run of ICON in it")
+            return
+        self._close(ending_of(self._path, suffix_of(self._path)))
+
+    def _read(self, line: bytes, number: int, is_cut: bool) -> None:
+        begins = b"mpi processes" in line and RUN_BEGINS.search(line) is not None
+        if begins and (self._run is None or self._run.has_steps or self._run.has_failed):
+            self._close(Ending())
+            self._begin(number)
+        elif self._run is None:
+            if ANCHORS.search(line) is None or b"restart" in line:
+                return
+            self._begin(number)
+        if self._run is not None:
+            self._run.read(line, number, self._prefix, is_cut)
+
+    def _begin(self, number: int) -> None:
+        if self._layout is None:
+            self._layout = layout_beside(self._path)
+        self._runs += 1
+        self._run = Running(self._log, self._runs, number, self._layout, self._emit, self._events)
+
+    def _close(self, ending: Ending) -> None:
+        if self._run is not None:
+            self._emit(self._run.finish(ending))
+            self._run = None

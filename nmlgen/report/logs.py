@@ -1,0 +1,75 @@
+"""What logs say, as tables for the terminal: the columns that tell most, in units that are easy to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from attrs import fields
+
+from nmlgen.report.table import format_table
+
+_Column = tuple[str, Callable[[Any], str]]
+
+
+def _seconds(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _megabytes(value: float | None) -> str:
+    return "" if value is None else f"{value / 1e6:.1f}"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, tuple):
+        return " ".join(map(str, dict.fromkeys(value)))
+    return "" if value is None else str(value)
+
+
+_RUN: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+    ("log", "log", _plain),
+    ("run", "run", _plain),
+    ("state", "state", _plain),
+    ("steps", "n_steps", _plain),
+    ("ranks", "ntasks", _plain),
+    ("I/O", "num_io_procs", _plain),
+    ("parts", "stream_partitions_ml", _plain),
+    ("total s", "total_s", _seconds),
+    ("output s", "wrt_output_work_s", _seconds),
+    ("I/O rank s", "wrt_output_io_s", _seconds),
+    ("written MB", "output_bytes", _megabytes),
+    ("MB/s", "output_write_bytes_per_s", _megabytes),
+    ("restart", "restart_write_mode", _plain),
+    ("checkpoints", "n_checkpoints", _plain),
+    ("MB", "checkpoint_bytes", _megabytes),
+    ("MB/s", "checkpoint_write_bytes_per_s", _megabytes),
+)
+
+
+def format_runs(runs: Sequence[Any], colour: bool, terminal: bool) -> str:
+    """Runs, a line each, and below them why one has not finished and what the reader remarks; seconds are averages over
+    the ranks, MB 1e6 bytes."""
+    table = format_table(
+        [heading for heading, _, _ in _RUN],
+        ([show(getattr(run, name)) for _, name, show in _RUN] for run in runs),
+        colour,
+        terminal,
+    )
+    remarks = []
+    for run in runs:
+        where = f"{run.log}, run {run.run}" if run.run > 1 else run.log
+        if run.reason is not None:
+            remarks.append(f"{where}: {run.state}: {run.reason}")
+        remarks.extend(f"{where}: {note}" for note in run.notes)
+    return "\n".join((table, *([""] if remarks else []), *remarks))
+
+
+def format_rows(rows: Iterable[Any], colour: bool, terminal: bool) -> str:
+    """Rows of another table with those of their columns in which there is anything."""
+    rows = list(rows)
+    if not rows:
+        return ""
+    names = [column.name for column in fields(type(rows[0]))]
+    names = [name for name in names if any(getattr(row, name) is not None for row in rows)]
+    cells = ([_plain(getattr(row, name)) for name in names] for row in rows)
+    return format_table(names, cells, colour, terminal)
