@@ -2,57 +2,153 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from math import exp, log
-from statistics import NormalDist
+from math import exp, sqrt
 
-from attrs import asdict, field, frozen
+from attrs import field, fields, frozen
 
+from nmlgen.advise.case import Case
 from nmlgen.advise.model import Constants
+from nmlgen.advise.normal import Matrix, Vector, cholesky, standard_points
 
-_SAMPLES = 96
-_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
+NAMES = tuple(attribute.name for attribute in fields(Constants))
+"""The constants, in the order of every vector and matrix."""
+
+_PAIRS = 32
+
+
+@frozen
+class Estimate:
+    """The logarithms of the constants: a normal distribution, in the order of `NAMES`."""
+
+    mean: Vector
+    covariance: Matrix
+
+    @property
+    def constants(self) -> Constants:
+        """The constants in the middle."""
+        return Constants(*map(exp, self.mean))
+
+    def spread(self, name: str) -> float:
+        """The standard deviation of the logarithm of a constant: 0.1 is about 10 %."""
+        place = NAMES.index(name)
+        return sqrt(self.covariance[place][place])
+
+    def correlation(self, first: str, second: str) -> float:
+        """How far an error of one constant goes with an error of another: -1 to 1."""
+        i, j = NAMES.index(first), NAMES.index(second)
+        return self.covariance[i][j] / sqrt(self.covariance[i][i] * self.covariance[j][j])
+
+    def widened(self, spread: Mapping[str, float]) -> Estimate:
+        """The same with each constant less sure, by a standard deviation of its logarithm."""
+        rows = [list(row) for row in self.covariance]
+        for name, deviation in spread.items():
+            place = NAMES.index(name)
+            rows[place][place] += deviation**2
+        return Estimate(self.mean, tuple(map(tuple, rows)))
+
+    def samples(self) -> tuple[Constants, ...]:
+        """What the constants may be, each as likely as the others; the same every time."""
+        lower = cholesky(self.covariance)
+        return tuple(
+            Constants(
+                *(
+                    exp(middle + sum(map(float.__mul__, row, point)))
+                    for middle, row in zip(self.mean, lower, strict=True)
+                )
+            )
+            for point in standard_points(len(NAMES), _PAIRS)
+        )
+
+
+@frozen
+class Family:
+    """Runs that differ in nothing but who writes: the same grid, nodes, steps and intervals."""
+
+    n_cells: int
+    num_lev: int
+    nodes: int
+    ntasks: int
+    dtime_s: float
+    output_interval_s: float | None
+    checkpoint_interval_s: float | None
+
+    @classmethod
+    def of(cls, case: Case) -> Family:
+        """The family of a case; an interval longer than the run is none."""
+        output = case.output_interval_s if case.outputs > 2 else None
+        checkpoint = case.checkpoint_interval_s if case.checkpoints else None
+        return cls(case.n_cells, case.num_lev, case.nodes, case.ntasks, case.dtime_s, output, checkpoint)
+
+
+@frozen
+class Scatter:
+    """How far runs lie apart that the model takes for equal: standard deviations of logarithms.
+
+    Nodes differ and the network is shared, so a job on several nodes, which waits for the slowest of them, varies
+    more than a job on one.
+    """
+
+    constants: Mapping[str, float]
+    """From one family of runs to another, by constant."""
+    step_one_node: float
+    """The same for `step` in jobs of one node."""
+    run: float
+    """From run to run within a family, on several nodes."""
+    run_one_node: float
+
+    def between_families(self, nodes: int) -> Mapping[str, float]:
+        """How far constants differ from family to family."""
+        return self.constants if nodes > 1 else {**self.constants, "step": self.step_one_node}
+
+    def between_runs(self, nodes: int) -> float:
+        """How far total times differ from run to run."""
+        return self.run if nodes > 1 else self.run_one_node
+
+
+@frozen
+class Range:
+    """From where to where something was measured."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
 
 
 @frozen
 class Calibration:
-    """The constants of a site and their spread: the standard deviation of their logarithm."""
+    """What is known of a site."""
 
     name: str
-    constants: Constants
-    spread: Constants
+    estimate: Estimate
+    scatter: Scatter
+    measured: Mapping[str, Range] = field(factory=dict)
+    """What the runs covered: see `nmlgen.advise.support`."""
+    sources: tuple[str, ...] = ()
+    families: Mapping[Family, Estimate] = field(factory=dict)
+    """The families that were measured, each with the constants that hold for it alone."""
     undetermined: tuple[str, ...] = ()
-    samples: tuple[Constants, ...] = field(init=False, eq=False, repr=False)
-    """What the constants may be, each as likely as the others: fixed, so that the same question has one answer."""
+    """What the runs cannot determine, each with a cheap run that would."""
+    _samples: dict[Family | int, tuple[Constants, ...]] = field(init=False, eq=False, repr=False, factory=dict)
 
-    @samples.default
-    def _samples(self) -> tuple[Constants, ...]:
-        mean, spread = asdict(self.constants), asdict(self.spread)
-        return tuple(
-            Constants(**{name: exp(log(mean[name]) + spread[name] * deviate[i]) for i, name in enumerate(mean)})
-            for deviate in _deviates()
-        )
-
-
-@cache
-def _deviates() -> tuple[tuple[float, ...], ...]:
-    """Points of a Halton sequence, as standard normal deviates."""
-    normal = NormalDist()
-    return tuple(tuple(normal.inv_cdf(_halton(i, prime)) for prime in _PRIMES) for i in range(20, 20 + _SAMPLES))
-
-
-def _halton(index: int, base: int) -> float:
-    result, fraction = 0.0, 1.0
-    while index:
-        fraction /= base
-        index, digit = divmod(index, base)
-        result += digit * fraction
-    return result
+    def samples(self, case: Case) -> tuple[Constants, ...]:
+        """What the constants may be in a run like this one, each as likely as the others."""
+        family = Family.of(case)
+        known = self.families.get(family)
+        key = family if known else min(case.nodes, 2)
+        if key not in self._samples:
+            estimate = known or self.estimate.widened(self.scatter.between_families(case.nodes))
+            self._samples[key] = estimate.samples()
+        return self._samples[key]
 
 
 @cache
 def levante() -> Calibration:
-    """The calibration that ships."""
-    constants = Constants(1.8, 10.0, 0.006, 1.32, 0.36, 0.488, 0.195, 2.9, 1.5, 0.55, 0.6, 0.2, 3.5)
-    spread = Constants(0.3, 0.05, 1.0, 0.15, 0.3, 0.2, 0.3, 0.4, 0.7, 0.15, 0.15, 0.3, 0.3)
-    return Calibration("levante", constants, spread)
+    """The calibration that ships: Levante."""
+    from nmlgen.advise.document import load
+    from nmlgen.resources import directory
+
+    return load(directory("presets") / "calibrations" / "levante.yaml")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil, isfinite
+from typing import Any
 
 from attrs import Attribute, field, frozen
 
@@ -20,20 +22,28 @@ def _mode(name: str | None) -> str:
     return _SHORT_MODES.get(plain, plain)
 
 
-def _check(instance: object, attribute: Attribute[float | None], value: float | None, positive: bool) -> None:
-    if value is None:
-        return
-    if not isfinite(value) or value < 0 or (positive and value == 0):
-        wanted = "more than 0" if positive else "0 or more"
-        raise ValueError(f"{attribute.name} is {value!r}; expected {wanted}")
+def _none_is_zero(value: float | None) -> float:
+    return value or 0.0
 
 
-def _positive(instance: object, attribute: Attribute[float | None], value: float | None) -> None:
-    _check(instance, attribute, value, positive=True)
+def _none_is_no_rank(value: int | None) -> int:
+    return value or 0
 
 
-def _not_negative(instance: object, attribute: Attribute[float | None], value: float | None) -> None:
-    _check(instance, attribute, value, positive=False)
+def _at_least_one(value: int | None) -> int:
+    return max(1, value) if value else 1
+
+
+def _expected(what: str, is_so: Callable[[float], bool]) -> Callable[[Any, Attribute[Any], Any], None]:
+    def check(case: Case, attribute: Attribute[Any], value: float | None) -> None:
+        if value is not None and not (isfinite(value) and is_so(value)):
+            raise ValueError(f"{attribute.name} is {value!r}; expected {what}")
+
+    return check
+
+
+_POSITIVE = _expected("more than 0", lambda value: value > 0)
+_NOT_NEGATIVE = _expected("0 or more", lambda value: value >= 0)
 
 
 @frozen(kw_only=True)
@@ -43,27 +53,27 @@ class Case:
     Raises ValueError for what cannot be run: no task left for computing, a negative size, an unknown restart mode.
     """
 
-    n_cells: int = field(validator=_positive)
+    n_cells: int = field(validator=_POSITIVE)
     """Cells of the grid: 20·n²·4^k for RnBk."""
-    num_lev: int = field(validator=_positive)
-    nodes: int = field(validator=_positive)
-    ntasks: int = field(validator=_positive)
+    num_lev: int = field(validator=_POSITIVE)
+    nodes: int = field(validator=_POSITIVE)
+    ntasks: int = field(validator=_POSITIVE)
     """MPI tasks on all nodes together, whatever they do."""
-    dtime_s: float = field(validator=_positive)
-    n_steps: int = field(validator=_not_negative)
-    output_bytes: float = field(default=0.0, validator=_not_negative, converter=lambda value: value or 0.0)
+    dtime_s: float = field(validator=_POSITIVE)
+    n_steps: int = field(validator=_NOT_NEGATIVE)
+    output_bytes: float = field(default=0.0, validator=_NOT_NEGATIVE, converter=_none_is_zero)
     """Bytes of one output time."""
-    output_interval_s: float | None = field(default=None, validator=_positive)
-    num_io_procs: int = field(default=0, validator=_not_negative)
-    stream_partitions: int = field(default=1, validator=_not_negative, converter=lambda value: max(1, value or 0))
+    output_interval_s: float | None = field(default=None, validator=_POSITIVE)
+    num_io_procs: int = field(default=0, validator=_NOT_NEGATIVE, converter=_none_is_no_rank)
+    stream_partitions: int = field(default=1, validator=_POSITIVE, converter=_at_least_one)
     restart_write_mode: str = field(default="", converter=_mode)
-    """As io_nml takes it; "joint" and "dedicated" for short; empty or None means sync, or async with restart ranks."""
-    num_restart_procs: int = field(default=0, validator=_not_negative, converter=lambda value: value or 0)
-    checkpoint_bytes: float = field(default=0.0, validator=_not_negative, converter=lambda value: value or 0.0)
+    """As io_nml takes it, or "joint" and "dedicated" for short; empty, "none" or None: what ICON makes of that."""
+    num_restart_procs: int = field(default=0, validator=_NOT_NEGATIVE, converter=_none_is_no_rank)
+    checkpoint_bytes: float = field(default=0.0, validator=_NOT_NEGATIVE, converter=_none_is_zero)
     """Bytes of one checkpoint."""
-    checkpoint_interval_s: float | None = field(default=None, validator=_positive)
-    n_output_slices: int | None = field(default=None, validator=_not_negative)
-    """Two-dimensional slices of one output time."""
+    checkpoint_interval_s: float | None = field(default=None, validator=_POSITIVE)
+    n_output_slices: int | None = field(default=None, validator=_NOT_NEGATIVE)
+    """Two-dimensional slices of one output time; None: as many as 8-byte values make of its bytes."""
 
     def __attrs_post_init__(self) -> None:
         if self.restart_mode not in RESTART_MODES:
@@ -73,21 +83,21 @@ class Case:
             raise ValueError(f"nodes is {self.nodes}, but there are {self.ntasks} tasks; expected at least one a node")
         if self.workers < 1:
             raise ValueError(
-                f"{self.ntasks} tasks, of which {self.num_io_procs} write output and {self.restart_ranks} checkpoints: "
+                f"{self.ntasks} tasks, of which {self.io_ranks} write output and {self.restart_ranks} checkpoints: "
                 "expected at least one task left for computing"
             )
+
+    @property
+    def restart_mode(self) -> str:
+        """The mode in effect: none given is async if there are ranks for it, else sync (mo_io_config.f90:536-645)."""
+        if self.restart_write_mode:
+            return self.restart_write_mode
+        return ASYNC if self.num_restart_procs else SYNC
 
     @property
     def io_ranks(self) -> int:
         """The tasks set apart for output; a task alone does everything itself (mo_mpi.f90:1521)."""
         return self.num_io_procs if self.ntasks > 1 else 0
-
-    @property
-    def restart_mode(self) -> str:
-        """The mode in effect (mo_io_config.f90:536-645): with dedicated modes but no ranks for them, sync."""
-        if self.restart_write_mode:
-            return self.restart_write_mode
-        return ASYNC if self.num_restart_procs else SYNC
 
     @property
     def restart_ranks(self) -> int:
@@ -109,8 +119,7 @@ class Case:
         """How often output is written: at the start, at each interval, and at the end (include_last)."""
         if self.output_interval_s is None or not self.output_bytes:
             return 0
-        times = self.duration_s / self.output_interval_s
-        return ceil(times - 1e-9) + 1
+        return ceil(self.duration_s / self.output_interval_s - 1e-9) + 1
 
     @property
     def checkpoints(self) -> int:

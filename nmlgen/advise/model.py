@@ -3,14 +3,14 @@
 Workers compute, one step after the other. At an output time they hand their fields to the I/O rank whose turn it
 is and go on; they wait only if that rank has not finished its previous turn (a round-robin queue of depth one;
 ICON 2024.10 mo_name_list_output.f90:683-850). So a run lasts as long as the slowest of three: the workers, the
-writers of output, the writers of checkpoints. Where two of them need about as long, chance makes it longer than
-either; a power mean of exponent 4 describes the measurements. Without writers of its own, rank 0 gathers and
-writes while all wait.
+writers of output, the writers of checkpoints. Where two of them need about as long, the steps and writes that take
+longer than others make it longer than either; a power mean describes the measurements. Without ranks of its own,
+output and checkpoints are gathered and written by rank 0 while all wait.
 """
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import field, frozen
 
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, Case
 
@@ -24,109 +24,104 @@ PARTS = (
 )
 """Where the time goes. "Ranks taken away" is what computing takes longer because some ranks write."""
 
-_EXPONENT = 4
+_EXPONENT = 3  # of the power mean: the measured runs fit best between 2.5 and 3.5
+_CONGESTED = 10  # further nodes, beyond which gathering on one rank is no longer proportional to their number
 _GIGABYTE = 1e9
+_VALUE = 8  # bytes
+
+
+def _constant(meaning: str) -> float:
+    return field(metadata={"meaning": meaning})  # type: ignore[no-any-return]
 
 
 @frozen
 class Constants:
-    """The constants of the closed form: times in seconds, volumes in GB (1e9 bytes); all are positive."""
+    """The constants of the closed form. All are positive; a GB is 1e9 bytes, a slice one level of one variable."""
 
-    start_up: float
-    """Seconds a node, once: reading the grid, decomposing, connecting."""
-    step: float
-    """Microseconds to compute one cell and level for one time step on one rank."""
-    cache: float
-    """Exponent: how much slower a cell becomes as a rank has more of them, and its cache holds fewer."""
-    gather: float
-    """Seconds a GB of synchronous output."""
-    gather_node: float
-    """Seconds for each further node, once a synchronous output or checkpoint."""
-    writer: float
-    """GB/s of an I/O rank that writes alone."""
-    contention: float
-    """By how much each further I/O rank that writes at the same time slows all of them."""
-    restart_sync: float
-    """Seconds a GB of synchronous checkpoint."""
-    restart_sync_node: float
-    """Seconds for each further node, once a synchronous checkpoint."""
-    restart_async: float
-    """GB/s of the one rank that writes asynchronous checkpoints."""
-    restart_dedicated: float
-    """GB/s of a dedicated restart rank that writes alone."""
-    restart_contention: float
-    """By how much each further restart rank that writes at the same time slows all of them."""
-    restart_joint: float
-    """GB/s of all workers together when each writes its part of the checkpoint."""
+    step: float = _constant("microseconds a rank needs for one cell and level in one time step, out of memory")
+    writer: float = _constant("GB/s that an I/O rank receives and writes when it is alone")
+    contention: float = _constant("part by which each I/O rank that is busy at the same time slows every one")
+    cache: float = _constant("cells times levels a rank at which half of the computing is out of its cache")
+    start_up: float = _constant("seconds a node, once")
+    gather: float = _constant("seconds a GB that is gathered and written by rank 0")
+    gather_slice: float = _constant("milliseconds a slice for each further node, gathered by rank 0")
+    restart_async: float = _constant("GB/s of the one rank that writes asynchronous checkpoints")
+    restart_idle: float = _constant("exponent: that rank is faster, the more idle restart ranks are beside it")
+    restart_dedicated: float = _constant("GB/s of a dedicated restart rank when it is alone")
+    restart_contention: float = _constant("part by which each further dedicated restart rank slows every one")
+    restart_joint: float = _constant("GB/s of all workers together in joint checkpoints")
+    restart_sync: float = _constant("seconds a synchronous checkpoint, whatever its size")
+    restart_node: float = _constant("seconds a synchronous checkpoint for each further node")
 
 
 def step_time(case: Case, constants: Constants, workers: int) -> float:
     """Seconds one model step takes when nobody writes."""
-    cells = case.n_cells / workers
-    return constants.step * 1e-6 * case.num_lev * cells * (cells / 640) ** constants.cache
+    points = case.n_cells * case.num_lev / workers
+    return constants.step * 1e-6 * points * points**2 / (points**2 + constants.cache**2)
 
 
 def run_time(case: Case, constants: Constants) -> tuple[float, ...]:
     """How long the run takes, in seconds, by where the time goes: one figure for each of PARTS."""
     c = constants
-    start_up = c.start_up * case.nodes
     alone = case.n_steps * step_time(case, c, case.ntasks)
     computing = case.n_steps * step_time(case, c, case.workers)
-    outputs, checkpoints = case.outputs, case.checkpoints
-    volume, state = case.output_bytes / _GIGABYTE, case.checkpoint_bytes / _GIGABYTE
-    others = case.nodes - 1
-
-    synchronous, writing, turn = 0.0, 0.0, 0.0
-    writers = case.writers
+    synchronous, outputs, turn, writers = 0.0, case.outputs, 0.0, case.writers
     if outputs and not writers:
-        synchronous = outputs * (c.gather * volume + c.gather_node * others)
-    restart, restart_writing = _checkpoints(case, c, checkpoints, state, others)
-
+        slices = case.n_output_slices or case.output_bytes / _VALUE / case.n_cells
+        synchronous = outputs * _gather_time(case, c, case.output_bytes, slices)
+    restart, restart_writing = _checkpoint_time(case, c)
     busy = computing + synchronous + restart
-    total = busy
+    total, writing = _slowest(busy, 0.0, restart_writing), 0.0
     if outputs and writers:
-        alone_s = volume / c.writer
-        turn, total = _contended(alone_s, outputs, writers, busy, restart_writing, c.contention)
+        turn, total = _turn(case.output_bytes / _GIGABYTE / c.writer, c.contention, case, busy, restart_writing)
         writing = outputs * turn / writers
-    elif restart_writing:
-        total = _slowest(busy, restart_writing)
     waiting = total - busy
     share = writing**_EXPONENT / (writing**_EXPONENT + restart_writing**_EXPONENT) if writing else 0.0
     return (
-        start_up,
+        c.start_up * case.nodes,
         alone,
         computing - alone,
         synchronous,
-        waiting * share + turn,  # the last turn, after the last step, has nothing to hide behind
+        waiting * share + turn,  # the last turn begins when all is computed
         restart + waiting * (1 - share),
     )
 
 
-def _checkpoints(case: Case, c: Constants, checkpoints: int, state: float, others: int) -> tuple[float, float]:
-    """Seconds of the workers, and seconds of the ranks that write beside them."""
-    mode, ranks = case.restart_mode, case.restart_ranks
-    if not checkpoints:
+def _gather_time(case: Case, c: Constants, size: float, slices: float) -> float:
+    others = case.nodes - 1
+    congested = others * (1 + (others / _CONGESTED) ** 4)
+    return c.gather * size / _GIGABYTE + c.gather_slice * 1e-3 * slices * congested
+
+
+def _checkpoint_time(case: Case, c: Constants) -> tuple[float, float]:
+    """Seconds of the workers, and seconds of the ranks that write beside them, for all checkpoints."""
+    count, ranks, mode = case.checkpoints, case.restart_ranks, case.restart_mode
+    size = case.checkpoint_bytes / _GIGABYTE
+    if not count:
         return 0.0, 0.0
     if mode == JOINT:
-        return checkpoints * state / c.restart_joint, 0.0
+        return count * size / c.restart_joint, 0.0
     if mode == ASYNC and ranks:
-        return 0.0, checkpoints * state / c.restart_async
+        return 0.0, count * size / (c.restart_async * ranks**c.restart_idle)
     if mode == DEDICATED and ranks:
-        return 0.0, checkpoints * state / (c.restart_dedicated * ranks) * (1 + c.restart_contention * (ranks - 1))
-    return checkpoints * (c.restart_sync * state + c.restart_sync_node * others), 0.0
+        return 0.0, count * size / (c.restart_dedicated * ranks) * (1 + c.restart_contention * (ranks - 1))
+    gathering = _gather_time(case, c, case.checkpoint_bytes, case.checkpoint_bytes / _VALUE / case.n_cells)
+    return count * (c.restart_sync + c.restart_node * (case.nodes - 1) + gathering), 0.0
 
 
-def _contended(
-    alone: float, outputs: int, writers: float, busy: float, beside: float, contention: float
-) -> tuple[float, float]:
-    """Seconds of one turn of a writer, and of the run: the more writers at once, the slower each of them."""
+def _turn(alone: float, contention: float, case: Case, busy: float, beside: float) -> tuple[float, float]:
+    """Seconds of one turn of a writer, and of the run: the more writers are busy at once, the slower each."""
+    outputs, writers = case.outputs, case.writers
     turn, total = alone, busy
-    for _ in range(8):
+    for _ in range(60):
         total = _slowest(busy, outputs * turn / writers, beside)
         at_once = min(writers, max(1.0, outputs * turn / total))
-        turn = alone * (1 + contention * (at_once - 1))
+        turn, before = alone * (1 + contention * (at_once - 1)), turn
+        if abs(turn - before) < 1e-7 * turn:
+            break
     return turn, total
 
 
-def _slowest(*times: float) -> float:
-    return float(sum(time**_EXPONENT for time in times)) ** (1 / _EXPONENT)
+def _slowest(workers: float, writers: float, restart: float) -> float:
+    powers = workers * workers * workers + writers * writers * writers + restart * restart * restart
+    return float(powers ** (1 / _EXPONENT))

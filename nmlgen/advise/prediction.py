@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import exp, log, sqrt
 from types import MappingProxyType
 
 from attrs import field, frozen
@@ -10,31 +11,48 @@ from attrs import field, frozen
 from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import Case
 from nmlgen.advise.model import PARTS, run_time
+from nmlgen.advise.support import EXTRAPOLATION, notes
 
 NOISE = 0.02
 """Differences below this are not real: runs repeated on one node differ by as much."""
 
+_EIGHTY_PERCENT = 1.2816  # standard deviations to either side that hold 80 % of a normal distribution
+
+
+def _read_only(parts: Mapping[str, float]) -> Mapping[str, float]:
+    return MappingProxyType(dict(parts))
+
 
 @frozen
 class Prediction:
-    """The expected time of a run."""
+    """The expected time of a run: the mean over all that the constants may be, so the smaller is the better bet."""
 
     total_s: float
     low_s: float
-    """The run takes longer than this in nine cases of ten."""
+    """One run in ten is faster than this; with `high_s`, the 80 % interval."""
     high_s: float
-    """The run takes less than this in nine cases of ten."""
-    parts: Mapping[str, float] = field(converter=lambda parts: MappingProxyType(dict(parts)))
+    """One run in ten is slower than this."""
+    parts: Mapping[str, float] = field(converter=_read_only)
     """Seconds by where they go, as `nmlgen.advise.model.PARTS` names it; they sum to `total_s`."""
     notes: tuple[str, ...] = ()
-    """In what the case lies outside what was measured."""
+    """In what the case lies outside what was measured: there the interval is wider, by judgement."""
 
 
 def predict(case: Case, calibration: Calibration | None = None) -> Prediction:
     """How long the run will take, by a calibration; without one, by Levante's."""
     calibration = calibration or levante()
-    runs = [run_time(case, constants) for constants in calibration.samples]
+    runs = [run_time(case, constants) for constants in calibration.samples(case)]
     parts = [sum(column) / len(runs) for column in zip(*runs, strict=True)]
-    totals = sorted(sum(run) for run in runs)
-    low, high = totals[len(totals) // 10], totals[-1 - len(totals) // 10]
-    return Prediction(sum(parts), low * (1 - NOISE), high * (1 + NOISE), dict(zip(PARTS, parts, strict=True)))
+    logs = [log(sum(run)) for run in runs]
+    middle = sum(logs) / len(logs)
+    outside = notes(case, calibration)
+    variance = sum((value - middle) ** 2 for value in logs) / len(logs)
+    variance += calibration.scatter.between_runs(case.nodes) ** 2 + len(outside) * EXTRAPOLATION**2
+    reach = _EIGHTY_PERCENT * sqrt(variance)
+    return Prediction(
+        total_s=sum(parts),
+        low_s=exp(middle - reach),
+        high_s=exp(middle + reach),
+        parts=dict(zip(PARTS, parts, strict=True)),
+        notes=outside,
+    )

@@ -72,8 +72,10 @@ def simulate(workload: Workload, *, step_s: float, rates: Rates, record: bool = 
     """Plays a job through whose workers need `step_s` seconds for a model step; with `record` every writing is kept.
 
     Where the streams come back to the same state again and again, the rest is multiplied out; with `record` it is
-    not. Records after the last step are left out. Raises ValueError if a rate is missing.
+    not. Records after the last step are left out. Raises ValueError if a rate is missing or `step_s` is negative.
     """
+    if step_s < 0:
+        raise ValueError(f"step_s is {step_s}; expected 0 or more")
     play = _Play(workload, step_s, rates, record)
     edges = {0, workload.n_steps + 1}
     for steps, _ in _timetables(workload):

@@ -85,7 +85,8 @@ class Workload:
         """Raises ValueError for a rank that does not exist."""
         named = {rank for stream in self.streams for rank in stream.ranks}
         if named and not 0 <= min(named) <= max(named) < self.num_io_procs:
-            raise ValueError(f"a stream names I/O rank {max(named)}, there are {self.num_io_procs}, counted from 0")
+            wrong = min(named) if min(named) < 0 else max(named)
+            raise ValueError(f"a stream names I/O rank {wrong}, there are {self.num_io_procs}, counted from 0")
 
 
 def workload_of(experiment: Experiment, bytes_of: Callable[[OutputFile], float] | None = None) -> Workload:

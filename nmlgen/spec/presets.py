@@ -12,12 +12,15 @@ from nmlgen.spec.document import Document, read_file
 from nmlgen.spec.problems import problem
 
 SITE_PREFIX = "sites/"
+CALIBRATIONS = "calibrations"
+"""The directory beside them that holds what the advisor knows of sites."""
 
 
 def names() -> tuple[str, ...]:
     """The names of all presets and sites that ship with nmlgen: icon/jabw, sites/levante, ..."""
     root = directory("presets")
-    return tuple(sorted(str(path.relative_to(root).with_suffix("")) for path in root.rglob("*.yaml")))
+    files = (path for path in root.rglob("*.yaml") if path.parent.name != CALIBRATIONS)
+    return tuple(sorted(str(path.relative_to(root).with_suffix("")) for path in files))
 
 
 def text(name: str) -> str:

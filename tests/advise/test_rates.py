@@ -21,7 +21,8 @@ ROUNDED_KNEE = 2**0.25  # by how much the closed form exceeds the sharp maximum 
 def simulated(case: Case) -> float:
     """The run time without the start-up."""
     mode = RestartMode(case.restart_mode)
-    streams, checkpoint = (), None
+    streams: tuple[Stream, ...] = ()
+    checkpoint = None
     if case.output_interval_s:
         every = round(case.output_interval_s / case.dtime_s)
         turns = tuple(partition % case.num_io_procs for partition in range(case.stream_partitions) if case.num_io_procs)

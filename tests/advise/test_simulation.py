@@ -125,7 +125,7 @@ def test_a_stream_that_writes_while_another_waits_its_turn_slows_it_down() -> No
 
 def closed_form(
     count: int, compute: float, ranks: int, size: float, rates: Rates, exponent: float
-) -> tuple[float, ...]:
+) -> tuple[float, float, float]:
     """Total time, period and seconds of a writing of one stream: s = V/b·(1 + κ(c-1)) with c = s/P writers at a time,
     at least one and at most n, P = |(Pc, s/n)| in the norm with this exponent, T = (N-1)·P + s."""
     low, high = 1.0, float(ranks)
@@ -312,8 +312,9 @@ def test_nothing_to_write() -> None:
         lambda: Workload(3, (Stream(1.0, range(3), (2,)),), 2),
         lambda: Workload(3, (Stream(1.0, range(3), (-1,)),), 2),
         lambda: Rates(output_bytes_per_s=0.0),
+        lambda: simulate(Workload(3, ()), step_s=-1.0, rates=Rates()),
     ],
 )
 def test_impossible_numbers_are_refused(make: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match=r"must|count from 0|names I/O rank"):
+    with pytest.raises(ValueError, match=r"must|count from 0|names I/O rank|expected"):
         make()

@@ -96,7 +96,7 @@ def test_fewer_io_ranks_keep_the_cyclone_waiting() -> None:
     )
     assert enough.waiting_s < 0.01 * enough.total_s
     assert few.waiting_s > 0.3 * few.total_s
-    assert few.stopped_s == enough.stopped_s > 0  # the checkpoints
+    assert 10 < few.computing_s / few.stopped_s < 100  # ten checkpoints
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 6])
@@ -121,14 +121,12 @@ def test_a_large_stream_gets_a_rank_of_its_own(spec: Callable[[str], Experiment]
     """On one rank the small stream waits for the large one; on two, the placement parts them."""
     streams = TWO_STREAMS.partition("  other:")[0].replace("stream_partitions_ml: 4", "stream_partitions_ml: 1")
     rates = Rates(output_bytes_per_s=0.2e9, checkpoint_bytes_per_s=3e9)
-    waited = [
-        simulate(
-            workload_of(spec(f"{streams}parallel: {{num_io_procs: {count}}}\n")), step_s=0.1, rates=rates
-        ).waiting_s
+    shared, apart = (
+        simulate(workload_of(spec(f"{streams}parallel: {{num_io_procs: {count}}}\n")), step_s=0.1, rates=rates)
         for count in (1, 2)
-    ]
-    assert waited[0] > 1
-    assert waited[1] == 0
+    )
+    assert shared.waiting_s > 1
+    assert apart.waiting_s == 0
 
 
 def test_without_io_ranks_the_workers_write(spec: Callable[[str], Experiment]) -> None:
@@ -167,7 +165,7 @@ def test_months_make_an_irregular_stream(spec: Callable[[str], Experiment]) -> N
     [
         ("checkpointTimeIntval: P2D, restartTimeIntval: P10D", range(288, 1441, 288)),
         ("checkpointTimeIntval: P4D, restartTimeIntval: P10D", (576, 1152, 1440)),
-        ("checkpointTimeIntval: P4D, restartTimeIntval: P6D", (576, 864)),  # the job ends there
+        ("checkpointTimeIntval: P4D, restartTimeIntval: P6D", range(576, 865, 288)),  # the job ends there
         ("checkpointTimeIntval: P5D, restartTimeIntval: null", range(720, 721)),  # nobody goes on from the end
         ("checkpointTimeIntval: PT25M, restartTimeIntval: null", range(5, 1440, 5)),  # where it falls on a step
     ],

@@ -1,0 +1,240 @@
+"""Calibrations as YAML files: small, to be read and reviewed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import exp, isfinite, log
+from pathlib import Path
+from typing import Any
+
+from attrs import fields, frozen
+
+from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter
+from nmlgen.advise.model import Constants
+from nmlgen.advise.normal import cholesky
+from nmlgen.advise.support import COVERED
+from nmlgen.errors import InputError
+
+VERSION = 1
+
+_KEYS = ("nmlgen_calibration", "name", "sources", "constants", "correlations", "scatter", "measured")
+_OPTIONAL = ("families", "undetermined")
+_SMALL_CORRELATION = 0.01
+_FAMILY_KEYS = tuple(attribute.name for attribute in fields(Family))
+_SCATTER_KEYS = ("step_one_node", "run", "run_one_node")
+_HEAD = """\
+# What nmlgen advise knows of a site. The constants are those of nmlgen/advise/model.py; `spread` is the standard
+# deviation of the logarithm of a constant, so 0.1 is about 10 %.
+"""
+
+
+def load(path: Path) -> Calibration:
+    """Read a calibration.
+
+    Raises InputError, with file, line and column, if it cannot be read or is none.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{path}: {reason.lower()}; the YAML file of a calibration is expected") from None
+    return read(text, str(path))
+
+
+def read(text: str, name: str = "calibration") -> Calibration:
+    """Read the text of a calibration; messages call it `name`. Raises InputError as `load` does."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        root = YAML(typ="safe", pure=True).compose(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        raise InputError(f"{name}{where}: {error.problem or error.context or 'not YAML'}") from None
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise InputError(f"{name}: {str(error).splitlines()[0]}") from None
+    if root is None:
+        raise InputError(f"{name}: empty; a calibration is expected")
+    return _calibration(_Value(name, root))
+
+
+@frozen
+class _Value:
+    """A value of the file, which knows where it is."""
+
+    file: str
+    node: Any
+
+    def wrong(self, message: str) -> InputError:
+        mark = self.node.start_mark
+        return InputError(f"{self.file}:{mark.line + 1}:{mark.column + 1}: {message}")
+
+    def items(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, _Value]:
+        """The entries of a mapping: all that are required, and no other than the optional ones beside them."""
+        found = {key.text: value for key, value in self._pairs()}
+        for key, _ in self._pairs():
+            if key.text not in required + optional:
+                raise key.wrong(f"{key.text!r} is not known here; expected {', '.join(required + optional)}")
+        for name in required:
+            if name not in found:
+                raise self.wrong(f"{name!r} is missing")
+        return found
+
+    def _pairs(self) -> Iterator[tuple[_Value, _Value]]:
+        if not self.node.tag.endswith(":map"):
+            raise self.wrong("expected a mapping")
+        for key, value in self.node.value:
+            yield _Value(self.file, key), _Value(self.file, value)
+
+    def pairs(self) -> list[tuple[_Value, _Value]]:
+        """The keys and values of a mapping."""
+        return list(self._pairs())
+
+    def elements(self) -> list[_Value]:
+        """The elements of a list."""
+        if not self.node.tag.endswith(":seq"):
+            raise self.wrong("expected a list")
+        return [_Value(self.file, node) for node in self.node.value]
+
+    @property
+    def text(self) -> str:
+        """A string, or whatever is written like one."""
+        if not isinstance(self.node.value, str):
+            raise self.wrong("expected a text")
+        return self.node.value
+
+    @property
+    def is_null(self) -> bool:
+        return bool(self.node.tag.endswith(":null"))
+
+    def number(self, above: float | None = None, below: float | None = None) -> float:
+        """A number between two others, these left out."""
+        try:
+            value = float(self.text)
+        except ValueError:
+            raise self.wrong(f"{self.text!r} is not a number") from None
+        if not isfinite(value) or (above is not None and value <= above) or (below is not None and value >= below):
+            limits = [f"more than {above:g}"] * (above is not None) + [f"less than {below:g}"] * (below is not None)
+            raise self.wrong(f"{self.text} is out of range; expected {' and '.join(limits) or 'a finite number'}")
+        return value
+
+
+def _calibration(root: _Value) -> Calibration:
+    items = root.items(_KEYS, _OPTIONAL)
+    if items["nmlgen_calibration"].text != str(VERSION):
+        raise items["nmlgen_calibration"].wrong(f"version {VERSION} is expected")
+    return Calibration(
+        name=items["name"].text,
+        estimate=_estimate(items["constants"], items["correlations"]),
+        scatter=_scatter(items["scatter"]),
+        measured={key.text: _range(value) for key, value in _known(items["measured"], tuple(COVERED))},
+        sources=tuple(source.text for source in items["sources"].elements()),
+        families=dict(map(_family, items["families"].elements())) if "families" in items else {},
+        undetermined=tuple(line.text for line in items["undetermined"].elements()) if "undetermined" in items else (),
+    )
+
+
+def _known(mapping: _Value, names: tuple[str, ...]) -> list[tuple[_Value, _Value]]:
+    mapping.items((), names)
+    return mapping.pairs()
+
+
+def _estimate(constants: _Value, correlations: _Value) -> Estimate:
+    items = {name: value.items(("value", "spread")) for name, value in constants.items(NAMES).items()}
+    mean = tuple(log(items[name]["value"].number(above=0)) for name in NAMES)
+    spread = [items[name]["spread"].number(above=0) for name in NAMES]
+    rows = [[float(i == j) for j in range(len(NAMES))] for i in range(len(NAMES))]
+    for key, value in correlations.pairs():
+        first, _, second = key.text.partition("/")
+        if first not in NAMES or second not in NAMES or first == second:
+            raise key.wrong(f"{key.text!r} does not name two constants; expected such as {NAMES[1]}/{NAMES[2]}")
+        i, j = NAMES.index(first), NAMES.index(second)
+        rows[i][j] = rows[j][i] = value.number(above=-1, below=1)
+    try:
+        cholesky(rows)
+    except ValueError:
+        raise correlations.wrong("these correlations cannot all be true: the matrix is not positive definite") from None
+    covariance = tuple(
+        tuple(entry * spread[i] * spread[j] for j, entry in enumerate(row)) for i, row in enumerate(rows)
+    )
+    return Estimate(mean, covariance)
+
+
+def _scatter(mapping: _Value) -> Scatter:
+    items = mapping.items(_SCATTER_KEYS, NAMES)
+    numbers = {name: value.number(above=0) for name, value in items.items()}
+    rest = {name: numbers.pop(name) for name in _SCATTER_KEYS}
+    if "step" not in numbers:
+        raise mapping.wrong("'step' is missing")
+    return Scatter(numbers, **rest)
+
+
+def _range(value: _Value) -> Range:
+    ends = value.elements()
+    if len(ends) != 2:
+        raise value.wrong("expected two numbers: [from, to]")
+    return Range(ends[0].number(), ends[1].number())
+
+
+def _family(value: _Value) -> tuple[Family, Estimate]:
+    items = value.items((*_FAMILY_KEYS, "constants", "correlations"))
+    figures: dict[str, Any] = {}
+    for name in _FAMILY_KEYS:
+        if not items[name].is_null:
+            number = items[name].number(above=0)
+            figures[name] = number if name.endswith("_s") else int(number)
+        elif name.endswith("interval_s"):
+            figures[name] = None
+        else:
+            raise items[name].wrong("expected a number")
+    return Family(**figures), _estimate(items["constants"], items["correlations"])
+
+
+def dump(calibration: Calibration) -> str:
+    """A calibration as the text of a YAML file, which `read` takes back."""
+    lines = [_HEAD + f"nmlgen_calibration: {VERSION}", f"name: {_quoted(calibration.name)}", "sources:"]
+    lines += [f"  - {_quoted(source)}" for source in calibration.sources] or ["  []"]
+    lines += ["", *_estimate_lines(calibration.estimate, "", meanings=True)]
+    lines += ["", "# From one family of runs to another, and from run to run, these differ by (standard deviation):"]
+    lines += ["scatter:"]
+    lines += [f"  {name}: {value:.4g}" for name, value in calibration.scatter.constants.items()]
+    lines += [f"  {name}: {getattr(calibration.scatter, name):.4g}" for name in _SCATTER_KEYS]
+    lines += ["", "measured:" if calibration.measured else "measured: {}"]
+    lines += [f"  {name}: [{covered.low:.6g}, {covered.high:.6g}]" for name, covered in calibration.measured.items()]
+    if calibration.undetermined:
+        lines += ["", "undetermined:", *(f"  - {_quoted(line)}" for line in calibration.undetermined)]
+    if calibration.families:
+        lines += ["", "families:"]
+    for family, estimate in calibration.families.items():
+        keys = [f"{name}: {_plain(getattr(family, name))}" for name in _FAMILY_KEYS]
+        entry = [*keys, *_estimate_lines(estimate, "", meanings=False)]
+        lines += [("  - " if i == 0 else "    ") + line for i, line in enumerate(entry)]
+    return "\n".join(lines) + "\n"
+
+
+def _estimate_lines(estimate: Estimate, indent: str, meanings: bool) -> list[str]:
+    lines = [f"{indent}constants:"]
+    for attribute, middle in zip(fields(Constants), estimate.mean, strict=True):
+        if meanings:
+            lines.append(f"{indent}  # {attribute.metadata['meaning']}")
+        spread = estimate.spread(attribute.name)
+        lines.append(f"{indent}  {attribute.name}: {{value: {exp(middle):.5g}, spread: {spread:.4g}}}")
+    pairs = [(first, second) for i, first in enumerate(NAMES) for second in NAMES[i + 1 :]]
+    values = [(first, second, estimate.correlation(first, second)) for first, second in pairs]
+    large = [
+        f"{indent}  {first}/{second}: {value:.4f}"
+        for first, second, value in values
+        if abs(value) >= _SMALL_CORRELATION
+    ]
+    return [*lines, f"{indent}correlations:" + "" if large else f"{indent}correlations: {{}}", *large]
+
+
+def _plain(value: float | None) -> str:
+    return "null" if value is None else f"{value:.10g}"
+
+
+def _quoted(text: str) -> str:
+    import json
+
+    return json.dumps(text, ensure_ascii=False)
