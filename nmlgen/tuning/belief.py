@@ -27,7 +27,7 @@ not know: stripes alone made a factor of 1.6 (TOPIO on HLRS WS11). A judgement."
 MODEL_SPREAD = 0.02
 """How far the fitted model is trusted at first, beyond its own interval; residuals that say otherwise are believed."""
 
-_MODEL_RUNS = 3  # so many runs is that first trust worth
+_TRUSTED_RUNS = 3  # so many runs is that trust worth
 _REACH = 2.0  # doublings of a value over which what the model misses becomes another
 _EIGHTY_PERCENT = 1.2816  # standard deviations to either side that hold 80 % of a normal distribution
 _STANDARD = NormalDist()
@@ -71,15 +71,14 @@ class Expected:
 
 
 class Belief:
-    """What is believed after the `measured` runs, by the identifiers of their points; without any, what `calibration`
-    says. `prior` is what fitting begins with."""
+    """What is believed after the `measured` runs, by the identifiers of their points, beginning with what `calibration`
+    says."""
 
     def __init__(
         self,
         candidates: Candidates,
         measured: Mapping[str, Measured],
         calibration: Calibration,
-        prior: Calibration | None = None,
         noise: float = NOISE,
     ) -> None:
         self._candidates = candidates.candidates
@@ -87,17 +86,14 @@ class Belief:
         known = [candidate for candidate in self._candidates if candidate.point.id in measured]
         self._has_model = all(candidate.case is not None for candidate in self._candidates)
         if self._has_model and known:
-            calibration = calibrate(_runs(known, measured), prior)
-        self._calibration = calibration
+            calibration = calibrate(_runs(known, measured), calibration)
         self._times = [log(measured[candidate.point.id].total_s) for candidate in known]
         self._known = known
         self._prior = self._prior_of_all(calibration)
         self._residuals = [
             time - self._prior[candidate.point.id].log for candidate, time in zip(known, self._times, strict=True)
         ]
-        squares = sum(residual**2 for residual in self._residuals) if not self._unseen else 0.0
-        trusted = _MODEL_RUNS if self._has_model else 0
-        self._model_variance = (trusted * MODEL_SPREAD**2 + squares) / max(1, trusted + len(known))
+        self._model_variance, self._unseen_variance = self._spreads()
         self._noise = noise**2
 
     @property
@@ -129,6 +125,16 @@ class Belief:
             variance -= sum(map(float.__mul__, weights, beside))
         return Expected(exp(middle), sqrt(max(0.0, variance) + prior.variance))
 
+    def _spreads(self) -> tuple[float, float]:
+        """The variances of what the model misses, and of what it does not know: as judged before, and as seen since."""
+        count = len(self._residuals)
+        squares = sum(residual**2 for residual in self._residuals)
+        if not self._unseen:
+            return (_TRUSTED_RUNS * MODEL_SPREAD**2 + squares) / (_TRUSTED_RUNS + count), 0.0
+        if count:
+            squares -= sum(self._residuals) ** 2 / count
+        return MODEL_SPREAD**2, (UNSEEN_SPREAD**2 + squares) / max(1, count)
+
     def _prior_of_all(self, calibration: Calibration) -> dict[str, _Prior]:
         if not self._has_model:
             middle = sum(self._times) / len(self._times) if self._times else 0.0
@@ -139,7 +145,7 @@ class Belief:
         keys = dict.fromkeys((*one.point.values, *other.point.values))
         found = self._model_variance * exp(-_distance(one, other, keys) / _REACH)
         if self._unseen:
-            found += UNSEEN_SPREAD**2 * exp(-_distance(one, other, self._unseen) / _REACH)
+            found += self._unseen_variance * exp(-_distance(one, other, self._unseen) / _REACH)
         return found
 
 

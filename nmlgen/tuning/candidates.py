@@ -48,6 +48,8 @@ class Candidates:
     def unseen(self) -> tuple[str, ...]:
         """The keys of which the I/O model knows nothing: candidates that differ in them are the same to it."""
         keys = dict.fromkeys(key for candidate in self.candidates for key in candidate.point.values)
+        if any(candidate.case is None for candidate in self.candidates):
+            return tuple(keys)
         return tuple(key for key in keys if self._is_unseen(key))
 
     def _is_unseen(self, key: str) -> bool:
@@ -71,7 +73,7 @@ def candidates_of(spec: Spec) -> Candidates:
     if spec.tree.get("sweep") is not None:
         points = expand(spec, invalid="skip", rejected=reject)
     else:
-        layouts = list(_layouts(spec))
+        layouts = _layouts(spec)
         keys = list(layouts[0])
         name = "-".join(("{name}", f"io{{{keys[0]}}}", *(f"p{{{key}}}" for key in keys[1:2])))
         points = expand(spec, points=layouts, name=name, invalid="skip", rejected=reject)
@@ -97,14 +99,16 @@ def _candidate(point: Point) -> Candidate:
 def _directive(experiment: Experiment, name: str) -> int | None:
     setting = experiment.directives.get(name)
     try:
-        return None if setting is None else parse_wall_time(str(setting.value)) if name == "time" else int(setting.value)
+        return (
+            None if setting is None else parse_wall_time(str(setting.value)) if name == "time" else int(setting.value)
+        )
     except (UndecidedError, ValueError, TypeError):
         return None
 
 
-def _layouts(spec: Spec) -> Iterator[Mapping[str, Any]]:
+def _layouts(spec: Spec) -> list[Mapping[str, Any]]:
     """Powers of two of I/O ranks, with powers of two of partitions of every output that can have them: no more than
-    I/O ranks, and no fewer files than these."""
+    I/O ranks, and no fewer files than these. Where files of an output cannot be shared by so many, as many as can."""
     try:
         situation = situation_of(spec.experiment)
     except UndecidedError as error:
@@ -112,19 +116,26 @@ def _layouts(spec: Spec) -> Iterator[Mapping[str, Any]]:
         raise InputError(f"{message}; say in a section `sweep` of the spec what to try") from None
     if not situation.outputs:
         raise InputError("the spec writes no output: say in a section `sweep` of the spec what to try")
-    divided = [output for output in situation.outputs if not output.is_whole]
-    keys = [f"output.{output.stream.label}.{output.variable}" for output in divided]
-    yield {IO_RANKS: 0, **dict.fromkeys(keys, 1)}
+    outputs = situation.outputs
+    keys = [None if output.is_whole else f"output.{output.stream.label}.{output.variable}" for output in outputs]
+    layouts = [(0, (1,) * len(outputs))]
     for ranks in _powers(situation.case.ntasks - situation.case.restart_ranks - 1):
-        for partitions in _powers(ranks):
-            files = sum(_partitions(output, partitions) for output in situation.outputs)
-            if files >= ranks and (keys or partitions == 1):
-                yield {IO_RANKS: ranks, **{k: _partitions(o, partitions) for k, o in zip(keys, divided, strict=True)}}
+        for most in _powers(ranks):
+            partitions = tuple(_partitions(output, most) for output in outputs)
+            files = sum(partitions)
+            if files >= ranks or most == ranks:
+                layouts.append((min(ranks, files), partitions))
+    return [
+        {IO_RANKS: ranks} | {key: number for key, number in zip(keys, partitions, strict=True) if key is not None}
+        for ranks, partitions in dict.fromkeys(layouts)
+    ]
 
 
 def _partitions(output: Output, wanted: int) -> int:
     """At most so many partitions, as the files of the output allow."""
-    return 1 if output.is_whole else max(number for number in range(1, wanted + 1) if number == 1 or output.fits(number))
+    return (
+        1 if output.is_whole else max(number for number in range(1, wanted + 1) if number == 1 or output.fits(number))
+    )
 
 
 def _powers(most: int) -> Iterator[int]:
