@@ -15,16 +15,21 @@ from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
 from nmlgen.advise.fitting import Run, calibrate
 from nmlgen.advise.prediction import Prediction, predict
-from nmlgen.advise.recommendation import Recommendation, recommend, recommend_restart
+from nmlgen.advise.recommendation import Quantities, Recommendation, quantities, recommend, recommend_restart
+from nmlgen.advise.striping import StripeAdvice, recommend_stripes
 
 __all__ = [
     "Calibration",
     "Case",
     "Prediction",
+    "Quantities",
     "Recommendation",
     "Run",
+    "StripeAdvice",
     "calibrate",
     "predict",
+    "quantities",
     "recommend",
     "recommend_restart",
+    "recommend_stripes",
 ]

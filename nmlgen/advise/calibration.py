@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from math import exp, sqrt
+from pathlib import Path
 
 from attrs import field, fields, frozen
 
@@ -134,6 +135,19 @@ class Calibration:
     """What the runs cannot determine, each with a cheap run that would."""
     _samples: dict[Family | int, tuple[Constants, ...]] = field(init=False, eq=False, repr=False, factory=dict)
 
+    @classmethod
+    def load(cls, path: Path | str) -> Calibration:
+        """Read a calibration file. Raises InputError, with file, line and column, if it is none."""
+        from nmlgen.advise.document import load
+
+        return load(Path(path))
+
+    def dump(self) -> str:
+        """The text of a calibration file, which `load` takes back."""
+        from nmlgen.advise.document import dump
+
+        return dump(self)
+
     def samples(self, case: Case) -> tuple[Constants, ...]:
         """What the constants may be in a run like this one, each as likely as the others."""
         family = Family.of(case)
@@ -148,7 +162,6 @@ class Calibration:
 @cache
 def levante() -> Calibration:
     """The calibration that ships: Levante."""
-    from nmlgen.advise.document import load
     from nmlgen.resources import directory
 
-    return load(directory("presets") / "calibrations" / "levante.yaml")
+    return Calibration.load(directory("presets") / "calibrations" / "levante.yaml")

@@ -15,9 +15,10 @@ from attrs import field, frozen
 
 from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter, levante
 from nmlgen.advise.case import Case
-from nmlgen.advise.model import Constants, run_time, step_time
+from nmlgen.advise.model import Constants, run_time, step_time, writer_turn
 from nmlgen.advise.normal import cholesky, inverse, solve
 from nmlgen.advise.support import COVERED
+from nmlgen.advise.undetermined import undetermined
 
 SITE_SPREAD = 0.15
 """How far the constants of another site are expected from the ones known, beyond their own spread. Not a limit:
@@ -25,7 +26,12 @@ runs that say otherwise are believed."""
 
 _WAITING = ("wrt_output_worker_avg_s", "write_restart_worker_avg_s", "model_init_worker_avg_s")
 _TIMER_NOISE = 1.5  # that of computing by the timers, in units of that of the total: part of the waiting hides in it
-_ITERATIONS = 40
+_WRITING = "wrt_output_io_avg_s"
+_WRITING_NOISE = (
+    0.25  # of the logarithm of one turn of an I/O rank by that timer: its speed changes with its neighbours
+)
+_IDLE = 0.2  # I/O ranks that are busy for less of the run have idle neighbours, and look too fast
+_ITERATIONS = 60
 _DIFFERENCE = 1e-4
 
 
@@ -54,6 +60,14 @@ class Run:
         rest = self.total_s - sum(value or 0.0 for value in waiting)
         return rest if rest > 0 else None
 
+    @property
+    def writer_turn_s(self) -> float | None:
+        """What an I/O rank needed for one output, if the timers tell and it was not idle for most of the run."""
+        busy = self.timers.get(_WRITING)
+        if busy is None or busy < _IDLE * self.total_s or not (self.case.outputs and self.case.writers):
+            return None
+        return busy * self.case.writers / self.case.outputs
+
 
 def calibrate(runs: Iterable[Run], prior: Calibration | None = None, name: str = "calibrated") -> Calibration:
     """What the runs say of a site, beginning with what `prior` says.
@@ -67,14 +81,15 @@ def calibrate(runs: Iterable[Run], prior: Calibration | None = None, name: str =
         return known
     fit = _Fit(measured, start, known.scatter)
     site, families = fit.solve()
+    before = start.widened(known.scatter.constants)
     return Calibration(
         name=name,
         estimate=site,
         scatter=known.scatter,
-        measured=_covered(measured, known.measured if prior else {}),
+        measured=_covered(measured, known.measured),
         sources=(*known.sources, f"{len(measured)} run{'s' * (len(measured) > 1)}"),
         families=families,
-        undetermined=(),
+        undetermined=undetermined([run.case for run in measured], before, families.values()),
     )
 
 
@@ -133,7 +148,7 @@ class _Fit:
             if reached > cost:
                 break
             unknowns, gain, cost, damping = nearer, cost - reached, reached, damping / 10
-            if gain < 1e-7 * (1 + cost):
+            if gain < 1e-10 * (1 + cost):
                 break
         hessian, _ = self._parabola(unknowns)
         covariance = inverse(cholesky(hessian), len(unknowns))
@@ -214,4 +229,6 @@ class _Fit:
         if run.computing_s:
             computing = run.case.n_steps * step_time(run.case, constants, run.case.workers)
             misses.append(log(computing / run.computing_s) / (noise * _TIMER_NOISE))
+        if run.writer_turn_s:
+            misses.append(log(writer_turn(run.case, constants) / run.writer_turn_s) / _WRITING_NOISE)
         return misses

@@ -73,7 +73,7 @@ def run_time(case: Case, constants: Constants) -> tuple[float, ...]:
     busy = computing + synchronous + restart
     total, writing = _slowest(busy, 0.0, restart_writing), 0.0
     if outputs and writers:
-        turn, total = _turn(case.output_bytes / _GIGABYTE / c.writer, c.contention, case, busy, restart_writing)
+        turn, total = _turn(case, c, busy, restart_writing)
         writing = outputs * turn / writers
     waiting = total - busy
     share = writing**_EXPONENT / (writing**_EXPONENT + restart_writing**_EXPONENT) if writing else 0.0
@@ -85,6 +85,24 @@ def run_time(case: Case, constants: Constants) -> tuple[float, ...]:
         waiting * share + turn,  # the last turn begins when all is computed
         restart + waiting * (1 - share),
     )
+
+
+def writer_turn(case: Case, constants: Constants) -> float:
+    """Seconds an I/O rank needs to receive and write one output, the others being as busy as they are in the run.
+
+    Raises ValueError without I/O ranks or output.
+    """
+    if not (case.outputs and case.writers):
+        raise ValueError("no I/O rank writes output")
+    computing = case.n_steps * step_time(case, constants, case.workers)
+    restart, restart_writing = _checkpoint_time(case, constants)
+    return _turn(case, constants, computing + restart, restart_writing)[0]
+
+
+def writer_busy(case: Case, constants: Constants) -> float:
+    """For which part of the run its I/O ranks are busy."""
+    turns = case.outputs / case.writers * writer_turn(case, constants)
+    return turns / sum(run_time(case, constants))
 
 
 def _gather_time(case: Case, c: Constants, size: float, slices: float) -> float:
@@ -109,14 +127,15 @@ def _checkpoint_time(case: Case, c: Constants) -> tuple[float, float]:
     return count * (c.restart_sync + c.restart_node * (case.nodes - 1) + gathering), 0.0
 
 
-def _turn(alone: float, contention: float, case: Case, busy: float, beside: float) -> tuple[float, float]:
+def _turn(case: Case, c: Constants, busy: float, beside: float) -> tuple[float, float]:
     """Seconds of one turn of a writer, and of the run: the more writers are busy at once, the slower each."""
     outputs, writers = case.outputs, case.writers
+    alone = case.output_bytes / _GIGABYTE / c.writer
     turn, total = alone, busy
     for _ in range(60):
         total = _slowest(busy, outputs * turn / writers, beside)
         at_once = min(writers, max(1.0, outputs * turn / total))
-        turn, before = alone * (1 + contention * (at_once - 1)), turn
+        turn, before = alone * (1 + c.contention * (at_once - 1)), turn
         if abs(turn - before) < 1e-7 * turn:
             break
     return turn, total
