@@ -11,9 +11,9 @@ from nmlgen.advise.experiment import situation_of
 from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Setting, UndecidedError
-from nmlgen.lift.loading import load
-from nmlgen.spec.spec import Spec
+from nmlgen.spec.spec import Spec, load_spec
 
+_SPEC_SUFFIXES = (".yaml", ".yml")
 _GRID = "grid_nml.dynamics_grid_filename"
 
 
@@ -45,7 +45,10 @@ def advice(
     return advise(situation, calibration or calibration_of(situation.site))
 
 
-def _only(experiments: tuple[Experiment, ...], source: str | Path) -> Experiment:
+def _lifted(source: str | Path, overrides: tuple[str, ...], ntasks: int | None, icon_release: str | None) -> Experiment:
+    from nmlgen.lift.loading import load  # how scripts are read is needed for scripts only
+
+    experiments = load(source, overrides=overrides, ntasks=ntasks, icon_release=icon_release).experiments
     if len(experiments) > 1:
         raise InputError(f"{source} starts {len(experiments)} models; the run time of one alone is predicted")
     return experiments[0]

@@ -7,8 +7,9 @@ present one is compared with those that ICON takes without a rank that idles.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
+from pathlib import PurePath
 
 from attrs import evolve, frozen
 
@@ -18,6 +19,9 @@ from nmlgen.advise.experiment import Output, Situation
 from nmlgen.advise.model import run_time, step_time
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, Prediction, predict
+from nmlgen.advise.recommendation import quantities
+from nmlgen.advise.support import notes
+from nmlgen.resources import directory
 
 RECEIVED_BYTES_PER_S = 2.96e9
 """What an I/O rank takes in: the median of 36 runs on Levante, which have 1.6 to 6.2 GB/s (F. Ott, 2025)."""
@@ -95,12 +99,12 @@ class Advice:
     @property
     def step_s(self) -> float:
         """Seconds of a model step on all tasks when nobody writes."""
-        return step_time(self.situation.case, self.calibration.constants, self.situation.case.ntasks)
+        return step_time(self.situation.case, self.calibration.estimate.constants, self.situation.case.ntasks)
 
     @property
     def written_bytes_per_s(self) -> float:
-        """Bytes a second that an I/O rank writes when it writes alone."""
-        return self.calibration.constants.writer * 1e9
+        """Bytes a second that an I/O rank receives and writes when it is alone."""
+        return quantities(self.situation.case, self.calibration).writer_bytes_per_s
 
     @property
     def core_hours(self) -> float:
@@ -114,9 +118,11 @@ class Advice:
         return tuple(dict.fromkeys((*self.situation.doubts, *notes)))
 
 
+@cache
 def calibration_of(site: str) -> Calibration:
-    """The calibration of a site; where there is none, Levante's."""
-    return levante()
+    """The calibration that ships for a site; where there is none, Levante's."""
+    path = directory("presets") / "calibrations" / f"{PurePath(site).name}.yaml"
+    return Calibration.load(path) if path.is_file() else levante()
 
 
 def advise(situation: Situation, calibration: Calibration) -> Advice:
@@ -185,6 +191,17 @@ def ranked(situation: Situation, layout: Layout, choice: Choice, calibration: Ca
     return tuple(sorted(found.values(), key=_order))
 
 
+def weighed(situation: Situation, layout: Layout) -> Candidate:
+    """A layout of the situation with what it is expected to take, by the figures of the site."""
+    return _Scales(situation, calibration_of(situation.site)).weigh(layout)
+
+
+def is_covered(case: Case, calibration: Calibration) -> bool:
+    """Whether both halves of a case are like runs that were measured: output and checkpoints were measured apart."""
+    halves = evolve(case, checkpoint_bytes=0), evolve(case, output_bytes=0)
+    return not any(notes(half, calibration) for half in halves)
+
+
 def _order(candidate: Candidate) -> tuple[float, int, int]:
     """By time; where that is the same, by the ranks set apart."""
     return round(candidate.seconds, 3), candidate.layout.num_io_procs, candidate.layout.num_restart_procs
@@ -199,7 +216,8 @@ def _restart_of(layout: Layout) -> tuple[str, int]:
 
 
 class _Scales:
-    """Weighs the layouts of one situation."""
+    """Weighs the layouts of one situation; what was weighed by the figures of a site is remembered, as many points of a
+    sweep may share it."""
 
     def __init__(self, situation: Situation, calibration: Calibration) -> None:
         self._situation = situation
@@ -207,7 +225,9 @@ class _Scales:
 
     def weigh(self, layout: Layout) -> Candidate:
         case = case_with(self._situation, layout)
-        prediction = _predicted(case, self._calibration)
+        site = self._situation.site
+        is_own = self._calibration is calibration_of(site)
+        prediction = _predicted(case, site) if is_own else predict(case, self._calibration)
         if len(self._situation.outputs) > 1:
             prediction = played(self._situation, case, layout.stream_partitions, prediction, self._calibration)
         return Candidate(layout, case, prediction)
@@ -224,16 +244,16 @@ class _Scales:
 
     def near(self, layouts: Iterable[Layout]) -> list[Layout]:
         """Those that are worth a closer look, by the likeliest constants."""
-        constants = self._calibration.constants
+        constants = self._calibration.estimate.constants
         rough = {layout: sum(run_time(case_with(self._situation, layout), constants)) for layout in layouts}
         limit = min(rough.values()) * _NEAR
         return sorted((layout for layout in rough if rough[layout] <= limit), key=rough.__getitem__)
 
 
 @lru_cache(maxsize=1024)
-def _predicted(case: Case, calibration: Calibration) -> Prediction:
-    """The prediction of a case, which many points of a sweep may share."""
-    return predict(case, calibration)
+def _predicted(case: Case, site: str) -> Prediction:
+    """The prediction of a case by the figures of a site."""
+    return predict(case, calibration_of(site))
 
 
 def case_with(situation: Situation, layout: Layout) -> Case:

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from nmlgen.advise.advice import Candidate, Choice, calibration_of, present_layout, ranked
+from nmlgen.advise.advice import Candidate, Choice, calibration_of, is_covered, present_layout, ranked
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.prediction import NOISE
@@ -93,4 +93,5 @@ def _spoken(mode: str, ranks: int) -> str:
 def _caveat(situation: Situation, best: Candidate, calibration: Calibration) -> str:
     """What is to be said against the numbers."""
     foreign = "" if situation.site == calibration.name else f"; by the figures of {calibration.name.capitalize()}"
-    return foreign + ("; outside what was measured" if situation.doubts or best.prediction.notes else "")
+    is_measured = not situation.doubts and is_covered(best.case, calibration)
+    return foreign + ("" if is_measured else "; outside what was measured")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from attrs import evolve
 
 from nmlgen.advise.calibration import Calibration
-from nmlgen.advise.case import ASYNC, Case
+from nmlgen.advise.case import ASYNC, JOINT, SYNC, Case
 from nmlgen.advise.experiment import Situation
-from nmlgen.advise.model import run_time, step_time
+from nmlgen.advise.model import PARTS, Constants, run_time, step_time
 from nmlgen.advise.prediction import Prediction
 from nmlgen.advise.rates import Rates
 from nmlgen.advise.simulation import simulate
 from nmlgen.advise.workload import Checkpoint, Stream, Workload
 from nmlgen.experiment.ranks import RestartMode
+
+_LEAST_S = 1e-9
 
 
 def played(
@@ -23,10 +27,9 @@ def played(
 
     What the play takes longer, or less long, is waiting for the ranks that write.
     """
-    constants = calibration.constants
-    rates = Rates.from_constants(constants, case.nodes, RestartMode(case.restart_mode))
+    constants = calibration.estimate.constants
     step_s = step_time(case, constants, case.workers)
-    play = simulate(_workload(situation, case, partitions), step_s=step_s, rates=rates)
+    play = simulate(_workload(situation, case, partitions), step_s=step_s, rates=_rates(case, constants))
     start_up, *rest = run_time(case, constants)
     factor = (start_up + play.total_s) / (start_up + sum(rest))
     total = closed.total_s * factor
@@ -47,6 +50,27 @@ def _workload(situation: Situation, case: Case, partitions: tuple[int, ...]) -> 
             streams.append(Stream(output.step_bytes, steps, ranks))
             turn += 1
     return Workload(case.n_steps, tuple(streams), case.io_ranks, _checkpoint(case))
+
+
+def _rates(case: Case, constants: Constants) -> Rates:
+    """How fast the writers of a case are: as the closed form has it."""
+    alone = dict(zip(PARTS, run_time(evolve(case, num_io_procs=0), constants), strict=True))
+    gathering = case.output_bytes * case.outputs / max(alone["synchronous writes"], _LEAST_S)
+    stopping = 0.0
+    writer, contention = constants.restart_dedicated, constants.restart_contention
+    if case.restart_mode == ASYNC:
+        writer, contention = constants.restart_async * max(1, case.restart_ranks) ** constants.restart_idle, 0.0
+    if case.restart_mode in (SYNC, JOINT) and case.checkpoints:
+        quiet = dict(zip(PARTS, run_time(evolve(case, output_bytes=0), constants), strict=True))
+        stopping, writer = quiet["checkpoints"] / case.checkpoints, inf
+    return Rates(
+        output_bytes_per_s=constants.writer * 1e9,
+        output_contention=constants.contention,
+        gather_bytes_per_s=gathering,
+        checkpoint_bytes_per_s=writer * 1e9,
+        checkpoint_contention=contention,
+        checkpoint_overhead_s=stopping,
+    )
 
 
 def _checkpoint(case: Case) -> Checkpoint | None:

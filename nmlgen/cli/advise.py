@@ -40,7 +40,8 @@ def command(
     Exit code 1 if something is not known that the prediction needs.
     """
     try:
-        advice = nmlgen.advice(spec, overrides=overrides, ntasks=ntasks)
+        figures = None if calibration is None else nmlgen.advise.Calibration.load(calibration)
+        advice = nmlgen.advice(spec, overrides=overrides, calibration=figures, ntasks=ntasks)
     except nmlgen.SpecError as error:
         if output_format == "text":
             raise

@@ -122,7 +122,7 @@ def _format_quantities(advice: Advice) -> str:
             ),
             ("size of one output", format_bytes(round(case.output_bytes))),
             ("an I/O rank receives", f"{format_bytes(round(RECEIVED_BYTES_PER_S))}/s"),
-            ("an I/O rank alone writes", f"{format_bytes(round(advice.written_bytes_per_s))}/s"),
+            ("an I/O rank alone receives and writes", f"{format_bytes(round(advice.written_bytes_per_s))}/s"),
         ]
     if case.checkpoint_interval_s is not None:
         interval = Duration.of_seconds(case.checkpoint_interval_s)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nmlgen.advise.cost import output_cost
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.experiment import Experiment, as_list
 from nmlgen.experiment.ranks import RankSplit, RestartMode, restart_mode, split, writes_output
@@ -193,7 +194,8 @@ class LargeDedicatedShare(Rule):
     """Ranks set apart for I/O and restart are ranks that do not compute.
 
     ## What it does
-    Finds a job in which more than a quarter of the tasks are set apart for I/O, restart, prefetch or radar.
+    Finds a job in which more than a quarter of the tasks are set apart for I/O, restart, prefetch or radar. Where the
+    advisor can tell what that costs, the message says it, and below 2 %, which is noise, there is none.
 
     ## Why it matters
     Beyond what the output needs, every further rank makes the run longer.
@@ -227,11 +229,14 @@ class LargeDedicatedShare(Rule):
         if count.work >= 1 and 4 * count.taken > tasks:
             parts = {name: number for name, number in _parts(count).items() if name != "test"}
             percent = f"{100 * count.taken / tasks:.3g} %"
-            yield self.finding(
-                _largest(experiment, parts),
-                f"{count.taken} of {tasks} tasks ({percent}) do not compute: {_listed(parts)}",
-                f"expected: at most a quarter of the tasks, {tasks // 4}",
-            )
+            share = f"{count.taken} of {tasks} tasks ({percent}) do not compute: {_listed(parts)}"
+            expected = f"expected: at most a quarter of the tasks, {tasks // 4}"
+            cost = output_cost(experiment)
+            if cost is None:
+                yield self.finding(_largest(experiment, parts), share, expected)
+            elif not cost.is_noise:
+                best = f"the best number of I/O ranks is {cost.better.layout.num_io_procs}"
+                yield self.finding(_largest(experiment, parts), f"{share}; it {cost}", expected, best)
 
 
 class IoProcsBeyondLimit(Rule):
