@@ -29,6 +29,7 @@ _LIMIT = re.compile(
     r"|Resource temporarily unavailable",
     re.IGNORECASE,
 )
+_RETRY = "sleeping and retrying"
 _FILTERS = re.compile(r"(SQUEUE|SACCT|SCANCEL)_")  # variables that would narrow down what is asked
 _NAMES_AT_ONCE = 200
 _TASKS_AT_ONCE = 500
@@ -77,12 +78,11 @@ class Task:
 def limits() -> Limits:
     """The limits of the cluster."""
     text = _run(["scontrol", "show", "config"])
-    found = re.search(r"^MaxArraySize\s*=\s*(\d+)", text, re.MULTILINE)
-    private = re.search(r"^PrivateData\s*=\s*(.*)", text, re.MULTILINE)
-    size = int(found[1]) if found else 1001
+    settings = dict(re.findall(r"^(\w+)\s*=\s*(.*?)\s*$", text, re.MULTILINE))
+    size = min(int(settings.get(name, "1001")) for name in ("MaxArraySize", "MaxJobCount"))
     if size < 1:
         raise SchedulerError("this Slurm has no job arrays: MaxArraySize is 0")
-    return Limits(size, private is not None and "jobs" in re.split(r"[,\s]+", private[1]))
+    return Limits(size, "jobs" in re.split(r"[,\s]+", settings.get("PrivateData", "")))
 
 
 def submit_array(
@@ -94,8 +94,9 @@ def submit_array(
     output: str,
     dependencies: Sequence[str],
     lock: int,
-) -> int:
-    """Submit a script as a job array that works in the script's directory; returns the array's id.
+) -> tuple[int, str]:
+    """Submit a script as a job array that works in the script's directory; returns the array's id, and what sbatch said
+    beside it.
 
     sbatch inherits the descriptor `lock`: whoever waits for that lock waits for sbatch, too, even if this process dies.
     Raises LimitError where a limit on submitted jobs is reached, SchedulerError for any other refusal.
@@ -110,11 +111,24 @@ def submit_array(
         "--open-mode=append",
         *([f"--dependency={','.join(dependencies)}", "--kill-on-invalid-dep=yes"] if dependencies else []),
     ]
-    text = _run(["sbatch", *options, str(script), *arguments], directory=script.parent, lock=lock)
-    found = re.match(r"\d+", text.strip())
+    said = ""
+    with _started(["sbatch", *options, str(script), *arguments], script.parent, lock) as sbatch:
+        assert sbatch.stdout is not None
+        assert sbatch.stderr is not None
+        for line in sbatch.stderr:
+            said += line
+            if _RETRY in line:  # for two minutes
+                sbatch.kill()
+        answer = sbatch.stdout.read()
+    if _RETRY in said and (known := queue([name])):
+        return known[0].array, ""  # it was accepted just before
+    if sbatch.returncode:
+        said = said.strip() or f"sbatch: exit code {sbatch.returncode}"
+        raise (LimitError if _LIMIT.search(said) else SchedulerError)(said)
+    found = re.match(r"\d+", answer.strip())
     if found is None:
-        raise SchedulerError(f'sbatch gave no job id, but "{text.strip()}"')
-    return int(found[0])
+        raise SchedulerError(f'sbatch gave no job id, but "{answer.strip()}"')
+    return int(found[0]), said.strip()
 
 
 def test_array(script: str, array: str) -> str:
@@ -137,7 +151,7 @@ def queue(names: Iterable[str]) -> tuple[Task, ...]:
 
 
 def accounting(names: Iterable[str]) -> tuple[Task, ...]:
-    """The same from the accounting, which does not forget; nothing where there is none."""
+    """The tasks that have ended, from the accounting, which does not forget; nothing where there is none."""
     wanted = list(names)
     found: list[Task] = []
     for at in range(0, len(wanted), _NAMES_AT_ONCE):
@@ -153,7 +167,7 @@ def accounting(names: Iterable[str]) -> tuple[Task, ...]:
             array, _, index = known.partition("_")
             if index.isdigit():
                 found.append(Task(name, int(array), int(index), int(job), state.split()[0], nodes, _plain(reason)))
-    return tuple(found)
+    return tuple(task for task in found if not task.is_active)
 
 
 def cancel(tasks: Iterable[Task]) -> None:
@@ -163,41 +177,37 @@ def cancel(tasks: Iterable[Task]) -> None:
         _run(["scancel", "--quiet", *wanted[at : at + _TASKS_AT_ONCE]])
 
 
-def _run(
-    command: list[str],
-    *,
-    directory: Path | None = None,
-    text: str | None = None,
-    lock: int | None = None,
-    from_stderr: bool = False,
-) -> str:
-    program = command[0]
-    environment = {name: value for name, value in os.environ.items() if not _FILTERS.match(name)}
+def _run(command: list[str], *, text: str = "", from_stderr: bool = False) -> str:
+    with _started(command, None, None) as process:
+        try:
+            out, error = process.communicate(text, _PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise SchedulerError(f"{command[0]} gave no answer in {_PATIENCE} s") from None
+    if process.returncode:
+        raise SchedulerError(error.strip() or f"{command[0]}: exit code {process.returncode}")
+    return error if from_stderr else out
+
+
+def _started(command: list[str], directory: Path | None, lock: int | None) -> subprocess.Popen[str]:
     try:
-        done = subprocess.run(
+        return subprocess.Popen(
             command,
-            check=False,
             cwd=directory,
-            env=environment,
-            input=text if text is not None else "",
-            capture_output=True,
+            env={name: value for name, value in os.environ.items() if not _FILTERS.match(name)},
+            stdin=subprocess.PIPE if lock is None else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
             pass_fds=() if lock is None else (lock,),
-            timeout=None if program == "sbatch" else _PATIENCE,
             start_new_session=True,  # an interrupt from the terminal is not meant for it
         )
     except FileNotFoundError:
-        message = f"there is no {program} here; submit where Slurm is, or start the points' scripts by hand"
+        message = f"there is no {command[0]} here; submit where Slurm is, or start the points' scripts by hand"
         raise SchedulerError(message) from None
     except PermissionError:
-        raise SchedulerError(f"{program} cannot be started: permission denied") from None
-    except subprocess.TimeoutExpired:
-        raise SchedulerError(f"{program} gave no answer in {_PATIENCE} s") from None
-    if done.returncode:
-        said = done.stderr.strip() or f"{program}: exit code {done.returncode}"
-        raise (LimitError if program == "sbatch" and _LIMIT.search(said) else SchedulerError)(said)
-    return done.stderr if from_stderr else done.stdout
+        raise SchedulerError(f"{command[0]} cannot be started: permission denied") from None
 
 
 def _plain(reason: str) -> str:

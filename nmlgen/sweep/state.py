@@ -88,7 +88,7 @@ class State:
         """All submissions, the earliest first."""
         if not self.exists:
             return ()
-        with self._failing(), closing(self._connection(read_only=True)) as connection:
+        with self._failing(), closing(self._connection()) as connection:
             connection.execute("BEGIN")  # one moment for all tables
             jobs: dict[str, list[int | None]] = {}
             for token, array in connection.execute("SELECT token, array FROM job ORDER BY token, leg"):
@@ -106,7 +106,7 @@ class State:
         """How tasks ended that could not say so themselves: Slurm's word by the array's name and the task."""
         if not self.exists:
             return {}
-        with self._failing(), closing(self._connection(read_only=True)) as connection:
+        with self._failing(), closing(self._connection()) as connection:
             rows = connection.execute("SELECT array, task, state FROM fate")
             return {(array, task): state for array, task, state in rows}
 
@@ -147,8 +147,10 @@ class State:
             yield connection
             connection.execute("COMMIT")
 
-    def _connection(self, read_only: bool = False) -> sqlite3.Connection:
-        address = f"{self._path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
+    def _connection(self) -> sqlite3.Connection:
+        # Who may write does so even to read: what a killed process left half done must be rolled back first.
+        mode = "rw" if os.access(self._path, os.W_OK) else "ro"
+        address = f"{self._path.absolute().as_uri()}?mode={mode}"
         return sqlite3.connect(address, timeout=_BUSY_SECONDS, isolation_level=None, uri=True)
 
     @contextmanager

@@ -35,7 +35,7 @@ Progress = Callable[[int], None]
 @frozen
 class SubmittedArray:
     """A job array: its id (None in a dry run), the names of its points, which leg of how many it is, the throttle, and
-    in a dry run what Slurm said, None if no Slurm was asked."""
+    what Slurm said, None if no Slurm was asked."""
 
     job: int | None
     points: tuple[str, ...] = field(repr=False)
@@ -154,6 +154,8 @@ def _at(
     if dry_run:
         return _Trial(sweep, throttle).run(choose)
     read_points(sweep)  # without a sweep nothing is to be written
+    if "\\" in str(sweep.absolute()):
+        raise InputError(f"{sweep}: Slurm opens no log below a directory with a backslash in its name")
     limits = scheduler.limits()
     State(sweep).create()
     with locked(sweep) as lock:
@@ -349,7 +351,7 @@ class _Submitter:
             if leg > 1:
                 waits.append(f"aftercorr:{jobs[leg - 2]}")
             try:
-                job = self._sbatch(submission, leg, waits, script)
+                job, said = self._sbatch(submission, leg, waits, script)
             except LimitError as error:
                 if leg == 1:
                     raise
@@ -359,11 +361,13 @@ class _Submitter:
             jobs[leg - 1] = job
             self._active.append(job)
             names = tuple(self._names.get(point, point) for point in submission.points)
-            self._arrays.append(SubmittedArray(job, names, leg, legs, submission.throttle))
+            self._arrays.append(SubmittedArray(job, names, leg, legs, submission.throttle, said))
         if self._progress is not None:
             self._progress(len(submission.points))
 
-    def _sbatch(self, submission: Submission, leg: int, waits: list[str], script: PointScript | None) -> int:
+    def _sbatch(
+        self, submission: Submission, leg: int, waits: list[str], script: PointScript | None
+    ) -> tuple[int, str]:
         home = (self._sweep / SUBMISSIONS / submission.token).absolute()
         if leg == 1 and waits and script is not None and script.dependency is not None:
             waits = [script.dependency, *waits]  # the command line's stands in the place of the script's
@@ -372,7 +376,7 @@ class _Submitter:
             (str(leg), *(self._arguments if leg == 1 else ())),
             name=submission.array_name(leg),
             array=_array(len(submission.points), submission.throttle),
-            output="points/%a/slurm-%j.log",
+            output=f"{str(home).replace('%', '%%')}/points/%a/slurm-%j.log",
             dependencies=waits,
             lock=self._lock,
         )

@@ -92,6 +92,7 @@ class Layout:
     partitions: tuple[str, ...] = ("compute",)
     max_array_size: int = 1001
     max_job_count: int = 10000
+    min_job_age: int = 3600  # seconds: finished jobs stay visible for the tests
 
 
 class Cluster:
@@ -313,8 +314,7 @@ def _configuration(directory: Path, layout: Layout, port: int) -> str:
         "MaxArraySize": layout.max_array_size,
         "MaxJobCount": layout.max_job_count,
         "MailProg": "/bin/true",
-        # Finished jobs stay visible for the tests.
-        "MinJobAge": 3600,
+        "MinJobAge": layout.min_job_age,
         "ReturnToService": 2,
         "SlurmctldTimeout": 30,
         "SlurmdTimeout": 60,

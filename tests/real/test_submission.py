@@ -11,13 +11,17 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tools import require
 
+import nmlgen
+
 from .cluster import PROGRAMS, Cluster, Layout, running_cluster
+from .test_jobs import Run as Chain
 
 MODEL = """\
 say() { printf '%s %s %s\\n' "$1" "$SLURM_JOB_ID" "$EPOCHREALTIME" >>model.log; }
@@ -55,19 +59,27 @@ class OnSlurm:
         failing: Sequence[int] = (),
     ) -> None:
         """Write the points as `nmlgen sweep` would."""
-        rows = ["id,name,directory,state,reason"]
         for number in range(count):
-            name = f"p{number:03d}"
-            point = self.point(number)
-            point.mkdir(parents=True)
-            lines = "\n".join(
-                f"#SBATCH {line}" for line in (f"--job-name={name}", "--output=%x.log", *directives(number))
-            )
-            (point / f"{name}.sbatch").write_text(f"#!/bin/bash\n{lines}\n{model}")
+            self._write_point(number, model, directives(number))
             if number in failing:
-                (point / "fails").touch()
-            rows.append(f"{number:012x},{name},points/{name},built,")
-        (self.directory / "points.csv").write_text("\n".join(rows) + "\n")
+                (self.point(number) / "fails").touch()
+
+    def write_more(self, count: int, model: str = MODEL, directives: Sequence[str] = DIRECTIVES) -> None:
+        """Add points."""
+        there = len(list((self.directory / "points").iterdir()))
+        for number in range(there, there + count):
+            self._write_point(number, model, directives)
+
+    def _write_point(self, number: int, model: str, directives: Sequence[str]) -> None:
+        point = self.point(number)
+        point.mkdir(parents=True)
+        lines = "\n".join(f"#SBATCH {line}" for line in (f"--job-name={point.name}", "--output=%x.log", *directives))
+        (point / f"{point.name}.sbatch").write_text(f"#!/bin/bash\n{lines}\n{model}")
+        table = self.directory / "points.csv"
+        if not table.exists():
+            table.write_text("id,name,directory,state,reason\n")
+        with table.open("a") as file:
+            file.write(f"{number:012x},{point.name},points/{point.name},built,\n")
 
     def point(self, number: int) -> Path:
         return self.directory / "points" / f"p{number:03d}"
@@ -174,3 +186,328 @@ def test_nothing_is_lost_and_nothing_runs_twice(sweep, tmp_path):
             "end": 2 if state == "failed" else 1,
         }
     assert sweep.nmlgen("status").returncode == 0
+
+
+def killing_sbatch(directory: Path, when: str) -> str:
+    """A PATH with an sbatch that kills whoever calls it, before or after it does its work."""
+    directory.mkdir()
+    program = directory / "sbatch"
+    kill = "kill -KILL $PPID"
+    steps = [kill, 'sbatch "$@"'] if when == "before" else ['sbatch "$@"', kill]
+    program.write_text("\n".join(["#!/bin/bash", "PATH=${PATH#*:}", *steps]) + "\n")
+    program.chmod(0o755)
+    return f"{directory}:{os.environ['PATH']}"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_killed_around_the_call_of_sbatch(sweep, tmp_path, when):
+    """The orphaned sbatch goes on: its array is found and taken over, not submitted once more."""
+    sweep.write(3)
+    killed = sweep.nmlgen("submit", PATH=killing_sbatch(tmp_path / "killing", when))
+    assert killed.returncode == -signal.SIGKILL
+    again = sweep.nmlgen("submit")
+    assert (again.returncode, "0 points submitted" in again.stdout) == (0, True), again.stderr
+    sweep.wait()
+    assert sweep.states() == {"done": 3}
+    assert [sweep.words(number) for number in range(3)] == [["start", "end"]] * 3
+    assert len(list((sweep.directory / "submissions").iterdir())) == 1
+
+
+def test_two_submit_at_once(sweep):
+    sweep.write(12, directives=lambda n: (*DIRECTIVES, f"--comment=group{n % 4}"))
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda _: sweep.nmlgen("submit"), range(4)))
+    assert [process.returncode for process in done] == [0] * 4, [process.stderr for process in done]
+    assert sum(process.stdout.count("array ") for process in done) == 4
+    sweep.wait()
+    assert sweep.states() == {"done": 12}
+    assert [sweep.words(number) for number in range(12)] == [["start", "end"]] * 12
+
+
+def test_a_second_claimant_ends_at_once(sweep):
+    sweep.write(1)
+    sweep.nmlgen("submit")
+    sweep.wait()
+    (script,) = sweep.directory.glob("submissions/*/array.sbatch")
+    options = ("--array=0", "--output=points/%a/slurm-%j.log")
+    job = sweep.cluster.submit(script, script.parent, *options)
+    early = sweep.cluster.run("sbatch", "--parsable", *options, script, "1", cwd=script.parent)
+    sweep.wait()
+    assert sweep.words(0) == ["start", "end"]
+    assert sweep.cluster.state(job).name == "FAILED"  # it was not told which leg it is
+    assert sweep.cluster.state(int(early)).name == "COMPLETED"
+    assert "another task has run 1 of the point" in (sweep.point(0) / f"slurm-{early.strip()}.log").read_text()
+
+
+CHAIN = """\
+readonly legs=3
+printf 'start %s %s\\n' "$SLURM_JOB_ID" "$EPOCHREALTIME" >>model.log
+sleep 0.2
+printf 'end %s %s\\n' "$SLURM_JOB_ID" "$EPOCHREALTIME" >>model.log
+echo "$*" >>arguments
+count=$(grep -c . legs 2>/dev/null)
+if [[ -f fails && $count == 1 ]]; then exit 4; fi
+echo leg >>legs
+if (( count + 1 < $(<total) )); then echo RESTART >"$NMLGEN_OUTCOME"; fi
+"""
+
+
+def write_chains(sweep: OnSlurm, totals: Sequence[int], **more: Any) -> None:
+    sweep.write(len(totals), CHAIN, **more)
+    for number, total in enumerate(totals):
+        (sweep.point(number) / "total").write_text(f"{total}\n")
+
+
+def test_chains_of_legs(sweep):
+    """Three legs are submitted in advance; one point ends a leg earlier, one needs a fourth, one fails in between."""
+    write_chains(sweep, [3, 2, 4, 3], failing=[3])
+    done = sweep.nmlgen("submit")
+    assert done.stdout.count("4 points, leg ") == 3
+    sweep.wait()
+    found = sweep.status()
+    assert [(found[n]["state"], found[n]["leg"], found[n]["legs"]) for n in range(4)] == [
+        ("done", 3, 3),
+        ("done", 2, 3),
+        ("not submitted", 4, 4),
+        ("failed", 2, 3),
+    ]
+    assert found[3]["exit_code"] == 4
+    assert [len(sweep.words(number)) for number in range(4)] == [6, 4, 6, 4]
+    assert len({job for _, job, _ in sweep.said(0)}) == 3  # each leg is a job with its own log
+    assert len(list(sweep.point(0).glob("slurm-*.log"))) == 3
+    assert "1 point submitted" in sweep.nmlgen("submit").stdout
+    (sweep.point(3) / "fails").unlink()
+    assert sweep.nmlgen("resubmit", "p003", "--restart").stdout.count("1 point, leg ") == 2
+    sweep.wait()
+    assert sweep.states() == {"done": 4}
+    assert [len(sweep.words(number)) for number in range(4)] == [6, 4, 8, 8]
+    assert (sweep.point(3) / "arguments").read_text().splitlines() == ["", "", "restart", ""]
+
+
+def test_the_throttle_holds_for_all_legs_and_arrays(sweep):
+    write_chains(sweep, [3] * 9, directives=lambda n: (*DIRECTIVES, f"--comment=group{n % 2}"))
+    assert sweep.nmlgen("submit", "--throttle", "2").returncode == 0
+    sweep.wait()
+    assert sweep.states() == {"done": 9}
+    events = sorted((float(when), word) for number in range(9) for word, _, when in sweep.said(number))
+    running = [sum(1 if word == "start" else -1 for _, word in events[: at + 1]) for at in range(len(events))]
+    assert (len(events), max(running)) == (54, 2)
+
+
+def test_legs_that_were_not_submitted_follow(sweep, tmp_path):
+    """Killed between the legs: the next submission goes on with the second."""
+    write_chains(sweep, [3, 3])
+    assert sweep.nmlgen("submit", PATH=killing_sbatch(tmp_path / "killing", "after")).returncode == -signal.SIGKILL
+    done = sweep.nmlgen("submit")
+    assert done.returncode == 0, done.stderr
+    sweep.wait()
+    for _ in range(2):  # where the first leg was over before, its points are submitted anew
+        assert sweep.nmlgen("submit").returncode == 0
+        sweep.wait()
+    assert sweep.states() == {"done": 2}
+    assert [len(sweep.words(number)) for number in range(2)] == [6, 6]
+
+
+def until(holds: Callable[[], bool], timeout: float = 30) -> None:
+    """Wait for something to hold."""
+    deadline = time.monotonic() + timeout
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come true"
+        time.sleep(0.1)
+
+
+def test_cancel_and_resubmit(sweep):
+    sweep.write(6)
+    sweep.nmlgen("submit", "--throttle", "2", MODEL_SECONDS="60")
+    until(lambda: sweep.words(0) == sweep.words(1) == ["start"])
+    assert "2 points cancelled" in sweep.nmlgen("cancel", "p000", "000000000005").stdout
+    until(lambda: sweep.states() == {"cancelled": 2, "running": 2, "waiting": 2})
+    assert "4 points cancelled" in sweep.nmlgen("cancel").stdout
+    sweep.wait()
+    assert sweep.states() == {"cancelled": 6}
+    assert sweep.nmlgen("status").returncode == 1
+    assert "0 points submitted, 6 cancelled" in sweep.nmlgen("submit").stdout
+    assert "0 points cancelled" in sweep.nmlgen("cancel").stdout
+    refused = sweep.nmlgen("resubmit", "p009")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert 'no point "p009"' in refused.stderr
+    assert "2 points submitted" in sweep.nmlgen("resubmit", "p000", "p005").stdout
+    sweep.wait()
+    assert sweep.states() == {"cancelled": 4, "done": 2}
+    assert 'the point "p000" is done' in sweep.nmlgen("resubmit", "p000").stderr
+    assert "4 points submitted" in sweep.nmlgen("resubmit", "--failed").stdout
+    sweep.wait()
+    assert sweep.states() == {"done": 6}
+
+
+def test_what_is_cancelled_by_hand(sweep):
+    sweep.write(3)
+    sweep.nmlgen("submit", "--throttle", "1", MODEL_SECONDS="60")
+    until(lambda: sweep.words(0) == ["start"])
+    sweep.cluster.cancel_all()
+    assert sweep.states() == {"cancelled": 3}
+
+
+@pytest.fixture(scope="module")
+def forgetful() -> Iterator[Cluster]:
+    """A small cluster that forgets a job two seconds after its end."""
+    require(*PROGRAMS)
+    with running_cluster(Layout(nodes=2, cpus=4, min_job_age=2, max_job_count=20)) as running:
+        yield running
+
+
+def until_forgotten(cluster: Cluster) -> None:
+    cluster.wait_until_idle()
+    until(lambda: not cluster.jobs(), timeout=90)
+
+
+def test_what_slurm_has_forgotten_the_points_remember(forgetful, tmp_path):
+    """Killed before the ids are noted; a node breaks; then Slurm forgets it all."""
+    sweep = OnSlurm(forgetful, tmp_path / "sweep")
+    sweep.write(4, failing=[1])
+    slow = {"PATH": killing_sbatch(tmp_path / "killing", "after"), "MODEL_SECONDS": "3"}
+    assert sweep.nmlgen("submit", **slow).returncode == -signal.SIGKILL
+    until(lambda: all(sweep.words(number) == ["start"] for number in range(4)))
+    assert sweep.states() == {"running": 4}
+    sweep.write_more(4)
+    sweep.nmlgen("submit", MODEL_SECONDS="60")
+    until(lambda: sweep.words(4) == ["start"])
+    forgetful.break_node(sweep.status()[4]["node"])
+    until_forgotten(forgetful)
+    states = {number: point["state"] for number, point in sweep.status().items()}
+    assert states[4] == "lost"
+    forgetful.mend_node("n1" if forgetful.run("sinfo", "-h", "-N", "-o", "%N %T").split()[1] != "idle" else "n2")
+    assert "0 points submitted" in sweep.nmlgen("submit").stdout
+    again = [number for number, state in states.items() if state in ("failed", "lost")]
+    assert f"{len(again)} points submitted" in sweep.nmlgen("resubmit", "--failed").stdout
+    sweep.wait()
+    assert Counter(map(len, map(sweep.words, range(5))))[0] == 0
+    assert sweep.status()[4]["state"] == "done"
+
+
+def test_a_limit_on_jobs_leaves_the_rest_for_later(forgetful, tmp_path):
+    sweep = OnSlurm(forgetful, tmp_path / "sweep")
+    sweep.write(30)
+    first = sweep.nmlgen("submit", MODEL_SECONDS="1")
+    assert first.returncode == 1
+    assert "not submitted yet: " in first.stderr
+    assert "temporarily unable to accept job" in first.stderr
+    states = sweep.states()
+    assert states["not submitted"] >= 10
+    assert sum(states.values()) == 30
+    until_forgotten(forgetful)
+    while (again := sweep.nmlgen("submit")).returncode == 1:
+        until_forgotten(forgetful)
+    assert again.returncode == 0, again.stderr
+    sweep.wait()
+    assert sweep.states() == {"done": 30}
+    assert [sweep.words(number) for number in range(30)] == [["start", "end"]] * 30
+
+
+def test_a_point_that_wants_to_be_started_again(sweep):
+    """--requeue in the point's own script: after a failure of its node, Slurm starts it again by itself."""
+    sweep.write(1, directives=lambda _: (*DIRECTIVES, "--requeue"))
+    sweep.nmlgen("submit", MODEL_SECONDS="2")
+    until(lambda: sweep.words(0) == ["start"])
+    sweep.cluster.break_node(sweep.status()[0]["node"])
+    until(lambda: sweep.states() == {"waiting": 1})
+    (task,) = [job for job in sweep.cluster.jobs() if not job.state.is_finished]
+    sweep.cluster.run("scontrol", "update", f"jobid={task.id}", "starttime=now")  # not in two minutes
+    sweep.wait()
+    assert sweep.states() == {"done": 1}
+    assert sweep.words(0) == ["start", "start", "end"]
+    sweep.cluster.mend_node("n1")
+
+
+def test_a_refusal_names_the_directive(sweep):
+    sweep.write(2, directives=lambda n: (*DIRECTIVES, f"--partition={'nosuch' if n else 'compute'}"))
+    done = sweep.nmlgen("submit")
+    assert done.returncode == 2
+    assert "invalid partition specified: nosuch" in done.stderr
+    assert "p001.sbatch:6: #SBATCH --partition=nosuch" in done.stderr
+    sweep.wait()
+    assert sweep.states() == {"done": 1, "not submitted": 1}
+    script = sweep.point(1) / "p001.sbatch"
+    script.write_text(script.read_text().replace("nosuch", "compute"))
+    assert "1 point submitted" in sweep.nmlgen("submit").stdout
+
+
+def test_dry_run(sweep):
+    sweep.write(2)
+    done = sweep.nmlgen("submit", "-n", "--throttle", "1")
+    assert done.returncode == 0, done.stderr
+    assert "array: 2 points, 1 at a time: sbatch: Job " in done.stdout
+    assert "2 points would be submitted" in done.stdout
+    assert sorted(path.name for path in sweep.directory.iterdir()) == ["points", "points.csv"]
+    done = sweep.nmlgen("submit", "-n", PATH="/nonexistent")
+    assert "no scheduler was asked" in done.stdout
+    sweep.write_more(1, directives=("--ntasks=1", "--partition=nosuch"))
+    done = sweep.nmlgen("submit", "-n")
+    assert (done.returncode, "p002.sbatch:5: #SBATCH --partition=nosuch" in done.stderr) == (2, True)
+
+
+def test_without_slurm_the_records_say_what_is_known(sweep):
+    sweep.write(3, failing=[1])
+    refused = sweep.nmlgen("submit", PATH="/nonexistent")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("nmlgen: error: there is no scontrol here; ")
+    assert refused.stderr.count("\n") == 1
+    sweep.nmlgen("submit")
+    sweep.wait()
+    sweep.write_more(1)
+    done = sweep.nmlgen("status", PATH="/nonexistent")
+    assert done.returncode == 1
+    assert "Slurm was not asked" in done.stderr
+    assert "4 points: 2 done, 1 not submitted, 1 failed" in done.stdout
+
+
+def test_without_what_nmlgen_remembers_nothing_runs_twice(sweep):
+    """Whoever deletes the SQLite file loses no more than the knowledge of what waits."""
+    sweep.write(3)
+    sweep.nmlgen("submit", "--throttle", "1", MODEL_SECONDS="2")
+    until(lambda: sweep.words(0) == ["start"])
+    (sweep.directory / "nmlgen-sweep.sqlite").unlink()
+    assert sweep.states() == {"running": 1, "not submitted": 2}
+    assert "2 points submitted" in sweep.nmlgen("submit").stdout
+    sweep.wait()
+    assert sweep.states() == {"done": 3}
+    assert [sweep.words(number) for number in range(3)] == [["start", "end"]] * 3
+
+
+def test_signals_reach_the_points_script(sweep):
+    """`--signal=B:USR1@...` is for the batch script alone: the array's hands it on."""
+    model = "trap 'echo end 1 1 >>model.log; exit 7' USR1\necho start 1 1 >>model.log\nwhile :; do sleep 0.1; done\n"
+    sweep.write(1, model)
+    sweep.nmlgen("submit")
+    until(lambda: sweep.words(0) == ["start"])
+    (job,) = [job.id for job in sweep.cluster.jobs() if not job.state.is_finished]
+    sweep.cluster.run("scancel", "--signal=USR1", "--batch", str(job))
+    sweep.wait()
+    assert (sweep.words(0), sweep.status()[0]["exit_code"]) == (["start", "end"], 7)
+
+
+def test_a_sweep_of_real_builds(cluster, stand_in, tmp_path):
+    """What `nmlgen sweep` writes: two experiments of three legs each, of which every log lies beside its point."""
+    spec = Chain(cluster, stand_in, tmp_path).spec(name="io")
+    directory = tmp_path / "written"
+    points = nmlgen.expand(spec, grid={"parallel.num_io_procs": [1, 2]}, name="io{num_io_procs}")
+    nmlgen.write_sweep(points, directory)
+    sweep = OnSlurm(cluster, directory)
+    before = {job.id for job in cluster.jobs()}
+    done = sweep.nmlgen("submit")
+    assert done.stdout.count("2 points, leg ") == 3, done.stdout + done.stderr
+    sweep.wait()
+    jobs = [job.id for job in cluster.jobs() if job.id not in before]
+    assert len(jobs) == 6
+    for name in ("io1", "io2"):
+        point = directory / "points" / name
+        assert [line.split()[-1] for line in (point / "run/nmlgen.legs").read_text().splitlines()] == [
+            "RESTART",
+            "RESTART",
+            "OK",
+        ]
+        own = {int(path.name.split(".")[1]) for path in (point / "run").glob("*.icon.log")}
+        assert own == {int(path.stem.removeprefix("slurm-")) for path in point.glob("slurm-*.log")}
+        assert len(own) == 3
+    assert sweep.nmlgen("status").returncode == 0
+    assert "0 points submitted, 2 done" in sweep.nmlgen("submit").stdout

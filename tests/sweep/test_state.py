@@ -1,0 +1,81 @@
+"""What is remembered of submissions: whole, whoever is killed and whoever else writes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from nmlgen.sweep.state import State, Submission, locked
+
+HALF_DONE = """\
+import sqlite3, sys, time
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA cache_size = 1")
+connection.execute("BEGIN IMMEDIATE")
+connection.executemany("INSERT INTO task VALUES ('half', ?, 'points/p')", ((number,) for number in range(50000)))
+print("now", flush=True)
+time.sleep(600)
+"""
+
+
+def submission(token: str, **more) -> Submission:
+    said = {"name": "sweep", "first": 1, "user": "ada", "throttle": None, "jobs": (None, None), "points": ("a", "b")}
+    return Submission(token=token, **{**said, **more})
+
+
+def test_what_is_noted_is_remembered_in_order(tmp_path):
+    state = State(tmp_path)
+    assert (state.exists, state.submissions(), state.fates()) == (False, (), {})
+    state.create()
+    state.intend(submission("b"))
+    state.intend(submission("a", first=3, throttle=5, jobs=(None,)))
+    state.note_array("b", 1, 17)
+    state.note_fates({("sweep.b.1", 0): "CANCELLED"})
+    state.create()
+    first, second = State(tmp_path).submissions()
+    assert first == submission("b", jobs=(17, None))
+    assert first.array_names == ("sweep.b.1", "sweep.b.2")
+    assert second == submission("a", first=3, throttle=5, jobs=(None,))
+    assert state.fates() == {("sweep.b.1", 0): "CANCELLED"}
+    state.drop("b", 2)
+    assert state.submissions()[0].jobs == (17,)
+    state.drop("b")
+    assert state.submissions() == (second,)
+
+
+def test_what_was_half_written_when_its_writer_was_killed_never_was(tmp_path):
+    state = State(tmp_path)
+    state.create()
+    state.intend(submission("whole"))
+    command = [sys.executable, "-c", HALF_DONE, str(tmp_path / "nmlgen-sweep.sqlite")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout.readline() == "now\n"
+        writer.kill()
+    assert (tmp_path / "nmlgen-sweep.sqlite-journal").stat().st_size
+    assert state.submissions() == (submission("whole"),)
+    state.intend(submission("next"))
+    assert [found.token for found in state.submissions()] == ["whole", "next"]
+
+
+def test_many_writers_at_once(tmp_path):
+    State(tmp_path).create()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: State(tmp_path).intend(submission(f"t{number}")), range(40)))
+    assert len(State(tmp_path).submissions()) == 40
+
+
+def test_the_lock_lasts_as_long_as_a_child_that_has_it(tmp_path):
+    with locked(tmp_path) as descriptor:
+        child = subprocess.Popen(
+            ["bash", "-c", "read -r line; echo gone >gone"], stdin=subprocess.PIPE, pass_fds=(descriptor,), cwd=tmp_path
+        )
+    with ThreadPoolExecutor(1) as pool:
+
+        def wait_for_it() -> bool:
+            with locked(tmp_path):
+                return (tmp_path / "gone").exists()
+
+        waiting = pool.submit(wait_for_it)
+        child.communicate(b"go on\n")
+        assert waiting.result()

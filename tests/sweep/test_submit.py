@@ -1,0 +1,221 @@
+"""Submission where a real Slurm cannot be made to say what is to be answered; see tests/real for the rest."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from slurm_stand_in import SlurmStandIn
+from tools import require
+
+import nmlgen
+from nmlgen.sweep.arrays import array_script
+from nmlgen.sweep.state import State
+
+DIRECTIVES = ("--ntasks=1", "--time=00:05:00")
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    return SlurmStandIn(tmp_path / "bin", monkeypatch)
+
+
+@pytest.fixture
+def sweep(tmp_path) -> Path:
+    return tmp_path / "sweep"
+
+
+def write(sweep: Path, *points: tuple[str, ...], legs: int = 1) -> None:
+    """A sweep of points with these directives."""
+    rows = ["id,name,directory,state,reason"]
+    for number, directives in enumerate(points):
+        name = f"p{number}"
+        directory = sweep / "points" / name
+        directory.mkdir(parents=True)
+        lines = "".join(f"#SBATCH {line}\n" for line in (f"--job-name={name}", f"--output={name}.log", *directives))
+        (directory / f"{name}.sbatch").write_text(f"#!/bin/bash\n{lines}\nreadonly legs={legs}\n")
+        rows.append(f"id{number},{name},points/{name},built,")
+    (sweep / "points.csv").write_text("\n".join([*rows, "idx,bad,,invalid,no"]) + "\n")
+
+
+def record(sweep: Path, point: int, kind: str, text: str) -> None:
+    directory = sweep / "points" / f"p{point}" / "nmlgen.jobs"
+    directory.mkdir(exist_ok=True)
+    (directory / kind).write_text(text + "\n")
+
+
+def states(sweep: Path) -> list[str]:
+    return [point.state for point in nmlgen.status(sweep).points]
+
+
+def array_of(sweep: Path) -> str:
+    """The name of the first array of the only submission."""
+    (submission,) = State(sweep).submissions()
+    return submission.array_name(1)
+
+
+def test_points_with_the_same_directives_share_an_array(slurm, sweep):
+    write(sweep, DIRECTIVES, (*DIRECTIVES, "--nodes=2"), DIRECTIVES, DIRECTIVES[::-1])
+    done = nmlgen.submit(sweep, throttle=3)
+    assert [array.points for array in done.arrays] == [("p0", "p2", "p3"), ("p1",)]
+    first, second = slurm.calls("sbatch")
+    assert "--array=0-2%3 " in first
+    assert "--dependency" not in first
+    assert "--dependency=afterany:7 --kill-on-invalid-dep=yes" in second  # so that no more than 3 run at a time
+    scripts = sorted(path.read_text() for path in sweep.glob("submissions/*/array.sbatch"))
+    assert all("#SBATCH --no-requeue\n" in text and "job-name" not in text for text in scripts)
+    assert sum("#SBATCH --nodes=2\n" in text for text in scripts) == 1
+
+
+def test_arrays_are_split_at_the_clusters_size(slurm, sweep):
+    slurm.configure(array_size=2)
+    write(sweep, *[DIRECTIVES] * 5)
+    assert [len(array.points) for array in nmlgen.submit(sweep).arrays] == [2, 2, 1]
+    slurm.configure(array_size=0)
+    with pytest.raises(nmlgen.SchedulerError, match="no job arrays"):
+        nmlgen.submit(sweep)
+
+
+def test_a_limit_of_the_accounting_splits_arrays_and_leaves_the_rest(slurm, sweep):
+    slurm.has_room_for(5)
+    write(sweep, *[DIRECTIVES] * 8)
+    done = nmlgen.submit(sweep)
+    assert [len(array.points) for array in done.arrays] == [4, 1]
+    assert done.left == ("p5", "p6", "p7")
+    assert "QOSMaxSubmitJobPerUserLimit" in done.refusal
+    assert len(State(sweep).submissions()) == len(list((sweep / "submissions").iterdir())) == 2
+    names = [submission.array_name(1) for submission in State(sweep).submissions()]
+    tasks = [(name, index) for name, size in zip(names, (4, 1), strict=True) for index in range(size)]
+    slurm.queues([f"{name}|100|{index}|100|PENDING||Priority" for name, index in tasks])
+    assert states(sweep) == ["waiting"] * 5 + ["not submitted"] * 3
+    slurm.has_room_for(8)
+    assert [array.points for array in nmlgen.submit(sweep).arrays] == [("p5", "p6", "p7")]
+
+
+def test_a_limit_in_the_middle_of_a_chain_leaves_its_legs_for_later(slurm, sweep):
+    slurm.has_room_for(4)
+    write(sweep, DIRECTIVES, DIRECTIVES, legs=3)
+    done = nmlgen.submit(sweep)
+    assert ([array.leg for array in done.arrays], done.left) == ([1, 2], ())
+    assert "QOSMaxSubmit" in done.refusal
+    (submission,) = State(sweep).submissions()
+    assert submission.jobs == (100, 102, None)
+    slurm.queues(
+        [f"{submission.array_name(leg)}|{100 + 2 * leg - 2}|{i}|1|PENDING||" for leg in (1, 2) for i in (0, 1)]
+    )
+    slurm.has_room_for(9)
+    assert [array.leg for array in nmlgen.submit(sweep).arrays] == [3]
+    assert "aftercorr:102" in slurm.calls("sbatch")[-1]
+    assert slurm.calls("sbatch")[-1].endswith("array.sbatch 3")
+
+
+def test_what_the_accounting_remembers(slurm, sweep):
+    write(sweep, *[DIRECTIVES] * 4)
+    nmlgen.submit(sweep)
+    name = array_of(sweep)
+    for point in (0, 1):
+        record(sweep, point, "1.start", f"token=x leg=1 name={name} task={point} array=7 job={7 + point} node=n1")
+    assert states(sweep) == ["lost", "lost", "not submitted", "not submitted"]
+    lines = (
+        "7_0|7|TIMEOUT|n1|None",
+        "7_1|8|CANCELLED by 0|n1|None",
+        "7_2|9|FAILED|None assigned|None",
+        "7_[3]|7|PENDING||",
+    )
+    slurm.says("sacct", "\n".join(f"{name}|{line}" for line in lines))
+    found = nmlgen.status(sweep).points
+    assert [point.state for point in found] == ["failed", "cancelled", "failed", "not submitted"]
+    assert found[0].reason == "TIMEOUT"
+    slurm.says("sacct", error="Slurm accounting storage is disabled", code=1)
+    assert states(sweep) == ["failed", "cancelled", "failed", "not submitted"]  # it was noted
+
+
+def test_another_users_jobs_that_slurm_hides_are_not_taken_for_none(slurm, sweep, monkeypatch):
+    write(sweep, DIRECTIVES)
+    monkeypatch.setenv("LOGNAME", "ada")
+    nmlgen.submit(sweep)
+    monkeypatch.setenv("LOGNAME", "bob")
+    slurm.configure(private="accounts,jobs,usage")
+    with pytest.raises(nmlgen.SchedulerError, match="ada submitted p0, and this Slurm shows nobody else's jobs"):
+        nmlgen.submit(sweep)
+
+
+def test_slurm_that_cannot_be_asked(slurm, sweep):
+    write(sweep, DIRECTIVES, DIRECTIVES)
+    nmlgen.submit(sweep)
+    slurm.says("squeue", error="slurm_load_jobs error: Unable to contact slurm controller (connect failure)", code=1)
+    name = array_of(sweep)
+    record(sweep, 0, "1.start", f"token=x leg=1 name={name} task=0 array=7 job=7 node=n1")
+    found = nmlgen.status(sweep)
+    assert [point.state for point in found.points] == ["running", "waiting"]
+    assert "Unable to contact" in found.problem
+    for action in (nmlgen.submit, nmlgen.cancel):
+        with pytest.raises(nmlgen.SchedulerError, match="Unable to contact"):
+            action(sweep)
+
+
+def test_a_run_that_ends_while_it_is_resubmitted_is_not_buried(slurm, sweep):
+    write(sweep, DIRECTIVES)
+    nmlgen.submit(sweep)
+    record(sweep, 0, "1.start", f"token=x leg=1 name={array_of(sweep)} task=0 array=7 job=7 node=n1")
+    assert states(sweep) == ["lost"]
+    nmlgen.resubmit(sweep)
+    assert "outcome=LOST" in (sweep / "points/p0/nmlgen.jobs/1.end").read_text()
+    assert "readonly token=" in next(iter(sweep.glob("submissions/*/array.sbatch"))).read_text()
+    assert [submission.first for submission in State(sweep).submissions()] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("directives", "message"),
+    [
+        (("--ntasks=one",), "p0.sbatch:4:18: sbatch refuses --ntasks"),
+        (("--array=0-3",), "p0.sbatch:4: --array: a point of a sweep is one job"),
+    ],
+)
+def test_scripts_that_cannot_be_submitted(slurm, sweep, directives, message):
+    write(sweep, directives)
+    with pytest.raises(nmlgen.InputError, match=re.escape(message)):
+        nmlgen.submit(sweep)
+
+
+def test_directories_that_are_no_sweep(slurm, sweep, tmp_path):
+    with pytest.raises(nmlgen.InputError, match=r"points\.csv: there is no such file"):
+        nmlgen.submit(tmp_path)
+    assert not (tmp_path / "nmlgen-sweep.sqlite").exists()
+    write(sweep, DIRECTIVES)
+    (sweep / "points/p0/other.sbatch").write_text("#!/bin/bash\n")
+    with pytest.raises(nmlgen.InputError, match=r"one file \*\.sbatch is expected, there is other\.sbatch, p0\.sbatch"):
+        nmlgen.submit(sweep)
+    (sweep / "points.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(nmlgen.InputError, match="no table of points"):
+        nmlgen.status(sweep)
+
+
+def test_what_is_shared_can_be_written_by_the_group(slurm, sweep):
+    write(sweep, DIRECTIVES)
+    mask = os.umask(0o002)
+    try:
+        nmlgen.submit(sweep)
+    finally:
+        os.umask(mask)
+    for path in (sweep / "nmlgen-sweep.sqlite", sweep / "nmlgen-sweep.lock", *(sweep / "submissions").glob("*")):
+        assert path.stat().st_mode & stat.S_IWGRP, path
+
+
+def test_a_state_that_cannot_be_used_is_a_plain_error(slurm, sweep):
+    write(sweep, DIRECTIVES)
+    (sweep / "nmlgen-sweep.sqlite").write_text("this is no database, but long enough to look into it\n" * 100)
+    for action in (nmlgen.submit, nmlgen.status):
+        with pytest.raises(nmlgen.WriteError, match=r"nmlgen-sweep\.sqlite: file is not a database"):
+            action(sweep)
+
+
+def test_the_arrays_script_is_clean():
+    require("shellcheck")
+    text = array_script("0123abcd", 2, ("--nodes=2", "--time=00:10:00"))
+    done = subprocess.run(["shellcheck", "-"], input=text, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
