@@ -15,7 +15,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from nmlgen.cli.logs import TABLES
 from nmlgen.lift.problems import PROBLEMS as TEXT_PROBLEMS
+from nmlgen.logs.rows import columns
 from nmlgen.resources import schema
 from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
@@ -36,6 +38,7 @@ def pages() -> dict[Path, str]:
     found |= {Path("rules") / f"{code}.md": problem_page(code, *about) for code, about in TEXT_PROBLEMS.items()}
     found[Path("rules") / "index.md"] = rules_index()
     found[Path("reference") / "spec.md"] = spec_page()
+    found[Path("reference") / "logs.md"] = logs_page()
     return found
 
 
@@ -97,6 +100,22 @@ def spec_page() -> str:
     for key, part in document["properties"].items():
         lines += [f"## {key}", "", *_describe(key, part), ""]
     return "\n".join(lines)
+
+
+def logs_page() -> str:
+    """The reference of the tables that are made of logs."""
+    lines = [
+        "# The tables of logs",
+        "",
+        "What [`nmlgen logs`](../logs.md) makes: a column for each field. `_s` is seconds, `_bytes` bytes,",
+        "`_bytes_per_s` bytes a second; settings have ICON's names. An empty cell, `null` or `None` stands for what",
+        "the log does not say.",
+    ]
+    for what, kind in TABLES.items():
+        summary = (kind.__doc__ or "").partition(NEW_PARAGRAPH)[0].replace("\n    ", " ")
+        lines += ["", f"## `--what {what}`: `nmlgen.{kind.__name__}`", "", summary, "", "| column | |", "|---|---|"]
+        lines += [f"| `{name}` | {about} |" for name, about in columns(kind).items()]
+    return "\n".join(lines) + "\n"
 
 
 def _describe(key: str, part: dict[str, Any]) -> list[str]:

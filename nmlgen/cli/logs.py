@@ -21,20 +21,22 @@ from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, T
 from nmlgen.logs.table import write_csv, write_json, write_parquet
 from nmlgen.report.logs import format_rows, format_runs
 
-_KINDS: dict[str, type[Any]] = {
+TABLES: dict[str, type[Any]] = {
     "runs": LogRun,
     "outputs": OutputWrite,
     "checkpoints": CheckpointWrite,
     "timers": TimerTotal,
     "darshan": DarshanLog,
 }
+"""The tables by their names on the command line."""
+
 _SUFFIXES = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
 _PATIENCE = 1.0  # seconds
 
 
 @click.command("logs")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--what", type=click.Choice(list(_KINDS)), default="runs", show_default=True, help="Which table.")
+@click.option("--what", type=click.Choice(list(TABLES)), default="runs", show_default=True, help="Which table.")
 @click.option(
     "--format",
     "output_format",
@@ -54,7 +56,7 @@ def command(paths: tuple[Path, ...], what: str, output_format: str | None, outpu
     chosen = output_format or (_SUFFIXES.get(output.suffix, "table") if output is not None else "table")
     if chosen == "parquet" and output is None:
         raise click.UsageError("--format parquet needs -o FILE")
-    kind = _KINDS[what]
+    kind = TABLES[what]
     with _progress(paths, quiet) as progress:
         if kind is DarshanLog:
             rows: Iterable[Any] = read_darshan(paths)

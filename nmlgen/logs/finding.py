@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nmlgen.errors import InputError
+from nmlgen.logs.anchors import RUN_BEGINS
 
 _NAMES = re.compile(r"LOG(?:[._-].*)?|.*\.(?:log|out|err|[oe]\d+|txt|run\.\d+\.o)(?:\.\d+)?(?:\.gz)?", re.IGNORECASE)
 _NO_LOGS = re.compile(r"nml\.\w+\.log|output_schedule.*|slurm-prolog.*")
-_MARK = re.compile(rb"(?:Globally run|ICON runs) on +\d+ +mpi processes|Time step: +\d+,? model time")
-_ENOUGH = 256 * 1024  # bytes in which a log says that it is one
+_ENOUGH = 256 * 1024  # bytes in which ICON says that it starts; a job's own output may hold the end of a log
 _DARSHAN = ".darshan"
 
 
@@ -60,6 +60,6 @@ def _is_log(file: Path) -> bool:
         return False
     try:
         with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
-            return _MARK.search(stream.read(_ENOUGH)) is not None
+            return RUN_BEGINS.search(stream.read(_ENOUGH)) is not None
     except (OSError, EOFError, zlib.error):
         return False

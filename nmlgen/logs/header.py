@@ -9,7 +9,8 @@ from typing import Any
 from nmlgen.units.duration import Duration
 
 _RANKS = re.compile(
-    rb"Number of procs for test: *(\d+), work: *(\d+), I/O: *(\d+), Restart: *(\d+)(?:, Prefetching: *(\d+))?"
+    rb"Number of procs for test: *(\d{1,9}), work: *(\d{1,9}), I/O: *(\d{1,9}), Restart: *(\d{1,9})"
+    rb"(?:, Prefetching: *(\d{1,9}))?"
 )
 _GROUPS = ("test", "work", "io", "restart", "prefetch")
 _DATE = rb"([+-]?\d+-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*Z?)"
@@ -75,7 +76,7 @@ class Header:
         for name, pattern, convert in _FACTS:
             found = pattern.search(line) if name not in self.facts else None
             if found is not None and len(found[1]) < 40:
-                self.facts[name] = convert(found[1].decode())
+                self.facts[name] = convert(found[1].decode("utf-8", "replace"))
                 return
 
     @property

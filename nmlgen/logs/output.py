@@ -16,8 +16,8 @@ from attrs import define
 MEGABYTE = 1_000_000  # ICON's MB
 COUNTED_BYTES = 4  # a value, in ICON's rate of writing
 _NUMBER = rb"\s*([*]+|[-+]?\d*\.?\d+(?:[EeDd][-+]?\d+)?|NaN|[-+]?Inf\w*)\s*"
-_OUTPUT = re.compile(rb"Output to (\S+) at simulation time (\S+?)(?: by PE +(\d+))?(?=\s|$)")
-_RANK = re.compile(rb"I/O PE +(\d+) (starting I/O|done) at (\d\d)(\d\d)(\d\d\.\d+)")
+_OUTPUT = re.compile(rb"Output to (\S+) at simulation time (\S+?)(?: by PE +(\d{1,9}))?(?=\s|$)")
+_RANK = re.compile(rb"I/O PE +(\d{1,9}) (starting I/O|done) at (\d\d)(\d\d)(\d\d\.\d+)")
 _SPEED = re.compile(
     rb"Got%sMB, time get:%ss \[%sMB/s\], time write:%ss \[%sMB/s\](?:, times copy:%ss)?" % ((_NUMBER,) * 6)
 )
@@ -25,6 +25,7 @@ _LIKE_OUTPUT = re.compile(rb"Output to \S+ at sim")
 _LIKE_RANK = re.compile(rb"I/O PE +\d+ (?:start|done)")
 _LIKE_SPEED = re.compile(rb"Got +[\d.*]+ MB")
 _DAY = 86400.0
+_LARGEST = 1e15  # no number of theirs has as many digits
 _MOST_OPEN = 100_000  # ranks, more than there are
 _UNKNOWN = -1
 
@@ -87,7 +88,7 @@ class OutputLines:
         found = _SPEED.match(text, at, end)
         if found is None:
             return _LIKE_SPEED.match(text, at, end) is None
-        megabytes, get_s, get_rate, write_s, write_rate, copy_s = map(_number, found.groups())
+        megabytes, get_s, get_rate, write_s, write_rate, copy_s = map(number_of, found.groups())
         waiting = [rank for rank, current in self._open.items() if current.is_done]
         if label is not None and label in waiting:
             waiting = [label]
@@ -119,11 +120,12 @@ class OutputLines:
         return current
 
 
-def _number(text: bytes | None) -> float | None:
+def number_of(text: bytes | None) -> float | None:
     """A number of a Fortran field; None where it was too long for it, or is none."""
     if text is None or not text[-1:].isdigit():
         return None
-    return float(text.replace(b"D", b"E").replace(b"d", b"e"))
+    value = float(text.replace(b"D", b"E").replace(b"d", b"e"))
+    return value if abs(value) < _LARGEST else None
 
 
 def _text(data: bytes) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-_TIMESTAMP = rb"(?:\[\d{8} \d{6}\.\d{3}\] ?)?"  # run_nml: msg_timestamp (mo_exception.F90)
+_TIMESTAMP = rb"(?:\[\d{8} \d{6}\.\d{3}\])?"  # run_nml: msg_timestamp (mo_exception.F90)
 _CLOCK = (
     rb"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?\]?:? "
     rb"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )?"
 )
 _STYLES = (
     rb"",
-    rb" *(?P<rank>\d+): ?",  # srun --label
-    rb"\[\d+,(?P<rank>\d+)\]<std(?:out|err)>: ?",  # mpirun --tag-output of Open MPI
-    rb"\[(?P<rank>\d+)\] ?",  # mpiexec -prepend-rank of Intel MPI
+    rb" *(?P<rank>\d{1,9}): ?",  # srun --label
+    rb"\[\d+,(?P<rank>\d{1,9})\]<std(?:out|err)>:",  # mpirun --tag-output of Open MPI
+    rb"\[(?P<rank>\d{1,9})\] ?",  # mpiexec -prepend-rank of Intel MPI
 )
 _PATTERNS = tuple(re.compile(_CLOCK + style + _CLOCK + _TIMESTAMP) for style in _STYLES)
 

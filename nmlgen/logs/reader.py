@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from attrs import frozen
 
 from nmlgen.errors import InputError
-from nmlgen.logs.anchors import ANCHORS, NEEDS_STEP, RUN_BEGINS
+from nmlgen.logs.anchors import ANCHORS, LONGEST, NEEDS_STEP, RUN_BEGINS, RUN_GOES_ON, line_around
 from nmlgen.logs.beside import layout_beside, suffix_of
 from nmlgen.logs.finding import logs_below
 from nmlgen.logs.finish import Ending, ending_of
@@ -139,9 +139,9 @@ class _Reading:
         while position < len(block):
             if self._run is None or self._run.reads_all:
                 end = block.find(b"\n", position)
-                line = block[position : end if end >= 0 else None].rstrip(b"\r")
+                line = block[position : min(end if end >= 0 else len(block), position + LONGEST)].rstrip(b"\r")
                 self._read(line, self._number(block, position), end < 0)
-                position = end + 1 if end >= 0 else len(block)
+                self._caught = position = end + 1 if end >= 0 else len(block)
             else:
                 position = self._skip(block, position, self._run)
         self._line = self._number(block, len(block)) - 1
@@ -157,14 +157,14 @@ class _Reading:
                 return at
         end = block.find(b"\n", at)
         run.is_cut = end < 0
-        end = end if end >= 0 else len(block)
+        end = min(end if end >= 0 else len(block), at + LONGEST)
         number = self._number(block, at)
         if anchor[0] == b"Globally run on":
-            self._read(block[block.rfind(b"\n", 0, at) + 1 : end], number, run.is_cut)
+            self._read(line_around(block, at, end), number, run.is_cut)
             return end
         rank = None
         if self._prefix.is_labelled:
-            rank, _ = self._prefix.split(block[block.rfind(b"\n", 0, at) + 1 : end])
+            rank, _ = self._prefix.split(line_around(block, at, end))
         return run.read_at(anchor, end, number, rank, self._prefix)
 
     def _number(self, block: bytes, position: int) -> int:
@@ -181,13 +181,12 @@ class _Reading:
         self._close(ending_of(self._path, suffix_of(self._path)))
 
     def _read(self, line: bytes, number: int, is_cut: bool) -> None:
-        begins = b"mpi processes" in line and RUN_BEGINS.search(line) is not None
-        if begins and (self._run is None or self._run.has_steps or self._run.has_failed):
+        begins = RUN_BEGINS.search(line) if b"mpi processes" in line else None
+        if begins is not None and (self._run is None or self._run.has_steps or self._run.has_failed):
+            self._prefix.learn(line[: begins.start()].removesuffix(b"mo_mpi::start_mpi ICON: "))
             self._close(Ending())
             self._begin(number)
-        elif self._run is None:
-            if ANCHORS.search(line) is None or b"restart" in line:
-                return
+        elif self._run is None and RUN_GOES_ON.search(line) is not None:
             self._begin(number)
         if self._run is not None:
             self._run.read(line, number, self._prefix, is_cut)

@@ -16,7 +16,7 @@ import re
 from collections import deque
 from collections.abc import Callable
 
-from nmlgen.logs.output import MEGABYTE
+from nmlgen.logs.output import MEGABYTE, number_of
 from nmlgen.logs.rows import CheckpointWrite
 
 GIBIBYTE = 2**30
@@ -60,14 +60,14 @@ class CheckpointLines:
         elif found := _ASYNC_END.search(line):
             self._asynchronous(found, number, model_time)
         elif found := _ASYNC_WAIT.search(line):
-            self._waited = _number(found[1])
+            self._waited = number_of(found[1])
             self._count(self._waited)
         elif found := _MULTIFILE_END.search(line):
             self._multifile(found, number, model_time)
         elif found := _PREPARED.search(line):
-            self._prepared.append(_number(found[1]))
+            self._prepared.append(number_of(found[1]))
         elif found := _DEDICATED_WAIT.search(line):
-            waited = _number(found[1])
+            waited = number_of(found[1])
             self._count(waited)
             if found[2] == b"be ready":
                 self._steps.append((model_time, waited))
@@ -81,7 +81,7 @@ class CheckpointLines:
         return len(self._times) + len(self._steps)
 
     def _asynchronous(self, found: re.Match[bytes], number: int, model_time: str | None) -> None:
-        megabytes, get_s, get_rate, write_s, write_rate = (_number(text) for text in found.groups())
+        megabytes, get_s, get_rate, write_s, write_rate = (number_of(text) for text in found.groups())
         self._emit(
             CheckpointWrite(
                 line=number,
@@ -98,7 +98,7 @@ class CheckpointLines:
         self._waited = None
 
     def _multifile(self, found: re.Match[bytes], number: int, model_time: str | None) -> None:
-        gigabytes, write_s, rate = (_number(text) for text in found.groups())
+        gigabytes, write_s, rate = (number_of(text) for text in found.groups())
         is_dedicated = bool(self._steps or self._prepared) or self.mode == DEDICATED
         step, waited = self._steps.popleft() if self._steps else (model_time, None)
         self._emit(
@@ -120,11 +120,6 @@ class CheckpointLines:
 
 
 _MODES = {"synchronous": SYNC, "asynchronous": ASYNC, "multifile": None}
-
-
-def _number(text: bytes) -> float | None:
-    """A number of a Fortran field; None where it was too long for it."""
-    return None if text.startswith(b"*") else float(text.replace(b"D", b"E").replace(b"d", b"e"))
 
 
 def _bytes(value: float | None, unit: int) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve
 
-from nmlgen.logs.anchors import ANCHORS
+from nmlgen.logs.anchors import ANCHORS, line_around
 from nmlgen.logs.failure import Failures
 from nmlgen.logs.finish import Ending, state_of
 from nmlgen.logs.header import Header
@@ -18,10 +18,10 @@ from nmlgen.logs.restart import JOINT, CheckpointLines
 from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, Row, TimerTotal
 from nmlgen.logs.timers import TimerReports, groups
 
-_STEP = re.compile(rb"Time step: *(\d+),? model time:? (-?\d+-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})")
-_OCEAN_STEP = re.compile(rb"Begin of timestep = *(\d+) +datetime: *(\S+)")
+_STEP = re.compile(rb"Time step: *(\d{1,9}),? model time:? (-?\d+-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})")
+_OCEAN_STEP = re.compile(rb"Begin of timestep = *(\d{1,9}) +datetime: *(\S{1,40})")
 _STEP_BEGINS = re.compile(rb"(?:Time step:|Begin of timestep =) +\d")
-_ENDED = re.compile(rb"destruct_\w+: clean-up finished")
+_LAST_WORDS = b": clean-up finished"
 _GRIB = 2
 _MOST_WARNINGS = 20
 _MEANINGS = {  # timers of the run's row: group, timer, which of its numbers
@@ -134,13 +134,12 @@ class Running:
         elif what == b"Got " and not text.endswith(b"Checkpointing: ", 0, at):
             self._check(self._output.read_speed(text, at, end, number, rank), number, what)
         elif what in (b"restart", b"Got "):
-            line = text[text.rfind(b"\n", 0, at) + 1 : end]
+            line = line_around(text, at, end)
             self._check(self._checkpoints.read(line, number, self._model_time), number, what)
             return end
         elif not self.reads_all:
-            _, line = prefix.split(text[text.rfind(b"\n", 0, at) + 1 : end])
-            self._failures.read(line)
-            self._has_ended = self._has_ended or what == b"clean-up finished"
+            _, line = prefix.split(line_around(text, at, end))
+            self._failures.read(line, self._has_ended)
             if what == b"Timer report":
                 self._begin_report(line, number)
             return end
@@ -149,14 +148,15 @@ class Running:
         return anchor.end()
 
     def catch_up(self, block: bytes, start: int, end: int, number: int) -> None:
-        """Take the last step in a part of a block that was not read line by line."""
+        """Take the last step in a part of a block that was not read line by line, and the last words of the model."""
         for text in (b"Time step:", b"Begin of timestep"):
             at = block.rfind(text, start, end)
             while at >= 0 and not self._read_step(block, at):
                 at = block.rfind(text, start, at)
+        self._has_ended = self._has_ended or block.rfind(_LAST_WORDS, start, end) >= 0
 
     def _begin_report(self, line: bytes, number: int) -> None:
-        self.reads_all = self._in_report = True
+        self.reads_all = self._in_report = self._has_ended = True  # it is printed after a clean end
         self._reports.read(line, number)
 
     def finish(self, ending: Ending) -> LogRun:
@@ -170,9 +170,7 @@ class Running:
         width = self._width()
         stop, start = facts.get("run_stop"), facts.get("run_start")
         goes_on = None if stop is None else _plain(stop) != _plain(facts.get("experiment_stop", stop))
-        state, reason, remark = state_of(
-            self._failures, ending.word, self._has_ended or bool(self._reports.titles), goes_on, self._model_time, stop
-        )
+        state, reason, remark = state_of(self._failures, ending.word, self._has_ended, goes_on, self._model_time, stop)
         row = {
             **self._row,
             **{key: value for key, value in self._layout.items() if key != "filetype"},
@@ -215,8 +213,8 @@ class Running:
             row = self._reports.read(text, number)
             if row is not None:
                 self._on_single_rank(row)
-        self._failures.read(text)
-        self._has_ended = self._has_ended or _ENDED.search(text) is not None
+        self._failures.read(text, self._has_ended)
+        self._has_ended = self._has_ended or _LAST_WORDS in text
 
     def _read_step(self, text: bytes, at: int) -> bool:
         """Whether there is a step; one that is cut by other ranks' lines does not matter, as there are others."""

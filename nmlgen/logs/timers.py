@@ -14,23 +14,29 @@ from attrs import define, evolve, field, frozen
 
 from nmlgen.logs.rows import TimerTotal
 
-_TITLE = re.compile(rb"Timer report(?:, ranks (?P<ranks>[\d,-]+)| of PE +(?P<pe>\d+))?")
+_TITLE = re.compile(rb"Timer report(?:, ranks (?P<ranks>[\d,-]+)| of PE +(?P<pe>\d{1,9}))?")
 _HEADER = re.compile(rb" name +# calls   ")
-_DURATION = rb"(?:\d+\.\d{4,5}s|\d\dm\d\ds|\d\dh\d\dm|\d\dd\d\dh|>99d|negative|\*+)"
-_SECONDS = rb"(?:-?\d+\.\d{3}|\*+)"
-_KINDS = {"T": re.compile(_DURATION), "R": re.compile(rb"\[\d+\]"), "N": re.compile(_SECONDS), "P": re.compile(rb"\d+")}
+_DURATION = rb"(?:\d{1,9}\.\d{4,5}s|\d\dm\d\ds|\d\dh\d\dm|\d\dd\d\dh|>99d|negative|\*+)"
+_SECONDS = rb"(?:-?\d{1,15}\.\d{3}|\*+)"
+_KINDS = {
+    "T": re.compile(_DURATION),
+    "R": re.compile(rb"\[\d+\]"),
+    "N": re.compile(_SECONDS),
+    "P": re.compile(rb"\d{1,9}"),
+}
 _RANKED, _PLAIN = "TRTTRNRNRNP", "TTTNNN"
 _START = re.compile(
-    rb"(?P<first> ?)(?P<indent> *)(?P<nested>L )?(?P<name>[^\s\d<]\S*(?: \S+)*?) {2,}(?P<calls>\d+|\*+)(?= {3,}|$)"
+    rb"(?P<first> ?)(?P<indent> *)(?P<nested>L )?(?P<name>[^\s\d<]\S*(?: \S+)*?) {2,}(?P<calls>\d{1,15}|\*+)(?= {3,}|$)"
 )
-_REST = re.compile(rb" +(?P<calls>\d+|\*+) +" + _DURATION + rb" ")
+_REST = re.compile(rb" +(?P<calls>\d{1,15}|\*+) +" + _DURATION + rb" ")
 _PIECE = re.compile(rb"(?: *[\[\]\d.*>][\d.\[\]smhd*]*(?= |$))+ *")
 _DETAILED = re.compile(
     rb" ?(?P<thread>\d\d) (?P<name>.{29})(?P<calls>[ \d]{6}|\*{6}) *(?P<min>%s) +(?P<avg>%s) +(?P<max>%s) +%s"
-    rb" +(?P<total>\d+\.\d{5}|\*+)\s*$" % (_DURATION, _DURATION, _DURATION, _DURATION)
+    rb" +(?P<total>\d{1,15}\.\d{5}|\*+)\s*$" % (_DURATION, _DURATION, _DURATION, _DURATION)
 )
 _REMAINDER = re.compile(rb"\d\.\d{4,5}s(?: |$)|\[\d+\] {5}|\d\dm\d\ds {3}")
 _UNSTOPPED = re.compile(rb"<err>|<still active>")
+_OF_WORKERS = {"integrate_nh", "nh_solve", "wait_for_async_io", "exch_data", "physics", "nh_hdiff"}
 _MOST_TABLES, _MOST_ROWS, _MOST_PIECES, _PATIENCE = 64, 2000, 6, 60
 _UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 
@@ -118,11 +124,14 @@ class TimerReports:
 
     def _whole(self, line: bytes, number: int) -> bool:
         """Whether there is a complete row in the line, at its beginning or behind another rank's text."""
+        offsets = {table.offset for table in self.tables}
         start = _START.match(line)
+        if start is not None and _offset(start) not in offsets and (b" " in start["name"] or not start["first"]):
+            start = None  # another rank's text, and behind it perhaps a row
         row = _row(line, start, number) if start is not None else None
         if row is None:
             for rest in _REST.finditer(line):
-                for offset in {table.offset for table in self.tables}:
+                for offset in offsets:
                     at = rest.start("calls") - offset
                     start = _START.match(line, at) if at > 0 else None  # pieces of other ranks' lines before it
                     row = row or (_row(line, start, number) if start is not None else None)
@@ -177,7 +186,7 @@ class TimerReports:
     def _give_up(self, cut: _Cut) -> None:
         start = _START.match(cut.text)
         name = start["name"].decode(errors="replace") if start is not None else "?"
-        self._warn(cut.lines[0], f'the row of the timer "{name}" is cut, and its rest is not to be found')
+        self._warn(cut.lines[0], f'the row of the timer "{name}" is not whole, or its numbers do not agree')
 
 
 def _offset(start: re.Match[bytes]) -> int:
@@ -275,7 +284,8 @@ def groups(reports: TimerReports, ranges: dict[str, range]) -> Iterator[tuple[st
     """Each table with the group of ranks that it is of, and the title's list of ranks.
 
     The timers tell the group: `total` runs on workers and in a test run, `wrt_output` without it on I/O ranks, the
-    timers of restart alone on restart ranks. `ranges` are the ranks of each group, by which a title is found.
+    timers of restart alone on restart ranks; the numbers of ranks must fit. `ranges` are the ranks of each group, by
+    which a title is found.
     """
     titles = list(reports.titles)
     for table in reports.tables:
@@ -295,9 +305,12 @@ def _group(table: Table, ranges: dict[str, range]) -> str | None:
     if total is not None:
         is_test = len(ranges.get("test", ())) == total.n_ranks != len(ranges.get("work", ()))
         return "test" if is_test else "work"
+    if any(row.timer in _OF_WORKERS for row in table.rows):
+        return "work"  # the row of `total` is lost
     for timer, group in (("wrt_output", "io"), ("write_restart", "restart"), ("write_restart_wait", "restart")):
-        if table.total(timer) is not None:
-            return group
+        row = table.total(timer)
+        if row is not None:
+            return group if len(ranges.get(group, ())) in (0, row.n_ranks) else None
     return None
 
 
