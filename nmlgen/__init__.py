@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from nmlgen.sweep.status import PointStatus, SweepStatus, status
     from nmlgen.sweep.submission import Submitted, SubmittedArray, cancel, resubmit, submit
     from nmlgen.sweep.table import points_frame
+    from nmlgen.tuning.tune import Trial, Tuning, tune
 
 __all__ = [
     "Advice",
@@ -71,6 +72,8 @@ __all__ = [
     "Sweep",
     "SweepStatus",
     "TimerTotal",
+    "Trial",
+    "Tuning",
     "WriteError",
     "__version__",
     "advice",
@@ -94,6 +97,7 @@ __all__ = [
     "status",
     "submit",
     "to_f90nml",
+    "tune",
     "write_sweep",
 ]
 
@@ -131,6 +135,8 @@ _HOMES = {
     "SubmittedArray": "sweep.submission",
     "Sweep": "sweep.directory",
     "SweepStatus": "sweep.status",
+    "Trial": "tuning.tune",
+    "Tuning": "tuning.tune",
     "WriteError": "errors",
     "advice": "advising",
     "build": "api",
@@ -147,6 +153,7 @@ _HOMES = {
     "resubmit": "sweep.submission",
     "status": "sweep.status",
     "submit": "sweep.submission",
+    "tune": "tuning.tune",
     "write_sweep": "sweep.directory",
     "read_namelist": "namelist.reader",
     "to_f90nml": "namelist.interchange",

@@ -21,8 +21,8 @@ from nmlgen.advise.prediction import NOISE, predict
 from nmlgen.tuning.candidates import Candidate, Candidates
 
 UNSEEN_SPREAD = 0.2
-"""How far candidates lie apart, as a standard deviation of the logarithm of time, that differ in what the I/O model does
-not know: stripes alone made a factor of 1.6 (TOPIO on HLRS WS11). A judgement."""
+"""How far candidates lie apart, as a standard deviation of the logarithm of time, that differ in what the I/O model
+does not know: stripes alone made a factor of 1.6 (TOPIO on HLRS WS11). A judgement."""
 
 MODEL_SPREAD = 0.02
 """How far the fitted model is trusted at first, beyond its own interval; residuals that say otherwise are believed."""

@@ -74,9 +74,9 @@ class Prospect:
 class Tuning:
     """How far a tuning is.
 
-    `trials` are all runs so far in the order in which they were proposed; `proposed` those that were so just now, `ended`
-    those that ended since the last time. `left` are the candidates that were not run, the most promising first. `stop` is
-    None while it goes on.
+    `trials` are all runs so far in the order in which they were proposed; `proposed` those that were so just now,
+    `ended` those that ended since the last time. `left` are the candidates that were not run, the most promising first.
+    `stop` is None while it goes on.
     """
 
     candidates: Candidates = field(repr=False)
@@ -226,7 +226,7 @@ class _Tuner:
         return self._beliefs[key]
 
     def _left(self, belief: Belief, trials: Sequence[Trial]) -> tuple[Prospect, ...]:
-        """What was not run, the most promising first. Runs that are under way count as if they took what is expected."""
+        """What was not run, the most promising first. Runs under way count as if they took what is expected."""
         tried = {trial.point.id for trial in trials}
         left = [candidate for candidate in self._candidates.candidates if candidate.point.id not in tried]
         if not belief.knows:
