@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
 from math import exp, isfinite, log
 from pathlib import Path
 from typing import Any
@@ -72,8 +72,8 @@ class _Value:
 
     def items(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, _Value]:
         """The entries of a mapping: all that are required, and no other than the optional ones beside them."""
-        found = {key.text: value for key, value in self._pairs()}
-        for key, _ in self._pairs():
+        found = {key.text: value for key, value in self.pairs()}
+        for key, _ in self.pairs():
             if key.text not in required + optional:
                 raise key.wrong(f"{key.text!r} is not known here; expected {', '.join(required + optional)}")
         for name in required:
@@ -81,15 +81,11 @@ class _Value:
                 raise self.wrong(f"{name!r} is missing")
         return found
 
-    def _pairs(self) -> Iterator[tuple[_Value, _Value]]:
-        if not self.node.tag.endswith(":map"):
-            raise self.wrong("expected a mapping")
-        for key, value in self.node.value:
-            yield _Value(self.file, key), _Value(self.file, value)
-
     def pairs(self) -> list[tuple[_Value, _Value]]:
         """The keys and values of a mapping."""
-        return list(self._pairs())
+        if not self.node.tag.endswith(":map"):
+            raise self.wrong("expected a mapping")
+        return [(_Value(self.file, key), _Value(self.file, value)) for key, value in self.node.value]
 
     def elements(self) -> list[_Value]:
         """The elements of a list."""
@@ -115,7 +111,8 @@ class _Value:
         except ValueError:
             raise self.wrong(f"{self.text!r} is not a number") from None
         if not isfinite(value) or (above is not None and value <= above) or (below is not None and value >= below):
-            limits = [f"more than {above:g}"] * (above is not None) + [f"less than {below:g}"] * (below is not None)
+            limits = [] if above is None else [f"more than {above:g}"]
+            limits += [] if below is None else [f"less than {below:g}"]
             raise self.wrong(f"{self.text} is out of range; expected {' and '.join(limits) or 'a finite number'}")
         return value
 
@@ -128,16 +125,11 @@ def _calibration(root: _Value) -> Calibration:
         name=items["name"].text,
         estimate=_estimate(items["constants"], items["correlations"]),
         scatter=_scatter(items["scatter"]),
-        measured={key.text: _range(value) for key, value in _known(items["measured"], tuple(COVERED))},
+        measured={name: _range(value) for name, value in items["measured"].items((), tuple(COVERED)).items()},
         sources=tuple(source.text for source in items["sources"].elements()),
         families=dict(map(_family, items["families"].elements())) if "families" in items else {},
         undetermined=tuple(line.text for line in items["undetermined"].elements()) if "undetermined" in items else (),
     )
-
-
-def _known(mapping: _Value, names: tuple[str, ...]) -> list[tuple[_Value, _Value]]:
-    mapping.items((), names)
-    return mapping.pairs()
 
 
 def _estimate(constants: _Value, correlations: _Value) -> Estimate:
@@ -193,9 +185,10 @@ def _family(value: _Value) -> tuple[Family, Estimate]:
 
 def dump(calibration: Calibration) -> str:
     """A calibration as the text of a YAML file, which `read` takes back."""
-    lines = [_HEAD + f"nmlgen_calibration: {VERSION}", f"name: {_quoted(calibration.name)}", "sources:"]
-    lines += [f"  - {_quoted(source)}" for source in calibration.sources] or ["  []"]
-    lines += ["", *_estimate_lines(calibration.estimate, "", meanings=True)]
+    lines = [_HEAD + f"nmlgen_calibration: {VERSION}", f"name: {_quoted(calibration.name)}"]
+    lines += ["sources:" if calibration.sources else "sources: []"]
+    lines += [f"  - {_quoted(source)}" for source in calibration.sources]
+    lines += ["", *_estimate_lines(calibration.estimate, meanings=True)]
     lines += ["", "# From one family of runs to another, and from run to run, these differ by (standard deviation):"]
     lines += ["scatter:"]
     lines += [f"  {name}: {value:.4g}" for name, value in calibration.scatter.constants.items()]
@@ -208,26 +201,22 @@ def dump(calibration: Calibration) -> str:
         lines += ["", "families:"]
     for family, estimate in calibration.families.items():
         keys = [f"{name}: {_plain(getattr(family, name))}" for name in _FAMILY_KEYS]
-        entry = [*keys, *_estimate_lines(estimate, "", meanings=False)]
+        entry = [*keys, *_estimate_lines(estimate, meanings=False)]
         lines += [("  - " if i == 0 else "    ") + line for i, line in enumerate(entry)]
     return "\n".join(lines) + "\n"
 
 
-def _estimate_lines(estimate: Estimate, indent: str, meanings: bool) -> list[str]:
-    lines = [f"{indent}constants:"]
+def _estimate_lines(estimate: Estimate, meanings: bool) -> list[str]:
+    lines = ["constants:"]
     for attribute, middle in zip(fields(Constants), estimate.mean, strict=True):
         if meanings:
-            lines.append(f"{indent}  # {attribute.metadata['meaning']}")
+            lines.append(f"  # {attribute.metadata['meaning']}")
         spread = estimate.spread(attribute.name)
-        lines.append(f"{indent}  {attribute.name}: {{value: {exp(middle):.5g}, spread: {spread:.4g}}}")
-    pairs = [(first, second) for i, first in enumerate(NAMES) for second in NAMES[i + 1 :]]
-    values = [(first, second, estimate.correlation(first, second)) for first, second in pairs]
-    large = [
-        f"{indent}  {first}/{second}: {value:.4f}"
-        for first, second, value in values
-        if abs(value) >= _SMALL_CORRELATION
-    ]
-    return [*lines, f"{indent}correlations:" + "" if large else f"{indent}correlations: {{}}", *large]
+        lines.append(f"  {attribute.name}: {{value: {exp(middle):.5g}, spread: {spread:.4g}}}")
+    pairs = ((first, second) for i, first in enumerate(NAMES) for second in NAMES[i + 1 :])
+    values = ((first, second, estimate.correlation(first, second)) for first, second in pairs)
+    large = [f"  {first}/{second}: {value:.4f}" for first, second, value in values if abs(value) >= _SMALL_CORRELATION]
+    return [*lines, "correlations:" if large else "correlations: {}", *large]
 
 
 def _plain(value: float | None) -> str:
@@ -235,6 +224,4 @@ def _plain(value: float | None) -> str:
 
 
 def _quoted(text: str) -> str:
-    import json
-
     return json.dumps(text, ensure_ascii=False)

@@ -24,12 +24,17 @@ SITE_SPREAD = 0.15
 """How far the constants of another site are expected from the ones known, beyond their own spread. Not a limit:
 runs that say otherwise are believed."""
 
-_WAITING = ("wrt_output_worker_avg_s", "write_restart_worker_avg_s", "model_init_worker_avg_s")
-_TIMER_NOISE = 1.5  # that of computing by the timers, in units of that of the total: part of the waiting hides in it
-_WRITING = "wrt_output_io_avg_s"
-_WRITING_NOISE = (
-    0.25  # of the logarithm of one turn of an I/O rank by that timer: its speed changes with its neighbours
+TIMERS = (
+    "wrt_output_worker_avg_s",
+    "write_restart_worker_avg_s",
+    "model_init_worker_avg_s",
+    "wrt_output_io_avg_s",
 )
+"""The timers that calibration uses: of the workers waiting and copying, checkpoints, starting; of I/O ranks writing."""
+
+_WAITING, _WRITING = TIMERS[:3], TIMERS[3]
+_TIMER_NOISE = 1.5  # that of computing by the timers, in units of that of the total: part of the waiting hides in it
+_WRITING_NOISE = 0.25  # that of one turn of an I/O rank by its timer: its speed changes with what its neighbours do
 _IDLE = 0.2  # I/O ranks that are busy for less of the run have idle neighbours, and look too fast
 _ITERATIONS = 60
 _DIFFERENCE = 1e-4
@@ -48,8 +53,7 @@ class Run:
     total_s: float = field(validator=_positive)
     """ICON's timer `total`, mean over the workers."""
     timers: Mapping[str, float | None] = field(factory=dict)
-    """Other timers in seconds, where known, others are ignored: wrt_output_worker_avg_s (workers: waiting and
-    copying), write_restart_worker_avg_s, model_init_worker_avg_s; wrt_output_io_avg_s (I/O ranks, busy)."""
+    """Those of `TIMERS` that are known, in seconds; others are ignored."""
 
     @property
     def computing_s(self) -> float | None:
@@ -88,7 +92,7 @@ def calibrate(runs: Iterable[Run], prior: Calibration | None = None, name: str =
         scatter=known.scatter,
         measured=_covered(measured, known.measured),
         sources=(*known.sources, f"{len(measured)} run{'s' * (len(measured) > 1)}"),
-        families=families,
+        families={**known.families, **families},
         undetermined=undetermined([run.case for run in measured], before, families.values()),
     )
 
@@ -96,11 +100,10 @@ def calibrate(runs: Iterable[Run], prior: Calibration | None = None, name: str =
 def _covered(runs: Sequence[Run], before: Mapping[str, Range]) -> dict[str, Range]:
     result = dict(before)
     for name, (_, value_of) in COVERED.items():
-        values = [value for run in runs if (value := value_of(run.case)) is not None]
+        values = [value_of(run.case) for run in runs]
         if name in before:
             values += [before[name].low, before[name].high]
-        if values:
-            result[name] = Range(min(values), max(values))
+        result[name] = Range(min(values), max(values))
     return result
 
 

@@ -75,7 +75,7 @@ def run_time(case: Case, constants: Constants) -> tuple[float, ...]:
     if outputs and writers:
         turn, total = _turn(case, c, busy, restart_writing)
         writing = outputs * turn / writers
-    waiting = total - busy
+    waiting = max(0.0, total - busy)
     share = writing**_EXPONENT / (writing**_EXPONENT + restart_writing**_EXPONENT) if writing else 0.0
     return (
         c.start_up * case.nodes,
@@ -142,5 +142,7 @@ def _turn(case: Case, c: Constants, busy: float, beside: float) -> tuple[float, 
 
 
 def _slowest(workers: float, writers: float, restart: float) -> float:
+    if not (writers or restart):
+        return workers
     powers = workers * workers * workers + writers * writers * writers + restart * restart * restart
     return float(powers ** (1 / _EXPONENT))

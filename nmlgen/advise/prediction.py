@@ -11,7 +11,7 @@ from attrs import field, frozen
 from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import Case
 from nmlgen.advise.model import PARTS, run_time
-from nmlgen.advise.support import EXTRAPOLATION, notes
+from nmlgen.advise.support import EXTRAPOLATION, outside
 
 NOISE = 0.02
 """Differences below this are not real: runs repeated on one node differ by as much."""
@@ -45,14 +45,16 @@ def predict(case: Case, calibration: Calibration | None = None) -> Prediction:
     parts = [sum(column) / len(runs) for column in zip(*runs, strict=True)]
     logs = [log(sum(run)) for run in runs]
     middle = sum(logs) / len(logs)
-    outside = notes(case, calibration)
+    beyond = outside(case, calibration)
     variance = sum((value - middle) ** 2 for value in logs) / len(logs)
-    variance += calibration.scatter.between_runs(case.nodes) ** 2 + len(outside) * EXTRAPOLATION**2
+    variance += calibration.scatter.between_runs(case.nodes) ** 2 + sum(
+        (EXTRAPOLATION * one.distance) ** 2 for one in beyond
+    )
     reach = _EIGHTY_PERCENT * sqrt(variance)
     return Prediction(
         total_s=sum(parts),
         low_s=exp(middle - reach),
         high_s=exp(middle + reach),
         parts=dict(zip(PARTS, parts, strict=True)),
-        notes=outside,
+        notes=tuple(one.note for one in beyond),
     )

@@ -16,6 +16,8 @@
 !
 ! Environment:
 !   ICON_STAND_IN_STEP_SECONDS     every rank sleeps so long in each step (default 0, fractions allowed)
+!   ICON_STAND_IN_STEP_CORE_SECONDS  the work ranks share so much computing in each step, asleep (default 0)
+!   ICON_STAND_IN_RECORD_SECONDS   whoever writes output takes so long for each record of a file (default 0)
 !   ICON_STAND_IN_FAIL             none (default)
 !                                  abort  ends with FINISH and MPI_Abort
 !                                  nan    "blows up": MAXABS turns to NaN, yet the run ends as if all were well
@@ -1169,11 +1171,14 @@ module stand_in_output
   use stand_in_namelists
   use stand_in_ranks
   use stand_in_split, only: async_output
+  use stand_in_system, only: pause_for
   use stand_in_times
   implicit none
   private
-  public :: plan_output, write_due, file_numbers
-  integer, parameter :: cells = 32
+  public :: plan_output, write_due, wait_for_all, file_numbers, seconds_a_record
+  integer, parameter :: cells = 32, ready = 0  ! a tag; files have those from 1 on
+  real(dp), parameter :: patience = 1.0e-3_dp  ! seconds from one look to the next, for ranks share CPUs
+  real(dp) :: seconds_a_record = 0.0_dp
   character(*), parameter :: setup = 'mo_name_list_output_init::init_name_list_output'
 
   type t_file
@@ -1186,6 +1191,7 @@ module stand_in_output
     character(len=1024) :: name = ''
   end type
   type(t_file), allocatable :: files(:)
+  logical, allocatable :: is_writing(:)  ! as the work ranks see the I/O ranks
 
 contains
 
@@ -1193,6 +1199,8 @@ contains
   subroutine plan_output(stored)
     integer, intent(in) :: stored(:)
     integer :: i
+    allocate (is_writing(n_io))
+    is_writing = .false.
     call list_files()
     call place_files()
     do i = 1, size(files)
@@ -1405,17 +1413,57 @@ contains
     big = achar(iachar(text(1:1)) - 32)//achar(iachar(text(2:2)) - 32)
   end function
 
-  ! Every work rank hands its cells to the writer; the writer waits for all of them.
+  ! Every work rank hands its cells to the writer; the writer waits for all of them. The work ranks do not wait for
+  ! an I/O rank to write, unless it is still at the record before.
   subroutine deliver(file, tag, now)
     type(t_file), intent(in) :: file
     integer, intent(in) :: tag
     integer(i8), intent(in) :: now
     real(dp) :: mine(cells)
+    if (is_work() .and. async_output) call wait_for(file%writer - first_io + 1)
+    if (is_work() .and. async_output) is_writing(file%writer - first_io + 1) = .true.
     if (is_work() .and. my_pe /= file%writer) then
       mine = real(my_pe, dp)
       call mpi_send(mine, cells, mpi_double_precision, file%writer, tag, component)
     end if
     if (my_pe == file%writer) call receive(file, tag, now)
+  end subroutine
+
+  subroutine wait_for_all()
+    integer :: i
+    if (.not. is_work()) return
+    do i = 1, n_io
+      call wait_for(i)
+    end do
+  end subroutine
+
+  subroutine wait_for(i)
+    integer, intent(in) :: i
+    type(mpi_request) :: request
+    integer :: number_of_rank
+    logical :: is_done
+    if (.not. is_writing(i)) return
+    if (is_first_work()) then
+      call look_out_for(first_io + i - 1, ready)
+      call mpi_recv(number_of_rank, 1, mpi_integer, first_io + i - 1, ready, component, mpi_status_ignore)
+    end if
+    call mpi_ibarrier(work, request)
+    do
+      call mpi_test(request, is_done, mpi_status_ignore)
+      if (is_done) exit
+      call pause_for(patience)
+    end do
+    is_writing(i) = .false.
+  end subroutine
+
+  subroutine look_out_for(source, tag)
+    integer, intent(in) :: source, tag
+    logical :: is_there
+    do
+      call mpi_iprobe(source, tag, component, is_there, mpi_status_ignore)
+      if (is_there) exit
+      call pause_for(patience)
+    end do
   end subroutine
 
   subroutine receive(file, tag, now)
@@ -1428,10 +1476,14 @@ contains
     call date_and_time(time=began)
     senders = 0
     do pe = first_work, first_work + n_work - 1
-      if (pe /= my_pe) call mpi_recv(part, cells, mpi_double_precision, pe, tag, component, mpi_status_ignore)
       senders = senders + 1
+      if (pe == my_pe) cycle
+      call look_out_for(pe, tag)
+      call mpi_recv(part, cells, mpi_double_precision, pe, tag, component, mpi_status_ignore)
     end do
     call append(file, now, senders)
+    call pause_for(seconds_a_record)
+    if (async_output) call mpi_send(my_pe, 1, mpi_integer, first_work, ready, component)
     call date_and_time(time=ended)
     if (.not. async_output .or. msg_level < 8) return
     call report('#################### I/O PE '//number(my_pe)//' starting I/O at '//began)
@@ -1787,21 +1839,22 @@ program icon_stand_in
   use, intrinsic :: ieee_arithmetic, only: ieee_positive_inf, ieee_quiet_nan, ieee_value
   use stand_in_clock, only: extended, lead_time, of_a_step
   use stand_in_namelists
-  use stand_in_output, only: plan_output, write_due
+  use stand_in_output, only: plan_output, seconds_a_record, wait_for_all, write_due
   use stand_in_ranks
   use stand_in_restart, only: read_checkpoint, tell_restart_mode, write_checkpoint
   use stand_in_split, only: check_settings, join_component, split_ranks
-  use stand_in_system, only: environment_of_this_process, pause_for, variable
+  use stand_in_system, only: environment_of_this_process, number, pause_for, variable
   use stand_in_times
   use stand_in_timers
   implicit none
   character(:), allocatable :: failure
   integer :: failure_step, mine
-  real(dp) :: seconds_a_step
+  real(dp) :: seconds_a_step, core_seconds_a_step
   logical :: stopped_on_demand
 
   call mpi_init()
   call mpi_comm_rank(mpi_comm_world, my_pe)
+  call tell_size()
   call read_controls()
   call read_master()
   call join_component(mine)
@@ -1816,16 +1869,26 @@ program icon_stand_in
 
 contains
 
+  subroutine tell_size()
+    integer :: n_all
+    call mpi_comm_size(mpi_comm_world, n_all)
+    call message('ICON: Globally run on '//number(n_all)//' mpi processes.', 'mo_mpi::start_mpi')
+  end subroutine
+
   subroutine read_controls()
-    integer :: status(2)
-    character(:), allocatable :: at, pause
+    integer :: status(4)
+    character(:), allocatable :: at, pause, computing, writing
     failure = variable('ICON_STAND_IN_FAIL', 'none')
     at = variable('ICON_STAND_IN_FAIL_STEP', '1')
     pause = variable('ICON_STAND_IN_STEP_SECONDS', '0')
+    computing = variable('ICON_STAND_IN_STEP_CORE_SECONDS', '0')
+    writing = variable('ICON_STAND_IN_RECORD_SECONDS', '0')
     read (at, *, iostat=status(1)) failure_step
     read (pause, *, iostat=status(2)) seconds_a_step
+    read (computing, *, iostat=status(3)) core_seconds_a_step
+    read (writing, *, iostat=status(4)) seconds_a_record
     if (any(status /= 0)) &
-      & call finish('icon_stand_in', 'cannot read ICON_STAND_IN_FAIL_STEP or ICON_STAND_IN_STEP_SECONDS')
+      & call finish('icon_stand_in', 'cannot read ICON_STAND_IN_FAIL_STEP or one of the ICON_STAND_IN_..._SECONDS')
     if (all(failure /= [character(len=5) :: 'none', 'abort', 'nan', 'hang'])) &
       & call finish('icon_stand_in', 'unknown ICON_STAND_IN_FAIL: '//failure)
   end subroutine
@@ -1897,6 +1960,9 @@ contains
         call stop_timer(restart_time)
       end if
     end do
+    call start(output_time)
+    call wait_for_all()
+    call stop_timer(output_time)
   end subroutine
 
   subroutine write_output(now)
@@ -1916,6 +1982,7 @@ contains
     courage = 1.0_dp
     if (is_work()) call mpi_allreduce(mpi_in_place, courage, 1, mpi_double_precision, mpi_max, work)
     call pause_for(seconds_a_step)
+    if (is_work()) call pause_for(core_seconds_a_step/n_work)
   end subroutine
 
   subroutine fail_if_asked(number_of_step)

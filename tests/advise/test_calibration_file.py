@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from advise_cases import ROOT, measured
+
+from nmlgen.advise import Calibration, calibrate, predict
+from nmlgen.advise.calibration import levante
+from nmlgen.errors import InputError
+
+SHIPPED = ROOT / "presets" / "calibrations" / "levante.yaml"
+
+
+def test_what_is_written_is_read_back(tmp_path: Path):
+    run = measured(nodes=2, interval=240.0, ranks=4)
+    calibration = calibrate([run])
+    path = tmp_path / "site.yaml"
+    path.write_text(calibration.dump(), encoding="utf-8")
+    back = Calibration.load(path)
+    assert back.dump() == calibration.dump()
+    assert back.undetermined == calibration.undetermined
+    assert set(back.families) == set(calibration.families)
+    assert predict(run.case, back).total_s == pytest.approx(predict(run.case, calibration).total_s, rel=1e-3)
+
+
+def test_the_one_that_ships_is_as_dump_writes_it():
+    assert levante().dump() == SHIPPED.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "message"),
+    [
+        ("nmlgen_calibration: 1", "nmlgen_calibration: 2", r":3:21: version 1 is expected"),
+        ("name: .*", "title: x", r":4:1: 'title' is not known here; expected nmlgen_calibration, name"),
+        ("  writer: .*", "  writer: {value: fast, spread: 0.1}", r":\d+:19: 'fast' is not a number"),
+        ("  writer: .*", "  writer: {value: -1, spread: 0.1}", r":\d+:19: -1 is out of range; expected more than 0"),
+        ("  writer: .*", "  writer: {value: 1}", r":\d+:11: 'spread' is missing"),
+        ("  writer: .*", "  writer: 0.5", r":\d+:11: expected a mapping"),
+        ("  writer: .*\n", "", r":\d+:3: 'writer' is missing"),
+        ("  step/cache: .*", "  step/cash: 0.1", r":\d+:3: 'step/cash' does not name two constants"),
+        (
+            "  step/cache: .*",
+            "  step/cache: 1.5",
+            r":\d+:15: 1.5 is out of range; expected more than -1 and less than 1",
+        ),
+        ("  nodes: .*", "  nodes: [1]", r":\d+:10: expected two numbers"),
+        ("  nodes: .*", "  nodes: 16", r":\d+:10: expected a list"),
+        ("  nodes: .*", "  nodes: [1, 16", r":\d+:\d+: expected ',' or ']'"),
+    ],
+)
+def test_a_mistake_is_shown_where_it_is(tmp_path: Path, pattern: str, replacement: str, message: str):
+    text = SHIPPED.read_text(encoding="utf-8")
+    changed = re.sub(pattern, replacement, text, count=1)
+    assert changed != text
+    path = tmp_path / "site.yaml"
+    path.write_text(changed, encoding="utf-8")
+    with pytest.raises(InputError, match=re.escape(str(path)) + message):
+        Calibration.load(path)
+
+
+def test_correlations_that_contradict_each_other_are_refused(tmp_path: Path):
+    text = SHIPPED.read_text(encoding="utf-8")
+    wrong = "correlations:\n  step/writer: 0.9\n  writer/contention: 0.9\n  step/contention: -0.9\nscatter:"
+    path = tmp_path / "site.yaml"
+    path.write_text(re.sub(r"correlations:.*?scatter:", wrong, text, flags=re.DOTALL), encoding="utf-8")
+    with pytest.raises(InputError, match="these correlations cannot all be true"):
+        Calibration.load(path)
+
+
+def test_what_is_no_file_of_a_calibration_is_refused(tmp_path: Path):
+    with pytest.raises(InputError, match="no such file"):
+        Calibration.load(tmp_path / "absent.yaml")
+    (tmp_path / "empty.yaml").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="empty; a calibration is expected"):
+        Calibration.load(tmp_path / "empty.yaml")
+    (tmp_path / "list.yaml").write_text("- 1\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"list.yaml:1:1: expected a mapping"):
+        Calibration.load(tmp_path / "list.yaml")
+    with pytest.raises(InputError, match="directory"):
+        Calibration.load(tmp_path)
