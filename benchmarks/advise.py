@@ -21,11 +21,7 @@ from startup import median
 import nmlgen
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
-AUTO = {
-    "parallel.num_io_procs": "auto",
-    "output.atm.stream_partitions_ml": "auto",
-    "restart.restart_write_mode": "auto",
-}
+LEFT_OPEN = ("parallel.num_io_procs", "output.atm.stream_partitions_ml", "restart.restart_write_mode")
 FEW_CASES = {"job.nodes": list(range(2, 18)), "parallel.nproma": list(range(4, 516))}
 MANY_CASES = {
     "output.atm.output_interval": [f"PT{2 * number}M" for number in range(1, 61)],
@@ -48,7 +44,7 @@ def main() -> None:
     command = [sys.executable, "-m", "nmlgen", "advise", str(EXAMPLE)]
     print(f"{'nmlgen advise (the Levante example)':<40} {1000 * median(command):7.0f} ms CPU")
     spec = nmlgen.load_spec(EXAMPLE)
-    auto = spec.with_(AUTO)
+    auto = spec.with_(dict.fromkeys(LEFT_OPEN, "auto"))
     for name, base, grid in (
         ("points without auto", spec, FEW_CASES),
         ("points with auto, few cases", auto, FEW_CASES),

@@ -34,10 +34,10 @@ def advice(
     """
     if isinstance(source, Spec):
         experiment = source.experiment
+    elif Path(source).suffix in _SPEC_SUFFIXES:
+        experiment = load_spec(source, overrides).experiment
     else:
-        experiment = _only(
-            load(source, overrides=overrides, ntasks=ntasks, icon_release=icon_release).experiments, source
-        )
+        experiment = _lifted(source, tuple(overrides), ntasks, icon_release)
     try:
         situation = situation_of(experiment)
     except UndecidedError as error:

@@ -49,7 +49,7 @@ def test_everything_public_is_there():
         assert getattr(nmlgen, name) is not None
     assert sorted(nmlgen.__all__) == nmlgen.__all__
     assert dir(nmlgen) == sorted(nmlgen.__all__)
-    assert set(nmlgen._HOMES) | {"__version__"} == set(nmlgen.__all__)
+    assert set(nmlgen._HOMES) | {"__version__", "advise"} == set(nmlgen.__all__)
 
 
 def test_what_is_not_there():

@@ -172,6 +172,10 @@ class Spec:
             found = experiment.environment.get(parts[1]) or experiment.mpi.lustre_variables.get(parts[1])
             if found is not None:
                 return found
+        if parts[0] == "lustre" and len(parts) == 3:
+            for block in experiment.striping:
+                if block.what == parts[1] and parts[2] in block.settings:
+                    return block.settings[parts[2]]
         tree = self.tree.below(*parts)
         if tree is None or not tree.history:
             known = [*_paths(self.tree), *(f"{section}.{key}" for section, key in VARIABLES)]

@@ -1,0 +1,164 @@
+"""Advice on experiments: which layouts are compared, which is recommended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import nmlgen
+from nmlgen import InputError, load_spec
+from nmlgen.advise.advice import Choice, Layout, present_layout, ranked
+from nmlgen.advise.calibration import levante
+from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
+from nmlgen.advise.cost import idle_restart_cost, output_cost, restart_cost
+from nmlgen.advise.experiment import situation_of
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+ONE_WRITER = ("parallel.num_io_procs=1", "output.atm.stream_partitions_ml=1", "output.atm.output_interval=PT4M")
+TWO_STREAMS = "output.rain={output_interval: PT4M, ml_varlist: [temp, pres_sfc], stream_partitions_ml: 1}"
+
+
+def advice(*overrides, **arguments):
+    return nmlgen.advice(EXAMPLE, overrides=overrides, **arguments)
+
+
+def experiment(*overrides):
+    return load_spec(EXAMPLE, overrides).experiment
+
+
+def test_a_good_layout_is_kept():
+    found = advice()
+    assert found.is_good
+    assert found.best == found.present
+
+
+def test_too_few_io_ranks_cost():
+    found = advice(*ONE_WRITER)
+    assert not found.is_good
+    assert found.best.layout.num_io_procs >= 8
+    assert found.best.layout.stream_partitions == (found.best.layout.num_io_procs,)
+    assert found.best.layout.restart_write_mode == JOINT  # as good as any other, so it stays
+    assert found.cost > 0.5
+    assert found.core_hours == pytest.approx(found.cost_s / 3600 * 256)
+    assert found.present.prediction.parts["waiting for writers"] > 0.3 * found.present.seconds
+
+
+def test_both_halves_are_chosen_together():
+    found = advice(*ONE_WRITER, "restart.restart_write_mode=sync", "restart.checkpointTimeIntval=PT12M")
+    assert found.best.layout.restart_write_mode == DEDICATED
+    assert found.best.layout.num_io_procs >= 8
+    modes = {candidate.layout.restart_write_mode for candidate in found.restart}
+    assert modes == {SYNC, JOINT, ASYNC, DEDICATED}
+    assert found.present in found.output
+    assert found.best in found.output
+    assert found.best in found.restart
+
+
+def test_candidates_fit_the_files():
+    parts = {candidate.layout.stream_partitions[0] for candidate in advice().output}
+    assert parts == {1, 2, 4, 8, 15, 30}  # 16 and 32 would leave uneven files of one day
+
+
+def test_few_tasks_leave_few_candidates():
+    found = advice(
+        "job.nodes=1", "job.ntasks_per_node=4", "parallel.num_io_procs=1", "output.atm.stream_partitions_ml=1"
+    )
+    assert max(candidate.layout.num_io_procs for candidate in found.output) < 4
+
+
+def test_no_output():
+    found = advice("output.atm=null", "parallel.num_io_procs=4")
+    assert found.output == ()
+    assert found.best.layout.num_io_procs == 0
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        (Choice(False, (True,), False, False), {(6, (6,), JOINT, 0)}),
+        (Choice(False, (False,), True, False), {(6, (8,), JOINT, 0), (6, (8,), SYNC, 0)}),
+        (Choice(False, (False,), False, True), {(6, (8,), JOINT, 0)}),
+    ],
+)
+def test_only_what_may_be_chosen_is_chosen(choice, expected):
+    situation = situation_of(experiment("parallel.num_io_procs=6"))
+    found = ranked(situation, present_layout(situation), choice, levante())
+    layouts = {candidate.layout for candidate in found}
+    assert layouts <= {Layout(*layout) for layout in expected}
+
+
+def test_ranks_follow_fixed_partitions():
+    situation = situation_of(experiment("output.atm.stream_partitions_ml=6", "output.atm.file_interval=null"))
+    found = ranked(situation, present_layout(situation), Choice(True, (False,), False, False), levante())
+    assert all(6 % max(1, candidate.layout.num_io_procs) == 0 for candidate in found)
+
+
+def test_streams_share_the_ranks_by_bytes():
+    found = advice(TWO_STREAMS, "parallel.num_io_procs=9")
+    for candidate in found.output:
+        large, small = candidate.layout.stream_partitions
+        assert large >= small >= 1
+    several = [c for c in found.output if c.layout.num_io_procs > 2 and c != found.present]
+    assert all(sum(c.layout.stream_partitions) == c.layout.num_io_procs for c in several)
+
+
+def test_a_statistic_is_not_partitioned():
+    found = advice("output.atm.operation=mean", "output.atm.stream_partitions_ml=1", "parallel.num_io_procs=1")
+    assert {candidate.layout.stream_partitions for candidate in found.output} == {(1,)}
+
+
+def test_uneven_streams_are_played_through():
+    """A rank that gets both streams is late; two ranks are not."""
+    both = advice(TWO_STREAMS, "parallel.num_io_procs=1", "output.atm.stream_partitions_ml=1")
+    apart = advice(TWO_STREAMS, "parallel.num_io_procs=2", "output.atm.stream_partitions_ml=1")
+    assert both.present.seconds > 1.02 * apart.present.seconds
+
+
+def test_scripts_and_builds_are_advised_alike(tmp_path):
+    nmlgen.build(EXAMPLE).write(tmp_path)
+    built = nmlgen.advice(tmp_path)
+    assert built.present == advice().present
+    assert built.best == advice().best
+
+
+def test_what_is_missing_is_said():
+    with pytest.raises(InputError, match=r"the size of the grid is not known.*expected: the name of a global grid"):
+        advice("namelists.grid_nml.l_limited_area=true")
+    with pytest.raises(InputError, match="num_io_procs is not known"):
+        advice("parallel.num_io_procs=300")
+
+
+def test_a_calibration_of_ones_own():
+    assert advice(calibration=levante()).present == advice().present
+
+
+def test_costs_for_the_rules():
+    cost = output_cost(experiment(*ONE_WRITER))
+    assert cost is not None
+    assert f"costs about {100 * cost.share:.0f} % here (" in str(cost)
+    assert output_cost(experiment()).is_noise
+    assert restart_cost(experiment("restart.restart_write_mode=sync", "restart.checkpointTimeIntval=PT12M")).share > 1
+    assert idle_restart_cost(experiment("restart.restart_write_mode=async", "restart.num_restart_procs=8")) is not None
+    assert idle_restart_cost(experiment()) is None
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "namelists.run_nml.iforcing=0",
+        "namelists.grid_nml.l_limited_area=true",
+        "grid.num_lev=90",
+        "job.ntasks_per_node=64",
+        TWO_STREAMS,
+    ],
+)
+def test_no_number_where_nothing_was_measured(override):
+    assert output_cost(experiment(*ONE_WRITER, override)) is None
+
+
+def test_other_sites_are_told_whose_figures_they_are():
+    site = ("site=generic-slurm", "job.partition=null", "launch.options=null")
+    cost = output_cost(experiment(*ONE_WRITER, *site))
+    assert cost is not None
+    assert "by the figures of Levante" in str(cost)
