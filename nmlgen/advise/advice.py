@@ -20,7 +20,7 @@ from nmlgen.advise.model import run_time, step_time
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, Prediction, predict
 from nmlgen.advise.recommendation import quantities
-from nmlgen.advise.support import notes
+from nmlgen.advise.support import outside
 from nmlgen.resources import directory
 
 RECEIVED_BYTES_PER_S = 2.96e9
@@ -199,7 +199,7 @@ def weighed(situation: Situation, layout: Layout) -> Candidate:
 def is_covered(case: Case, calibration: Calibration) -> bool:
     """Whether both halves of a case are like runs that were measured: output and checkpoints were measured apart."""
     halves = evolve(case, checkpoint_bytes=0), evolve(case, output_bytes=0)
-    return not any(notes(half, calibration) for half in halves)
+    return not any(outside(half, calibration) for half in halves)
 
 
 def _order(candidate: Candidate) -> tuple[float, int, int]:

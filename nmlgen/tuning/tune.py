@@ -23,7 +23,7 @@ Stop = Literal["noise", "budget", "runs", "all tried", "failures"]
 """Why a tuning ended: what is left to gain is noise; the budget or the number of runs is spent; nothing is left to try;
 the first runs all failed."""
 
-FOREIGN_SPREAD = 0.5
+FOREIGN_SPREAD = 0.7
 """How far the constants of a site may be from those of another, as a standard deviation of their logarithms: here a run
 will tell, so little is taken for granted. A judgement."""
 
