@@ -8,6 +8,7 @@ alike. Keys of which the model knows nothing may matter much more than it errs e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from math import exp, log, log2, sqrt
 from statistics import NormalDist
 
@@ -25,9 +26,10 @@ UNSEEN_SPREAD = 0.2
 does not know: stripes alone made a factor of 1.6 (TOPIO on HLRS WS11). A judgement."""
 
 MODEL_SPREAD = 0.02
-"""How far the fitted model is trusted at first, beyond its own interval; residuals that say otherwise are believed."""
+"""How far the fitted model is trusted at first, beyond its own interval. Where it foretells runs worse, it is less."""
 
 _TRUSTED_RUNS = 3  # so many runs is that trust worth
+_LEAST_NOISE = 0.005  # a matrix needs some
 _REACH = 2.0  # doublings of a value over which what the model misses becomes another
 _EIGHTY_PERCENT = 1.2816  # standard deviations to either side that hold 80 % of a normal distribution
 _STANDARD = NormalDist()
@@ -71,30 +73,37 @@ class Expected:
 
 
 class Belief:
-    """What is believed after the `measured` runs, by the identifiers of their points, beginning with what `calibration`
-    says."""
+    """What is believed of the candidates; before any is measured, what `calibration` says. `after` gives another."""
 
-    def __init__(
-        self,
-        candidates: Candidates,
-        measured: Mapping[str, Measured],
-        calibration: Calibration,
-        noise: float = NOISE,
-    ) -> None:
-        self._candidates = candidates.candidates
+    def __init__(self, candidates: Candidates, calibration: Calibration, noise: float = NOISE) -> None:
+        self._candidates = {candidate.point.id: candidate for candidate in candidates.candidates}
         self._unseen = candidates.unseen
-        known = [candidate for candidate in self._candidates if candidate.point.id in measured]
-        self._has_model = all(candidate.case is not None for candidate in self._candidates)
+        self._beginning = calibration
+        self._noise = max(noise, _LEAST_NOISE) ** 2
+        self._has_model = all(candidate.case is not None for candidate in candidates.candidates)
+        self._learn((), ())
+
+    def after(self, candidate: Candidate, measured: Measured) -> Belief:
+        """What is believed when one more candidate was measured."""
+        surprises = self._surprises
+        if self._known:
+            expected = self.expected(candidate)
+            surprises = (*surprises, log(measured.total_s / expected.middle_s) ** 2)
+        found = copy(self)
+        found._learn((*self._known, (candidate, measured)), surprises)
+        return found
+
+    def _learn(self, known: tuple[tuple[Candidate, Measured], ...], surprises: tuple[float, ...]) -> None:
+        self._known, self._surprises = known, surprises
+        self._times = [log(measured.total_s) for _, measured in known]
+        calibration = self._beginning
         if self._has_model and known:
-            calibration = calibrate(_runs(known, measured), calibration)
-        self._times = [log(measured[candidate.point.id].total_s) for candidate in known]
-        self._known = known
+            calibration = calibrate([_run(candidate, measured) for candidate, measured in known], calibration)
         self._prior = self._prior_of_all(calibration)
         self._residuals = [
-            time - self._prior[candidate.point.id].log for candidate, time in zip(known, self._times, strict=True)
+            time - self._prior[candidate.point.id].log for (candidate, _), time in zip(known, self._times, strict=True)
         ]
         self._model_variance, self._unseen_variance = self._spreads()
-        self._noise = noise**2
 
     @property
     def knows(self) -> bool:
@@ -109,7 +118,7 @@ class Belief:
         if not self.knows:
             raise ValueError("without a model of it nothing is expected before the first measurement")
         prior = self._prior[candidate.point.id]
-        seen = [*self._known, *assumed]
+        seen = [*(known for known, _ in self._known), *assumed]
         residuals = [*self._residuals, *(0.0 for _ in assumed)]
         middle, variance = prior.log, self._covariance(candidate, candidate)
         if seen:
@@ -128,18 +137,18 @@ class Belief:
     def _spreads(self) -> tuple[float, float]:
         """The variances of what the model misses, and of what it does not know: as judged before, and as seen since."""
         count = len(self._residuals)
-        squares = sum(residual**2 for residual in self._residuals)
-        if not self._unseen:
-            return (_TRUSTED_RUNS * MODEL_SPREAD**2 + squares) / (_TRUSTED_RUNS + count), 0.0
-        if count:
-            squares -= sum(self._residuals) ** 2 / count
-        return MODEL_SPREAD**2, (UNSEEN_SPREAD**2 + squares) / max(1, count)
+        if self._unseen:
+            squares = sum(residual**2 for residual in self._residuals)
+            squares -= sum(self._residuals) ** 2 / max(1, count)
+            return MODEL_SPREAD**2, (UNSEEN_SPREAD**2 + squares) / max(1, count)
+        squares = sum(self._surprises)
+        return (_TRUSTED_RUNS * MODEL_SPREAD**2 + squares) / (_TRUSTED_RUNS + len(self._surprises)), 0.0
 
     def _prior_of_all(self, calibration: Calibration) -> dict[str, _Prior]:
         if not self._has_model:
             middle = sum(self._times) / len(self._times) if self._times else 0.0
-            return {candidate.point.id: _Prior(middle, 0.0) for candidate in self._candidates}
-        return {candidate.point.id: _predicted(candidate, calibration) for candidate in self._candidates}
+            return {candidate.point.id: _Prior(middle, 0.0) for candidate in self._candidates.values()}
+        return {candidate.point.id: _predicted(candidate, calibration) for candidate in self._candidates.values()}
 
     def _covariance(self, one: Candidate, other: Candidate) -> float:
         keys = dict.fromkeys((*one.point.values, *other.point.values))
@@ -168,13 +177,9 @@ def _predicted(candidate: Candidate, calibration: Calibration) -> _Prior:
     return _Prior(log(prediction.total_s), spread**2)
 
 
-def _runs(known: Sequence[Candidate], measured: Mapping[str, Measured]) -> list[Run]:
-    found = []
-    for candidate in known:
-        assert candidate.case is not None
-        said = measured[candidate.point.id]
-        found.append(Run(candidate.case, said.total_s, said.timers))
-    return found
+def _run(candidate: Candidate, measured: Measured) -> Run:
+    assert candidate.case is not None
+    return Run(candidate.case, measured.total_s, measured.timers)
 
 
 def _distance(one: Candidate, other: Candidate, keys: Mapping[str, None] | Sequence[str]) -> float:

@@ -176,7 +176,7 @@ class _Tuner:
         self._budget, self._runs, self._noise, self._at_once = budget, runs, noise, at_once
         sites = [candidate.situation.site for candidate in candidates.candidates if candidate.situation is not None]
         self._calibration = calibration or _beginning(sites[0] if sites else "")
-        self._beliefs: dict[tuple[str, ...], Belief] = {}
+        self._beliefs: dict[tuple[str, ...], Belief] = {(): Belief(candidates, self._calibration, noise)}
 
     def look(self, outcomes: Mapping[str, Outcome], told: set[str]) -> Tuning:
         """What follows from the outcomes; of those that are over, `told` are not told again."""
@@ -214,16 +214,18 @@ class _Tuner:
         return tuple(found)
 
     def _belief(self, outcomes: Mapping[str, Outcome]) -> Belief:
-        """What is believed by the outcomes that were measured."""
-        measured = {
-            identifier: Measured(said.total_s, said.timers)
-            for identifier, said in outcomes.items()
-            if said.state == "done" and said.total_s
-        }
-        key = tuple(sorted(measured))
-        if key not in self._beliefs:
-            self._beliefs[key] = Belief(self._candidates, measured, self._calibration, self._noise)
-        return self._beliefs[key]
+        """What is believed by the outcomes that were measured, learned in the order of their ends."""
+        done = [
+            (said.ended, identifier) for identifier, said in outcomes.items() if said.state == "done" and said.total_s
+        ]
+        order: tuple[str, ...] = ()
+        for _, identifier in sorted(done):
+            said, before = outcomes[identifier], self._beliefs[order]
+            order = (*order, identifier)
+            if order not in self._beliefs and said.total_s:
+                measured = Measured(said.total_s, said.timers)
+                self._beliefs[order] = before.after(self._by_id[identifier], measured)
+        return self._beliefs[order]
 
     def _left(self, belief: Belief, trials: Sequence[Trial]) -> tuple[Prospect, ...]:
         """What was not run, the most promising first. Runs under way count as if they took what is expected."""
