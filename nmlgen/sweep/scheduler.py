@@ -36,7 +36,11 @@ _TASKS_AT_ONCE = 500
 _PATIENCE = 300  # seconds for an answer; the programs themselves give up earlier
 
 
-class LimitError(SchedulerError):
+class RefusedError(SchedulerError):
+    """Slurm does not take an array."""
+
+
+class LimitError(RefusedError):
     """Slurm takes no more jobs for now: a limit on submitted jobs is reached."""
 
 
@@ -99,7 +103,8 @@ def submit_array(
     beside it.
 
     sbatch inherits the descriptor `lock`: whoever waits for that lock waits for sbatch, too, even if this process dies.
-    Raises LimitError where a limit on submitted jobs is reached, SchedulerError for any other refusal.
+    Raises RefusedError if Slurm does not take it, LimitError if it takes no more for now, and SchedulerError if nobody
+    can know whether it has taken it.
     """
     options = [
         "--parsable",
@@ -120,15 +125,22 @@ def submit_array(
             if _RETRY in line:  # for two minutes
                 sbatch.kill()
         answer = sbatch.stdout.read()
-    if _RETRY in said and (known := queue([name])):
-        return known[0].array, ""  # it was accepted just before
     if sbatch.returncode:
         said = said.strip() or f"sbatch: exit code {sbatch.returncode}"
-        raise (LimitError if _LIMIT.search(said) else SchedulerError)(said)
+        if known := _queue_after(said, name):  # sbatch lost the connection when the array was accepted already
+            return known[0].array, said
+        raise (LimitError if _LIMIT.search(said) else RefusedError)(said)
     found = re.match(r"\d+", answer.strip())
     if found is None:
         raise SchedulerError(f'sbatch gave no job id, but "{answer.strip()}"')
     return int(found[0]), said.strip()
+
+
+def _queue_after(refusal: str, name: str) -> tuple[Task, ...]:
+    try:
+        return queue([name])
+    except SchedulerError as error:
+        raise SchedulerError(f"{refusal}\n{error}") from None
 
 
 def test_array(script: str, array: str) -> str:
@@ -156,10 +168,10 @@ def accounting(names: Iterable[str]) -> tuple[Task, ...]:
     found: list[Task] = []
     for at in range(0, len(wanted), _NAMES_AT_ONCE):
         some = ",".join(wanted[at : at + _NAMES_AT_ONCE])
-        shown = "--format=JobName%200,JobID%40,JobIDRaw,State%40,NodeList%200,Reason%40"
-        options = ["--allocations", "--noheader", "--parsable2", "--starttime=2000-01-01", f"--name={some}", shown]
+        asked = ["--allusers", "--allocations", "--starttime=2000-01-01", f"--name={some}"]
+        shown = ["--noheader", "--parsable2", "--format=JobName,JobID,JobIDRaw,State,NodeList,Reason"]
         try:
-            text = _run(["sacct", *options])
+            text = _run(["sacct", *asked, *shown])
         except SchedulerError:
             return ()
         for line in text.splitlines():

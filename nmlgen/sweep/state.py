@@ -24,6 +24,7 @@ LOCK = "nmlgen-sweep.lock"
 _BUSY_SECONDS = 60
 _LOCK_SECONDS = 600
 _TABLES = """
+BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS submission (
     token TEXT NOT NULL UNIQUE, name TEXT NOT NULL, first INTEGER NOT NULL, user TEXT NOT NULL, throttle INTEGER
 );
@@ -36,6 +37,7 @@ CREATE TABLE IF NOT EXISTS task (
 CREATE TABLE IF NOT EXISTS fate (
     array TEXT NOT NULL, task INTEGER NOT NULL, state TEXT NOT NULL, PRIMARY KEY (array, task)
 ) WITHOUT ROWID;
+COMMIT;
 """
 
 
@@ -86,10 +88,9 @@ class State:
 
     def submissions(self) -> tuple[Submission, ...]:
         """All submissions, the earliest first."""
-        if not self.exists:
-            return ()
-        with self._failing(), closing(self._connection()) as connection:
-            connection.execute("BEGIN")  # one moment for all tables
+        with self._reading() as connection:
+            if connection is None:
+                return ()
             jobs: dict[str, list[int | None]] = {}
             for token, array in connection.execute("SELECT token, array FROM job ORDER BY token, leg"):
                 jobs.setdefault(token, []).append(array)
@@ -104,9 +105,9 @@ class State:
 
     def fates(self) -> dict[tuple[str, int], str]:
         """How tasks ended that could not say so themselves: Slurm's word by the array's name and the task."""
-        if not self.exists:
-            return {}
-        with self._failing(), closing(self._connection()) as connection:
+        with self._reading() as connection:
+            if connection is None:
+                return {}
             rows = connection.execute("SELECT array, task, state FROM fate")
             return {(array, task): state for array, task, state in rows}
 
@@ -139,6 +140,17 @@ class State:
             if leg == 1:
                 for table in ("submission", "task"):
                     connection.execute(f"DELETE FROM {table} WHERE token = ?", (token,))
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        """A connection that sees one moment; None if there are no tables yet."""
+        if not self.exists:
+            yield None
+            return
+        with self._failing(), closing(self._connection()) as connection:
+            connection.execute("BEGIN")
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            yield connection if tables else None
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -20,7 +20,7 @@ from nmlgen.errors import InputError, SchedulerError, WriteError
 from nmlgen.sweep import scheduler
 from nmlgen.sweep.arrays import PointScript, array_script, blamed, group, read_points, read_script
 from nmlgen.sweep.records import declare_lost
-from nmlgen.sweep.scheduler import LimitError, Limits, Task
+from nmlgen.sweep.scheduler import LimitError, Limits, RefusedError, Task
 from nmlgen.sweep.state import State, Submission, locked
 from nmlgen.sweep.status import PointStatus, Survey, survey
 
@@ -100,17 +100,19 @@ def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]
     Raises InputError for a name that no point has, SchedulerError if Slurm cannot be asked or refuses.
     """
     sweep, named = Path(directory), tuple(points)
-    if not State(sweep).exists:
-        _chosen(survey(sweep), named)
-        return ()
+    read_points(sweep)  # without a sweep nothing is to be written
+    State(sweep).create()
     with locked(sweep):
         found = survey(sweep, must_ask=True)
         chosen = {point.directory: point.name for point in _chosen(found, named)}
-        points = {name: submission.points for submission in found.submissions for name in submission.array_names}
+        where = {(run.name, run.task): point for point, run in found.runs.items() if run is not None}
+        for submission in found.submissions:
+            for array in submission.array_names:
+                where |= {(array, number): directory for number, directory in enumerate(submission.points)}
         tasks: dict[tuple[str, int], Task] = {}
         cancelled: dict[str, None] = {}
         for task in found.tasks:
-            point = points[task.name][task.index] if task.name in points else None
+            point = where.get((task.name, task.index))
             if task.is_active and point in chosen:
                 tasks[task.name, task.index] = task
                 cancelled[chosen[point]] = None
@@ -307,15 +309,13 @@ class _Submitter:
             try:
                 self._submit_legs(submission, 1, some[0])
             except LimitError as error:
-                self._withdraw(submission)
                 self._refusal = str(error)
                 if len(some) == 1:
                     self._left += [member.point.name for part in (some, *queue) for member in part]
                     return
                 half = len(some) // 2
                 queue[:0] = [some[:half], some[half:]]
-            except SchedulerError as error:
-                self._withdraw(submission)
+            except RefusedError as error:
                 raise _explained(error, some[0]) from None
 
     def _intended(self, first: int, legs: int, members: Sequence[PointScript]) -> Submission:
@@ -352,11 +352,15 @@ class _Submitter:
                 waits.append(f"aftercorr:{jobs[leg - 2]}")
             try:
                 job, said = self._sbatch(submission, leg, waits, script)
-            except LimitError as error:
+            except RefusedError as error:
                 if leg == 1:
+                    self._withdraw(submission)
                     raise
-                self._refusal = str(error)
-                return
+                if isinstance(error, LimitError):
+                    self._refusal = str(error)
+                    return
+                self._state.drop(submission.token, leg)
+                raise
             self._state.note_array(submission.token, leg, job)
             jobs[leg - 1] = job
             self._active.append(job)

@@ -93,9 +93,7 @@ def test_what_slurm_says_is_shown(nmlgen, slurm, sweep):
     slurm.has_room_for(0)
     done = nmlgen("submit", "sweep")
     assert done.code == 1
-    assert done.err.startswith(
-        "not submitted yet: 1 point; call this again when some have ended. Slurm says:\nsbatch: "
-    )
+    assert done.err.startswith("not submitted yet: 1 point; call this again when some have ended. Slurm says:\n")
 
 
 def test_cancel(nmlgen, slurm, sweep):

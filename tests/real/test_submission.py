@@ -468,6 +468,7 @@ def test_without_what_nmlgen_remembers_nothing_runs_twice(sweep):
     until(lambda: sweep.words(0) == ["start"])
     (sweep.directory / "nmlgen-sweep.sqlite").unlink()
     assert sweep.states() == {"running": 1, "not submitted": 2}
+    assert "0 points cancelled" in sweep.nmlgen("cancel", "p001").stdout
     assert "2 points submitted" in sweep.nmlgen("submit").stdout
     sweep.wait()
     assert sweep.states() == {"done": 3}

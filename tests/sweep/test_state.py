@@ -58,6 +58,15 @@ def test_what_was_half_written_when_its_writer_was_killed_never_was(tmp_path):
     assert [found.token for found in state.submissions()] == ["whole", "next"]
 
 
+def test_a_file_that_was_only_just_made(tmp_path):
+    """Whoever made it was killed before there was anything in it."""
+    (tmp_path / "nmlgen-sweep.sqlite").touch()
+    assert (State(tmp_path).submissions(), State(tmp_path).fates()) == ((), {})
+    State(tmp_path).create()
+    State(tmp_path).intend(submission("a"))
+    assert len(State(tmp_path).submissions()) == 1
+
+
 def test_many_writers_at_once(tmp_path):
     State(tmp_path).create()
     with ThreadPoolExecutor(8) as pool:

@@ -53,9 +53,8 @@ def states(sweep: Path) -> list[str]:
 
 
 def array_of(sweep: Path) -> str:
-    """The name of the first array of the only submission."""
-    (submission,) = State(sweep).submissions()
-    return submission.array_name(1)
+    """The name of the first array of the first submission."""
+    return State(sweep).submissions()[0].array_name(1)
 
 
 def test_points_with_the_same_directives_share_an_array(slurm, sweep):
@@ -111,6 +110,43 @@ def test_a_limit_in_the_middle_of_a_chain_leaves_its_legs_for_later(slurm, sweep
     assert [array.leg for array in nmlgen.submit(sweep).arrays] == [3]
     assert "aftercorr:102" in slurm.calls("sbatch")[-1]
     assert slurm.calls("sbatch")[-1].endswith("array.sbatch 3")
+
+
+TIMED_OUT = "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation"
+
+
+def test_an_array_that_was_accepted_when_the_connection_was_lost(slurm, sweep):
+    write(sweep, DIRECTIVES)
+    slurm.says("sbatch", error=TIMED_OUT, code=1)
+    with pytest.raises(nmlgen.SchedulerError, match=r"(?s)Slurm refuses the point p0: sbatch: .*timed out.*p0\.sbatch"):
+        nmlgen.submit(sweep)  # squeue does not know it
+    assert State(sweep).submissions() == ()
+    slurm.knows_every_name(9)
+    assert [array.job for array in nmlgen.submit(sweep).arrays] == [9]
+
+
+def test_when_nobody_knows_whether_an_array_was_accepted(slurm, sweep):
+    """Neither sbatch nor squeue reaches Slurm: the next submission finds out."""
+    write(sweep, DIRECTIVES, DIRECTIVES)
+    nmlgen.submit(sweep)  # so that squeue is asked first
+    slurm.queues([f"{array_of(sweep)}|7|0|7|PENDING||"])
+    slurm.replace("sbatch", f'#!/bin/bash\necho "{TIMED_OUT}" >&2\necho 1 >{slurm.directory}/squeue.code\nexit 1\n')
+    with pytest.raises(nmlgen.SchedulerError, match="timed out"):
+        nmlgen.submit(sweep)
+    assert [submission.jobs for submission in State(sweep).submissions()] == [(7,), (None,)]
+    second = State(sweep).submissions()[1].array_name(1)
+    slurm.queues([f"{name}|{array}|0|7|PENDING||" for name, array in ((array_of(sweep), 7), (second, 8))])
+    assert nmlgen.submit(sweep).arrays == ()
+    assert [submission.jobs for submission in State(sweep).submissions()] == [(7,), (8,)]
+
+
+def test_a_refused_leg_leaves_the_others(slurm, sweep):
+    write(sweep, DIRECTIVES, legs=3)
+    body = 'case $* in *"sbatch 2") echo "sbatch: error: no" >&2; exit 1;; esac; echo 7'
+    slurm.replace("sbatch", f"#!/bin/bash\n{body}\n")
+    with pytest.raises(nmlgen.SchedulerError, match="sbatch: error: no"):
+        nmlgen.submit(sweep)
+    assert [submission.jobs for submission in State(sweep).submissions()] == [(7,)]
 
 
 def test_what_the_accounting_remembers(slurm, sweep):
