@@ -11,11 +11,27 @@ ANCHORS = re.compile(
 )
 """What makes a line worth reading while the model steps; most begin with a rare letter, for the sake of speed."""
 
+HEADER_ANCHORS = re.compile(
+    ANCHORS.pattern
+    + rb"|Time step:|Begin of timestep|Using namelist|Model time step|Checkpoint interval|Restart interval"
+    rb"|Experiment stop|Start date of|Stop date of|Number of compute|Number of procs|NetCDF output|# +prognostic"
+    rb"|ICON runs|\n\d{4}: "
+)
+"""What makes a line worth reading before the first step; for the sake of speed each begins with a fixed character."""
+
+BANNER = 20
+"""The first lines of a run, which say when it is and which ICON; they are all read."""
+
 NEEDS_STEP = {b"restart", b"Timer report", b"Globally run on"}
 """The anchors for which the model time counts: the step before is looked up."""
 
 RUN_BEGINS = re.compile(rb"(?:Globally run|ICON runs) on +\d+ +mpi processes")
 """The first words of a run, whichever comes first."""
+
+STARTS = re.compile(
+    rb"mpi processes|Time step:|Begin of t|I/O PE|Output to|FINISH PE|Write netCDF|restart: f|Timer rep"
+)
+"""Where there may be the first line of a run."""
 
 RUN_GOES_ON = re.compile(
     rb"Time step: +\d+,? model time|Begin of timestep = +\d|I/O PE +\d+ (?:starting|done)|Output to \S+ at simu"

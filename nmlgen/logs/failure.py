@@ -37,7 +37,7 @@ _KINDS = (
 )
 _ANY = re.compile(
     rb"FINISH PE:|cdi +error|No space|Disk quota|NaN|Infinity|Fortran runtime|forrtl|CANCELLED|Out Of Mem|oom.kill"
-    rb"|signal|Killed|Segmentation|Bus error|BAD TERM|: Terminated|: Aborted|MPI_ABORT|xit code|^\d{4}: "
+    rb"|signal|Killed|Segmentation|Bus error|BAD TERM|: Terminated|: Aborted|MPI_ABORT|xit code"
 )
 _LONGEST = 300
 
@@ -50,7 +50,7 @@ class Failures:
 
     def read(self, line: bytes, has_ended: bool) -> None:
         """A line in which one of these may be, without labels; `has_ended`: ICON has come to its end before."""
-        if _ANY.search(line) is None:
+        if line[4:6] != b": " and _ANY.search(line) is None:
             return
         for kind in _KINDS:
             if kind.name not in self._first and (found := kind.pattern.search(line)):

@@ -48,10 +48,6 @@ _FACTS: tuple[tuple[str, re.Pattern[bytes], Callable[[str], Any]], ...] = (
         _width,
     ),
 )
-_ANY = re.compile(
-    rb"mpi processes|date: |time: |version: |nproma=|Model time step|interval +:|stop date|date of this run|compute PEs"
-    rb"|prognostic cells|NetCDF output|Number of procs"
-)
 
 
 class Header:
@@ -64,8 +60,6 @@ class Header:
 
     def read(self, line: bytes, number: int) -> None:
         """A line before the first step, without labels."""
-        if _ANY.search(line) is None:
-            return
         if b"Number of procs for test" in line:
             split = _RANKS.search(line)
             if split is None:

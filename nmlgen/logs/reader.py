@@ -7,6 +7,7 @@ an anchor are looked at (see `anchors.py`), which are found by one search over t
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -15,7 +16,16 @@ from typing import Any, BinaryIO
 from attrs import frozen
 
 from nmlgen.errors import InputError
-from nmlgen.logs.anchors import ANCHORS, LONGEST, NEEDS_STEP, RUN_BEGINS, RUN_GOES_ON, line_around
+from nmlgen.logs.anchors import (
+    ANCHORS,
+    HEADER_ANCHORS,
+    LONGEST,
+    NEEDS_STEP,
+    RUN_BEGINS,
+    RUN_GOES_ON,
+    STARTS,
+    line_around,
+)
 from nmlgen.logs.beside import layout_beside, suffix_of
 from nmlgen.logs.finding import logs_below
 from nmlgen.logs.finish import Ending, ending_of
@@ -137,13 +147,17 @@ class _Reading:
         position = 0
         self._counted, self._caught = (0, self._line), 0
         while position < len(block):
-            if self._run is None or self._run.reads_all:
+            run = self._run
+            if run is not None and run.has_steps and not run.reads_all:
+                position = self._skip(block, position, run)
+                continue
+            if run is None or not run.reads_all:
+                position = _next(STARTS if run is None else HEADER_ANCHORS, block, position)
+            if position < len(block):
                 end = block.find(b"\n", position)
                 line = block[position : min(end if end >= 0 else len(block), position + LONGEST)].rstrip(b"\r")
                 self._read(line, self._number(block, position), end < 0)
                 self._caught = position = end + 1 if end >= 0 else len(block)
-            else:
-                position = self._skip(block, position, self._run)
         self._line = self._number(block, len(block)) - 1
 
     def _skip(self, block: bytes, position: int, run: Running) -> int:
@@ -182,7 +196,7 @@ class _Reading:
 
     def _read(self, line: bytes, number: int, is_cut: bool) -> None:
         begins = RUN_BEGINS.search(line) if b"mpi processes" in line else None
-        if begins is not None and (self._run is None or self._run.has_steps or self._run.has_failed):
+        if begins is not None and (self._run is None or self._run.is_over or b"Globally" in begins[0]):
             self._prefix.learn(line[: begins.start()].removesuffix(b"mo_mpi::start_mpi ICON: "))
             self._close(Ending())
             self._begin(number)
@@ -195,9 +209,19 @@ class _Reading:
         if self._layout is None:
             self._layout = layout_beside(self._path)
         self._runs += 1
-        self._run = Running(self._log, self._runs, number, self._layout, self._emit, self._events)
+        self._run = Running(
+            self._log, self._runs, number, self._layout, self._emit, self._events, self._prefix.is_labelled
+        )
 
     def _close(self, ending: Ending) -> None:
         if self._run is not None:
             self._emit(self._run.finish(ending))
             self._run = None
+
+
+def _next(pattern: re.Pattern[bytes], block: bytes, position: int) -> int:
+    """Where the next line begins in which there is such a text, from the beginning of a line on; otherwise the end."""
+    found = pattern.search(block, max(0, position - 1))  # the line's end before counts
+    if found is None:
+        return len(block)
+    return max(position, block.rfind(b"\n", position, found.end()) + 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve
 
-from nmlgen.logs.anchors import ANCHORS, line_around
+from nmlgen.logs.anchors import ANCHORS, BANNER, line_around
 from nmlgen.logs.failure import Failures
 from nmlgen.logs.finish import Ending, state_of
 from nmlgen.logs.header import Header
@@ -64,7 +64,6 @@ _GROUPS = {
     "num_prefetch_proc": "prefetch",
     "num_test_procs": "test",
 }
-_LONGEST_HEADER = 20_000  # lines that are read one by one before the first step
 _LEGIBLE_S = 0.05  # from which a time to the millisecond tells 4 bytes from 8
 _COARSE = 0.02
 
@@ -72,8 +71,8 @@ _COARSE = 0.02
 class Running:
     """A run whose lines come one by one; `emit` takes the rows below it, if `events`, as they are complete.
 
-    `reads_all`: whether every line is to come, by `read`; otherwise only what has an anchor, by `read_at`, and the last
-    step before, by `catch_up`.
+    `reads_all`: whether every line is to come, by `read`; otherwise, before the first step only lines with an anchor,
+    and from then on the anchors themselves, by `read_at`, and the last step before them, by `catch_up`.
     """
 
     def __init__(
@@ -84,6 +83,7 @@ class Running:
         layout: Mapping[str, Any],
         emit: Callable[[Row | LogWarning], None],
         events: bool,
+        is_labelled: bool,
     ) -> None:
         self.reads_all = True
         self.has_steps = False
@@ -92,6 +92,7 @@ class Running:
         self._layout = layout
         self._emit = emit
         self._events = events
+        self._is_labelled = is_labelled  # then the beginning of a line is not where it seems
         self._header = Header(self._warn)
         self._output = OutputLines(self._on_output)
         self._checkpoints = CheckpointLines(self._on_checkpoint)
@@ -113,6 +114,8 @@ class Running:
         if at >= 0:
             prefix.learn(line[:at])
         rank, text = prefix.split(line)
+        if self._in_report and self._read_report(text, number):
+            return
         self._read_beyond_steps(text, number)
         for step in _STEP_BEGINS.finditer(text):
             self._read_step(text, step.start())
@@ -200,21 +203,25 @@ class Running:
         return LogRun(**row, n_warnings=self._warnings, notes=notes)
 
     @property
-    def has_failed(self) -> bool:
-        """Whether there has been a reason for its end."""
-        return bool(self._failures.causes or self._failures.aftermath)
+    def is_over(self) -> bool:
+        """Whether what begins must be another run: this one has gone through its header or failed in it."""
+        return self.has_steps or bool(self._failures.causes or self._failures.aftermath)
 
     def _read_beyond_steps(self, text: bytes, number: int) -> None:
         """A line before the first step, or after the last."""
         if not self.has_steps:
             self._header.read(text, number)
-            self.reads_all = self._in_report or number - self._row["line"] < _LONGEST_HEADER
-        if self._in_report:
-            row = self._reports.read(text, number)
-            if row is not None:
-                self._on_single_rank(row)
+            self.reads_all = self._in_report or self._is_labelled or number - self._row["line"] < BANNER
         self._failures.read(text, self._has_ended)
         self._has_ended = self._has_ended or _LAST_WORDS in text
+
+    def _read_report(self, text: bytes, number: int) -> bool:
+        """Whether a line is a row of the timer report and nothing else."""
+        row = self._reports.read(text, number)
+        if isinstance(row, TimerTotal):
+            self._on_single_rank(row)
+            return True
+        return row
 
     def _read_step(self, text: bytes, at: int) -> bool:
         """Whether there is a step; one that is cut by other ranks' lines does not matter, as there are others."""

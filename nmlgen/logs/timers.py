@@ -34,6 +34,7 @@ _DETAILED = re.compile(
     rb" ?(?P<thread>\d\d) (?P<name>.{29})(?P<calls>[ \d]{6}|\*{6}) *(?P<min>%s) +(?P<avg>%s) +(?P<max>%s) +%s"
     rb" +(?P<total>\d{1,15}\.\d{5}|\*+)\s*$" % (_DURATION, _DURATION, _DURATION, _DURATION)
 )
+_ROW_LIKE = re.compile(rb"[smh]   ")
 _REMAINDER = re.compile(rb"\d\.\d{4,5}s(?: |$)|\[\d+\] {5}|\d\dm\d\ds {3}")
 _UNSTOPPED = re.compile(rb"<err>|<still active>")
 _OF_WORKERS = {"integrate_nh", "nh_solve", "wait_for_async_io", "exch_data", "physics", "nh_hdiff"}
@@ -89,8 +90,11 @@ class TimerReports:
         self._cuts: list[_Cut] = []
         self._rank: str | None = None
 
-    def read(self, line: bytes, number: int) -> TimerTotal | None:
-        """A line of the report, without labels. Returns the row of a single rank's list, which is complete."""
+    def read(self, line: bytes, number: int) -> TimerTotal | bool:
+        """A line of the report, without labels. Returns whether it was one of its rows and nothing else, or the row of
+        a single rank's list, which is complete."""
+        if _ROW_LIKE.search(line) and self._whole(line, number):
+            return True
         title = _TITLE.search(line)
         if title is not None:
             self._begin(title)
@@ -100,9 +104,9 @@ class TimerReports:
             self.unstopped += 1
         elif self._rank is not None and (detailed := _DETAILED.match(line)):
             return _of_one_rank(detailed, self._rank, number)
-        elif not self._whole(line, number) and not self._piece(line, number) and _REMAINDER.search(line):
+        elif not self._piece(line, number) and _REMAINDER.search(line):
             self._warn(number, "a row of a timer report that is mixed with another line")
-        return None
+        return False
 
     def finish(self) -> None:
         """The run is over: what is still incomplete stays so."""

@@ -120,14 +120,14 @@ def test_durations(shown: str, seconds: float) -> None:
 def test_lists_of_single_ranks() -> None:
     warnings: list[str] = []
     report = TimerReports(lambda line, message: warnings.append(message))
-    assert report.read(b" Timer report of PE    3", 1) is None
+    assert report.read(b" Timer report of PE    3", 1) is False
     assert (
         report.read(b"th name                        # calls       t_min   t_average       t_max           t_total", 2)
-        is None
+        is False
     )
     line = b"00  L wrt_output                    12    0.12345s    0.12345s      01m02s      01m02s      62.34500"
     timer = report.read(line, 3)
-    assert timer is not None
+    assert isinstance(timer, TimerTotal)
     assert (timer.timer, timer.ranks, timer.calls, timer.t_max_s, timer.total_avg_s) == (
         "wrt_output",
         "3",
