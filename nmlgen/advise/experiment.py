@@ -15,13 +15,14 @@ from nmlgen.experiment.clock import Clock, clock, length_from
 from nmlgen.experiment.experiment import Experiment, Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.output import output_steps, windows
-from nmlgen.experiment.ranks import integer, output_files, restart_mode, split
+from nmlgen.experiment.ranks import domains, integer, level_types, partition_count, restart_mode, split, writes_output
 from nmlgen.experiment.setting import Setting, UndecidedError, unknown
 from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
 
 _NWP = 3
 _CDI_PIO = 2
 _GRIB2 = 2
+_MOST_PARTITIONS = 256  # more than ICON has room for
 
 
 @frozen
@@ -97,7 +98,7 @@ def situation_of(experiment: Experiment) -> Situation:
     mode = restart_mode(experiment)
     if mode is None:
         raise UndecidedError(_unusable(experiment, "io_nml", "restart_write_mode"))
-    cells = points(experiment)["cell"]
+    cells = points(experiment, domains(experiment))["cell"]
     interval = _checkpoint_interval(experiment, time)
     try:
         case = Case(
@@ -151,9 +152,15 @@ def _width(experiment: Experiment, stream: Group) -> int:
 
 
 def _outputs(experiment: Experiment, time: Clock) -> Iterator[Output]:
-    for number, file in enumerate(output_files(experiment)):
-        stream, kind = file.stream, file.level_type
-        steps = output_steps(experiment, stream, time, kind) if file.partition == 1 else 0
+    if not writes_output(experiment):
+        return
+    written = [(stream, kind) for stream in experiment.streams for kind in level_types(experiment, stream)]
+    for number, (stream, kind) in enumerate(written):
+        partitions = partition_count(experiment, stream, kind)
+        if not 0 < partitions <= _MOST_PARTITIONS:
+            setting = experiment.stream_setting(stream, f"stream_partitions_{kind}")
+            raise UndecidedError(unknown(f"output_nml.stream_partitions_{kind}", setting.span))
+        steps = output_steps(experiment, stream, time, kind)
         if steps < 1:
             continue
         length = length_from(time.calendar, time.start, experiment.stream_setting(stream, "file_interval"))
@@ -161,10 +168,10 @@ def _outputs(experiment: Experiment, time: Clock) -> Iterator[Output]:
             number,
             stream,
             kind,
-            step_volume(experiment, stream, kind, file.domain).best,
+            step_volume(experiment, stream, kind).best,
             steps,
             _interval(experiment, stream, time, steps),
-            file.partitions,
+            partitions,
             length / 1000 if length and length > 0 else None,
             bool(str(experiment.stream_setting(stream, "operation").value).strip()),
         )

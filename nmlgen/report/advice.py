@@ -132,26 +132,33 @@ def _format_quantities(advice: Advice) -> str:
 
 
 def _charts(advice: Advice, width: int, unicode: bool, colour: bool) -> Iterator[str]:
+    now, then = advice.present.layout, advice.best.layout
     if advice.output:
         rows = [(str(c.layout.num_io_procs), "+".join(map(str, c.layout.stream_partitions)), c) for c in advice.output]
-        yield _chart(advice, ("I/O ranks", "partitions"), rows, width, unicode, colour)
+        apart = f", {now.restart_write_mode}" if now.restart_write_mode != then.restart_write_mode else ""
+        yield _chart(advice, ("I/O ranks", "partitions"), rows, apart, width, unicode, colour)
     if advice.restart:
         rows = [(c.layout.restart_write_mode, str(c.layout.num_restart_procs), c) for c in advice.restart]
-        yield _chart(advice, ("restart_write_mode", "ranks"), rows, width, unicode, colour)
+        apart = f", {_count(now.num_io_procs, 'I/O rank')}" if now.num_io_procs != then.num_io_procs else ""
+        yield _chart(advice, ("restart_write_mode", "ranks"), rows, apart, width, unicode, colour)
 
 
 def _chart(
     advice: Advice,
     headings: tuple[str, str],
     rows: Sequence[tuple[str, str, Candidate]],
+    apart: str,
     width: int,
     unicode: bool,
     colour: bool,
 ) -> str:
-    """A row for each candidate with its time and a bar, whose marks tell where the time goes."""
+    """A row for each candidate with its time and a bar, whose marks tell where the time goes.
+
+    `apart` is in what else the present layout differs from the others.
+    """
     longest = max(candidate.seconds for *_, candidate in rows)
     least = min(candidate.seconds for *_, candidate in rows)
-    cells = [(*labels, spoken_time(c.seconds), _interval(c), _mark(advice, c, least)) for *labels, c in rows]
+    cells = [(*labels, spoken_time(c.seconds), _interval(c), _mark(advice, c, least, apart)) for *labels, c in rows]
     table = [(*headings, "expected", "80 % between", ""), *cells]
     columns = [max(len(row[number]) for row in table) for number in range(5)]
     space = max(_SHORTEST_BAR, width - sum(columns) - 2 * 5)
@@ -163,9 +170,9 @@ def _chart(
     return "\n".join([*lines, _legend(rows, unicode)])
 
 
-def _mark(advice: Advice, candidate: Candidate, least: float) -> str:
+def _mark(advice: Advice, candidate: Candidate, least: float, apart: str) -> str:
     if candidate.layout == advice.present.layout:
-        return "now"
+        return f"now{apart}"
     if candidate.layout == advice.best.layout:
         return "recommended"
     return "as good" if candidate.seconds < least * (1 + NOISE) else ""

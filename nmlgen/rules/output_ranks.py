@@ -330,8 +330,8 @@ class SlowOutput(Rule):
     namelists: {run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 1}, io_nml: {lnetcdf_flt64_output: true}}
     ```
     ```yaml good
-    parallel: {num_io_procs: 4}
-    output: {atm: {output_interval: PT10M, stream_partitions_ml: 4}}
+    parallel: {num_io_procs: 8}
+    output: {atm: {output_interval: PT10M, stream_partitions_ml: 8}}
     namelists: {run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 1}, io_nml: {lnetcdf_flt64_output: true}}
     ```
 

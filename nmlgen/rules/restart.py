@@ -570,7 +570,8 @@ class SlowCheckpoints(Rule):
     severity = Severity.ADVICE
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        cost = restart_cost(experiment)
+        is_refused = _procs(experiment).value > 0 if restart_mode(experiment) is RestartMode.SYNC else False
+        cost = None if is_refused else restart_cost(experiment)
         if cost is None or cost.share < WORTH_SAYING:
             return
         mode, ranks = cost.better.layout.restart_write_mode, cost.better.layout.num_restart_procs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -161,3 +162,21 @@ def test_it_costs_nothing_where_it_is_not_used():
 def test_the_advisor_is_reached_from_the_package():
     program = "import nmlgen; nmlgen.advise.Case; nmlgen.advice"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_same_bytes_whatever_the_hashes(path):
+    program = (
+        "import hashlib, sys, nmlgen;"
+        "files = nmlgen.build(sys.argv[1]).files;"
+        "print(hashlib.sha256(b''.join(files[name] for name in sorted(files))).hexdigest())"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", program, str(path)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "7")
+    }
+    assert len(digests) == 1

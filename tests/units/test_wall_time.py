@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmlgen.units.wall_time import format_wall_time, parse_wall_time, wall_time_form
+from nmlgen.units.wall_time import format_wall_time, parse_wall_time, spoken_time, wall_time_form
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,11 @@ def test_printing_loses_nothing(seconds: int) -> None:
 def test_days_are_written_from_a_day_on() -> None:
     assert format_wall_time(86399) == "23:59:59"
     assert format_wall_time(86400) == "1-00:00:00"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.5214, "0.521 s"), (9.0, "9 s"), (95.04, "95 s"), (102, "1.7 min"), (5990, "99.8 min"), (9000, "2.5 h")],
+)
+def test_spoken(seconds, words):
+    assert spoken_time(seconds) == words
