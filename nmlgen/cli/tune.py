@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +14,9 @@ from nmlgen.cli.console import format_option, quiet_option, set_option, spec_arg
 from nmlgen.report.json import to_json
 from nmlgen.report.tuning import format_tuning, progress_lines, tuning_document
 from nmlgen.tuning.overlay import set_options, settings, write_tuned
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 def _share(ctx: click.Context, param: click.Parameter, value: str) -> float:
@@ -67,25 +70,28 @@ def command(
     loaded = nmlgen.load_spec(spec, overrides)
     directory = directory or Path(f"{loaded.experiment.name}-tuning")
     is_json = output_format == "json"
-    tuning = None
+    tuning, watch = None, _Watch(quiet)
     try:
-        with _watching(quiet) as watch:
-            for tuning in nmlgen.tune(
-                loaded,
-                directory,
-                budget=budget,
-                runs=runs,
-                noise=noise,
-                at_once=at_once,
-                dry_run=dry_run,
-                watch=watch,
-            ):
-                for line in () if quiet else progress_lines(tuning):
-                    click.echo(line, err=is_json)
+        for tuning in nmlgen.tune(
+            loaded,
+            directory,
+            budget=budget,
+            runs=runs,
+            noise=noise,
+            at_once=at_once,
+            dry_run=dry_run,
+            watch=watch.show,
+        ):
+            watch.hide()
+            for line in () if quiet else progress_lines(tuning):
+                click.echo(line, err=is_json)
     except KeyboardInterrupt:
+        watch.hide()
         message = f"interrupted; jobs go on. The same command goes on tuning, `nmlgen cancel {directory}` ends the jobs"
         click.echo(message, err=True)
         return 130
+    finally:
+        watch.hide()
     assert tuning is not None
     best = tuning.best
     if best is not None:
@@ -107,19 +113,30 @@ def command(
     return 0 if best is not None or dry_run else 1
 
 
-@contextmanager
-def _watching(quiet: bool) -> Iterator[Callable[[nmlgen.Tuning], None] | None]:
-    """A line on a terminal's stderr that says what runs."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
+class _Watch:
+    """A line on a terminal's stderr that says what runs; it makes way for others."""
 
-    with Console(stderr=True).status("looking") as status:
+    def __init__(self, quiet: bool) -> None:
+        self._progress: Progress | None = None
+        if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+            return
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn
 
-        def watch(tuning: nmlgen.Tuning) -> None:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"))
+        console = Console(stderr=True)
+        self._progress = Progress(*columns, console=console, transient=True, redirect_stdout=False)
+        self._progress.add_task("looking", total=None)
+
+    def show(self, tuning: nmlgen.Tuning) -> None:
+        """Say what runs."""
+        if self._progress is not None:
             under_way = [trial for trial in tuning.trials if not trial.outcome.is_over]
             names = ", ".join(f"{trial.point.name} {trial.outcome.state}" for trial in under_way)
-            status.update(names or "looking")
+            self._progress.update(self._progress.task_ids[0], description=names or "looking")
+            self._progress.start()
 
-        yield watch
+    def hide(self) -> None:
+        """Take the line away."""
+        if self._progress is not None:
+            self._progress.stop()

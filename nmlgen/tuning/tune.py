@@ -269,9 +269,13 @@ class _Tuner:
 def _beginning(site: str) -> Calibration:
     """What tuning begins with: the site's calibration, else another's with much less trust."""
     found = calibration_of(site)
-    if found.name == site:
-        return found
-    return evolve(found, estimate=found.estimate.widened(dict.fromkeys(NAMES, FOREIGN_SPREAD)), measured={})
+    return found if found.name == site else doubted(found)
+
+
+def doubted(calibration: Calibration) -> Calibration:
+    """A calibration as it is taken for another machine."""
+    estimate = calibration.estimate.widened(dict.fromkeys(NAMES, FOREIGN_SPREAD))
+    return evolve(calibration, estimate=estimate, measured={})
 
 
 def _promise(prospect: Prospect) -> tuple[float, float]:
