@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from nmlgen.sweep.status import PointStatus, SweepStatus, status
     from nmlgen.sweep.submission import Submitted, SubmittedArray, cancel, resubmit, submit
     from nmlgen.sweep.table import points_frame
+    from nmlgen.tuning.tune import Trial, Tuning, tune
 
 __all__ = [
     "Advice",
@@ -77,6 +78,8 @@ __all__ = [
     "Sweep",
     "SweepStatus",
     "TimerTotal",
+    "Trial",
+    "Tuning",
     "WriteError",
     "__version__",
     "advice",
@@ -104,6 +107,7 @@ __all__ = [
     "status",
     "submit",
     "to_f90nml",
+    "tune",
     "write_sweep",
 ]
 
@@ -140,6 +144,8 @@ _HOMES = {
     "Sweep": "sweep.directory",
     "SweepStatus": "sweep.status",
     "TimerTotal": "logs.rows",
+    "Trial": "tuning.tune",
+    "Tuning": "tuning.tune",
     "WriteError": "errors",
     "advice": "advising",
     "build": "api",
@@ -165,6 +171,7 @@ _HOMES = {
     "status": "sweep.status",
     "submit": "sweep.submission",
     "to_f90nml": "namelist.interchange",
+    "tune": "tuning.tune",
     "write_sweep": "sweep.directory",
 }
 

@@ -41,6 +41,7 @@ _COMMANDS = {
     "status": "Show how far each point of a sweep is.",
     "submit": "Submit a sweep to Slurm: what is missing of it.",
     "sweep": "Expand a sweep, check every point and write it.",
+    "tune": "Find the best layout by trying some on Slurm.",
     "volume": "Show how many bytes a spec writes, and how sure that is.",
     "why": "Show who set a value, where, and what it replaced.",
 }

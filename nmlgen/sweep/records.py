@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -20,6 +21,7 @@ from nmlgen.errors import WriteError
 
 RECORDS = "nmlgen.jobs"
 OK, RESTART, LOST = "OK", "RESTART", "LOST"
+_INSTANT = "%Y-%m-%dT%H:%M:%SZ"
 _NAME = re.compile(r"(\d+)\.(start|end)")
 
 
@@ -75,6 +77,21 @@ def last_run(point: Path) -> Run | None:
     if end is None:
         return run
     return evolve(run, outcome=end.get("outcome", ""), exit_code=_integer(end.get("code")), ended=end.get("time", ""))
+
+
+def elapsed_s(point: Path) -> float | None:
+    """The seconds that all runs of a point took together, given its directory; None if one has not ended, or nobody
+    knows when it did."""
+    directory = point / RECORDS
+    total = 0.0
+    for start in sorted(directory.glob("*.start")):
+        end = start.with_suffix(".end")
+        try:
+            began, ended = (datetime.strptime(_read(path)["time"], _INSTANT) for path in (start, end))
+        except (FileNotFoundError, KeyError, ValueError):
+            return None
+        total += (ended - began).total_seconds()
+    return total
 
 
 def declare_lost(point: Path, run: Run) -> bool:

@@ -172,7 +172,7 @@ def calls(tmp_path: Path) -> list[list[str]]:
     return [call.split("\n") for call in text.split("\n\n") if call.strip()]
 
 
-def execute(spec: Spec, tmp_path: Path, stage: Path, *arguments: str):
+def execute(spec: Spec, tmp_path: Path, stage: Path, *arguments: str, **more: str):
     build = unchecked_build(spec)
     directory = tmp_path / "build"
     build.write(directory)
@@ -181,6 +181,7 @@ def execute(spec: Spec, tmp_path: Path, stage: Path, *arguments: str):
         "CALLS": str(tmp_path / "calls"),
         "SLURM_JOB_ID": "7",
         "HOME": str(tmp_path),
+        **more,
     }
     script = f"{spec.experiment.name}.sbatch"
     return run("bash", script, *arguments, cwd=directory, env=environment), directory
@@ -240,6 +241,29 @@ def test_a_run_to_its_end(tmp_path, stage):
     assert "the experiment has run to its end" in again.stderr
 
 
+def test_whoever_asks_for_the_outcome_sees_to_the_next_leg(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", "icon/bin/icon", "grids/iconR02B05-grid.nc")
+    model = (stage / "srun").read_text()
+    checkpoint = "ln -sfn next multifile_restart_atm.mfr; echo RESTART >finish.status"
+    (stage / "srun").write_text(model.replace("echo OK >finish.status", checkpoint))
+    outcome = tmp_path / "outcome"
+    assert execute(load(), tmp_path, stage, NMLGEN_OUTCOME=str(outcome))[0].returncode == 0
+    assert outcome.read_text() == "RESTART\n"
+    (stage / "srun").write_text(model)
+    for _ in range(2):  # the second time there is nothing to run
+        outcome.unlink()
+        done, directory = execute(load(), tmp_path, stage, NMLGEN_OUTCOME=str(outcome))
+        assert (done.returncode, outcome.read_text()) == (0, "OK\n")
+    assert (directory / "run" / "nmlgen.legs").read_text() == "1 7 RESTART\n2 7 OK\n"
+    assert "sbatch" not in {call[0] for call in calls(tmp_path)}
+
+
+def test_the_script_knows_how_many_legs_there_are(tmp_path):
+    chain = {"restart_write_mode": "sync", "checkpointTimeIntval": "P1D", "restartTimeIntval": "P4D"}
+    assert "\nreadonly legs=3\n" in script_of(load(restart=chain))  # ten days
+
+
 def test_restart_by_hand(tmp_path, stage):
     require("bash")
     prepare(tmp_path / "build", "icon/bin/icon", "grids/iconR02B05-grid.nc")
@@ -256,7 +280,7 @@ def test_everything_that_is_missing_is_named(tmp_path, stage):
         f"wave: error: missing: {directory}/icon/bin/icon",
         f"wave: error: missing: {directory}/grids/iconR02B05-grid.nc",
     ]
-    assert not (tmp_path / "calls").exists()  # nothing ran
+    assert not (tmp_path / "calls").exists()  # nothing ran, and nobody had to be asked where it lies
 
 
 def test_files_of_two_builds_do_not_run(tmp_path, stage):

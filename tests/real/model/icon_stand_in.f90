@@ -16,6 +16,8 @@
 !
 ! Environment:
 !   ICON_STAND_IN_STEP_SECONDS     every rank sleeps so long in each step (default 0, fractions allowed)
+!   ICON_STAND_IN_STEP_CORE_SECONDS  the work ranks share so much computing in each step, asleep (default 0)
+!   ICON_STAND_IN_RECORD_SECONDS   whoever writes output takes so long for each record of a file (default 0)
 !   ICON_STAND_IN_FAIL             none (default)
 !                                  abort  ends with FINISH and MPI_Abort
 !                                  nan    "blows up": MAXABS turns to NaN, yet the run ends as if all were well
@@ -335,9 +337,10 @@ module stand_in_ranks
   use stand_in_system, only: number
   implicit none
   private
-  public :: component, work, my_pe, n_pe, first_work, n_work, first_io, n_io, first_restart, n_restart
-  public :: is_work, is_first_work, message, finish, fatal, report
-  type(mpi_comm) :: component = mpi_comm_null, work = mpi_comm_null
+  public :: component, group, my_pe, n_pe, first_work, n_work, first_io, n_io, first_restart, n_restart
+  public :: is_work, is_io, is_first_work, message, finish, fatal, report
+  type(mpi_comm) :: component = mpi_comm_null
+  type(mpi_comm) :: group = mpi_comm_null  ! the work ranks, the I/O ranks, or all others
   integer :: my_pe = 0, n_pe = 0  ! in this component
   integer :: first_work = 0, n_work = 0, first_io = 0, n_io = 0, first_restart = 0, n_restart = 0
 
@@ -345,6 +348,10 @@ contains
 
   pure logical function is_work()
     is_work = my_pe >= first_work .and. my_pe < first_work + n_work
+  end function
+
+  pure logical function is_io()
+    is_io = my_pe >= first_io .and. my_pe < first_io + n_io
   end function
 
   pure logical function is_first_work()  ! before the split: the first rank of all
@@ -1094,7 +1101,7 @@ contains
     first_io = first_work + n_work
     first_restart = first_io + n_io
     async_output = n_io > 0 .and. pio_type == 1 .and. wants('nml')
-    call mpi_comm_split(component, merge(1, 0, is_work()), my_pe, work)
+    call mpi_comm_split(component, merge(1, merge(2, 0, is_io()), is_work()), my_pe, group)
     call check_streams()
     call tell_split(n_test, n_prefetch)
   end subroutine
@@ -1162,6 +1169,160 @@ contains
 end module stand_in_split
 
 
+! The table at the end of a run.
+module stand_in_timers
+  use mpi_f08
+  use stand_in_namelists, only: finish, ltimer, profiling_output
+  use stand_in_ranks
+  use stand_in_system, only: dp, i8, number
+  implicit none
+  private
+  public :: t_timer, start, stop_timer, report_timers, total, integrate, output_time, restart_time
+
+  type t_timer
+    character(len=20) :: name
+    integer :: calls = 0
+    real(dp) :: began = 0.0_dp, sum = 0.0_dp, shortest = huge(0.0_dp), longest = 0.0_dp
+  end type
+  type(t_timer) :: total = t_timer('total'), integrate = t_timer(' L integrate_nh'), &
+    & output_time = t_timer(' L wrt_output'), restart_time = t_timer('write_restart')
+  character(*), parameter :: heads(13) = [character(len=20) :: 'name', '# calls', 't_min', 'min rank', 't_avg', &
+    & 't_max', 'max rank', 'total min (s)', 'total min rank', 'total max (s)', 'total max rank', 'total avg (s)', &
+    & '# PEs']
+  integer, parameter :: widths(13) = [20, 7, 12, 8, 12, 12, 8, 13, 14, 13, 14, 13, 5]
+  integer :: first = 0, n = 0  ! the ranks that report
+
+contains
+
+  subroutine start(timer)
+    type(t_timer), intent(inout) :: timer
+    timer%began = mpi_wtime()
+  end subroutine
+
+  subroutine stop_timer(timer)
+    type(t_timer), intent(inout) :: timer
+    real(dp) :: span
+    span = mpi_wtime() - timer%began
+    timer%calls = timer%calls + 1
+    timer%sum = timer%sum + span
+    timer%shortest = min(timer%shortest, span)
+    timer%longest = max(timer%longest, span)
+  end subroutine
+
+  ! The I/O ranks report first, so that nobody's lines mix.
+  subroutine report_timers()
+    type(t_timer) :: writing
+    if (.not. ltimer) return
+    if (all(profiling_output /= [1, 2, 3])) call finish('mo_real_timer:timer_report', 'unknown profiling_output')
+    writing = output_time
+    writing%name = 'wrt_output'
+    if (is_io()) call report_group([writing], first_io, n_io)
+    call mpi_barrier(component)
+    if (is_work()) call report_group([total, integrate, output_time, restart_time], first_work, n_work)
+  end subroutine
+
+  subroutine report_group(timers, first_rank, n_ranks)
+    type(t_timer), intent(in) :: timers(:)
+    integer, intent(in) :: first_rank, n_ranks
+    character(:), allocatable :: title
+    integer :: i
+    first = first_rank
+    n = n_ranks
+    title = 'Timer report, ranks '//number(first)//merge(',', '-', n == 2)//number(first + n - 1)
+    if (n == 1) title = 'Timer report'
+    call tell('')
+    call tell(title)
+    call tell('')
+    call line(ruled=.true.)
+    call line(ruled=.false.)
+    call line(ruled=.true.)
+    call tell('')
+    do i = 1, size(timers)
+      call row(timers(i))
+    end do
+    call tell(repeat('-', sum(widths, mask=shown()) + 3*(count(shown()) - 1))//'    ')
+    call tell('')
+  end subroutine
+
+  subroutine tell(text)
+    character(*), intent(in) :: text
+    if (my_pe == first) call report(' '//text)
+  end subroutine
+
+  pure function shown() result(columns)  ! columns about ranks need more than one of them
+    logical :: columns(13)
+    columns = n > 1 .or. [(index(heads, 'rank') == 0 .and. heads /= '# PEs')]
+  end function
+
+  subroutine line(ruled)
+    logical, intent(in) :: ruled
+    character(len=20) :: cells(13)
+    integer :: i
+    cells = heads
+    if (ruled) cells = [(repeat('-', widths(i)), i=1, 13)]
+    call tell(glued(cells))
+  end subroutine
+
+  pure function glued(cells) result(text)
+    character(len=20), intent(in) :: cells(13)
+    character(:), allocatable :: text
+    logical :: columns(13)
+    integer :: i
+    columns = shown()
+    text = ''
+    do i = 1, 13
+      if (columns(i)) text = text//cells(i)(:widths(i))//'   '
+    end do
+    text = text//' '
+  end function
+
+  subroutine row(timer)
+    type(t_timer), intent(in) :: timer
+    real(dp) :: mine(3), all_times(3, n)
+    integer :: calls
+    mine = [timer%shortest, timer%longest, timer%sum]
+    call mpi_gather(mine, 3, mpi_double_precision, all_times, 3, mpi_double_precision, 0, group)
+    call mpi_reduce(timer%calls, calls, 1, mpi_integer, mpi_sum, 0, group)
+    if (my_pe /= first .or. calls == 0) return
+    associate (shortest => all_times(1, :), longest => all_times(2, :), sums => all_times(3, :))
+      call tell(glued([character(len=20) :: timer%name, number(calls), &
+        & span(minval(shortest)), place(minloc(shortest, 1)), span(sum(sums)/calls), &
+        & span(maxval(longest)), place(maxloc(longest, 1)), seconds(minval(sums)), place(minloc(sums, 1)), &
+        & seconds(maxval(sums)), place(maxloc(sums, 1)), seconds(sum(sums)/n), number(n)]))
+    end associate
+  end subroutine
+
+  pure function span(time) result(text)
+    real(dp), intent(in) :: time
+    character(len=12) :: text
+    integer(i8) :: whole
+    whole = int(time, i8)
+    if (time < 1.0_dp) then
+      write (text, '(f11.5, "s")') time
+    else if (time < 60.0_dp) then
+      write (text, '(f11.4, "s")') time
+    else if (time < 3600.0_dp) then
+      write (text, '(6x, i2.2, "m", i2.2, "s")') whole/60, modulo(whole, 60_i8)
+    else
+      write (text, '(6x, i2.2, "h", i2.2, "m")') whole/3600, modulo(whole, 3600_i8)/60
+    end if
+  end function
+
+  pure function seconds(time) result(text)
+    real(dp), intent(in) :: time
+    character(len=12) :: text
+    write (text, '(f12.3)') time
+  end function
+
+  pure function place(rank) result(text)
+    integer, intent(in) :: rank
+    character(:), allocatable :: text
+    text = '['//number(rank - 1)//']'
+  end function
+
+end module stand_in_timers
+
+
 ! Output files: who writes them, when, under which names.
 module stand_in_output
   use mpi_f08
@@ -1169,11 +1330,15 @@ module stand_in_output
   use stand_in_namelists
   use stand_in_ranks
   use stand_in_split, only: async_output
+  use stand_in_system, only: pause_for
+  use stand_in_timers, only: output_time, start, stop_timer
   use stand_in_times
   implicit none
   private
-  public :: plan_output, write_due, file_numbers
-  integer, parameter :: cells = 32
+  public :: plan_output, write_due, wait_for_all, file_numbers, seconds_a_record
+  integer, parameter :: cells = 32, ready = 0  ! a tag; files have those from 1 on
+  real(dp), parameter :: patience = 1.0e-3_dp  ! seconds from one look to the next, for ranks share CPUs
+  real(dp) :: seconds_a_record = 0.0_dp
   character(*), parameter :: setup = 'mo_name_list_output_init::init_name_list_output'
 
   type t_file
@@ -1186,6 +1351,7 @@ module stand_in_output
     character(len=1024) :: name = ''
   end type
   type(t_file), allocatable :: files(:)
+  logical, allocatable :: is_writing(:)  ! as the work ranks see the I/O ranks
 
 contains
 
@@ -1193,6 +1359,8 @@ contains
   subroutine plan_output(stored)
     integer, intent(in) :: stored(:)
     integer :: i
+    allocate (is_writing(n_io))
+    is_writing = .false.
     call list_files()
     call place_files()
     do i = 1, size(files)
@@ -1405,17 +1573,62 @@ contains
     big = achar(iachar(text(1:1)) - 32)//achar(iachar(text(2:2)) - 32)
   end function
 
-  ! Every work rank hands its cells to the writer; the writer waits for all of them.
+  ! Every work rank hands its cells to the writer; the writer waits for all of them. The work ranks do not wait for
+  ! an I/O rank to write, unless it is still at the record before; if one of them writes, all do.
   subroutine deliver(file, tag, now)
     type(t_file), intent(in) :: file
     integer, intent(in) :: tag
     integer(i8), intent(in) :: now
     real(dp) :: mine(cells)
+    if (is_work() .and. async_output) call wait_for(file%writer - first_io + 1)
+    if (is_work() .and. async_output) is_writing(file%writer - first_io + 1) = .true.
     if (is_work() .and. my_pe /= file%writer) then
       mine = real(my_pe, dp)
       call mpi_send(mine, cells, mpi_double_precision, file%writer, tag, component)
     end if
     if (my_pe == file%writer) call receive(file, tag, now)
+    if (is_work() .and. .not. async_output) call wait_for_group()
+  end subroutine
+
+  subroutine wait_for_all()
+    integer :: i
+    if (.not. is_work()) return
+    do i = 1, n_io
+      call wait_for(i)
+    end do
+  end subroutine
+
+  subroutine wait_for(i)
+    integer, intent(in) :: i
+    integer :: number_of_rank
+    if (.not. is_writing(i)) return
+    if (is_first_work()) then
+      call look_out_for(first_io + i - 1, ready)
+      call mpi_recv(number_of_rank, 1, mpi_integer, first_io + i - 1, ready, component, mpi_status_ignore)
+    end if
+    call wait_for_group()
+    is_writing(i) = .false.
+  end subroutine
+
+  subroutine wait_for_group()
+    type(mpi_request) :: request
+    logical :: is_done
+    call mpi_ibarrier(group, request)
+    do
+      call mpi_test(request, is_done, mpi_status_ignore)
+      if (is_done) exit
+      call pause_for(patience)
+    end do
+  end subroutine
+
+  subroutine look_out_for(source, tag)
+    integer, intent(in) :: source, tag
+    logical :: is_there
+    do
+      call mpi_iprobe(source, tag, component, is_there, mpi_status_ignore)
+      if (is_there) exit
+      call pause_for(patience)
+    end do
   end subroutine
 
   subroutine receive(file, tag, now)
@@ -1425,13 +1638,22 @@ contains
     real(dp) :: part(cells)
     character(len=10) :: began, ended
     integer :: pe, senders
+    if (async_output) then
+      call look_out_for(first_work, tag)
+      call start(output_time)
+    end if
     call date_and_time(time=began)
     senders = 0
     do pe = first_work, first_work + n_work - 1
-      if (pe /= my_pe) call mpi_recv(part, cells, mpi_double_precision, pe, tag, component, mpi_status_ignore)
       senders = senders + 1
+      if (pe == my_pe) cycle
+      call look_out_for(pe, tag)
+      call mpi_recv(part, cells, mpi_double_precision, pe, tag, component, mpi_status_ignore)
     end do
     call append(file, now, senders)
+    call pause_for(seconds_a_record)
+    if (async_output) call stop_timer(output_time)
+    if (async_output) call mpi_send(my_pe, 1, mpi_integer, first_work, ready, component)
     call date_and_time(time=ended)
     if (.not. async_output .or. msg_level < 8) return
     call report('#################### I/O PE '//number(my_pe)//' starting I/O at '//began)
@@ -1647,161 +1869,27 @@ contains
 end module stand_in_restart
 
 
-! The table at the end of a run.
-module stand_in_timers
-  use mpi_f08
-  use stand_in_namelists, only: finish, ltimer, profiling_output
-  use stand_in_ranks
-  use stand_in_system, only: dp, i8, number
-  implicit none
-  private
-  public :: t_timer, start, stop_timer, report_timers, total, integrate, output_time, restart_time
-
-  type t_timer
-    character(len=20) :: name
-    integer :: calls = 0
-    real(dp) :: began = 0.0_dp, sum = 0.0_dp, shortest = huge(0.0_dp), longest = 0.0_dp
-  end type
-  type(t_timer) :: total = t_timer('total'), integrate = t_timer(' L integrate_nh'), &
-    & output_time = t_timer(' L wrt_output'), restart_time = t_timer('write_restart')
-  character(*), parameter :: heads(13) = [character(len=20) :: 'name', '# calls', 't_min', 'min rank', 't_avg', &
-    & 't_max', 'max rank', 'total min (s)', 'total min rank', 'total max (s)', 'total max rank', 'total avg (s)', &
-    & '# PEs']
-  integer, parameter :: widths(13) = [20, 7, 12, 8, 12, 12, 8, 13, 14, 13, 14, 13, 5]
-
-contains
-
-  subroutine start(timer)
-    type(t_timer), intent(inout) :: timer
-    timer%began = mpi_wtime()
-  end subroutine
-
-  subroutine stop_timer(timer)
-    type(t_timer), intent(inout) :: timer
-    real(dp) :: span
-    span = mpi_wtime() - timer%began
-    timer%calls = timer%calls + 1
-    timer%sum = timer%sum + span
-    timer%shortest = min(timer%shortest, span)
-    timer%longest = max(timer%longest, span)
-  end subroutine
-
-  subroutine report_timers()
-    type(t_timer) :: rows(4)
-    integer :: i
-    if (.not. ltimer .or. .not. is_work()) return
-    if (all(profiling_output /= [1, 2, 3])) call finish('mo_real_timer:timer_report', 'unknown profiling_output')
-    rows = [total, integrate, output_time, restart_time]
-    call message('')
-    if (n_work == 1) call message('Timer report')
-    if (n_work == 2) call message('Timer report, ranks 0,1')
-    if (n_work > 2) call message('Timer report, ranks 0-'//number(n_work - 1))
-    call message('')
-    call line(ruled=.true.)
-    call line(ruled=.false.)
-    call line(ruled=.true.)
-    call message('')
-    do i = 1, size(rows)
-      call row(rows(i))
-    end do
-    call message(repeat('-', sum(widths, mask=shown()) + 3*(count(shown()) - 1))//'    ')
-    call message('')
-  end subroutine
-
-  pure function shown() result(columns)  ! columns about ranks need more than one of them
-    logical :: columns(13)
-    columns = n_work > 1 .or. [(index(heads, 'rank') == 0 .and. heads /= '# PEs')]
-  end function
-
-  subroutine line(ruled)
-    logical, intent(in) :: ruled
-    character(len=20) :: cells(13)
-    integer :: i
-    cells = heads
-    if (ruled) cells = [(repeat('-', widths(i)), i=1, 13)]
-    call message(glued(cells))
-  end subroutine
-
-  pure function glued(cells) result(text)
-    character(len=20), intent(in) :: cells(13)
-    character(:), allocatable :: text
-    logical :: columns(13)
-    integer :: i
-    columns = shown()
-    text = ''
-    do i = 1, 13
-      if (columns(i)) text = text//cells(i)(:widths(i))//'   '
-    end do
-    text = text//' '
-  end function
-
-  subroutine row(timer)
-    type(t_timer), intent(in) :: timer
-    real(dp) :: mine(3), all_times(3, n_work)
-    integer :: calls
-    mine = [timer%shortest, timer%longest, timer%sum]
-    call mpi_gather(mine, 3, mpi_double_precision, all_times, 3, mpi_double_precision, 0, work)
-    call mpi_reduce(timer%calls, calls, 1, mpi_integer, mpi_sum, 0, work)
-    if (.not. is_first_work() .or. calls == 0) return
-    associate (shortest => all_times(1, :), longest => all_times(2, :), sums => all_times(3, :))
-      call message(glued([character(len=20) :: timer%name, number(calls), &
-        & span(minval(shortest)), place(minloc(shortest, 1)), span(sum(sums)/calls), &
-        & span(maxval(longest)), place(maxloc(longest, 1)), seconds(minval(sums)), place(minloc(sums, 1)), &
-        & seconds(maxval(sums)), place(maxloc(sums, 1)), seconds(sum(sums)/n_work), number(n_work)]))
-    end associate
-  end subroutine
-
-  pure function span(time) result(text)
-    real(dp), intent(in) :: time
-    character(len=12) :: text
-    integer(i8) :: whole
-    whole = int(time, i8)
-    if (time < 1.0_dp) then
-      write (text, '(f11.5, "s")') time
-    else if (time < 60.0_dp) then
-      write (text, '(f11.4, "s")') time
-    else if (time < 3600.0_dp) then
-      write (text, '(6x, i2.2, "m", i2.2, "s")') whole/60, modulo(whole, 60_i8)
-    else
-      write (text, '(6x, i2.2, "h", i2.2, "m")') whole/3600, modulo(whole, 3600_i8)/60
-    end if
-  end function
-
-  pure function seconds(time) result(text)
-    real(dp), intent(in) :: time
-    character(len=12) :: text
-    write (text, '(f12.3)') time
-  end function
-
-  pure function place(rank) result(text)
-    integer, intent(in) :: rank
-    character(:), allocatable :: text
-    text = '['//number(rank - 1)//']'
-  end function
-
-end module stand_in_timers
-
-
 program icon_stand_in
   use mpi_f08
   use, intrinsic :: ieee_arithmetic, only: ieee_positive_inf, ieee_quiet_nan, ieee_value
   use stand_in_clock, only: extended, lead_time, of_a_step
   use stand_in_namelists
-  use stand_in_output, only: plan_output, write_due
+  use stand_in_output, only: plan_output, seconds_a_record, wait_for_all, write_due
   use stand_in_ranks
   use stand_in_restart, only: read_checkpoint, tell_restart_mode, write_checkpoint
   use stand_in_split, only: check_settings, join_component, split_ranks
-  use stand_in_system, only: environment_of_this_process, pause_for, variable
+  use stand_in_system, only: environment_of_this_process, number, pause_for, variable
   use stand_in_times
   use stand_in_timers
   implicit none
   character(:), allocatable :: failure
   integer :: failure_step, mine
-  real(dp) :: seconds_a_step
+  real(dp) :: seconds_a_step, core_seconds_a_step
   logical :: stopped_on_demand
 
   call mpi_init()
   call mpi_comm_rank(mpi_comm_world, my_pe)
+  call tell_size()
   call read_controls()
   call read_master()
   call join_component(mine)
@@ -1816,16 +1904,26 @@ program icon_stand_in
 
 contains
 
+  subroutine tell_size()
+    integer :: n_all
+    call mpi_comm_size(mpi_comm_world, n_all)
+    call message('ICON: Globally run on '//number(n_all)//' mpi processes.', 'mo_mpi::start_mpi')
+  end subroutine
+
   subroutine read_controls()
-    integer :: status(2)
-    character(:), allocatable :: at, pause
+    integer :: status(4)
+    character(:), allocatable :: at, pause, computing, writing
     failure = variable('ICON_STAND_IN_FAIL', 'none')
     at = variable('ICON_STAND_IN_FAIL_STEP', '1')
     pause = variable('ICON_STAND_IN_STEP_SECONDS', '0')
+    computing = variable('ICON_STAND_IN_STEP_CORE_SECONDS', '0')
+    writing = variable('ICON_STAND_IN_RECORD_SECONDS', '0')
     read (at, *, iostat=status(1)) failure_step
     read (pause, *, iostat=status(2)) seconds_a_step
+    read (computing, *, iostat=status(3)) core_seconds_a_step
+    read (writing, *, iostat=status(4)) seconds_a_record
     if (any(status /= 0)) &
-      & call finish('icon_stand_in', 'cannot read ICON_STAND_IN_FAIL_STEP or ICON_STAND_IN_STEP_SECONDS')
+      & call finish('icon_stand_in', 'cannot read ICON_STAND_IN_FAIL_STEP or one of the ICON_STAND_IN_..._SECONDS')
     if (all(failure /= [character(len=5) :: 'none', 'abort', 'nan', 'hang'])) &
       & call finish('icon_stand_in', 'unknown ICON_STAND_IN_FAIL: '//failure)
   end subroutine
@@ -1897,13 +1995,16 @@ contains
         call stop_timer(restart_time)
       end if
     end do
+    if (is_work()) call start(output_time)
+    call wait_for_all()
+    if (is_work()) call stop_timer(output_time)
   end subroutine
 
   subroutine write_output(now)
     integer(i8), intent(in) :: now
-    call start(output_time)
+    if (is_work()) call start(output_time)
     call write_due(now)
-    call stop_timer(output_time)
+    if (is_work()) call stop_timer(output_time)
   end subroutine
 
   subroutine integrate_to(now)
@@ -1914,8 +2015,9 @@ contains
     call fail_if_asked(number_of_step)
     call tell_step(now, number_of_step)
     courage = 1.0_dp
-    if (is_work()) call mpi_allreduce(mpi_in_place, courage, 1, mpi_double_precision, mpi_max, work)
+    if (is_work()) call mpi_allreduce(mpi_in_place, courage, 1, mpi_double_precision, mpi_max, group)
     call pause_for(seconds_a_step)
+    if (is_work()) call pause_for(core_seconds_a_step/n_work)
   end subroutine
 
   subroutine fail_if_asked(number_of_step)

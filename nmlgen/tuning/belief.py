@@ -1,0 +1,197 @@
+"""What is believed of the candidates after some were measured: how long each will take, and how sure that is.
+
+The I/O model, fitted to the runs so far, says how long a candidate takes, with its own interval. What the model misses
+is learned from the measurements by a Gaussian process over the logarithms of time: candidates with like values miss
+alike. Keys of which the model knows nothing may matter much more than it errs elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from math import exp, log, log2, sqrt
+from statistics import NormalDist
+
+from attrs import field, frozen
+
+from nmlgen.advise.calibration import Calibration
+from nmlgen.advise.fitting import Run, calibrate
+from nmlgen.advise.normal import cholesky, solve
+from nmlgen.advise.play import played
+from nmlgen.advise.prediction import NOISE, predict
+from nmlgen.tuning.candidates import Candidate, Candidates
+
+UNSEEN_SPREAD = 0.2
+"""How far candidates lie apart, as a standard deviation of the logarithm of time, that differ in what the I/O model
+does not know: stripes alone made a factor of 1.6 (TOPIO on HLRS WS11). A judgement."""
+
+MODEL_SPREAD = 0.02
+"""How far the fitted model is trusted at first, beyond its own interval. Where it foretells runs worse, it is less."""
+
+_TRUSTED_RUNS = 3  # so many runs is that trust worth
+_LEAST_NOISE = 0.005  # a matrix needs some
+_REACH = 2.0  # doublings of a value over which what the model misses becomes another
+_EIGHTY_PERCENT = 1.2816  # standard deviations to either side that hold 80 % of a normal distribution
+_STANDARD = NormalDist()
+
+
+@frozen
+class Measured:
+    """How long a candidate took, and the timers that `nmlgen.advise.Run` knows."""
+
+    total_s: float
+    timers: Mapping[str, float | None] = field(factory=dict)
+
+
+@frozen
+class Expected:
+    """The time that a candidate is expected to take: the middle, and an interval that holds four runs of five."""
+
+    middle_s: float
+    spread: float
+    """The standard deviation of its logarithm."""
+
+    @property
+    def low_s(self) -> float:
+        """One run in ten is faster."""
+        return self.middle_s * exp(-_EIGHTY_PERCENT * self.spread)
+
+    @property
+    def high_s(self) -> float:
+        """One run in ten is slower."""
+        return self.middle_s * exp(_EIGHTY_PERCENT * self.spread)
+
+    def gain(self, best_s: float) -> float:
+        """The expected improvement over a time, as a share of it: what this saves if it is faster, times how likely
+        that is."""
+        distance = log(best_s / self.middle_s)
+        if self.spread == 0:
+            return max(0.0, 1 - self.middle_s / best_s)
+        mean = self.middle_s / best_s * exp(self.spread**2 / 2)
+        better = distance / self.spread
+        return _STANDARD.cdf(better) - mean * _STANDARD.cdf(better - self.spread)
+
+
+class Belief:
+    """What is believed of the candidates; before any is measured, what `calibration` says. `after` gives another."""
+
+    def __init__(self, candidates: Candidates, calibration: Calibration, noise: float = NOISE) -> None:
+        self._candidates = {candidate.point.id: candidate for candidate in candidates.candidates}
+        self._unseen = candidates.unseen
+        self._beginning = calibration
+        self._noise = max(noise, _LEAST_NOISE) ** 2
+        self._has_model = all(candidate.case is not None for candidate in candidates.candidates)
+        self._learn((), ())
+
+    def after(self, candidate: Candidate, measured: Measured) -> Belief:
+        """What is believed when one more candidate was measured."""
+        surprises = self._surprises
+        if self._known:
+            expected = self.expected(candidate)
+            surprises = (*surprises, log(measured.total_s / expected.middle_s) ** 2)
+        found = copy(self)
+        found._learn((*self._known, (candidate, measured)), surprises)
+        return found
+
+    def _learn(self, known: tuple[tuple[Candidate, Measured], ...], surprises: tuple[float, ...]) -> None:
+        self._known, self._surprises = known, surprises
+        self._times = [log(measured.total_s) for _, measured in known]
+        calibration = self._beginning
+        if self._has_model and known:
+            calibration = calibrate([_run(candidate, measured) for candidate, measured in known], calibration)
+        self._prior = self._prior_of_all(calibration)
+        self._residuals = [
+            time - self._prior[candidate.point.id].log for (candidate, _), time in zip(known, self._times, strict=True)
+        ]
+        self._model_variance, self._unseen_variance = self._spreads()
+
+    @property
+    def knows(self) -> bool:
+        """Whether anything is expected at all: without a model it takes a measurement."""
+        return self._has_model or bool(self._known)
+
+    def expected(self, candidate: Candidate, assumed: Sequence[Candidate] = ()) -> Expected:
+        """What a candidate is expected to take. Those `assumed` run now, and count as measured just as expected.
+
+        Raises ValueError if nothing is known yet.
+        """
+        if not self.knows:
+            raise ValueError("without a model of it nothing is expected before the first measurement")
+        prior = self._prior[candidate.point.id]
+        seen = [*(known for known, _ in self._known), *assumed]
+        residuals = [*self._residuals, *(0.0 for _ in assumed)]
+        middle, variance = prior.log, self._covariance(candidate, candidate)
+        if seen:
+            lower = cholesky(
+                [
+                    [self._covariance(one, other) + (self._noise if one is other else 0.0) for other in seen]
+                    for one in seen
+                ]
+            )
+            beside = [self._covariance(candidate, other) for other in seen]
+            weights = solve(lower, beside)
+            middle += sum(map(float.__mul__, weights, residuals))
+            variance -= sum(map(float.__mul__, weights, beside))
+        return Expected(exp(middle), sqrt(max(0.0, variance) + prior.variance))
+
+    def _spreads(self) -> tuple[float, float]:
+        """The variances of what the model misses, and of what it does not know: as judged before, and as seen since."""
+        count = len(self._residuals)
+        if self._unseen:
+            squares = sum(residual**2 for residual in self._residuals)
+            squares -= sum(self._residuals) ** 2 / max(1, count)
+            return MODEL_SPREAD**2, (UNSEEN_SPREAD**2 + squares) / max(1, count)
+        squares = sum(self._surprises)
+        return (_TRUSTED_RUNS * MODEL_SPREAD**2 + squares) / (_TRUSTED_RUNS + len(self._surprises)), 0.0
+
+    def _prior_of_all(self, calibration: Calibration) -> dict[str, _Prior]:
+        if not self._has_model:
+            middle = sum(self._times) / len(self._times) if self._times else 0.0
+            return {candidate.point.id: _Prior(middle, 0.0) for candidate in self._candidates.values()}
+        return {candidate.point.id: _predicted(candidate, calibration) for candidate in self._candidates.values()}
+
+    def _covariance(self, one: Candidate, other: Candidate) -> float:
+        keys = dict.fromkeys((*one.point.values, *other.point.values))
+        found = self._model_variance * exp(-_distance(one, other, keys) / _REACH)
+        if self._unseen:
+            found += self._unseen_variance * exp(-_distance(one, other, self._unseen) / _REACH)
+        return found
+
+
+@frozen
+class _Prior:
+    """What the model says: the logarithm of the time, and its variance."""
+
+    log: float
+    variance: float
+
+
+def _predicted(candidate: Candidate, calibration: Calibration) -> _Prior:
+    situation = candidate.situation
+    assert situation is not None
+    prediction = predict(situation.case, calibration)
+    if len(situation.outputs) > 1:
+        partitions = tuple(output.partitions for output in situation.outputs)
+        prediction = played(situation, situation.case, partitions, prediction, calibration)
+    spread = log(prediction.high_s / prediction.low_s) / (2 * _EIGHTY_PERCENT)
+    return _Prior(log(prediction.total_s), spread**2)
+
+
+def _run(candidate: Candidate, measured: Measured) -> Run:
+    assert candidate.case is not None
+    return Run(candidate.case, measured.total_s, measured.timers)
+
+
+def _distance(one: Candidate, other: Candidate, keys: Mapping[str, None] | Sequence[str]) -> float:
+    """How unlike the values of two candidates are: doublings of numbers, 1 for anything else that differs."""
+    return sum(_difference(one.point.values.get(key), other.point.values.get(key)) for key in keys)
+
+
+def _difference(one: object, other: object) -> float:
+    if _is_amount(one) and _is_amount(other):
+        return abs(log2((float(one) + 1) / (float(other) + 1)))  # type: ignore[arg-type]
+    return float(one != other)
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0

@@ -1,0 +1,145 @@
+"""What may be tried: the points of a spec's own sweep, or its numbers of I/O ranks and partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+from nmlgen.advise.case import Case
+from nmlgen.advise.experiment import Output, Situation, situation_of
+from nmlgen.errors import InputError, SpecError
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.findings import Finding
+from nmlgen.spec.spec import Spec
+from nmlgen.sweep.expansion import expand
+from nmlgen.sweep.point import Point
+from nmlgen.units.wall_time import parse_wall_time
+
+IO_RANKS = "parallel.num_io_procs"
+
+
+@frozen(eq=False)
+class Candidate:
+    """A point that may be tried, on so many `nodes`; `situation` is what the I/O model is asked, None where something
+    is not known that it needs. `limit_s` is the time that its job may take, if that is known."""
+
+    point: Point
+    situation: Situation | None = field(repr=False)
+    nodes: int
+    limit_s: float | None
+
+    @property
+    def case(self) -> Case | None:
+        """The run as the I/O model sees it."""
+        return None if self.situation is None else self.situation.case
+
+
+@frozen(eq=False)
+class Candidates:
+    """All that may be tried, and the points that cannot be built, each with the findings that say why."""
+
+    candidates: tuple[Candidate, ...]
+    rejected: tuple[tuple[Point, tuple[Finding, ...]], ...]
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """The keys of which the I/O model knows nothing: candidates that differ in them are the same to it."""
+        keys = dict.fromkeys(key for candidate in self.candidates for key in candidate.point.values)
+        if any(candidate.case is None for candidate in self.candidates):
+            return tuple(keys)
+        return tuple(key for key in keys if self._is_unseen(key))
+
+    def _is_unseen(self, key: str) -> bool:
+        by_case: dict[Case | None, set[str]] = {}
+        for candidate in self.candidates:
+            by_case.setdefault(candidate.case, set()).add(repr(candidate.point.values.get(key)))
+        return any(len(values) > 1 for values in by_case.values())
+
+
+def candidates_of(spec: Spec) -> Candidates:
+    """The points of the spec's section `sweep`; without one, numbers of I/O ranks, each with the partitions that leave
+    none of them idle.
+
+    Raises SpecError for a sweep that cannot be expanded, InputError if there is nothing to choose from.
+    """
+    rejected: list[tuple[Point, tuple[Finding, ...]]] = []
+
+    def reject(point: Point, findings: tuple[Finding, ...]) -> None:
+        rejected.append((point, findings))
+
+    if spec.tree.get("sweep") is not None:
+        points = expand(spec, invalid="skip", rejected=reject)
+    else:
+        layouts = _layouts(spec)
+        keys = list(layouts[0])
+        name = "-".join(("{name}", f"io{{{keys[0]}}}", *(f"p{{{key}}}" for key in keys[1:2])))
+        points = expand(spec, points=layouts, name=name, invalid="skip", rejected=reject)
+    found = {point.id: point for point in points}
+    if not found:
+        if rejected:
+            raise SpecError(rejected[0][1])
+        raise InputError("there is nothing to choose from: the sweep has no points")
+    return Candidates(tuple(map(_candidate, found.values())), tuple(rejected))
+
+
+def _candidate(point: Point) -> Candidate:
+    experiment = point.spec.experiment
+    try:
+        situation = situation_of(experiment)
+    except UndecidedError:
+        situation = None
+    nodes = situation.case.nodes if situation is not None else _directive(experiment, "nodes")
+    limit = _directive(experiment, "time")
+    return Candidate(point, situation, nodes or 1, limit)
+
+
+def _directive(experiment: Experiment, name: str) -> int | None:
+    setting = experiment.directives.get(name)
+    try:
+        return (
+            None if setting is None else parse_wall_time(str(setting.value)) if name == "time" else int(setting.value)
+        )
+    except (UndecidedError, ValueError, TypeError):
+        return None
+
+
+def _layouts(spec: Spec) -> list[Mapping[str, Any]]:
+    """Powers of two of I/O ranks, with powers of two of partitions of every output that can have them: no more than
+    I/O ranks, and no fewer files than these. Where files of an output cannot be shared by so many, as many as can."""
+    try:
+        situation = situation_of(spec.experiment)
+    except UndecidedError as error:
+        message = f"{error.setting.name} is not known, so it is not clear how many I/O ranks there may be"
+        raise InputError(f"{message}; say in a section `sweep` of the spec what to try") from None
+    if not situation.outputs:
+        raise InputError("the spec writes no output: say in a section `sweep` of the spec what to try")
+    outputs = situation.outputs
+    keys = [None if output.is_whole else f"output.{output.stream.label}.{output.variable}" for output in outputs]
+    layouts = [(0, (1,) * len(outputs))]
+    for ranks in _powers(situation.case.ntasks - situation.case.restart_ranks - 1):
+        for most in _powers(ranks):
+            partitions = tuple(_partitions(output, most) for output in outputs)
+            files = sum(partitions)
+            if files >= ranks or most == ranks:
+                layouts.append((min(ranks, files), partitions))
+    return [
+        {IO_RANKS: ranks} | {key: number for key, number in zip(keys, partitions, strict=True) if key is not None}
+        for ranks, partitions in dict.fromkeys(layouts)
+    ]
+
+
+def _partitions(output: Output, wanted: int) -> int:
+    """At most so many partitions, as the files of the output allow."""
+    return (
+        1 if output.is_whole else max(number for number in range(1, wanted + 1) if number == 1 or output.fits(number))
+    )
+
+
+def _powers(most: int) -> Iterator[int]:
+    number = 1
+    while number <= most:
+        yield number
+        number *= 2

@@ -1,0 +1,143 @@
+"""What a directory tells of the points in it, and who may use it. On a real Slurm: tests/real/test_tune.py."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from slurm_stand_in import SlurmStandIn
+from specs import MAPPING, changed
+
+from nmlgen import InputError, expand, load_spec, write_sweep
+from nmlgen.tuning.runner import LOCK, OnSlurm, alone
+
+LOGS = Path(__file__).parent.parent.parent / "examples" / "logs"
+GRID = {"parallel.num_io_procs": [1, 2]}
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    return SlurmStandIn(tmp_path / "bin", monkeypatch)
+
+
+@pytest.fixture
+def points():
+    return list(expand(MAPPING, grid=GRID, name="io{num_io_procs}"))
+
+
+@pytest.fixture
+def runner(slurm, tmp_path, points):
+    return OnSlurm(tmp_path / "tuning", points[0].base)
+
+
+def ran(directory: Path, number: int, seconds: int, outcome: str = "OK", code: int = 0) -> None:
+    """Note a run in a point's directory, as its task does."""
+    records = directory / "nmlgen.jobs"
+    records.mkdir(exist_ok=True)
+    start = f"token=t leg=1 name=n task=0 array=7 job={number} node=n1 time=2026-01-01T00:00:{number:02d}Z"
+    (records / f"{number}.start").write_text(f"{start}\n")
+    end = f"code={code} outcome={outcome} time=2026-01-01T00:00:{number + seconds:02d}Z"
+    (records / f"{number}.end").write_text(f"{end}\n")
+
+
+def log(directory: Path, name: str, source: str) -> None:
+    (directory / "run").mkdir(exist_ok=True)
+    shutil.copy(LOGS / source, directory / "run" / name)
+
+
+def test_nothing_was_asked_for(runner):
+    assert runner.outcomes() == {}
+
+
+def test_points_are_added_and_submitted_once(runner, slurm, tmp_path, points):
+    runner.start(points[:1])
+    assert len(slurm.calls("sbatch")) == 1
+    slurm.knows_every_name(7)
+    assert [outcome.state for outcome in runner.outcomes().values()] == ["waiting"]
+    runner.start(points[:1])
+    assert len(slurm.calls("sbatch")) == 1
+    runner.start(points)
+    assert len(slurm.calls("sbatch")) == 2
+    assert list(runner.outcomes()) == [point.id for point in points]
+    assert (tmp_path / "tuning" / "points" / "io2" / "icon_master.namelist").exists()
+
+
+def test_what_ran_is_measured_by_the_log_of_icon(runner, tmp_path, points):
+    runner.start(points[:1])
+    directory = tmp_path / "tuning" / "points" / "io1"
+    ran(directory, 1, 20)
+    log(directory, "io1.1.icon.log", "LOG.two_io_ranks.run")
+    (found,) = runner.outcomes().values()
+    assert (found.state, found.total_s, found.elapsed_s) == ("done", 100.0, 20.0)
+    assert found.timers["wrt_output_io_avg_s"] == 24.0
+    assert (found.started, found.ended) == ("2026-01-01T00:00:01Z", "2026-01-01T00:00:21Z")
+    shutil.rmtree(directory / "run")
+    assert runner.outcomes()[points[0].id] == found  # what has ended is read once
+
+
+def test_a_run_that_ends_well_and_failed(runner, tmp_path, points):
+    runner.start(points[:1])
+    directory = tmp_path / "tuning" / "points" / "io1"
+    ran(directory, 1, 20)
+    log(directory, "io1.1.icon.log", "LOG.one_io_rank.run")
+    (found,) = runner.outcomes().values()
+    assert (found.state, found.total_s, found.elapsed_s) == ("failed", None, 20.0)
+    assert found.reason.startswith("ICON crashed: ")
+
+
+def test_a_run_without_a_log(runner, tmp_path, points):
+    runner.start(points[:1])
+    ran(tmp_path / "tuning" / "points" / "io1", 1, 20)
+    (found,) = runner.outcomes().values()
+    assert found.state == "failed"
+    assert "there is no log of ICON in" in found.reason
+
+
+def test_a_run_without_timers(runner, tmp_path, points):
+    runner.start(points[:1])
+    directory = tmp_path / "tuning" / "points" / "io1"
+    ran(directory, 1, 20)
+    log(directory, "io1.1.icon.log", "LOG.two_io_ranks.run")
+    path = directory / "run" / "io1.1.icon.log"
+    lines = [line for line in path.read_text().splitlines(keepends=True) if not line.startswith(" total ")]
+    path.write_text("".join(lines))
+    (found,) = runner.outcomes().values()
+    assert (found.state, found.total_s) == ("done", 20.0)
+
+
+def test_failed_runs_cost_too(runner, tmp_path, points):
+    runner.start(points[:1])
+    directory = tmp_path / "tuning" / "points" / "io1"
+    ran(directory, 1, 20, "FAILED", 3)
+    (found,) = runner.outcomes().values()
+    assert (found.state, found.elapsed_s, found.reason) == ("failed", 20.0, "exit code 3")
+    ran(directory, 2, 5, "LOST", -1)
+    (found,) = runner.outcomes().values()
+    assert (found.state, found.elapsed_s, found.reason) == ("failed", 25.0, "lost")
+
+
+def test_somebody_else_tunes(tmp_path):
+    refused = pytest.raises(InputError, match="another `nmlgen tune` is at work")
+    with alone(tmp_path / "tuning"), refused, alone(tmp_path / "tuning"):
+        pass
+    with alone(tmp_path / "tuning"):
+        pass
+
+
+def test_a_sweep_is_no_tuning(tmp_path, points):
+    write_sweep(points, tmp_path)
+    with pytest.raises(InputError, match="did not begin"), alone(tmp_path):
+        pass
+    assert not (tmp_path / LOCK).exists()
+
+
+def test_the_tuning_of_another_spec(runner, tmp_path, points):
+    runner.start(points)
+    OnSlurm(tmp_path / "tuning", points[0].base)
+    for other in (load_spec(changed(job={"nodes": 1})), load_spec(MAPPING, ["job.nodes=1"])):
+        with pytest.raises(InputError, match="another spec"):
+            OnSlurm(tmp_path / "tuning", other)
+    (tmp_path / "tuning" / "nmlgen-sweep.json").write_text("{")
+    with pytest.raises(InputError, match="cannot be read"):
+        OnSlurm(tmp_path / "tuning", points[0].base)
