@@ -91,9 +91,9 @@ class OnSlurm:
 
     def start(self, points: Sequence[Point]) -> None:
         """Add the new points to the sweep, and submit what is not submitted yet."""
-        write_sweep(points, self._directory)
+        if write_sweep(points, self._directory).changed:
+            self._pause = _SHORTEST_PAUSE
         submit(self._directory)
-        self._pause = _SHORTEST_PAUSE
 
     def outcomes(self) -> Mapping[str, Outcome]:
         """What status and logs say."""

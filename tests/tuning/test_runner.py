@@ -115,6 +115,9 @@ def test_failed_runs_cost_too(runner, tmp_path, points):
     ran(directory, 2, 5, "LOST", -1)
     (found,) = runner.outcomes().values()
     assert (found.state, found.elapsed_s, found.reason) == ("failed", 25.0, "lost")
+    (directory / "nmlgen.jobs" / "2.end").write_text("code=-1 outcome=LOST time=\n")  # nobody knows when
+    (found,) = runner.outcomes().values()
+    assert (found.state, found.elapsed_s) == ("failed", None)
 
 
 def test_somebody_else_tunes(tmp_path):
