@@ -42,7 +42,7 @@ def advice(
         situation = situation_of(experiment)
     except UndecidedError as error:
         raise InputError(_missing(source, error.setting)) from None
-    return advise(situation, calibration or calibration_of(situation.site))
+    return advise(situation, calibration or calibration_of(situation))
 
 
 def _lifted(source: str | Path, overrides: tuple[str, ...], ntasks: int | None, icon_release: str | None) -> Experiment:

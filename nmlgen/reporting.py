@@ -219,7 +219,7 @@ class _Expectations:
             return _Expected(silence=f"no prediction: {error.setting.name} is not known")
         except (NmlgenError, ValueError) as error:
             return _Expected(silence=f"no prediction: {error}")
-        calibration = self._calibration or calibration_of(situation.site)
+        calibration = self._calibration or calibration_of(situation)
         self.used = calibration.name
         prediction = predict(case, calibration)
         notes = tuple(dict.fromkeys((*situation.doubts, *prediction.notes)))

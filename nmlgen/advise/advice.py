@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import product
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from attrs import evolve, frozen
 
@@ -118,10 +118,24 @@ class Advice:
         return tuple(dict.fromkeys((*self.situation.doubts, *notes)))
 
 
+def calibration_of(situation: Situation) -> Calibration:
+    """The calibration that the site of an experiment names, else the one that ships for it; where there is none,
+    Levante's."""
+    return _calibration(situation.site, situation.calibration)
+
+
+def is_foreign(situation: Situation, calibration: Calibration) -> bool:
+    """Whether the figures are another site's."""
+    return (
+        calibration is calibration_of(situation)
+        and situation.calibration is None
+        and calibration.name != situation.site
+    )
+
+
 @cache
-def calibration_of(site: str) -> Calibration:
-    """The calibration that ships for a site; where there is none, Levante's."""
-    path = directory("presets") / "calibrations" / f"{PurePath(site).name}.yaml"
+def _calibration(site: str, own: str | None) -> Calibration:
+    path = directory("presets") / "calibrations" / f"{PurePath(site).name}.yaml" if own is None else Path(own)
     return Calibration.load(path) if path.is_file() else levante()
 
 
@@ -191,7 +205,7 @@ def ranked(situation: Situation, layout: Layout, choice: Choice, calibration: Ca
 
 def rough_cost(situation: Situation, layout: Layout, choice: Choice) -> float:
     """What a layout takes longer than the best, as a share, by the likeliest constants alone: a first look."""
-    scales = _Scales(situation, calibration_of(situation.site))
+    scales = _Scales(situation, calibration_of(situation))
     rough = scales.rough((layout, *_choices(situation, layout, choice)))
     return rough[layout] / min(rough.values()) - 1 if layout in rough else 0.0
 
@@ -205,7 +219,7 @@ def _choices(situation: Situation, layout: Layout, choice: Choice) -> list[Layou
 
 def weighed(situation: Situation, layout: Layout) -> Candidate:
     """A layout of the situation with what it is expected to take, by the figures of the site."""
-    return _Scales(situation, calibration_of(situation.site)).weigh(layout)
+    return _Scales(situation, calibration_of(situation)).weigh(layout)
 
 
 def is_covered(case: Case, calibration: Calibration) -> bool:
@@ -237,9 +251,9 @@ class _Scales:
 
     def weigh(self, layout: Layout) -> Candidate:
         case = case_with(self._situation, layout)
-        site = self._situation.site
-        is_own = self._calibration is calibration_of(site)
-        prediction = _predicted(case, site) if is_own else predict(case, self._calibration)
+        site, own = self._situation.site, self._situation.calibration
+        is_own = self._calibration is calibration_of(self._situation)
+        prediction = _predicted(case, site, own) if is_own else predict(case, self._calibration)
         if len(self._situation.outputs) > 1:
             prediction = played(self._situation, case, layout.stream_partitions, prediction, self._calibration)
         return Candidate(layout, case, prediction)
@@ -263,9 +277,9 @@ class _Scales:
 
 
 @lru_cache(maxsize=1024)
-def _predicted(case: Case, site: str) -> Prediction:
+def _predicted(case: Case, site: str, own: str | None) -> Prediction:
     """The prediction of a case by the figures of a site."""
-    return predict(case, calibration_of(site))
+    return predict(case, _calibration(site, own))
 
 
 def case_with(situation: Situation, layout: Layout) -> Case:

@@ -15,6 +15,7 @@ from nmlgen.advise.advice import (
     Layout,
     calibration_of,
     is_covered,
+    is_foreign,
     present_layout,
     ranked,
     rough_cost,
@@ -80,7 +81,7 @@ def restart_cost(experiment: Experiment) -> Cost | None:
     layout, choice = present_layout(situation), Choice(False, (False,) * len(situation.outputs), True, True)
     if rough_cost(situation, layout, choice) < WORTH_SAYING / 2:
         return None
-    return _against(situation, layout, ranked(situation, layout, choice, calibration_of(situation.site))[0])
+    return _against(situation, layout, ranked(situation, layout, choice, calibration_of(situation))[0])
 
 
 @remembered
@@ -112,12 +113,12 @@ def _without_output_layout(situation: Situation) -> Situation:
 @lru_cache(maxsize=256)
 def _best_output(situation: Situation) -> Candidate:
     choice = Choice(True, (True,) * len(situation.outputs), False, False)
-    return ranked(situation, present_layout(situation), choice, calibration_of(situation.site))[0]
+    return ranked(situation, present_layout(situation), choice, calibration_of(situation))[0]
 
 
 def _against(situation: Situation, layout: Layout, better: Candidate) -> Cost | None:
-    present, calibration = weighed(situation, layout), calibration_of(situation.site)
+    present, calibration = weighed(situation, layout), calibration_of(situation)
     if not all(is_covered(case, calibration) for case in (present.case, better.case)):
         return None
-    foreign = "" if calibration.name == situation.site else calibration.name.capitalize()
+    foreign = calibration.name.capitalize() if is_foreign(situation, calibration) else ""
     return Cost(present, better, foreign)

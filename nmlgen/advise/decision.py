@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from nmlgen.advise.advice import Candidate, Choice, calibration_of, is_covered, present_layout, ranked
+from nmlgen.advise.advice import Candidate, Choice, calibration_of, is_covered, is_foreign, present_layout, ranked
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.prediction import NOISE
@@ -28,7 +28,7 @@ class Decision:
 
 def decide(situation: Situation, choice: Choice) -> Decision:
     """The best layout among those that differ in what is left open from the one that the situation has."""
-    calibration = calibration_of(situation.site)
+    calibration = calibration_of(situation)
     candidates = ranked(situation, present_layout(situation), choice, calibration)
     reasons = _Reasons(situation, candidates, _caveat(situation, candidates[0], calibration))
     layout = candidates[0].layout
@@ -92,6 +92,6 @@ def _spoken(mode: str, ranks: int) -> str:
 
 def _caveat(situation: Situation, best: Candidate, calibration: Calibration) -> str:
     """What is to be said against the numbers."""
-    foreign = "" if situation.site == calibration.name else f"; by the figures of {calibration.name.capitalize()}"
+    foreign = "" if not is_foreign(situation, calibration) else f"; by the figures of {calibration.name.capitalize()}"
     is_measured = not situation.doubts and is_covered(best.case, calibration)
     return foreign + ("" if is_measured else "; outside what was measured")

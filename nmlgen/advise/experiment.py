@@ -82,6 +82,7 @@ class Situation:
     site: str
     cores: int
     doubts: tuple[str, ...] = ()
+    calibration: str | None = None
 
 
 @remembered
@@ -123,6 +124,7 @@ def situation_of(experiment: Experiment) -> Situation:
         experiment.machine.name,
         max(ranks.total, case.nodes * (experiment.machine.cores_per_node or 0)),
         tuple(_doubts(experiment)),
+        experiment.machine.calibration,
     )
 
 

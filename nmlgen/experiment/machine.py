@@ -73,7 +73,8 @@ def _lies_below(path: str, directory: str) -> bool:
 
 @frozen(kw_only=True)
 class Machine:
-    """A site. `name` is that of its preset."""
+    """A site. `name` is that of its preset; `calibration` is the path of the file with what the advisor knows of it,
+    None if the site names none."""
 
     name: str
     scheduler: str = "slurm"
@@ -89,6 +90,7 @@ class Machine:
     node_local: Mapping[str, NodeLocal] = field(factory=dict)
     mpi: Mapping[str, MpiInstallation] = field(factory=dict)
     darshan_library: str | None = None
+    calibration: str | None = None
 
     def file_system_of(self, path: str) -> FileSystem:
         """The file system that `path` lies on; a relative path lies on the site's usual one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nmlgen.advise.advice import RECEIVED_BYTES_PER_S, Advice, Candidate
+from nmlgen.advise.advice import RECEIVED_BYTES_PER_S, Advice, Candidate, is_foreign
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
 from nmlgen.advise.prediction import NOISE
 from nmlgen.report.volume import format_bytes
@@ -287,7 +287,7 @@ def _why_restart(advice: Advice) -> Iterator[str]:
 
 def notes(advice: Advice) -> Iterator[str]:
     """How far the numbers can be trusted."""
-    if advice.situation.site != advice.calibration.name:
+    if is_foreign(advice.situation, advice.calibration):
         yield (
             f"site {advice.situation.site} has no calibration: the figures are those of "
             f"{advice.calibration.name.capitalize()}"

@@ -71,8 +71,8 @@ class Site:
 
 def read_site_of(reference: str, base: Path) -> Site:
     """The site that a spec in the directory `base` would name; raises SpecError if there is none."""
-    label, document, _ = presets.read(reference, "site", base, None)
-    machine, defaults = read_site(document.node, label.removeprefix("site "))
+    label, document, path = presets.read(reference, "site", base, None)
+    machine, defaults = read_site(document, label.removeprefix("site "), path)
     facts: Keys = document.node.value["machine"].plain()
     return Site(reference, machine, facts, {} if defaults is None else defaults.plain())
 

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
+from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.machine import FileSystem, Machine, MpiInstallation, NodeLocal, Partition
-from nmlgen.spec.document import Node
+from nmlgen.spec.document import Document, Node
+from nmlgen.spec.problems import problem
 from nmlgen.spec.validate import validate
 from nmlgen.units.size import parse_size
 from nmlgen.units.wall_time import parse_wall_time
 
 
-def read_site(node: Node, name: str) -> tuple[Machine, Node | None]:
-    """The facts of a site file and its `defaults`; raises SpecError if it does not match the schema."""
-    validate(node, "site")
-    return machine_of(name, node.value["machine"].plain()), node.value.get("defaults")
+def read_site(document: Document, name: str, path: Path) -> tuple[Machine, Node | None]:
+    """The facts of the site file of that path and its `defaults`.
+
+    Raises SpecError if it does not match the schema, or names a calibration that is none.
+    """
+    validate(document.node, "site")
+    facts = document.node.value["machine"]
+    machine = machine_of(name, facts.plain())
+    if machine.calibration is not None:
+        machine = evolve(machine, calibration=_calibration(path.parent / machine.calibration, facts))
+    return machine, document.node.value.get("defaults")
+
+
+def _calibration(path: Path, facts: Node) -> str:
+    from nmlgen.advise.calibration import Calibration  # few sites name one
+
+    try:
+        Calibration.load(path)
+    except InputError as error:
+        raise SpecError((problem("SPC007", str(error), facts.value["calibration"].span),)) from None
+    return str(path)
 
 
 def machine_of(name: str, facts: dict[str, Any]) -> Machine:
@@ -38,6 +60,7 @@ def machine_of(name: str, facts: dict[str, Any]) -> Machine:
         node_local={key: _node_local(key, value) for key, value in facts.get("node_local", {}).items()},
         mpi={key: _mpi(key, value or {}) for key, value in facts.get("mpi", {}).items()},
         darshan_library=facts.get("darshan", {}).get("library"),
+        calibration=facts.get("calibration"),
     )
 
 

@@ -219,9 +219,11 @@ def _assembled(source: SpecSource, overrides: tuple[str, ...]) -> Spec:
     site_name = _merge_all([*layers, *own]).get("site")
     site, machine = EMPTY, None
     if site_name is not None:
-        label, document, _ = presets.read(str(site_name.value), "site", base, site_name.span)
+        label, document, path = presets.read(str(site_name.value), "site", base, site_name.span)
         documents.append(InputDocument(label, document.sha256))
-        machine, defaults = read_site(document.node, label.removeprefix("site "))
+        machine, defaults = read_site(document, label.removeprefix("site "), path)
+        if machine.calibration is not None:
+            documents.append(InputDocument(f"calibration of {label}", _sha256(Path(machine.calibration).read_bytes())))
         site = tree_of(document.node.value["machine"], label)
         if defaults is not None:
             validate(defaults, "spec")

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from attrs import evolve, field, frozen
 
-from nmlgen.advise.advice import calibration_of
-from nmlgen.advise.calibration import NAMES, Calibration
+from nmlgen.advise.advice import calibration_of, is_foreign
+from nmlgen.advise.calibration import NAMES, Calibration, levante
+from nmlgen.advise.experiment import Situation
 from nmlgen.advise.prediction import NOISE
 from nmlgen.errors import InputError
 from nmlgen.spec.spec import Spec, load_spec
@@ -174,8 +175,8 @@ class _Tuner:
         self._candidates = candidates
         self._by_id = {candidate.point.id: candidate for candidate in candidates.candidates}
         self._budget, self._runs, self._noise, self._at_once = budget, runs, noise, at_once
-        sites = [candidate.situation.site for candidate in candidates.candidates if candidate.situation is not None]
-        self._calibration = calibration or _beginning(sites[0] if sites else "")
+        known = [candidate.situation for candidate in candidates.candidates if candidate.situation is not None]
+        self._calibration = calibration or (_beginning(known[0]) if known else doubted(levante()))
         self._beliefs: dict[tuple[str, ...], Belief] = {(): Belief(candidates, self._calibration, noise)}
 
     def look(self, outcomes: Mapping[str, Outcome], told: set[str]) -> Tuning:
@@ -266,10 +267,10 @@ class _Tuner:
         return None, max(worth, key=lambda p: (p.gain or 0.0) / _node_hours(p.candidate, p.expected))
 
 
-def _beginning(site: str) -> Calibration:
+def _beginning(situation: Situation) -> Calibration:
     """What tuning begins with: the site's calibration, else another's with much less trust."""
-    found = calibration_of(site)
-    return found if found.name == site else doubted(found)
+    found = calibration_of(situation)
+    return doubted(found) if is_foreign(situation, found) else found
 
 
 def doubted(calibration: Calibration) -> Calibration:

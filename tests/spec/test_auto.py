@@ -6,13 +6,17 @@ import json
 import os
 import subprocess
 import sys
+from math import log
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from specs import refused
 
 import nmlgen
-from nmlgen import load_spec
+from nmlgen import SpecError, load_spec
+from nmlgen.advise.calibration import NAMES, levante
+from nmlgen.resources import directory
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 TEXT = f"""\
@@ -180,3 +184,27 @@ def test_same_bytes_whatever_the_hashes(path):
         for seed in ("0", "1", "7")
     }
     assert len(digests) == 1
+
+
+def test_a_site_may_name_figures_of_its_own(tmp_path):
+    """Its calibration decides, is named as an input of the build, and is nobody else's."""
+    figures = levante()
+    slow = evolve(figures, name="mine", estimate=evolve(figures.estimate, mean=_slower(figures.estimate.mean)))
+    (tmp_path / "mine.yaml").write_text(slow.dump())
+    site = (directory("presets") / "sites" / "levante.yaml").read_text(encoding="utf-8")
+    (tmp_path / "site.yaml").write_text(site.replace("machine:\n", "machine:\n  calibration: mine.yaml\n", 1))
+    spec = [f"site={tmp_path}/site.yaml", "parallel.num_io_procs=auto", "output.atm.stream_partitions_ml=auto"]
+    there = load_spec(EXAMPLE, ["parallel.num_io_procs=auto", "output.atm.stream_partitions_ml=auto"])
+    here = load_spec(EXAMPLE, spec)
+    ranks = [loaded.experiment["parallel_nml", "num_io_procs"].value for loaded in (there, here)]
+    assert ranks[0] < ranks[1]
+    assert "by the figures of" not in here.find("parallel.num_io_procs").origin.reason
+    assert any(document.label.startswith("calibration of site") for document in here.documents)
+    (tmp_path / "mine.yaml").write_text("nmlgen_calibration: 7\n")
+    with pytest.raises(SpecError, match=r"mine.yaml"):
+        load_spec(EXAMPLE, spec)
+
+
+def _slower(mean):
+    """The logarithms of the constants with I/O ranks at an eighth of their speed."""
+    return tuple(value - log(8) * (name == "writer") for name, value in zip(NAMES, mean, strict=True))
