@@ -159,7 +159,7 @@ def test_chains_in_slurm(cluster, stand_in, tmp_path):
     nmlgen.export_sweep(sweep, "snakemake")
     before = {job.id for job in cluster.jobs()}
     environment = cluster.complete_environment({"HOME": str(tmp_path)})
-    cluster.submit(sweep / "points" / "p8" / "p8.sbatch", sweep / "points" / "p8")  # by hand: only to be waited for
+    cluster.submit(sweep / "points" / "p8" / "chain.sbatch", sweep / "points" / "p8")  # by hand: only to be waited for
     for _ in range(2):
         done = subprocess.run(
             ["snakemake", "--cores", "16"],
@@ -172,4 +172,4 @@ def test_chains_in_slurm(cluster, stand_in, tmp_path):
         )
         assert done.returncode == 0, done.stdout + done.stderr
     jobs = [job for job in cluster.jobs() if job.id not in before]
-    assert Counter((job.name, job.state.name) for job in jobs) == {("p8", "COMPLETED"): 2, ("p16", "COMPLETED"): 2}
+    assert Counter((job.name, job.state.name) for job in jobs) == {("chain", "COMPLETED"): 4}
