@@ -137,7 +137,7 @@ def _with_stripes(experiment: Experiment, block: Striping) -> Striping:
     setting = block.settings.get("stripe_count")
     if setting is None or not _is_auto(setting):
         return block
-    from nmlgen.advise.stripes import stripe_count
+    from nmlgen.advise.decision import stripe_count
 
     try:
         value, reason = stripe_count(experiment, block.what)
