@@ -57,6 +57,7 @@ def calibrate_logs(
     with the reason. `progress` is called with the bytes that were read. Raises InputError if a path cannot be read or
     no run can be used.
     """
+    paths = tuple(paths)
     rows = list(scan_logs(paths, events=False, progress=progress))
     used: list[tuple[LogRun, Run]] = []
     left_out: list[tuple[LogRun, str]] = []
@@ -66,9 +67,13 @@ def calibrate_logs(
                 used.append((row, run_of(row, given)))
             except InputError as error:
                 left_out.append((row, str(error)))
+    if not used and not left_out:
+        raise InputError(
+            f"there is no run of ICON in {', '.join(map(str, paths))}; expected logs with their first lines"
+        )
     if not used:
         reasons = [f"\n  {_place(run)}: {reason}" for run, reason in left_out]
-        raise InputError(f"none of {len(left_out)} runs can be used{''.join(reasons)}")
+        raise InputError(f"no run of {len(left_out)} can be used{''.join(reasons)}")
     calibration = calibrate([run for _, run in used], prior, name)
     warnings = tuple(row for row in rows if isinstance(row, LogWarning))
     return Calibrated(calibration, tuple(used), tuple(left_out), warnings)

@@ -53,10 +53,11 @@ def test_runs_that_do_not_count(nmlgen, ran):
     assert "wave/run/wave.8.icon.log:1: left out: truncated" in done.err
     done = nmlgen("calibrate", "wave/run/wave.8.icon.log")
     assert (done.code, done.out) == (2, "")
-    assert "none of 1 runs can be used" in done.err
+    assert "no run of 1 can be used" in done.err
 
 
 def test_mistakes(nmlgen, ran):
     assert nmlgen("calibrate").code == 2
-    assert "there" in nmlgen("calibrate", "nowhere").err
+    assert "there is no such file" in nmlgen("calibrate", "nowhere").err
+    assert "there is no run of ICON in /dev/null" in nmlgen("calibrate", "/dev/null").err
     assert "here.yaml" in nmlgen("calibrate", "wave", "--prior", "here.yaml").err
