@@ -162,8 +162,14 @@ def joined(reports: Iterable[Report]) -> Report:
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that was meant, as far as one can tell: the only one that is fewest mistakes in typing away, two
     at most and one in a short word. None if there is none, or more than one."""
-    most = 1 if len(word) <= 5 else 2
-    near = [(_mistakes(word.lower(), name.lower()), name) for name in known if abs(len(name) - len(word)) <= most]
+    most, word = 1 if len(word) <= 5 else 2, word.lower()
+    letters = set(word)
+    near = [
+        (_mistakes(word, name.lower()), name)
+        for name in known
+        if abs(len(name) - len(word)) <= most
+        and len(letters.difference(name.lower())) <= most  # each such letter is a mistake
+    ]
     fewest = min((mistakes for mistakes, _ in near), default=most + 1)
     names = [name for mistakes, name in near if mistakes == fewest]
     return names[0] if len(names) == 1 and fewest <= most else None
