@@ -47,21 +47,25 @@ _RUN: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
 
 
 def format_runs(runs: Sequence[Any], colour: bool, terminal: bool) -> str:
-    """Runs, a line each, and below them why one has not finished and what the reader remarks; seconds are averages over
-    the ranks, MB 1e6 bytes."""
+    """Runs, a line each, and below them why one has not finished and what the reader remarks, each remark once; seconds
+    are averages over the ranks, MB 1e6 bytes."""
     table = format_table(
         [heading for heading, _, _ in _RUN],
         ([show(getattr(run, name)) for _, name, show in _RUN] for run in runs),
         colour,
         terminal,
     )
-    remarks = []
+    remarks = [f"{_place(run)}: {run.state}: {run.reason}" for run in runs if run.reason is not None]
+    noted: dict[str, list[Any]] = {}
     for run in runs:
-        where = f"{run.log}, run {run.run}" if run.run > 1 else run.log
-        if run.reason is not None:
-            remarks.append(f"{where}: {run.state}: {run.reason}")
-        remarks.extend(f"{where}: {note}" for note in run.notes)
+        for note in run.notes:
+            noted.setdefault(note, []).append(run)
+    remarks += [f"{_place(some[0]) if len(some) == 1 else f'{len(some)} runs'}: {note}" for note, some in noted.items()]
     return "\n".join((table, *([""] if remarks else []), *remarks))
+
+
+def _place(run: Any) -> str:
+    return f"{run.log}, run {run.run}" if run.run > 1 else str(run.log)
 
 
 def format_rows(rows: Iterable[Any], colour: bool, terminal: bool) -> str:
