@@ -40,10 +40,10 @@ _PART = re.compile(r"([a-z]\w*)\s*(?:\(([^()]*)\))?")
 _INDEX = re.compile(r"[-+]?\d+")
 
 
-@lru_cache(maxsize=8192)
-def _parse(group: Group, key: str) -> _Written:
+def _parse(group: Group, key: str, setting: Setting) -> _Written:
     """A name such as `echotop_meta(1)%dbzthresh`; of a name that cannot be read no subscripts are known."""
-    setting = group.settings[key]
+    if key.isidentifier():
+        return _Written(group, key, key.lower(), (None,), setting)
     matches = [_PART.fullmatch(part.strip()) for part in key.lower().split("%")]
     parts = [match.groups() for match in matches if match is not None]
     if len(parts) != len(matches):
@@ -62,19 +62,23 @@ def _written(experiment: Experiment) -> Iterator[_Written]:
         for key, setting in group.settings.items():
             if setting.certainty is Certainty.UNKNOWN:
                 if setting.span is not None:  # not in a namelist that nobody has shown
-                    unknown.append(_parse(group, key))
+                    unknown.append(_parse(group, key, setting))
             else:
-                yield _parse(group, key)
+                yield _parse(group, key, setting)
     yield from unknown
 
 
 @once
+def _looked_up(experiment: Experiment) -> Iterator[tuple[_Written, Variable | None]]:
+    """The written variables, with what the release knows of each."""
+    for written in _written(experiment):
+        file = file_of(experiment, written.group)
+        yield written, experiment.registry.variable(written.group.name, written.path, file)
+
+
 def _declared(experiment: Experiment) -> Iterator[tuple[_Written, Variable]]:
     """The written variables that the release knows."""
-    for written in _written(experiment):
-        variable = experiment.registry.variable(written.group.name, written.path, file_of(experiment, written.group))
-        if variable is not None:
-            yield written, variable
+    return ((written, variable) for written, variable in _looked_up(experiment) if variable is not None)
 
 
 def _place(group: Group) -> Span | None:
@@ -173,10 +177,12 @@ class UnknownVariable(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         registry = experiment.registry
-        for written in _written(experiment):
+        for written, variable in _looked_up(experiment):
+            if variable is not None:
+                continue
             group = written.group.name.lower()
             file = file_of(experiment, written.group)
-            if registry.variable(group, written.path, file) or _is_derived(registry, group, written.path, file):
+            if _is_derived(registry, group, written.path, file):
                 continue
             known = registry.variables(group, file)
             notes = _replacement(registry.removed_variable(group, written.path)) or _elsewhere(registry, written.path)
