@@ -101,6 +101,15 @@ def writer_busy(case: Case, constants: Constants) -> float:
     return turns / sum(run_time(case, constants))
 
 
+def slowed(case: Case, constants: Constants) -> tuple[float, float]:
+    """By how much ranks that compute slow the I/O ranks and the restart ranks, in the mean over the run: factors."""
+    computing = case.n_steps * step_time(case, constants, case.workers)
+    busy = computing + _output_by_all(case, constants) + _checkpoints_by_all(case, constants)
+    total, _ = _settled(case, constants, computing, busy)
+    part = constants.beside * computing / total if total else 0.0
+    return 1 + part, 1 + part * _neighbours(case)
+
+
 def _gather_time(case: Case, c: Constants, size: float, slices: float) -> float:
     others = case.nodes - 1
     congested = others * (1 + (others / _CONGESTED) ** 4)
@@ -131,13 +140,16 @@ def _checkpoints_beside(case: Case, c: Constants, computing: float) -> float:
     ranks, size = case.restart_ranks, case.checkpoint_bytes / _GIGABYTE
     if not (case.checkpoints and ranks):
         return 0.0
-    if case.restart_mode == ASYNC:  # one writes, and the other restart ranks, which idle, are its neighbours
-        neighbours = max(0, _NEIGHBOURS + 1 - ranks) / _NEIGHBOURS
+    if case.restart_mode == ASYNC:
         alone = size / c.restart_async
     else:
-        neighbours = 1.0
         alone = size / (c.restart_dedicated * ranks) * (1 + c.contention * (ranks - 1))
-    return case.checkpoints * alone * (1 + c.beside * neighbours * computing)
+    return case.checkpoints * alone * (1 + c.beside * _neighbours(case) * computing)
+
+
+def _neighbours(case: Case) -> float:
+    """Which part of the neighbours of a restart rank computes: in async mode the other restart ranks idle."""
+    return max(0, _NEIGHBOURS + 1 - case.restart_ranks) / _NEIGHBOURS if case.restart_mode == ASYNC else 1.0
 
 
 def _settled(case: Case, c: Constants, computing: float, busy: float) -> tuple[float, float]:
