@@ -14,7 +14,7 @@ from math import exp, isfinite, log
 from attrs import field, frozen
 
 from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter, levante
-from nmlgen.advise.case import Case
+from nmlgen.advise.case import JOINT, Case
 from nmlgen.advise.model import Constants, run_time, step_time, writer_turn
 from nmlgen.advise.normal import cholesky, inverse, solve
 from nmlgen.advise.support import COVERED
@@ -57,7 +57,9 @@ class Run:
 
     @property
     def computing_s(self) -> float | None:
-        """What the workers computed, if the timers tell."""
+        """What the workers computed, if the timers tell: not where they write themselves, and wait for each other."""
+        if self.case.checkpoints and self.case.restart_mode == JOINT:
+            return None
         waiting = [self.timers.get(name) for name in _WAITING]
         if waiting[0] is None:
             return None

@@ -4,15 +4,18 @@ Workers compute, one step after the other. At an output time they hand their fie
 is and go on; they wait only if that rank has not finished its previous turn (a round-robin queue of depth one;
 ICON 2024.10 mo_name_list_output.f90:683-850). So a run lasts as long as the slowest of three: the workers, the
 writers of output, the writers of checkpoints. Where two of them need about as long, the steps and writes that take
-longer than others make it longer than either; a power mean describes the measurements. Without ranks of its own,
-output and checkpoints are gathered and written by rank 0 while all wait.
+longer than others make it longer than either; a power mean describes the measurements. Ranks that write are slowed
+by those that compute beside them, and are faster while these wait. Without ranks of its own, output and checkpoints
+are gathered and written by rank 0 while all wait.
 """
 
 from __future__ import annotations
 
+from math import log2
+
 from attrs import field, frozen
 
-from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, Case
+from nmlgen.advise.case import ASYNC, JOINT, Case
 
 PARTS = (
     "start-up",
@@ -24,7 +27,9 @@ PARTS = (
 )
 """Where the time goes. "Ranks taken away" is what computing takes longer because some ranks write."""
 
-_EXPONENT = 3  # of the power mean: the measured runs fit best between 2.5 and 3.5
+_EXPONENT = 3  # of the power mean of workers and writers of output: the measured runs fit best near 3
+_CHECKPOINT_EXPONENT = 6  # of that with checkpoints, which vary less: all restart ranks write each of them; 5 to 8
+_NEIGHBOURS = 7  # ranks that share a cache with one: the processors of Levante have 8 cores to a cache
 _CONGESTED = 10  # further nodes, beyond which gathering on one rank is no longer proportional to their number
 _GIGABYTE = 1e9
 _VALUE = 8  # bytes
@@ -39,19 +44,18 @@ class Constants:
     """The constants of the closed form. All are positive; a GB is 1e9 bytes, a slice one level of one variable."""
 
     step: float = _constant("microseconds a rank needs for one cell and level in one time step, out of memory")
-    writer: float = _constant("GB/s that an I/O rank receives and writes when it is alone")
-    contention: float = _constant("part by which each I/O rank that is busy at the same time slows every one")
+    writer: float = _constant("GB/s that an I/O rank receives and writes when it is alone and nobody computes")
+    contention: float = _constant("part by which each other rank that writes at the same time slows every one")
+    beside: float = _constant("part by which ranks that compute all the time slow those that write beside them")
     cache: float = _constant("cells times levels a rank at which half of the computing is out of its cache")
     start_up: float = _constant("seconds a node, once")
     gather: float = _constant("seconds a GB that is gathered and written by rank 0")
     gather_slice: float = _constant("milliseconds a slice for each further node, gathered by rank 0")
-    restart_async: float = _constant("GB/s of the one rank that writes asynchronous checkpoints")
-    restart_idle: float = _constant("exponent: that rank is faster, the more idle restart ranks are beside it")
-    restart_dedicated: float = _constant("GB/s of a dedicated restart rank when it is alone")
-    restart_contention: float = _constant("part by which each further dedicated restart rank slows every one")
+    restart_async: float = _constant("GB/s of the one rank that writes asynchronous checkpoints, while nobody computes")
+    restart_dedicated: float = _constant("GB/s of a dedicated restart rank when it is alone and nobody computes")
     restart_joint: float = _constant("GB/s of all workers together in joint checkpoints")
     restart_sync: float = _constant("seconds a synchronous checkpoint, whatever its size")
-    restart_node: float = _constant("seconds a synchronous checkpoint for each further node")
+    restart_node: float = _constant("seconds a synchronous checkpoint for each doubling of the nodes")
 
 
 def step_time(case: Case, constants: Constants, workers: int) -> float:
@@ -65,25 +69,18 @@ def run_time(case: Case, constants: Constants) -> tuple[float, ...]:
     c = constants
     alone = case.n_steps * step_time(case, c, case.ntasks)
     computing = case.n_steps * step_time(case, c, case.workers)
-    synchronous, outputs, turn, writers = 0.0, case.outputs, 0.0, case.writers
-    if outputs and not writers:
-        slices = case.n_output_slices or case.output_bytes / _VALUE / case.n_cells
-        synchronous = outputs * _gather_time(case, c, case.output_bytes, slices)
-    restart, restart_writing = _checkpoint_time(case, c)
+    synchronous = _output_by_all(case, c)
+    restart = _checkpoints_by_all(case, c)
     busy = computing + synchronous + restart
-    total, writing = _slowest(busy, 0.0, restart_writing), 0.0
-    if outputs and writers:
-        turn, total = _turn(case, c, busy, restart_writing)
-        writing = outputs * turn / writers
-    waiting = max(0.0, total - busy)
-    share = writing**_EXPONENT / (writing**_EXPONENT + restart_writing**_EXPONENT) if writing else 0.0
+    total, turn = _settled(case, c, computing, busy)
+    with_output = _slower(busy, case.outputs * turn / case.writers, _EXPONENT) if turn else busy
     return (
         c.start_up * case.nodes,
         alone,
         computing - alone,
         synchronous,
-        waiting * share + turn,  # the last turn begins when all is computed
-        restart + waiting * (1 - share),
+        with_output - busy + turn,  # the last turn begins when all is computed
+        restart + total - with_output,
     )
 
 
@@ -95,8 +92,7 @@ def writer_turn(case: Case, constants: Constants) -> float:
     if not (case.outputs and case.writers):
         raise ValueError("no I/O rank writes output")
     computing = case.n_steps * step_time(case, constants, case.workers)
-    restart, restart_writing = _checkpoint_time(case, constants)
-    return _turn(case, constants, computing + restart, restart_writing)[0]
+    return _settled(case, constants, computing, computing + _checkpoints_by_all(case, constants))[1]
 
 
 def writer_busy(case: Case, constants: Constants) -> float:
@@ -105,44 +101,81 @@ def writer_busy(case: Case, constants: Constants) -> float:
     return turns / sum(run_time(case, constants))
 
 
+def slowed(case: Case, constants: Constants) -> tuple[float, float]:
+    """By how much ranks that compute slow the I/O ranks and the restart ranks, in the mean over the run: factors."""
+    computing = case.n_steps * step_time(case, constants, case.workers)
+    busy = computing + _output_by_all(case, constants) + _checkpoints_by_all(case, constants)
+    total, _ = _settled(case, constants, computing, busy)
+    part = constants.beside * computing / total if total else 0.0
+    return 1 + part, 1 + part * _neighbours(case)
+
+
 def _gather_time(case: Case, c: Constants, size: float, slices: float) -> float:
     others = case.nodes - 1
     congested = others * (1 + (others / _CONGESTED) ** 4)
     return c.gather * size / _GIGABYTE + c.gather_slice * 1e-3 * slices * congested
 
 
-def _checkpoint_time(case: Case, c: Constants) -> tuple[float, float]:
-    """Seconds of the workers, and seconds of the ranks that write beside them, for all checkpoints."""
-    count, ranks, mode = case.checkpoints, case.restart_ranks, case.restart_mode
-    size = case.checkpoint_bytes / _GIGABYTE
-    if not count:
-        return 0.0, 0.0
-    if mode == JOINT:
-        return count * size / c.restart_joint, 0.0
-    if mode == ASYNC and ranks:
-        return 0.0, count * size / (c.restart_async * ranks**c.restart_idle)
-    if mode == DEDICATED and ranks:
-        return 0.0, count * size / (c.restart_dedicated * ranks) * (1 + c.restart_contention * (ranks - 1))
-    gathering = _gather_time(case, c, case.checkpoint_bytes, case.checkpoint_bytes / _VALUE / case.n_cells)
-    return count * (c.restart_sync + c.restart_node * (case.nodes - 1) + gathering), 0.0
+def _output_by_all(case: Case, c: Constants) -> float:
+    """Seconds in which all wait for rank 0 to write output."""
+    if not case.outputs or case.writers:
+        return 0.0
+    slices = case.n_output_slices or case.output_bytes / _VALUE / case.n_cells
+    return case.outputs * _gather_time(case, c, case.output_bytes, slices)
 
 
-def _turn(case: Case, c: Constants, busy: float, beside: float) -> tuple[float, float]:
-    """Seconds of one turn of a writer, and of the run: the more writers are busy at once, the slower each."""
-    outputs, writers = case.outputs, case.writers
+def _checkpoints_by_all(case: Case, c: Constants) -> float:
+    """Seconds in which all write checkpoints, or wait for rank 0 to write them."""
+    if not case.checkpoints or case.restart_ranks:
+        return 0.0
+    size = case.checkpoint_bytes
+    if case.restart_mode == JOINT:
+        return case.checkpoints * size / _GIGABYTE / c.restart_joint
+    gathering = _gather_time(case, c, size, size / _VALUE / case.n_cells)
+    return case.checkpoints * (c.restart_sync + c.restart_node * log2(case.nodes) + gathering)
+
+
+def _checkpoints_beside(case: Case, c: Constants, computing: float) -> float:
+    """Seconds that restart ranks write beside workers that compute for this part of the run."""
+    ranks, size = case.restart_ranks, case.checkpoint_bytes / _GIGABYTE
+    if not (case.checkpoints and ranks):
+        return 0.0
+    if case.restart_mode == ASYNC:
+        alone = size / c.restart_async
+    else:
+        alone = size / (c.restart_dedicated * ranks) * (1 + c.contention * (ranks - 1))
+    return case.checkpoints * alone * (1 + c.beside * _neighbours(case) * computing)
+
+
+def _neighbours(case: Case) -> float:
+    """Which part of the neighbours of a restart rank computes: in async mode the other restart ranks idle."""
+    return max(0, _NEIGHBOURS + 1 - case.restart_ranks) / _NEIGHBOURS if case.restart_mode == ASYNC else 1.0
+
+
+def _settled(case: Case, c: Constants, computing: float, busy: float) -> tuple[float, float]:
+    """Seconds of the run, and of one turn of a writer of output.
+
+    The more writers are busy at once, the slower each; the longer the workers wait for them, the faster.
+    """
+    outputs = case.outputs if case.writers else 0
     alone = case.output_bytes / _GIGABYTE / c.writer
-    turn, total = alone, busy
-    for _ in range(60):
-        total = _slowest(busy, outputs * turn / writers, beside)
-        at_once = min(writers, max(1.0, outputs * turn / total))
-        turn, before = alone * (1 + c.contention * (at_once - 1)), turn
-        if abs(turn - before) < 1e-7 * turn:
+    at_once, part, total, turn = 1.0, 1.0, 0.0, 0.0
+    for _ in range(100):
+        before = total
+        total = busy
+        if outputs:
+            turn = alone * (1 + c.contention * (at_once - 1)) * (1 + c.beside * part)
+            total = _slower(busy, outputs * turn / case.writers, _EXPONENT)
+        total = _slower(total, _checkpoints_beside(case, c, part), _CHECKPOINT_EXPONENT)
+        if abs(total - before) < 1e-9 * total:
             break
-    return turn, total
+        part = (part + computing / total) / 2 if total else 0.0
+        if outputs:
+            at_once = (at_once + min(case.writers, max(1.0, outputs * turn / total))) / 2
+    return total, turn
 
 
-def _slowest(workers: float, writers: float, restart: float) -> float:
-    if not (writers or restart):
+def _slower(workers: float, writers: float, exponent: int) -> float:
+    if not writers:
         return workers
-    powers = workers * workers * workers + writers * writers * writers + restart * restart * restart
-    return float(powers ** (1 / _EXPONENT))
+    return float((workers**exponent + writers**exponent) ** (1 / exponent))

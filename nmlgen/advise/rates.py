@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 from attrs.validators import ge, gt, optional
 
 from nmlgen.advise.case import ASYNC, JOINT, SYNC, Case
-from nmlgen.advise.model import PARTS, Constants, run_time
+from nmlgen.advise.model import PARTS, Constants, run_time, slowed
 
 _GIGABYTE = 1e9
 _SYNCHRONOUS, _CHECKPOINTS = PARTS.index("synchronous writes"), PARTS.index("checkpoints")
@@ -34,16 +34,17 @@ class Rates:
 
     @classmethod
     def of(cls, case: Case, constants: Constants) -> Rates:
-        """The rates of a case's writers by the closed form."""
+        """The rates of a case's writers by the closed form, beside workers that compute for as much of the run."""
         gathering = run_time(evolve(case, num_io_procs=0), constants)[_SYNCHRONOUS]
-        overhead, writer, contention = 0.0, constants.restart_dedicated, constants.restart_contention
+        output_slowed, restart_slowed = slowed(case, constants)
+        overhead, writer, contention = 0.0, constants.restart_dedicated / restart_slowed, constants.contention
         if case.restart_mode == ASYNC:
-            writer, contention = constants.restart_async * max(1, case.restart_ranks) ** constants.restart_idle, 0.0
+            writer, contention = constants.restart_async / restart_slowed, 0.0
         if case.restart_mode in (SYNC, JOINT) and case.checkpoints:
             overhead = run_time(evolve(case, output_bytes=0), constants)[_CHECKPOINTS] / case.checkpoints
             writer = inf
         return cls(
-            output_bytes_per_s=constants.writer * _GIGABYTE,
+            output_bytes_per_s=constants.writer / output_slowed * _GIGABYTE,
             output_contention=constants.contention,
             gather_bytes_per_s=case.output_bytes * case.outputs / gathering if gathering else None,
             checkpoint_bytes_per_s=writer * _GIGABYTE,

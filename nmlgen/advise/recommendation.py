@@ -8,7 +8,7 @@ from attrs import evolve, frozen
 
 from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
-from nmlgen.advise.model import step_time, writer_turn
+from nmlgen.advise.model import slowed, step_time, writer_turn
 from nmlgen.advise.prediction import NOISE, Prediction, predict
 
 Ranked = tuple[tuple[Case, Prediction], ...]
@@ -66,7 +66,7 @@ class Quantities:
     output_interval_s: float | None
     output_bytes: float
     writer_bytes_per_s: float
-    """What an I/O rank receives and writes in a second when it is alone."""
+    """What an I/O rank receives and writes in a second when no other writes; the workers compute beside it."""
     contended_bytes_per_s: float | None
     """The same while the other I/O ranks of the case are as busy as they will be; None without I/O ranks."""
 
@@ -79,7 +79,8 @@ def quantities(case: Case, calibration: Calibration | None = None) -> Quantities
     contended = None
     if case.outputs and case.io_ranks:
         contended = case.output_bytes / writer_turn(case, constants)
-    return Quantities(case.nodes, computing, interval, case.output_bytes, constants.writer * 1e9, contended)
+    alone = constants.writer * 1e9 / slowed(case, constants)[0]
+    return Quantities(case.nodes, computing, interval, case.output_bytes, alone, contended)
 
 
 def recommend(

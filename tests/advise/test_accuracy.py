@@ -59,9 +59,6 @@ def test_error_after_one_run_of_the_family(evidence):
     assert mean(errors(output=True)) <= 0.03
 
 
-@pytest.mark.xfail(
-    reason="the families with checkpoints every 12 min on 2 nodes and on 16 nodes mix days: 3.7 %", strict=True
-)
 def test_error_after_one_run_of_any_family(evidence):
     later = [one for judgements in evidence.after_one.values() for one in judgements]
     assert mean(mean(map(abs, one.errors)) for one in later) <= 0.03

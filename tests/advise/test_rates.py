@@ -79,3 +79,18 @@ def test_checkpoints(mode: str, ranks: int, interval: float) -> None:
         assert 0.99 <= predicted(case) / simulated(case) <= ROUNDED_KNEE
     else:
         assert simulated(case) == pytest.approx(predicted(case), rel=1e-9)
+
+
+def test_a_writer_is_faster_while_the_workers_wait_for_it() -> None:
+    seldom, often = (evolve(CASE, output_bytes=0.254e9, output_interval_s=s, num_io_procs=1) for s in (3600, 240))
+    speeds = [Rates.of(case, CONSTANTS).known("output_bytes_per_s") for case in (seldom, often)]
+    assert speeds[0] < 0.9 * speeds[1]
+
+
+def test_idle_neighbours_do_not_slow_the_writer_of_checkpoints() -> None:
+    case = evolve(CASE, restart_write_mode="async", checkpoint_bytes=0.894e9, checkpoint_interval_s=720)
+    speeds = [
+        Rates.of(evolve(case, num_restart_procs=ranks), CONSTANTS).known("checkpoint_bytes_per_s")
+        for ranks in (1, 4, 8, 9)
+    ]
+    assert speeds[0] < speeds[1] < speeds[2] == speeds[3] == CONSTANTS.restart_async * 1e9
