@@ -11,7 +11,7 @@ are gathered and written by rank 0 while all wait.
 
 from __future__ import annotations
 
-from math import log2
+from math import log, log2
 
 from attrs import field, frozen
 
@@ -33,6 +33,8 @@ _NEIGHBOURS = 7  # ranks that share a cache with one: the processors of Levante 
 _CONGESTED = 10  # further nodes, beyond which gathering on one rank is no longer proportional to their number
 _GIGABYTE = 1e9
 _VALUE = 8  # bytes
+_CLOSE = 1e-8  # relative
+_SHORTEST = 1e-9  # seconds
 
 
 def _constant(meaning: str) -> float:
@@ -155,24 +157,46 @@ def _neighbours(case: Case) -> float:
 def _settled(case: Case, c: Constants, computing: float, busy: float) -> tuple[float, float]:
     """Seconds of the run, and of one turn of a writer of output.
 
-    The more writers are busy at once, the slower each; the longer the workers wait for them, the faster.
+    The more writers are busy at once, the slower each; the longer the workers wait for them, the faster. So what a run
+    of some length would take falls with that length: the run lies between two bounds, which are drawn together by the
+    method of false position (Illinois), in logarithms, in which it is nearly straight.
     """
-    outputs = case.outputs if case.writers else 0
-    alone = case.output_bytes / _GIGABYTE / c.writer
-    at_once, part, total, turn = 1.0, 1.0, 0.0, 0.0
-    for _ in range(100):
-        before = total
-        total = busy
-        if outputs:
-            turn = alone * (1 + c.contention * (at_once - 1)) * (1 + c.beside * part)
-            total = _slower(busy, outputs * turn / case.writers, _EXPONENT)
-        total = _slower(total, _checkpoints_beside(case, c, part), _CHECKPOINT_EXPONENT)
-        if abs(total - before) < 1e-9 * total:
-            break
-        part = (part + computing / total) / 2 if total else 0.0
-        if outputs:
-            at_once = (at_once + min(case.writers, max(1.0, outputs * turn / total))) / 2
-    return total, turn
+    low = max(busy, _SHORTEST)
+    total, turn = _if_it_took(case, c, computing, busy, low)
+    if total <= low * (1 + _CLOSE):
+        return total, turn
+    high, above = total, log(total / low)
+    total, turn = _if_it_took(case, c, computing, busy, high)
+    below, side = log(total / high), 0
+    while below < -_CLOSE:
+        middle = high * (low / high) ** (below / (below - above))
+        total, turn = _if_it_took(case, c, computing, busy, middle)
+        off = log(total / middle)
+        if abs(off) <= _CLOSE:
+            return middle, turn
+        if off > 0:
+            low, above = middle, off
+            below, side = (below / 2 if side > 0 else below), 1
+        else:
+            high, below = middle, off
+            above, side = (above / 2 if side < 0 else above), -1
+    return high, turn
+
+
+def _if_it_took(case: Case, c: Constants, computing: float, busy: float, total: float) -> tuple[float, float]:
+    """Seconds of the run, and of one turn of a writer of output, if the writers were as busy and as much slowed as in
+    a run of this length."""
+    part, turn, result = computing / total, 0.0, busy
+    outputs, writers = case.outputs, case.writers
+    if outputs and writers:
+        turn = case.output_bytes / _GIGABYTE / c.writer * (1 + c.beside * part)
+        load = outputs * turn / total  # how many write at once if they do not slow each other
+        if load > 1:
+            slow = load * c.contention
+            at_once = min(writers, (load - slow) / (1 - slow)) if slow < 1 else writers
+            turn *= 1 + c.contention * (at_once - 1)
+        result = _slower(busy, outputs * turn / writers, _EXPONENT)
+    return _slower(result, _checkpoints_beside(case, c, part), _CHECKPOINT_EXPONENT), turn
 
 
 def _slower(workers: float, writers: float, exponent: int) -> float:
