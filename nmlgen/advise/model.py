@@ -137,21 +137,19 @@ def _checkpoints_by_all(case: Case, c: Constants) -> float:
     return case.checkpoints * (c.restart_sync + c.restart_node * log2(case.nodes) + gathering)
 
 
-def _checkpoints_beside(case: Case, c: Constants, computing: float) -> float:
-    """Seconds that restart ranks write beside workers that compute for this part of the run."""
+def _neighbours(case: Case) -> float:
+    """Which part of the neighbours of a restart rank computes: in async mode the other restart ranks idle."""
+    return max(0, _NEIGHBOURS + 1 - case.restart_ranks) / _NEIGHBOURS if case.restart_mode == ASYNC else 1.0
+
+
+def _restart_alone(case: Case, c: Constants) -> float:
+    """Seconds that restart ranks write if nobody computes beside them."""
     ranks, size = case.restart_ranks, case.checkpoint_bytes / _GIGABYTE
     if not (case.checkpoints and ranks):
         return 0.0
     if case.restart_mode == ASYNC:
-        alone = size / c.restart_async
-    else:
-        alone = size / (c.restart_dedicated * ranks) * (1 + c.contention * (ranks - 1))
-    return case.checkpoints * alone * (1 + c.beside * _neighbours(case) * computing)
-
-
-def _neighbours(case: Case) -> float:
-    """Which part of the neighbours of a restart rank computes: in async mode the other restart ranks idle."""
-    return max(0, _NEIGHBOURS + 1 - case.restart_ranks) / _NEIGHBOURS if case.restart_mode == ASYNC else 1.0
+        return case.checkpoints * size / c.restart_async
+    return case.checkpoints * size / (c.restart_dedicated * ranks) * (1 + c.contention * (ranks - 1))
 
 
 def _settled(case: Case, c: Constants, computing: float, busy: float) -> tuple[float, float]:
@@ -161,16 +159,34 @@ def _settled(case: Case, c: Constants, computing: float, busy: float) -> tuple[f
     of some length would take falls with that length: the run lies between two bounds, which are drawn together by the
     method of false position (Illinois), in logarithms, in which it is nearly straight.
     """
+    outputs = case.outputs if case.writers else 0
+    writers, alone = case.writers, case.output_bytes / _GIGABYTE / c.writer
+    restart, restart_beside = _restart_alone(case, c), c.beside * _neighbours(case)
+    contention, beside = c.contention, c.beside
+
+    def if_it_took(total: float) -> tuple[float, float]:
+        """The same if the writers were as busy and as much slowed as in a run of this length."""
+        part, turn, result = computing / total, 0.0, busy
+        if outputs:
+            turn = alone * (1 + beside * part)
+            load = outputs * turn / total  # how many write at once if they do not slow each other
+            if load > 1:
+                slow = load * contention
+                at_once = min(writers, (load - slow) / (1 - slow)) if slow < 1 else writers
+                turn *= 1 + contention * (at_once - 1)
+            result = _slower(busy, outputs * turn / writers, _EXPONENT)
+        return _slower(result, restart * (1 + restart_beside * part), _CHECKPOINT_EXPONENT), turn
+
     low = max(busy, _SHORTEST)
-    total, turn = _if_it_took(case, c, computing, busy, low)
+    total, turn = if_it_took(low)
     if total <= low * (1 + _CLOSE):
         return total, turn
     high, above = total, log(total / low)
-    total, turn = _if_it_took(case, c, computing, busy, high)
+    total, turn = if_it_took(high)
     below, side = log(total / high), 0
     while below < -_CLOSE:
         middle = high * (low / high) ** (below / (below - above))
-        total, turn = _if_it_took(case, c, computing, busy, middle)
+        total, turn = if_it_took(middle)
         off = log(total / middle)
         if abs(off) <= _CLOSE:
             return middle, turn
@@ -181,22 +197,6 @@ def _settled(case: Case, c: Constants, computing: float, busy: float) -> tuple[f
             high, below = middle, off
             above, side = (above / 2 if side < 0 else above), -1
     return high, turn
-
-
-def _if_it_took(case: Case, c: Constants, computing: float, busy: float, total: float) -> tuple[float, float]:
-    """Seconds of the run, and of one turn of a writer of output, if the writers were as busy and as much slowed as in
-    a run of this length."""
-    part, turn, result = computing / total, 0.0, busy
-    outputs, writers = case.outputs, case.writers
-    if outputs and writers:
-        turn = case.output_bytes / _GIGABYTE / c.writer * (1 + c.beside * part)
-        load = outputs * turn / total  # how many write at once if they do not slow each other
-        if load > 1:
-            slow = load * c.contention
-            at_once = min(writers, (load - slow) / (1 - slow)) if slow < 1 else writers
-            turn *= 1 + c.contention * (at_once - 1)
-        result = _slower(busy, outputs * turn / writers, _EXPONENT)
-    return _slower(result, _checkpoints_beside(case, c, part), _CHECKPOINT_EXPONENT), turn
 
 
 def _slower(workers: float, writers: float, exponent: int) -> float:
