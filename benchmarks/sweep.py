@@ -66,6 +66,13 @@ def built(count: int) -> None:
         nmlgen.build(point)
 
 
+def built_anew(count: int) -> None:
+    """The same with points each of which has another layout of I/O ranks, which the advisor looks at anew."""
+    layouts = {key: GRID[key] for key in ("parallel.nproma", "job.nodes", "parallel.num_io_procs")}
+    for point in islice(nmlgen.expand(SPEC, grid=layouts, derive=DERIVE), count):
+        nmlgen.build(point)
+
+
 def plain(count: int) -> None:
     """What a script does: namelists by f90nml, a script by Jinja2, no checks."""
     template = jinja2.Environment().from_string(SCRIPT)
@@ -97,6 +104,7 @@ def main() -> None:
     powers = [10**exponent for exponent in range(2, 7)]
     for what, work, counts in (
         ("expanded, checked and rendered", built, [count for count in powers if count <= maximum]),
+        ("the same, each with another layout", built_anew, [1000]),
         ("expanded", expanded, powers),
         ("f90nml and Jinja2, not checked", plain, [count for count in powers if count <= min(maximum, 1000)]),
     ):
