@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from attrs import evolve
+
 from nmlgen.advise.advice import Advice, advise, calibration_of
 from nmlgen.advise.calibration import Calibration
+from nmlgen.advise.decision import stripes_of
 from nmlgen.advise.experiment import situation_of
 from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment
@@ -42,7 +45,8 @@ def advice(
         situation = situation_of(experiment)
     except UndecidedError as error:
         raise InputError(_missing(source, error.setting)) from None
-    return advise(situation, calibration or calibration_of(situation))
+    found = advise(situation, calibration or calibration_of(situation))
+    return evolve(found, stripes=tuple(stripes_of(experiment)))
 
 
 def _lifted(source: str | Path, overrides: tuple[str, ...], ntasks: int | None, icon_release: str | None) -> Experiment:

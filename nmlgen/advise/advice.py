@@ -67,11 +67,23 @@ class Candidate:
 
 
 @frozen
+class Stripes:
+    """The stripe_count that files of `what`, output or restart, want: so many are `enough`, and why. `present` is what
+    the experiment asks for."""
+
+    what: str
+    present: int
+    enough: int
+    reason: str
+
+
+@frozen
 class Advice:
     """What an experiment's layout costs and what would be better.
 
     `best` is the best of all layouts; `output` are the candidates that differ from it in the output, `restart` those
-    that differ in the checkpoints, each with the present one among them.
+    that differ in the checkpoints, each with the present one among them. `stripes` are those of the directories that
+    the experiment stripes: no run time is predicted from them, as nobody has measured what they do to ICON's files.
     """
 
     situation: Situation
@@ -80,6 +92,7 @@ class Advice:
     best: Candidate
     output: tuple[Candidate, ...]
     restart: tuple[Candidate, ...]
+    stripes: tuple[Stripes, ...] = ()
 
     @property
     def cost_s(self) -> float:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from attrs import frozen
 
-from nmlgen.advise.advice import Candidate, Choice, calibration_of, is_covered, is_foreign, present_layout, ranked
+from nmlgen.advise.advice import (
+    Candidate,
+    Choice,
+    Stripes,
+    calibration_of,
+    is_covered,
+    is_foreign,
+    present_layout,
+    ranked,
+)
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.prediction import NOISE
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.ranks import RestartMode, restart_mode
+from nmlgen.experiment.setting import UndecidedError
 from nmlgen.units.wall_time import spoken_time
 
 Reasoned = tuple[Any, str]
@@ -66,6 +77,17 @@ def stripe_count(experiment: Experiment, what: str) -> Reasoned:
         count = min(osts, _MOST_MEASURED) if osts else _MOST_MEASURED
         return count, f"all I/O ranks write one file; measured up to {_MOST_MEASURED} each stripe made it faster"
     return 1, "one rank writes a file, 0.5 GB/s at most, and one OST takes 0.8"
+
+
+def stripes_of(experiment: Experiment) -> Iterator[Stripes]:
+    """What is to be said of the stripes that an experiment asks for; nothing where that is not known."""
+    for block in experiment.striping:
+        present = block.settings.get("stripe_count")
+        if block.what in ("output", "restart") and present is not None:
+            with suppress(UndecidedError):
+                enough, reason = stripe_count(experiment, block.what)
+                if isinstance(present.value, int):
+                    yield Stripes(block.what, present.value, enough, reason)
 
 
 class _Reasons:

@@ -50,6 +50,10 @@ def advice_document(advice: Advice, name: str) -> dict[str, Any]:
         "set": settings(advice),
         "why": list(why(advice)),
         "notes": list(notes(advice)),
+        "stripes": [
+            {"what": one.what, "present": one.present, "enough": one.enough, "reason": one.reason}
+            for one in advice.stripes
+        ],
         "output_candidates": [_document(candidate) for candidate in advice.output],
         "restart_candidates": [_document(candidate) for candidate in advice.restart],
     }
@@ -229,6 +233,9 @@ def why(advice: Advice) -> Iterator[str]:
         yield "There is no output: nothing to set ranks apart for."
     if advice.situation.case.checkpoints:
         yield from _why_restart(advice)
+    for stripes in advice.stripes:
+        other = "" if stripes.present == stripes.enough else f", it is {stripes.present}"
+        yield f"stripe_count of {stripes.what}: {stripes.enough} is enough{other}: {stripes.reason}."
 
 
 def _why_output(advice: Advice) -> Iterator[str]:

@@ -62,3 +62,14 @@ def test_document_names_the_streams():
     document = advice_document(advice(), "x")
     assert [output["name"] for output in document["outputs"]] == ["atm (ml)"]
     assert document["cost"]["seconds"] == 0
+
+
+def test_stripes_are_spoken_of_where_the_experiment_has_some():
+    found = nmlgen.advice(EXAMPLE, overrides=["lustre.output.stripe_count=4", "lustre.restart.stripe_count=1"])
+    assert [(one.what, one.present, one.enough) for one in found.stripes] == [("output", 4, 1), ("restart", 1, 1)]
+    said = [reason for reason in why(found) if reason.startswith("stripe_count")]
+    assert said[0].startswith("stripe_count of output: 1 is enough, it is 4: one rank writes a file")
+    assert said[1].startswith("stripe_count of restart: 1 is enough: ")
+    assert advice_document(found, "x")["stripes"][0]["enough"] == 1
+    everybody = nmlgen.advice(EXAMPLE, overrides=["parallel.pio_type=2", "lustre.output.stripe_count=4"])
+    assert everybody.stripes[0].enough > 4
