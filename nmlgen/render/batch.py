@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from nmlgen._version import __version__
@@ -13,7 +12,7 @@ from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import record
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.render.shell import directive, shell_path, shell_word
-from nmlgen.resources import directory
+from nmlgen.render.templates import template
 from nmlgen.units.size import format_size, parse_size
 
 _FIRST_DIRECTIVES = ("job-name", "account", "partition", "qos", "nodes", "ntasks", "ntasks-per-node")
@@ -34,7 +33,7 @@ def batch_script(
     a `sweep` of that name the text does not say which point it is, and is the same for all that are run in the same
     way: the script takes the point's name from the directory that it lies in.
     """
-    return str(_template().render(_context(experiment, script, namelist_files, build, sweep)))
+    return str(template("job.sbatch.j2").render(_context(experiment, script, namelist_files, build, sweep)))
 
 
 def _context(
@@ -178,22 +177,3 @@ def _node_local(experiment: Experiment) -> dict[str, Any] | None:
     mount = '"${job}"'.join(shell_word(part) if part else "" for part in facts.mount.split("%j"))
     below = run.directory.value if run.directory else facts.directory
     return {"name": facts.name, "mount": f"{mount}/{shell_word(below)}" if below else mount}
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(directory("templates")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        comment_start_string="{%#",  # "{#" is shell: ${#array[@]}
-        comment_end_string="#%}",
-        autoescape=False,
-    )
-    environment.filters["word"] = shell_word
-    environment.filters["path"] = shell_path
-    return environment.get_template("job.sbatch.j2")

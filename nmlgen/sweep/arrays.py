@@ -8,9 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from attrs import field, frozen
 
@@ -19,7 +17,7 @@ from nmlgen.errors import InputError
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.files import Files
 from nmlgen.render.shell import directive
-from nmlgen.resources import directory
+from nmlgen.render.templates import template
 from nmlgen.script.directives import read_directives
 from nmlgen.source import Source
 from nmlgen.sweep.directory import TABLE
@@ -111,7 +109,7 @@ def group(scripts: Iterable[tuple[PointScript, int, int]]) -> list[tuple[int, in
 
 def array_script(token: str, first: int, directives: tuple[str, ...]) -> str:
     """The text of the script of a submission's arrays."""
-    return str(_template().render(token=token, first=first, directives=directives, version=__version__))
+    return str(template("array.sbatch.j2").render(token=token, first=first, directives=directives, version=__version__))
 
 
 def blamed(script: PointScript, refusal: str) -> str | None:
@@ -145,20 +143,3 @@ _BLAME = (
 def _where(path: Path, setting: Setting) -> str:
     span = setting.span
     return str(path) if span is None else f"{path}:{span.line}"
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(directory("templates")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        comment_start_string="{%#",  # "{#" is shell: ${#array[@]}
-        comment_end_string="#%}",
-        autoescape=False,
-    )
-    return environment.get_template("array.sbatch.j2")

@@ -9,15 +9,14 @@ from __future__ import annotations
 import csv
 import os
 import re
-from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from attrs import frozen
 
 from nmlgen._version import __version__
 from nmlgen.errors import InputError, WriteError
-from nmlgen.resources import directory as resources
+from nmlgen.render.templates import template
 from nmlgen.sweep.directory import FIRST_COLUMNS, TABLE
 
 Tool = Literal["cylc", "jube", "snakemake"]
@@ -62,8 +61,9 @@ def export_sweep(directory: str | Path, tool: Tool, force: bool = False) -> tupl
         "points": [row["name"] for row in rows],
         "at_once": _at_once(holder / rows[0]["directory"]),
         "parameters": _parameters(rows),
+        "cylc_value": _cylc_value,
     }
-    texts = {name: _environment().get_template(f"{name.lstrip('.')}.j2").render(context) for name in _files(tool)}
+    texts = {name: template(f"export/{name.lstrip('.')}.j2").render(context) for name in _files(tool)}
     _write({holder / name: text.encode() for name, text in texts.items()}, force)
     return tuple(texts)
 
@@ -125,21 +125,3 @@ def _write(files: dict[Path, bytes], force: bool) -> None:
 def _cylc_value(name: str) -> str:
     """A point's name as the value of a parameter of Cylc, which may hold no dot and must not be a number."""
     return f"@{name}" if name.isdigit() else name.replace(".", "@")
-
-
-@cache
-def _environment() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(resources("templates") / "export"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        comment_start_string="{%#",  # "{#" is shell: ${point#@}
-        comment_end_string="#%}",
-        autoescape=False,
-    )
-    environment.filters["cylc_value"] = _cylc_value
-    return environment

@@ -14,6 +14,7 @@ from specs import MAPPING
 
 import nmlgen
 from nmlgen import BuildError, SpecError, WriteError, expand, write_sweep
+from nmlgen.sweep.directory import SHARED
 
 GRID = {"parallel.num_io_procs": [1, 2], "job.nodes": [1, 2]}
 
@@ -67,7 +68,7 @@ def test_points_that_are_run_in_the_same_way_share_a_script(tmp_path):
     nodes = {script.resolve(): set(re.findall("--nodes=(.)", script.read_text())) for script in scripts}
     assert sorted(nodes.values()) == [{"1"}, {"2"}]
     assert sorted(nodes) == sorted(path.resolve() for path in (tmp_path / "shared").iterdir())
-    assert all(str(os.readlink(script)).startswith("../../shared/") for script in scripts)  # wherever the sweep lies
+    assert all(str(os.readlink(script)).startswith(f"../../{SHARED}/") for script in scripts)  # wherever the sweep lies
 
 
 def test_a_point_is_judged_and_imported_like_any_build(tmp_path):
