@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from nmlgen.logs.rows import LogRun
 from nmlgen.report.sweep.page import sweep_page
 from nmlgen.report.sweep.run import Measured, PointRun, Predicted, SweepRuns
 from nmlgen.report.sweep.run import State as RunState
-from nmlgen.sweep.directory import FIRST_COLUMNS, MANIFEST, TABLE
+from nmlgen.sweep.directory import FIRST_COLUMNS, MANIFEST, TABLE, read_table
 from nmlgen.sweep.state import State
 from nmlgen.sweep.status import PointStatus, status
 
@@ -68,7 +67,9 @@ def read_sweep_runs(
 ) -> SweepRuns:
     """What `report_sweep` draws: each point with its values, what was measured and what was expected."""
     directory = Path(directory)
-    manifest, rows = _manifest(directory), _rows(directory)
+    manifest, rows = _manifest(directory), read_table(directory)
+    if not rows:
+        raise InputError(f"{directory / TABLE}: there are no points in it")
     expectations = _Expectations(directory, calibration)
     submitted = {point.directory: point for point in status(directory).points} if State(directory).exists else {}
     runs = []
@@ -307,25 +308,3 @@ def _manifest(directory: Path) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise InputError(f"{path}: expected a mapping, as nmlgen sweep writes it")
     return document
-
-
-def _rows(directory: Path) -> list[dict[str, str]]:
-    path = directory / TABLE
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(_complete(csv.DictReader(file), path))
-    except FileNotFoundError:
-        raise InputError(f"{directory} holds no sweep: {TABLE} is not there; nmlgen sweep writes one") from None
-    if not rows:
-        raise InputError(f"{path}: there are no points in it")
-    return rows
-
-
-def _complete(reader: csv.DictReader[str], path: Path) -> Iterator[dict[str, str]]:
-    missing = [name for name in FIRST_COLUMNS if name not in (reader.fieldnames or ())]
-    if missing:
-        raise InputError(f"{path}:1: there is no column {missing[0]}; expected the table that nmlgen sweep writes")
-    for row in reader:
-        if None in row or None in row.values():
-            raise InputError(f"{path}:{reader.line_num}: expected as many cells as there are columns")
-        yield row

@@ -184,7 +184,7 @@ def test_a_table_that_is_none(sweep, table, message):
 
 def test_a_sweep_without_its_table(sweep):
     (sweep / "points.csv").unlink()
-    with pytest.raises(nmlgen.InputError, match=r"points.csv is not there"):
+    with pytest.raises(nmlgen.InputError, match=r"points.csv: there is no such file"):
         nmlgen.report_sweep(sweep)
 
 

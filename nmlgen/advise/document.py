@@ -34,10 +34,16 @@ def load(path: Path) -> Calibration:
     Raises InputError, with file, line and column, if it cannot be read or is none.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: {reason.lower()}; the YAML file of a calibration is expected") from None
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        *lines, last = data[: error.start].decode().split("\n")
+        where = f"{path}:{len(lines) + 1}:{len(last) + 1}"
+        raise InputError(f"{where}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8") from None
     return read(text, str(path))
 
 
@@ -55,7 +61,7 @@ def read(text: str, name: str = "calibration") -> Calibration:
     except (YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: {str(error).splitlines()[0]}") from None
     if root is None:
-        raise InputError(f"{name}: empty; a calibration is expected")
+        raise InputError(f"{name}:1:1: empty; a calibration is expected")
     return _calibration(_Value(name, root))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from nmlgen.advise.advice import RECEIVED_BYTES_PER_S, Advice, Candidate, is_foreign
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
 from nmlgen.advise.prediction import NOISE
+from nmlgen.report.quantities import counted
 from nmlgen.report.volume import format_bytes
 from nmlgen.units.duration import Duration
 from nmlgen.units.wall_time import spoken_time
@@ -94,7 +95,7 @@ def settings(advice: Advice) -> dict[str, int | str]:
 def format_advice(advice: Advice, name: str, width: int, unicode: bool = True, colour: bool = False) -> str:
     """The advice as text: what decides, the candidates with bars, what to do and why."""
     paragraphs = [
-        f"{name}: {_span_of(advice)} on {_count(advice.situation.case.nodes, 'node')}",
+        f"{name}: {_span_of(advice)} on {counted(advice.situation.case.nodes, 'node')}",
         _format_quantities(advice),
         *_charts(advice, width, unicode, colour),
         "\n".join(_verdict(advice)),
@@ -107,7 +108,7 @@ def format_advice(advice: Advice, name: str, width: int, unicode: bool = True, c
 def _span_of(advice: Advice) -> str:
     case = advice.situation.case
     length = Duration.of_seconds(case.duration_s)
-    return f"{length} of model time, {case.n_cells} cells, {case.num_lev} levels, {_count(case.ntasks, 'task')}"
+    return f"{length} of model time, {case.n_cells} cells, {case.num_lev} levels, {counted(case.ntasks, 'task')}"
 
 
 def _format_quantities(advice: Advice) -> str:
@@ -143,7 +144,7 @@ def _charts(advice: Advice, width: int, unicode: bool, colour: bool) -> Iterator
         yield _chart(advice, ("I/O ranks", "partitions"), rows, apart, width, unicode, colour)
     if advice.restart:
         rows = [(c.layout.restart_write_mode, str(c.layout.num_restart_procs), c) for c in advice.restart]
-        apart = f", {_count(now.num_io_procs, 'I/O rank')}" if now.num_io_procs != then.num_io_procs else ""
+        apart = f", {counted(now.num_io_procs, 'I/O rank')}" if now.num_io_procs != then.num_io_procs else ""
         yield _chart(advice, ("restart_write_mode", "ranks"), rows, apart, width, unicode, colour)
 
 
@@ -258,10 +259,10 @@ def _why_output(advice: Advice) -> Iterator[str]:
         s = "s" * (number == 1)
         keep = f"keep{s} up" if busy < 1 else f"come{s} closest to it"
         each = "" if number == 1 else "each "
-        yield f"{need}: {_count(number, 'rank')} {keep}, {each}busy about {100 * min(1, busy):.0f} % of the time."
+        yield f"{need}: {counted(number, 'rank')} {keep}, {each}busy about {100 * min(1, busy):.0f} % of the time."
     waiting = present.prediction.parts["waiting for writers"]
     if present.layout.num_io_procs and waiting > NOISE * present.seconds:
-        ranks = _count(present.layout.num_io_procs, "I/O rank")
+        ranks = counted(present.layout.num_io_procs, "I/O rank")
         yield f"With {ranks} the others wait {spoken_time(waiting)} for files not finished when the next is due."
     taken = present.prediction.parts["ranks taken away"]
     if taken > NOISE * present.seconds:
@@ -287,7 +288,7 @@ _MODES = {
 def _why_restart(advice: Advice) -> Iterator[str]:
     case, mode = advice.situation.case, advice.present.layout.restart_write_mode
     cost = advice.present.prediction.parts["checkpoints"]
-    yield f"{_MODES[mode]}. {_count(case.checkpoints, 'checkpoint')}: {spoken_time(cost)} of the run."
+    yield f"{_MODES[mode]}. {counted(case.checkpoints, 'checkpoint')}: {spoken_time(cost)} of the run."
     if advice.best.layout.restart_write_mode != mode:
         yield f"{_MODES[advice.best.layout.restart_write_mode]}."
 
@@ -302,7 +303,3 @@ def notes(advice: Advice) -> Iterator[str]:
     yield from (f"outside what was measured: {doubt}" for doubt in advice.doubts)
     if len(advice.situation.outputs) > 1:
         yield "several streams: played through with the placement of their files; measured with one stream only"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -41,3 +41,12 @@ def format_share(share: float) -> str:
     text = f"{abs(percent):.0f}" if abs(percent) >= 100 else f"{abs(percent):.1f}"
     sign = "" if text == "0.0" else "+" if share > 0 else "\N{MINUS SIGN}"
     return f"{sign}{text} %"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "run"), counted(2, "run"), counted(2, "advice")
+    ('1 run', '2 runs', '2 advice')
+    """
+    return f"{number} {noun}" if number == 1 or noun == "advice" else f"{number} {noun}s"

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 
 from nmlgen.findings import Finding, Fix, Report, Severity, Undecided
+from nmlgen.report.quantities import counted
 from nmlgen.source import Span
 
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
@@ -42,7 +43,7 @@ def summary(report: Report) -> str:
     """One line: how many findings of each kind, how many suppressed, how many rules could not be applied."""
     counts = Counter(finding.severity for finding in report.findings)
     parts = [
-        _count(counts[severity], word)
+        counted(counts[severity], word)
         for severity, word in ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.ADVICE, "advice"))
         if counts[severity]
     ]
@@ -51,7 +52,7 @@ def summary(report: Report) -> str:
         line += f"; {len(report.suppressed)} suppressed"
     if report.undecided:
         codes = {item.code for item in report.undecided}
-        line += f"; {_count(len(codes), 'rule')} not applied (--show-undecided)"
+        line += f"; {counted(len(codes), 'rule')} not applied (--show-undecided)"
     return line
 
 
@@ -70,10 +71,6 @@ def _not_applied(file: str | None, settings: Mapping[tuple[str, Span | None], li
     for (setting, span), codes in settings.items():
         where = f" ({span})" if span is not None else ""
         yield f"  {setting} is not known{where}: {', '.join(codes)}"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' if number != 1 and word != 'advice' else ''}"
 
 
 def _excerpt(span: Span, width: int, tone: str, paint: _Paint) -> list[str]:

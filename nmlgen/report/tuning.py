@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from nmlgen.report.quantities import counted
 from nmlgen.report.table import format_table
 from nmlgen.units.wall_time import spoken_time
 
@@ -42,7 +43,7 @@ def format_tuning(tuning: Tuning, options: str, colour: bool, terminal: bool) ->
         parts.append(format_table(headings, rows, colour, terminal))
     cost = f"{tuning.node_hours:.3g}{_of(tuning.budget)} node-hours"
     others = f", {len(tuning.left)} of {len(tuning.candidates.candidates)} candidates not run"
-    parts.append(f"{_count(len(tuning.trials), 'run')}, {cost}{others if tuning.left else ''}")
+    parts.append(f"{counted(len(tuning.trials), 'run')}, {cost}{others if tuning.left else ''}")
     for trial in tuning.trials:
         if trial.outcome.state == "failed":
             parts.append(f"failed: {trial.point.name}: {trial.outcome.reason or 'no reason known'}")
@@ -119,7 +120,7 @@ def _why(tuning: Tuning, trial: Trial) -> str:
     said = f"{_span(trial.expected)} expected"
     best = tuning.best
     if best is None:
-        return f"{said}, the shortest of {_count(len(tuning.candidates.candidates), 'candidate')}"
+        return f"{said}, the shortest of {counted(len(tuning.candidates.candidates), 'candidate')}"
     gain = trial.expected.gain(best.measured_s or 0.0)
     return (
         f"{said}, {_percent(gain)} to gain on average; {tuning.node_hours:.3g}{_of(tuning.budget)} node-hours with it"
@@ -152,7 +153,3 @@ def _percent(share: float) -> str:
 
 def _of(budget: float | None) -> str:
     return "" if budget is None else f" of {budget:g}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"

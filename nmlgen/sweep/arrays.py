@@ -5,7 +5,6 @@ Points whose scripts have the same directives, but for the names of job and log,
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -20,7 +19,7 @@ from nmlgen.render.shell import directive
 from nmlgen.render.templates import template
 from nmlgen.script.directives import read_directives
 from nmlgen.source import Source
-from nmlgen.sweep.directory import TABLE
+from nmlgen.sweep.directory import read_table
 
 _OWN = frozenset({"job-name", "output", "error", "open-mode", "chdir", "wait", "parsable"})
 _HEAD = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
@@ -62,17 +61,8 @@ class PointScript:
 
 def read_points(sweep: Path) -> tuple[SweepPoint, ...]:
     """The points of a sweep that were built. Raises InputError if there is no sweep."""
-    path = sweep / TABLE
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        return tuple(SweepPoint(row["id"], row["name"], row["directory"]) for row in rows if row["state"] == "built")
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; `nmlgen sweep SPEC -o {sweep}` writes a sweep") from None
-    except (KeyError, csv.Error, UnicodeDecodeError):
-        raise InputError(f"{path}: this is no table of points as `nmlgen sweep` writes it") from None
-    except OSError as error:
-        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    rows = read_table(sweep)
+    return tuple(SweepPoint(row["id"], row["name"], row["directory"]) for row in rows if row["state"] == "built")
 
 
 def read_script(sweep: Path, point: SweepPoint) -> PointScript:

@@ -11,6 +11,7 @@ sweep goes on where it stopped and a larger one adds to a smaller one.
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import os
@@ -86,6 +87,35 @@ def write_sweep(
     except OSError as error:
         raise WriteError(f"{error.filename or directory}: {(error.strerror or str(error)).lower()}") from error
     return Sweep(len(writer.names), writer.changed, tuple(writer.invalid))
+
+
+def read_table(directory: Path) -> list[dict[str, str]]:
+    """The rows of the table of points that `write_sweep` wrote, cells as text.
+
+    Raises InputError, with the line where there is one, if there is no such table or it cannot be read.
+    """
+    path = directory / TABLE
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            missing = [name for name in FIRST_COLUMNS if name not in (reader.fieldnames or ())]
+            if missing:
+                what = f"there is no column {missing[0]}: this is no table of points"
+                raise InputError(f"{path}:1: {what} as `nmlgen sweep` writes it")
+            return list(_complete(reader, path))
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file; `nmlgen sweep SPEC -o {directory}` writes a sweep") from None
+    except (csv.Error, UnicodeDecodeError):
+        raise InputError(f"{path}: this is no table of points as `nmlgen sweep` writes it") from None
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _complete(reader: csv.DictReader[str], path: Path) -> Iterator[dict[str, str]]:
+    for row in reader:
+        if None in row or None in row.values():
+            raise InputError(f"{path}:{reader.line_num}: expected as many cells as there are columns")
+        yield row
 
 
 class _Writer:

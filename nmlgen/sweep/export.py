@@ -6,7 +6,6 @@ end, whatever the tool. Nothing is told of an experiment there but where it lies
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from pathlib import Path
@@ -17,7 +16,7 @@ from attrs import frozen
 from nmlgen._version import __version__
 from nmlgen.errors import InputError, WriteError
 from nmlgen.render.templates import template
-from nmlgen.sweep.directory import FIRST_COLUMNS, TABLE
+from nmlgen.sweep.directory import FIRST_COLUMNS, TABLE, read_table
 
 Tool = Literal["cylc", "jube", "snakemake"]
 TOOLS: tuple[Tool, ...] = get_args(Tool)
@@ -74,17 +73,9 @@ def _files(tool: Tool) -> tuple[str, ...]:
 
 def _built(directory: Path) -> list[dict[str, str]]:
     """The rows of the table whose points can be run."""
-    table = directory / TABLE
-    try:
-        with table.open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row.get("state") == "built"]
-    except FileNotFoundError:
-        raise InputError(f"{table} does not exist; write the sweep first: nmlgen sweep SPEC -o {directory}") from None
-    except (OSError, ValueError) as error:
-        reason = str(getattr(error, "strerror", None) or error)
-        raise InputError(f"{table}: {reason.lower()}") from None
+    rows = [row for row in read_table(directory) if row["state"] == "built"]
     if not rows:
-        raise InputError(f"no point of {table} was built; there is nothing to run")
+        raise InputError(f"no point of {directory / TABLE} was built; there is nothing to run")
     return rows
 
 

@@ -32,5 +32,5 @@ def test_files_in_the_way(nmlgen, sweep):
 def test_no_sweep(nmlgen, sweep):
     done = nmlgen("export", ".", "--for", "cylc")
     assert done.code == 2
-    assert "write the sweep first" in done.err
+    assert "writes a sweep" in done.err
     assert nmlgen("export", "out").code == 2

@@ -120,7 +120,7 @@ def test_files_that_are_there_already(tmp_path):
 
 
 def test_what_is_no_sweep(tmp_path):
-    with pytest.raises(InputError, match="write the sweep first: nmlgen sweep SPEC"):
+    with pytest.raises(InputError, match=r"nmlgen sweep SPEC -o .* writes a sweep"):
         export_sweep(tmp_path, "jube")
     (tmp_path / "points.csv").mkdir()
     with pytest.raises(InputError, match=r"points\.csv: is a directory"):
