@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import frozen
-from tools import search_path
 
 CORPUS = Path(__file__).parent / "script" / "corpus"
 PROGRAMS = (
@@ -111,7 +110,7 @@ def caged(directory: Path) -> list[str]:
 
 
 def _path(program: str) -> str:
-    found = shutil.which(program, path=search_path())
+    found = shutil.which(program)
     assert found, f"not installed: {program}"
     return found
 
@@ -127,7 +126,7 @@ def _files(directory: Path) -> dict[str, str]:
 
 def _cage() -> list[str]:
     """The command that enters namespaces of its own for users, files, network and processes; empty if refused."""
-    unshare = shutil.which("unshare", path=search_path())
+    unshare = shutil.which("unshare")
     if unshare is None:
         return []
     command = [unshare, "--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child"]

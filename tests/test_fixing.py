@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tools import require
 
 import nmlgen
 from nmlgen.errors import WriteError
@@ -277,6 +278,7 @@ def test_a_file_that_somebody_changed_is_left_alone(path, tmp_path):
 
 
 def test_the_diff_is_one_that_patch_takes(path, tmp_path):
+    require("patch")
     before = b"&run_nml\r\n nsteps = 3. ! \xfc\x0c\n output = 'nml'\n/"
     path.write_bytes(before)
     fixed = fix(path)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 from specs import TEXT
+from tools import require
 
 ROOT = Path(__file__).parent.parent
 MANIFEST = ROOT / ".pre-commit-hooks.yaml"
@@ -21,6 +22,7 @@ BAD = "&run_nml\n num_lev = '30'\n/\n"
 def repository(tmp_path, monkeypatch) -> Path:
     """A git repository that takes its hooks from here and finds `nmlgen` where the tests do."""
     pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+    require("git")
     bin_directory = tmp_path / "bin"
     bin_directory.mkdir()
     command = bin_directory / "nmlgen"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 
 
 def require(*programs: str) -> None:
     """Skip the test where a program is missing; in CI, where nothing may be missing, fail it."""
-    missing = [program for program in programs if shutil.which(program, path=search_path()) is None]
+    missing = [program for program in programs if shutil.which(program) is None]
     if not missing:
         return
     reason = f"not installed: {', '.join(missing)}"
@@ -19,6 +21,8 @@ def require(*programs: str) -> None:
     pytest.skip(reason)
 
 
-def search_path() -> str:
-    """PATH with the directories of daemons, which an ordinary user's PATH may lack."""
-    return os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin", "/sbin"])
+def search_path(given: str) -> str:
+    """The PATH of tests. First come the programs that were installed with this Python, as shellcheck is, though nobody
+    has activated its environment; then what is given; last the directories of daemons, which an ordinary user lacks."""
+    directories = [str(Path(sys.executable).parent), *given.split(os.pathsep), "/usr/local/sbin", "/usr/sbin", "/sbin"]
+    return os.pathsep.join(dict.fromkeys(directories))

@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from attrs import field, frozen
-from tools import search_path
 
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo")
 UNFINISHED = (
@@ -113,7 +112,7 @@ class Cluster:
         """This process's environment, less what an outer Slurm put there, plus this cluster's."""
         outer = re.compile(r"(SLURM|SBATCH|PMIX|OMPI)_")
         own = {name: value for name, value in os.environ.items() if not outer.match(name)}
-        return own | {"PATH": search_path()} | self.environment | dict(more or {})
+        return own | self.environment | dict(more or {})
 
     def submit(self, script: Path, cwd: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> int:
         """``sbatch`` a script as a user would, from ``cwd``; returns the job's id."""
