@@ -63,7 +63,10 @@ def _candidate(run: Run) -> Candidate:
     values = {"ranks": case.num_io_procs, "mode": case.restart_mode, "restart_ranks": case.num_restart_procs}
     name = "-".join(map(str, values.values()))
     return Candidate(
-        Point(name, name, values, (), None, BASE, {}), Situation(case, (), "levante", case.ntasks), case.nodes, None
+        Point(name, name, values, (), None, BASE, {}),
+        Situation(case, (), "levante", case.ntasks, experiment=BASE.experiment),
+        case.nodes,
+        None,
     )
 
 

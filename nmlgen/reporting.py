@@ -12,9 +12,10 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen._version import __version__
-from nmlgen.advise.advice import Layout, calibration_of, case_with, present_layout
+from nmlgen.advise.advice import calibration_of
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation, situation_of
+from nmlgen.advise.layout import Layout, case_with, present_layout
 from nmlgen.advise.prediction import predict
 from nmlgen.errors import InputError, NmlgenError
 from nmlgen.experiment.experiment import Experiment

@@ -16,6 +16,7 @@ from attrs import evolve, frozen
 from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
 from nmlgen.advise.experiment import Output, Situation
+from nmlgen.advise.layout import Layout, case_with, present_layout, works
 from nmlgen.advise.model import run_time, step_time
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, Prediction, predict
@@ -33,16 +34,6 @@ _NEAR = 1.15
 
 
 @frozen
-class Layout:
-    """How a job writes; `stream_partitions` are those of each output of the situation, in its order."""
-
-    num_io_procs: int
-    stream_partitions: tuple[int, ...]
-    restart_write_mode: str
-    num_restart_procs: int
-
-
-@frozen
 class Choice:
     """What may be chosen: the rest stays as it is. `stream_partitions` says it of each output."""
 
@@ -50,6 +41,8 @@ class Choice:
     stream_partitions: tuple[bool, ...]
     restart_write_mode: bool
     num_restart_procs: bool
+    placement: bool = False
+    """Whether files may be taken from the I/O ranks that pe_placement names."""
 
 
 @frozen
@@ -157,7 +150,7 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
 
     Of those that are as good as the best the one is recommended that changes least.
     """
-    everything = Choice(True, (True,) * len(situation.outputs), True, True)
+    everything = Choice(True, (True,) * len(situation.outputs), True, True, placement=True)
     layout, scales = present_layout(situation), _Scales(situation, calibration)
     candidates = ranked(situation, layout, everything, calibration)
     present = scales.weigh(layout)
@@ -179,11 +172,8 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
 
 def _nearer(scales: _Scales, best: Candidate, layout: Layout) -> Iterator[Candidate]:
     """The best layout with one half of the present one."""
-    for item in (
-        Layout(*_output_of(best.layout), *_restart_of(layout)),
-        Layout(*_output_of(layout), *_restart_of(best.layout)),
-    ):
-        if scales.works(item):
+    for item in (_joined(best.layout, layout), _joined(layout, best.layout)):
+        if works(scales.situation, item):
             yield scales.weigh(item)
 
 
@@ -194,20 +184,13 @@ def _changes(layout: Layout, other: Layout) -> int:
     return output + mode + (layout.num_restart_procs != other.num_restart_procs)
 
 
-def present_layout(situation: Situation) -> Layout:
-    """The layout that an experiment has."""
-    case = situation.case
-    partitions = tuple(output.partitions for output in situation.outputs)
-    return Layout(case.num_io_procs, partitions, case.restart_mode, case.num_restart_procs)
-
-
 def ranked(situation: Situation, layout: Layout, choice: Choice, calibration: Calibration) -> tuple[Candidate, ...]:
     """The layouts that differ from the given one in what may be chosen, the best first; hopeless ones are left out.
 
     Of the checkpoints the best is looked for first, then of the output: they meet only in the ranks they set apart.
     """
     scales = _Scales(situation, calibration)
-    rough = scales.rough(_choices(situation, layout, choice)) or scales.rough((layout,))
+    rough = scales.rough(_choices(situation, layout, choice)) or {layout: 0.0}
     limit = min(rough.values()) * _NEAR
     near = sorted((item for item in rough if rough[item] <= limit), key=rough.__getitem__)
     found = {item: scales.weigh(item) for item in near if _output_of(item) == _output_of(near[0])}
@@ -227,7 +210,11 @@ def _choices(situation: Situation, layout: Layout, choice: Choice) -> list[Layou
     restart = _restart_choices(layout, choice)
     if not situation.case.checkpoints:
         del restart[1:]  # nobody is to be set apart for checkpoints that are not written
-    return [Layout(*io, *beside) for io, beside in product(_output_choices(situation, layout, choice), restart)]
+    spread = (layout.is_spread, True) if choice.placement and situation.is_placed else (layout.is_spread,)
+    return [
+        Layout(*io, *beside, is_spread)
+        for io, beside, is_spread in product(_output_choices(situation, layout, choice), restart, spread)
+    ]
 
 
 def weighed(situation: Situation, layout: Layout) -> Candidate:
@@ -246,8 +233,13 @@ def _order(candidate: Candidate) -> tuple[float, int, int]:
     return round(candidate.seconds, 3), candidate.layout.num_io_procs, candidate.layout.num_restart_procs
 
 
-def _output_of(layout: Layout) -> tuple[int, tuple[int, ...]]:
-    return layout.num_io_procs, layout.stream_partitions
+def _output_of(layout: Layout) -> tuple[int, tuple[int, ...], bool]:
+    return layout.num_io_procs, layout.stream_partitions, layout.is_spread
+
+
+def _joined(output: Layout, restart: Layout) -> Layout:
+    """The output of one layout with the checkpoints of another."""
+    return evolve(output, restart_write_mode=restart.restart_write_mode, num_restart_procs=restart.num_restart_procs)
 
 
 def _restart_of(layout: Layout) -> tuple[str, int]:
@@ -259,33 +251,28 @@ class _Scales:
     sweep may share it."""
 
     def __init__(self, situation: Situation, calibration: Calibration) -> None:
-        self._situation = situation
+        self.situation = situation
         self._calibration = calibration
 
     def weigh(self, layout: Layout) -> Candidate:
-        case = case_with(self._situation, layout)
-        site, own = self._situation.site, self._situation.calibration
-        is_own = self._calibration is calibration_of(self._situation)
+        case = case_with(self.situation, layout)
+        site, own = self.situation.site, self.situation.calibration
+        is_own = self._calibration is calibration_of(self.situation)
         prediction = _predicted(case, site, own) if is_own else predict(case, self._calibration)
-        if len(self._situation.outputs) > 1:
-            prediction = played(self._situation, case, layout.stream_partitions, prediction, self._calibration)
-        return Candidate(layout, case, prediction)
+        return Candidate(layout, case, played(self.situation, layout, prediction, self._calibration))
 
     def weighed(self, layouts: Iterable[Layout]) -> tuple[Candidate, ...]:
         """Those that work, each once, in the order of the ranks that they set apart."""
         different = sorted(dict.fromkeys(layouts), key=lambda item: item.num_io_procs)
-        return tuple(self.weigh(item) for item in different if self.works(item))
-
-    def works(self, layout: Layout) -> bool:
-        """Whether a rank is left for computing."""
-        beside = layout.num_restart_procs if layout.restart_write_mode in (ASYNC, DEDICATED) else 0
-        return layout.num_io_procs + beside < self._situation.case.ntasks
+        return tuple(self.weigh(item) for item in different if works(self.situation, item))
 
     def rough(self, layouts: Iterable[Layout]) -> dict[Layout, float]:
         """What those that work take by the likeliest constants, in seconds."""
         constants = self._calibration.estimate.constants
         return {
-            item: sum(run_time(case_with(self._situation, item), constants)) for item in layouts if self.works(item)
+            item: sum(run_time(case_with(self.situation, item), constants))
+            for item in layouts
+            if works(self.situation, item)
         }
 
 
@@ -293,17 +280,6 @@ class _Scales:
 def _predicted(case: Case, site: str, own: str | None) -> Prediction:
     """The prediction of a case by the figures of a site."""
     return predict(case, _calibration(site, own))
-
-
-def case_with(situation: Situation, layout: Layout) -> Case:
-    """The case of a situation with another layout."""
-    return evolve(
-        situation.case,
-        num_io_procs=layout.num_io_procs,
-        stream_partitions=max(1, sum(layout.stream_partitions)),
-        restart_write_mode=layout.restart_write_mode,
-        num_restart_procs=layout.num_restart_procs,
-    )
 
 
 def _output_choices(situation: Situation, layout: Layout, choice: Choice) -> list[tuple[int, tuple[int, ...]]]:

@@ -72,6 +72,8 @@ class Case:
     checkpoint_bytes: float = field(default=0.0, validator=_NOT_NEGATIVE, converter=_none_is_zero)
     """Bytes of one checkpoint."""
     checkpoint_interval_s: float | None = field(default=None, validator=_POSITIVE)
+    files_on_a_rank: int | None = field(default=None, validator=_POSITIVE)
+    """The most partitions that one I/O rank writes, where pe_placement says it; None: they go to the ranks in turn."""
     n_output_slices: int | None = field(default=None, validator=_NOT_NEGATIVE)
     """Two-dimensional slices of one output time; None: as many as 8-byte values make of its bytes."""
 
@@ -135,4 +137,4 @@ class Case:
         """
         if not self.io_ranks:
             return 0.0
-        return self.stream_partitions / ceil(self.stream_partitions / self.io_ranks)
+        return self.stream_partitions / (self.files_on_a_rank or ceil(self.stream_partitions / self.io_ranks))

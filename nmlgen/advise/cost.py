@@ -12,17 +12,16 @@ from attrs import evolve, frozen
 from nmlgen.advise.advice import (
     Candidate,
     Choice,
-    Layout,
     calibration_of,
     is_covered,
     is_foreign,
-    present_layout,
     ranked,
     rough_cost,
     weighed,
 )
 from nmlgen.advise.case import ASYNC
 from nmlgen.advise.experiment import Situation, situation_of
+from nmlgen.advise.layout import Layout, present_layout
 from nmlgen.advise.prediction import NOISE
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.memory import remembered
@@ -106,7 +105,7 @@ def _without_output_layout(situation: Situation) -> Situation:
     """The same for all points that differ in nothing but their I/O ranks and partitions; the headers of joint
     checkpoints are a little larger, the more workers write them."""
     size = float(f"{situation.case.checkpoint_bytes:.3g}")
-    case = evolve(situation.case, num_io_procs=0, stream_partitions=1, checkpoint_bytes=size)
+    case = evolve(situation.case, num_io_procs=0, stream_partitions=1, files_on_a_rank=None, checkpoint_bytes=size)
     return evolve(situation, case=case, outputs=tuple(evolve(output, partitions=1) for output in situation.outputs))
 
 

@@ -15,11 +15,11 @@ from nmlgen.advise.advice import (
     calibration_of,
     is_covered,
     is_foreign,
-    present_layout,
     ranked,
 )
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation
+from nmlgen.advise.layout import present_layout
 from nmlgen.advise.prediction import NOISE
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.ranks import RestartMode, restart_mode

@@ -5,7 +5,9 @@ What is not known silences: a grid whose size its name does not tell, a date tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from math import ceil
 
 from attrs import evolve, field, frozen
@@ -15,7 +17,18 @@ from nmlgen.experiment.clock import Clock, clock, length_from
 from nmlgen.experiment.experiment import Experiment, Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.output import output_steps, windows
-from nmlgen.experiment.ranks import domains, integer, level_types, partition_count, restart_mode, split, writes_output
+from nmlgen.experiment.ranks import (
+    OutputFile,
+    PlacementError,
+    domains,
+    integer,
+    level_types,
+    partition_count,
+    placement,
+    restart_mode,
+    split,
+    writes_output,
+)
 from nmlgen.experiment.setting import Setting, UndecidedError, unknown
 from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
 
@@ -30,12 +43,11 @@ class Output:
     """What one level type of a stream writes: `step_bytes` at each of `steps` output times, every `interval_s`
     seconds of model time, in turn to the files of `partitions`.
 
-    `number` is its place in the order in which ICON gives files to I/O ranks. `file_s` is the model time of one file,
+    `pe_placement` are the I/O ranks that are named for them. `file_s` is the model time of one file,
     None where files have no time of their own; `is_whole` says that it cannot
     be partitioned.
     """
 
-    number: int
     stream: Group = field(eq=False)
     level_type: str
     step_bytes: int
@@ -44,6 +56,7 @@ class Output:
     partitions: int
     file_s: float | None
     is_whole: bool
+    pe_placement: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -73,7 +86,8 @@ class Situation:
     """What an experiment gives the advisor.
 
     `case` is the whole experiment, all its jobs together, as it stands; of several `outputs`, the largest first, it has
-    the sum in the rhythm of the largest. `doubts` are what no measurement behind the model covers and the numbers of
+    the sum in the rhythm of the largest. `experiment` is what all that was taken from, for whoever asks when which file
+    is written. `doubts` are what no measurement behind the model covers and the numbers of
     the case do not tell; `site` is where it runs, on so many `cores`.
     """
 
@@ -83,6 +97,12 @@ class Situation:
     cores: int
     doubts: tuple[str, ...] = ()
     calibration: str | None = None
+    experiment: Experiment = field(eq=False, repr=False, kw_only=True)
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether I/O ranks are named for files."""
+        return any(output.pe_placement for output in self.outputs)
 
 
 @remembered
@@ -125,7 +145,15 @@ def situation_of(experiment: Experiment) -> Situation:
         max(ranks.total, case.nodes * (experiment.machine.cores_per_node or 0)),
         tuple(_doubts(experiment)),
         experiment.machine.calibration,
+        experiment=experiment,
     )
+
+
+def most_files_on_a_rank(outputs: Iterable[Output], files: Iterable[tuple[OutputFile, int]]) -> int:
+    """The most files of these outputs that one rank writes."""
+    writing = {(id(output.stream), output.level_type) for output in outputs}
+    ranks = Counter(rank for file, rank in files if (id(file.stream), file.level_type) in writing)
+    return max(ranks.values(), default=1)
 
 
 def _unusable(experiment: Experiment, group: str, name: str) -> Setting:
@@ -137,11 +165,16 @@ def _with_output(experiment: Experiment, case: Case, outputs: tuple[Output, ...]
         return case
     largest = outputs[0]
     step = sum(output.run_bytes for output in outputs) / largest.steps
+    most = None
+    if case.num_io_procs and any(output.pe_placement for output in outputs):
+        with suppress(PlacementError):  # ICON does not start; a rule says so
+            most = most_files_on_a_rank(outputs, placement(experiment))
     return evolve(
         case,
         output_bytes=step,
         output_interval_s=largest.interval_s,
         stream_partitions=sum(output.partitions for output in outputs),
+        files_on_a_rank=most,
         n_output_slices=max(1, round(step / (case.n_cells * _width(experiment, largest.stream)))),
     )
 
@@ -157,7 +190,7 @@ def _outputs(experiment: Experiment, time: Clock) -> Iterator[Output]:
     if not writes_output(experiment):
         return
     written = [(stream, kind) for stream in experiment.streams for kind in level_types(experiment, stream)]
-    for number, (stream, kind) in enumerate(written):
+    for stream, kind in written:
         partitions = partition_count(experiment, stream, kind)
         if not 0 < partitions <= _MOST_PARTITIONS:
             setting = experiment.stream_setting(stream, f"stream_partitions_{kind}")
@@ -167,7 +200,6 @@ def _outputs(experiment: Experiment, time: Clock) -> Iterator[Output]:
             continue
         length = length_from(time.calendar, time.start, experiment.stream_setting(stream, "file_interval"))
         yield Output(
-            number,
             stream,
             kind,
             step_volume(experiment, stream, kind).best,
@@ -176,7 +208,17 @@ def _outputs(experiment: Experiment, time: Clock) -> Iterator[Output]:
             partitions,
             length / 1000 if length and length > 0 else None,
             bool(str(experiment.stream_setting(stream, "operation").value).strip()),
+            _named_ranks(experiment, stream, kind),
         )
+
+
+def _named_ranks(experiment: Experiment, stream: Group, kind: str) -> tuple[int, ...]:
+    """The I/O ranks that pe_placement names; none where it is left to ICON."""
+    setting = experiment.stream_setting(stream, f"pe_placement_{kind}")
+    ranks = as_list(setting.value)
+    if not all(isinstance(rank, int) for rank in ranks):
+        raise UndecidedError(setting)
+    return tuple(ranks) if any(rank >= 0 for rank in ranks) else ()
 
 
 def _interval(experiment: Experiment, stream: Group, time: Clock, steps: int) -> float:

@@ -10,9 +10,11 @@ from itertools import pairwise
 from math import lcm
 from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, evolve, field, frozen
 from attrs.validators import ge
 
+from nmlgen.advise.experiment import Situation
+from nmlgen.advise.layout import Layout, case_with, output_placement
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.experiment import Experiment, as_list
 from nmlgen.experiment.ranks import (
@@ -98,25 +100,55 @@ def workload_of(experiment: Experiment, bytes_of: Callable[[OutputFile], float] 
     Raises UndecidedError for settings that nobody can know, PlacementError where ICON refuses the placement.
     """
     time = clock(experiment)
-    beside = _writes_asynchronously(experiment)
-    streams = []
     sizes = _record_sizes(experiment) if bytes_of is None else bytes_of
-    for file, rank in placement(experiment):
+    streams = _streams(experiment, placement(experiment), split(experiment).io, time, sizes)
+    return Workload(time.leg // time.step, streams, split(experiment).io, _checkpoint(experiment, time))
+
+
+def workload_with(situation: Situation, layout: Layout) -> Workload:
+    """What the whole experiment of a situation writes with another layout, all its jobs together.
+
+    Errors as `workload_of`.
+    """
+    experiment, case = situation.experiment, case_with(situation, layout)
+    time = clock(experiment)
+    whole = evolve(time, restart=None, steps_of_a_leg=None)
+    sizes = {(id(output.stream), output.level_type): float(output.step_bytes) for output in situation.outputs}
+
+    def bytes_of(file: OutputFile) -> float:
+        return sizes.get((id(file.stream), file.level_type), 0.0)
+
+    files = output_placement(situation, layout)
+    steps = _checkpoint_steps(experiment, time, time.length)
+    checkpoint = None
+    if steps and case.checkpoint_bytes:
+        mode = RestartMode(case.restart_mode)
+        checkpoint = Checkpoint(case.checkpoint_bytes, steps, mode, _writers(experiment, mode, case.restart_ranks))
+    streams = _streams(experiment, files, case.io_ranks, whole, bytes_of)
+    return Workload(case.n_steps, streams, case.io_ranks, checkpoint)
+
+
+def _streams(
+    experiment: Experiment,
+    files: Iterable[tuple[OutputFile, int]],
+    io_ranks: int,
+    time: Clock,
+    bytes_of: Callable[[OutputFile], float],
+) -> tuple[Stream, ...]:
+    """Each sequence of files that is written at all."""
+    beside = _writes_asynchronously(experiment, io_ranks)
+    found = []
+    for file, rank in files:
         steps = _regular(date // time.step for date in output_dates(experiment, file, time))
         if steps:
-            streams.append(Stream(sizes(file), steps, (rank,) if beside else ()))
-    return Workload(
-        n_steps=time.leg // time.step,
-        streams=tuple(streams),
-        num_io_procs=split(experiment).io,
-        checkpoint=_checkpoint(experiment, time),
-    )
+            found.append(Stream(bytes_of(file), steps, (rank,) if beside else ()))
+    return tuple(found)
 
 
-def _writes_asynchronously(experiment: Experiment) -> bool:
+def _writes_asynchronously(experiment: Experiment, io_ranks: int) -> bool:
     """Whether the I/O ranks write: else they stop at once and the first work rank does
     (`mo_icon_output_tools.f90:62-157`). Nobody has measured CDI-PIO, so what it costs is undecided."""
-    if split(experiment).io == 0:
+    if io_ranks == 0:
         return False
     kind = experiment["parallel_nml", "pio_type"]
     if kind.value == _CDI_PIO:
@@ -135,20 +167,24 @@ def _record_sizes(experiment: Experiment) -> Callable[[OutputFile], float]:
 
 
 def _checkpoint(experiment: Experiment, time: Clock) -> Checkpoint | None:
-    steps, mode = _checkpoint_steps(experiment, time), restart_mode(experiment)
+    steps, mode = _checkpoint_steps(experiment, time, time.leg), restart_mode(experiment)
     if not steps or mode is None:
         return None
     writers = split(experiment).restart
     if not writers and mode in (RestartMode.ASYNC, RestartMode.DEDICATED):  # a single task does everything itself
         mode = RestartMode.SYNC
-    if mode is RestartMode.ASYNC:  # one writer for each domain: mo_restart_descriptor.f90:254
-        writers = min(writers, domains(experiment))
-    return Checkpoint(checkpoint_volume(experiment).best, steps, mode, max(1, writers))
+    size = checkpoint_volume(experiment).best
+    return Checkpoint(size, steps, mode, _writers(experiment, mode, writers))
 
 
-def _checkpoint_steps(experiment: Experiment, time: Clock) -> range | tuple[int, ...]:
-    """After which steps the atmosphere writes a checkpoint (`mo_nh_stepping.f90:1616-1635`): only where an interval
-    falls on a step, never at the start, and at the end of the experiment only if it may be continued."""
+def _writers(experiment: Experiment, mode: RestartMode, ranks: int) -> int:
+    """How many restart ranks write: in async mode one for each domain (`mo_restart_descriptor.f90:254`)."""
+    return max(1, min(ranks, domains(experiment)) if mode is RestartMode.ASYNC else ranks)
+
+
+def _checkpoint_steps(experiment: Experiment, time: Clock, until: int) -> range | tuple[int, ...]:
+    """After which steps until then the atmosphere writes a checkpoint (`mo_nh_stepping.f90:1616-1635`): only where an
+    interval falls on a step, never at the start, and at the end of the experiment only if it may be continued."""
     keywords = [str(word).strip().lower() for word in as_list(experiment["run_nml", "output"].value)]
     if "none" in keywords and not writes_output(experiment):
         return ()
@@ -157,7 +193,7 @@ def _checkpoint_steps(experiment: Experiment, time: Clock) -> range | tuple[int,
     for interval in (time.checkpoint, restart):
         if interval:
             meeting = lcm(interval, time.step)
-            found.update(range(meeting, time.leg + 1, meeting))
+            found.update(range(meeting, until + 1, meeting))
     if not restart:
         found.discard(time.length)
     return _regular(date // time.step for date in sorted(found))

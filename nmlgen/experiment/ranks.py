@@ -7,6 +7,7 @@ Sources: ICON 2024.10 `src/parallel_infrastructure/mo_mpi.f90:1375-2169` (the sp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
@@ -166,16 +167,25 @@ def placement(experiment: Experiment) -> tuple[tuple[OutputFile, int], ...]:
     Files with pe_placement go where it says; the others round robin over the ranks that hold no such file.
     Raises PlacementError where ICON aborts.
     """
-    ranks = max(1, split(experiment).io)
-    placed = [(file, _explicit_rank(experiment, file)) for file in output_files(experiment)]
-    taken = {rank for _, rank in placed if rank >= 0}
+    files = output_files(experiment)
+    return placed([(file, explicit_rank(experiment, file)) for file in files], split(experiment).io)
+
+
+def placed(files: Sequence[tuple[OutputFile, int]], io_ranks: int) -> tuple[tuple[OutputFile, int], ...]:
+    """Files in ICON's order, each with the rank that pe_placement names (-1 for none), on so many I/O ranks: each with
+    the rank that writes it.
+
+    Raises PlacementError where ICON aborts.
+    """
+    ranks = max(1, io_ranks)
+    taken = {rank for _, rank in files if rank >= 0}
     if any(rank >= ranks for rank in taken):
         raise PlacementError(f"pe_placement names I/O rank {max(taken)}, there are {ranks}, counted from 0")
     free = [rank for rank in range(ranks) if rank not in taken]
-    if not free and any(rank < 0 for _, rank in placed):
+    if not free and any(rank < 0 for _, rank in files):
         raise PlacementError("explicit placement leaves no I/O rank for the other files")
     result, turn = [], 0
-    for file, rank in placed:
+    for file, rank in files:
         if rank >= 0:
             result.append((file, rank))
             continue
@@ -184,7 +194,8 @@ def placement(experiment: Experiment) -> tuple[tuple[OutputFile, int], ...]:
     return tuple(result)
 
 
-def _explicit_rank(experiment: Experiment, file: OutputFile) -> int:
+def explicit_rank(experiment: Experiment, file: OutputFile) -> int:
+    """The I/O rank that pe_placement names for a file, -1 for none."""
     setting = experiment.stream_setting(file.stream, f"pe_placement_{file.level_type}")
     ranks = as_list(setting.value)
     if not all(isinstance(rank, int) for rank in ranks):

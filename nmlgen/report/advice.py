@@ -85,6 +85,8 @@ def settings(advice: Advice) -> dict[str, int | str]:
     ):
         if before != after:
             found[f"output.{output.stream.title}.{output.variable}"] = after
+        if output.pe_placement and now.is_spread != then.is_spread:
+            found[f"output.{output.stream.title}.pe_placement_{output.level_type}"] = "null"
     if now.restart_write_mode != then.restart_write_mode:
         found["restart.restart_write_mode"] = then.restart_write_mode
     if now.num_restart_procs != then.num_restart_procs:
@@ -139,7 +141,7 @@ def _format_quantities(advice: Advice) -> str:
 def _charts(advice: Advice, width: int, unicode: bool, colour: bool) -> Iterator[str]:
     now, then = advice.present.layout, advice.best.layout
     if advice.output:
-        rows = [(str(c.layout.num_io_procs), "+".join(map(str, c.layout.stream_partitions)), c) for c in advice.output]
+        rows = [(str(c.layout.num_io_procs), _partitions(c), c) for c in advice.output]
         apart = f", {now.restart_write_mode}" if now.restart_write_mode != then.restart_write_mode else ""
         yield _chart(advice, ("I/O ranks", "partitions"), rows, apart, width, unicode, colour)
     if advice.restart:
@@ -173,6 +175,11 @@ def _chart(
         bar = _bar(rows[number - 1][2], space / longest, unicode, colour) if number else ""
         lines.append(f"{text}  {bar}".rstrip())
     return "\n".join([*lines, _legend(rows, unicode)])
+
+
+def _partitions(candidate: Candidate) -> str:
+    partitions = "+".join(map(str, candidate.layout.stream_partitions))
+    return f"{partitions}, in turn" if candidate.layout.is_spread else partitions
 
 
 def _mark(advice: Advice, candidate: Candidate, least: float, apart: str) -> str:
@@ -264,6 +271,8 @@ def _why_output(advice: Advice) -> Iterator[str]:
     if present.layout.num_io_procs and waiting > NOISE * present.seconds:
         ranks = counted(present.layout.num_io_procs, "I/O rank")
         yield f"With {ranks} the others wait {spoken_time(waiting)} for files not finished when the next is due."
+    if best.layout.is_spread and not present.layout.is_spread:
+        yield "pe_placement puts more files on one rank than on others; without it they go to the ranks in turn."
     taken = present.prediction.parts["ranks taken away"]
     if taken > NOISE * present.seconds:
         beside = case.ntasks - present.case.workers

@@ -16,6 +16,7 @@ from attrs import field, frozen
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.fitting import Run, calibrate
+from nmlgen.advise.layout import present_layout
 from nmlgen.advise.normal import cholesky, solve
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, predict
@@ -169,10 +170,7 @@ class _Prior:
 def _predicted(candidate: Candidate, calibration: Calibration) -> _Prior:
     situation = candidate.situation
     assert situation is not None
-    prediction = predict(situation.case, calibration)
-    if len(situation.outputs) > 1:
-        partitions = tuple(output.partitions for output in situation.outputs)
-        prediction = played(situation, situation.case, partitions, prediction, calibration)
+    prediction = played(situation, present_layout(situation), predict(situation.case, calibration), calibration)
     spread = log(prediction.high_s / prediction.low_s) / (2 * _EIGHTY_PERCENT)
     return _Prior(log(prediction.total_s), spread**2)
 

@@ -8,11 +8,13 @@ import pytest
 
 import nmlgen
 from nmlgen import InputError, load_spec
-from nmlgen.advise.advice import Choice, Layout, present_layout, ranked
+from nmlgen.advise.advice import Choice, ranked
 from nmlgen.advise.calibration import levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
 from nmlgen.advise.cost import idle_restart_cost, output_cost, restart_cost
 from nmlgen.advise.experiment import situation_of
+from nmlgen.advise.layout import Layout, case_with, present_layout
+from nmlgen.report.advice import settings
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 ONE_WRITER = ("parallel.num_io_procs=1", "output.atm.stream_partitions_ml=1", "output.atm.output_interval=PT4M")
@@ -113,6 +115,40 @@ def test_uneven_streams_are_played_through():
     both = advice(TWO_STREAMS, "parallel.num_io_procs=1", "output.atm.stream_partitions_ml=1")
     apart = advice(TWO_STREAMS, "parallel.num_io_procs=2", "output.atm.stream_partitions_ml=1")
     assert both.present.seconds > 1.02 * apart.present.seconds
+
+
+FOUR_EQUAL_STREAMS = ("output.atm=null", "parallel.num_io_procs=4", "restart.checkpointTimeIntval=P10D")
+
+
+def four_streams(placement: str = "") -> list[str]:
+    plain = f"{{output_interval: PT4M, file_interval: P1D, ml_varlist: [u, v, w, temp, pres]{placement}}}"
+    return [*FOUR_EQUAL_STREAMS, *(f"output.{name}={plain}" for name in "abcd")]
+
+
+def test_streams_on_one_rank_are_not_taken_for_spread():
+    """Four streams that are all put on the first of four I/O ranks wait as on one rank."""
+    spread, crowded = advice(*four_streams()), advice(*four_streams(", pe_placement_ml: [0]"))
+    alone = advice(*four_streams(), "parallel.num_io_procs=1")
+    assert crowded.present.seconds > 2.3 * spread.present.seconds
+    assert crowded.present.seconds == pytest.approx(alone.present.seconds, rel=0.02)
+    assert crowded.best.layout.is_spread
+    assert crowded.best.seconds <= 1.02 * spread.best.seconds
+    assert settings(crowded)["output.a.pe_placement_ml"] == "null"
+
+
+@pytest.mark.parametrize(("named", "writers"), [([0], 2.0), ([0, 0, 0], 4 / 3), ([3, 2, 1, 0], 4.0)])
+def test_named_ranks_of_one_stream(named, writers):
+    """Partitions without a named rank go to the ranks that hold no named file, in turn."""
+    overrides = ("parallel.num_io_procs=4", "output.atm.stream_partitions_ml=4", f"output.atm.pe_placement_ml={named}")
+    found = situation_of(experiment(*overrides))
+    assert found.case.writers == pytest.approx(writers if named != [0] else 4.0)
+    assert case_with(found, present_layout(found)) == found.case
+
+
+def test_layouts_whose_named_ranks_do_not_exist_are_no_candidates():
+    found = advice("output.atm.pe_placement_ml=[7]")
+    assert {c.layout.num_io_procs for c in found.output if not c.layout.is_spread} >= {8, 15, 30}
+    assert all(c.layout.num_io_procs > 7 or c.layout.is_spread for c in found.output)
 
 
 def test_scripts_and_builds_are_advised_alike(tmp_path):
