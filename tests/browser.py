@@ -7,13 +7,13 @@ import json
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-_PATIENCE = 60.0  # seconds for an answer
+from tools import PATIENCE, until
+
 _LOADED = "document.readyState === 'complete'"
 _MIDDLE = """(async () => {
   const element = document.querySelector(%s);
@@ -76,10 +76,7 @@ class Page:
 
     def wait(self, condition: str) -> None:
         """Until an expression is true."""
-        end = time.monotonic() + _PATIENCE
-        while not self.evaluate(condition):
-            assert time.monotonic() < end, f"never true: {condition}"
-            time.sleep(0.02)
+        until(lambda: self.evaluate(condition), lambda: f"never true: {condition}")
 
     def texts(self, selector: str) -> list[str]:
         """What is to be read in the elements of a selector that are to be seen."""
@@ -201,7 +198,7 @@ def browser(profile: Path) -> Iterator[_Browser]:
         found = _Browser(our_write, our_read)
         yield found
         found.tell("Browser.close", {})
-        process.wait(_PATIENCE)
+        process.wait(PATIENCE)
     finally:
         os.close(our_write)
         os.close(our_read)

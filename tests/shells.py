@@ -15,13 +15,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import frozen
+from tools import PATIENCE
 
 CORPUS = Path(__file__).parent / "script" / "corpus"
 PROGRAMS = (
     *("awk", "basename", "bc", "cat", "cp", "cut", "date", "dirname", "env", "expr", "grep", "head", "hostname", "ln"),
     *("ls", "mkdir", "mv", "printf", "rm", "sed", "seq", "sleep", "sort", "tail", "tee", "tr", "uname", "wc", "whoami"),
 )
-TIME_LIMIT = 20.0  # seconds
 _SHELLS = {".sh": ("bash", "ksh"), ".bash": ("bash",), ".ksh": ("ksh",)}
 _ENTER = """
 for mount in / "$1"; do mount -o remount,bind,ro "$mount" || exit 125; done
@@ -76,7 +76,7 @@ def header(script: Path, key: str) -> list[str]:
 def run(case: Case, directory: Path) -> Outcome:
     """Run a script of the corpus in `directory`, which is empty, with the files it may source beside it.
 
-    Raises subprocess.TimeoutExpired after TIME_LIMIT.
+    Raises subprocess.TimeoutExpired if it does not end.
     """
     programs, work = directory / "programs", directory / "work"
     programs.mkdir()
@@ -92,7 +92,7 @@ def run(case: Case, directory: Path) -> Outcome:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=TIME_LIMIT,
+        timeout=PATIENCE,
         check=False,
     )
     printed = ended.stdout.decode("utf-8", "surrogateescape")

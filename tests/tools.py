@@ -1,13 +1,19 @@
-"""Programs that tests need beside Python."""
+"""Programs that tests need beside Python, and how tests wait for what those do."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+PATIENCE = 900.0
+"""Seconds after which a test no longer waits: nothing takes so long that ever comes, however slow the machine."""
+_PAUSE = 0.05  # seconds from one look to the next
 
 
 def require(*programs: str) -> None:
@@ -26,3 +32,12 @@ def search_path(given: str) -> str:
     has activated its environment; then what is given; last the directories of daemons, which an ordinary user lacks."""
     directories = [str(Path(sys.executable).parent), *given.split(os.pathsep), "/usr/local/sbin", "/usr/sbin", "/sbin"]
     return os.pathsep.join(dict.fromkeys(directories))
+
+
+def until(holds: Callable[[], bool], what: Callable[[], str] = lambda: "it never came true") -> None:
+    """Wait for something to hold. Raises TimeoutError, with what there is to say then, after PATIENCE."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > end:
+            raise TimeoutError(what())
+        time.sleep(_PAUSE)

@@ -16,11 +16,11 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from attrs import field, frozen
+from tools import until
 
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo")
 UNFINISHED = (
@@ -33,7 +33,6 @@ UNFINISHED = (
     "SIGNALING",
     "STOPPED",
 )
-POLL_SECONDS = 0.2
 
 # Ranks on two of our nodes share a host but must not think so: PMIx says they do not, and Open MPI's
 # shared-memory transports then hang or crash; its own TCP transport crashes in one start of ten when eight ranks
@@ -132,22 +131,21 @@ class Cluster:
     def state(self, job_id: int) -> State:
         return self.job(job_id).state
 
-    def wait(self, *job_ids: int, timeout: float = 60.0) -> None:
+    def wait(self, *job_ids: int) -> None:
         """Until these jobs, with all tasks of arrays, are over. (``sbatch --wait`` looks every 2 s.)"""
         selection = ["-j", ",".join(map(str, job_ids))]
-        self._poll(lambda: not self._unfinished(selection), timeout, f"jobs {job_ids}")
+        until(lambda: not self._unfinished(selection), self._queue)
 
-    def wait_until_idle(self, timeout: float = 60.0) -> None:
-        """Until no job is left, one that another job submitted included, and one that can never start."""
-        self._poll(lambda: not self._unfinished([]), timeout, "an idle cluster")
+    def wait_until_idle(self) -> None:
+        """Until no job is left, one that another job submitted included."""
+        until(lambda: not self._unfinished([]), self._queue)
 
     def cancel_all(self) -> None:
         """Kill every job, softly first, and see them off."""
         for job in self.jobs():
             if not job.state.is_finished:
                 self.run("scancel", str(job.id), check=False)
-        with contextlib.suppress(TimeoutError):
-            self.wait_until_idle(timeout=10.0)
+        self.wait_until_idle()
 
     def break_node(self, node: str) -> None:
         """Let a node fail: its daemon and all that runs there are gone from one moment to the next."""
@@ -162,7 +160,11 @@ class Cluster:
     def mend_node(self, node: str) -> None:
         """Bring a broken node back, while nothing runs."""
         self.run("slurmd", "-N", node, "-f", self.directory / "slurm.conf")
-        self._poll(lambda: _idle_nodes(self) == self.layout.nodes, 15.0, "all nodes idle")
+        self.wait_for_nodes()
+
+    def wait_for_nodes(self) -> None:
+        """Until every node is there, and nothing runs on it."""
+        until(lambda: _idle_nodes(self) == self.layout.nodes, lambda: _logs(self.directory))
 
     def _call(
         self, command: list[str | Path], cwd: Path | None, more: Mapping[str, str] | None = None
@@ -173,13 +175,8 @@ class Cluster:
     def _unfinished(self, selection: list[str]) -> bool:
         return bool(self.run("squeue", "-h", "-o", "%i", "-t", ",".join(UNFINISHED), *selection, check=False).strip())
 
-    def _poll(self, is_done: Callable[[], bool], timeout: float, what: str) -> None:
-        deadline = time.monotonic() + timeout
-        while not is_done():
-            if time.monotonic() > deadline:
-                queue = self.run("squeue", "-l", check=False)
-                raise TimeoutError(f"{what}: not within {timeout:g} s\n{queue}")
-            time.sleep(POLL_SECONDS)
+    def _queue(self) -> str:
+        return self.run("squeue", "-l", check=False)
 
 
 def _output_of(done: subprocess.CompletedProcess[str]) -> str:
@@ -237,10 +234,7 @@ def _start(cluster: Cluster) -> None:
     cluster.run("slurmctld", "-f", directory / "slurm.conf")
     for node in _node_names(layout):
         cluster.run("slurmd", "-N", node, "-f", directory / "slurm.conf")
-    try:
-        cluster._poll(lambda: _idle_nodes(cluster) == layout.nodes, 15.0, "all nodes idle")
-    except TimeoutError as error:
-        raise RuntimeError(f"{error}\n{_logs(directory)}") from None
+    cluster.wait_for_nodes()
 
 
 def _write_program(path: Path, text: str) -> None:
@@ -315,8 +309,12 @@ def _configuration(directory: Path, layout: Layout, port: int) -> str:
         "MailProg": "/bin/true",
         "MinJobAge": layout.min_job_age,
         "ReturnToService": 2,
-        "SlurmctldTimeout": 30,
-        "SlurmdTimeout": 60,
+        # However slow the machine, nobody is taken for dead or late: nodes fail where a test breaks them.
+        "SlurmdTimeout": 0,
+        "MessageTimeout": 100,
+        "BatchStartTimeout": 1000,
+        "TCPTimeout": 100,
+        "UnkillableStepTimeout": 1000,
         "InactiveLimit": 0,
         "KillWait": 2,
         "Waittime": 0,
@@ -350,13 +348,11 @@ def _stop(directory: Path) -> None:
     pids = [pid for path in directory.glob("slurm*.pid") if (pid := _read_pid(path))]
     for pid in pids:
         _signal(pid, signal.SIGTERM)
-    deadline = time.monotonic() + 10.0
-    while any(_is_alive(pid) for pid in pids):
-        if time.monotonic() > deadline:
-            for pid in filter(_is_alive, pids):
-                _signal(pid, signal.SIGKILL)
-            return
-        time.sleep(0.02)
+    try:
+        until(lambda: not any(map(_is_alive, pids)))
+    except TimeoutError:
+        for pid in filter(_is_alive, pids):
+            _signal(pid, signal.SIGKILL)
 
 
 def _read_pid(path: Path) -> int | None:

@@ -8,12 +8,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tools import require
+from tools import PATIENCE, require
 
 import nmlgen
 
 POINTS = ["w.1", "w.0", "7"]
-TIMEOUT = 240  # seconds
 
 
 class Machine:
@@ -70,7 +69,7 @@ class Machine:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=TIMEOUT,
+            timeout=PATIENCE,
         )
         assert done.returncode == code, done.stdout
         return done.stdout
@@ -168,7 +167,7 @@ def test_chains_in_slurm(cluster, stand_in, tmp_path):
             capture_output=True,
             text=True,
             check=False,
-            timeout=TIMEOUT,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, done.stdout + done.stderr
     jobs = [job for job in cluster.jobs() if job.id not in before]

@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tools import PATIENCE
 
 from nmlgen.experiment.mpi_io import (
     FORCE_WORDS,
@@ -46,7 +47,7 @@ def start(installation: Path, variables: dict[str, str]) -> str:
     }
     command = ["mpirun", "-n", "2", "IMB-MPI1", "-iter", "1", "-time", "0.1", "-npmin", "2", "Barrier"]
     done = subprocess.run(
-        command, env=environment | variables, capture_output=True, text=True, timeout=120, check=False
+        command, env=environment | variables, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     return done.stdout + done.stderr
 

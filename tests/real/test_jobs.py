@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tools import require
+from tools import require, until
 
 import nmlgen
 
@@ -43,7 +43,7 @@ class Run:
             "model": {"release": "2024.10", "directory": str(self.icon), "executable": "bin/icon"},
             "grid": {"file": GRID, "name": "R2B4", "num_lev": 10},
             "time": {"start": "2000-01-01T00:00:00Z", "stop": "2000-01-01T03:00:00Z", "modelTimeStep": "PT10M"},
-            "job": {"nodes": 2, "ntasks_per_node": 4, "time": "00:05:00"},
+            "job": {"nodes": 2, "ntasks_per_node": 4, "time": "02:00:00"},
             "parallel": {"nproma": 16, "num_io_procs": 2},
             "restart": {
                 "restart_write_mode": "joint procs multifile",
@@ -74,15 +74,24 @@ class Run:
     def run_directory(self) -> Path:
         return self.build_directory / "run"
 
-    def submit(
-        self, *arguments: str, environment: Mapping[str, str] | None = None, timeout: float = 120
-    ) -> list[tuple[str, int]]:
+    def submit(self, *arguments: str, environment: Mapping[str, str] | None = None) -> list[tuple[str, int]]:
         """Submit and wait until no job is left; the states and exit codes of the jobs since, in order."""
         before = {job.id for job in self.cluster.jobs()}
         script = self.build_directory / "chain.sbatch"
         self.cluster._call(["sbatch", script, *arguments], self.build_directory, environment)
-        self.cluster.wait_until_idle(timeout)
+        return self.ended_since(before)
+
+    def ended_since(self, before: Collection[int]) -> list[tuple[str, int]]:
+        """Wait until no job is left; the states and exit codes of those that were not there before."""
+        self.cluster.wait_until_idle()
         return [(job.state.name, job.state.exit_code) for job in self.cluster.jobs() if job.id not in before]
+
+    def submit_until_it_waits(self, **environment: str) -> int:
+        """Submit a job whose model waits in its fifth step, and wait until it does; the job's id."""
+        told = {"ICON_STAND_IN_FAIL": "wait", "ICON_STAND_IN_FAIL_STEP": "5", **environment}
+        job = self.cluster.submit(self.build_directory / "chain.sbatch", self.build_directory, environment=told)
+        until((self.run_directory / "is_waiting").exists)
+        return job
 
     def log(self) -> str:
         """The text of all job logs, in the order of the jobs."""
@@ -170,26 +179,34 @@ def test_input_is_linked_or_copied(run):
     assert (run.run_directory / "b").read_text() == "b"
 
 
+TIMED_JOB = {"nodes": 2, "ntasks_per_node": 4, "time": "02:00:00", "signal": "B:USR1@3600"}
+
+
+def bring_the_time_limit_near(cluster: Cluster, job: int) -> None:
+    """Lower a running job's limit to half an hour. That is less than the hour before which Slurm is to warn: it does so
+    when it next looks at its jobs, and long before the job is killed."""
+    cluster.run("scontrol", "update", f"jobid={job}", "timelimit=30")
+
+
 def test_time_limit_strikes(run):
     """The model hangs; the script is warned, stops it, says so, and the chain goes on when asked to."""
-    job = {"nodes": 2, "ntasks_per_node": 4, "time": "00:02:00", "signal": "B:USR1@60"}
-    run.build(job=job)
-    hang = {"ICON_STAND_IN_FAIL": "hang", "ICON_STAND_IN_FAIL_STEP": "5"}
-    ((state, code),) = run.submit(environment=hang)
+    run.build(job=TIMED_JOB)
+    before = {job.id for job in run.cluster.jobs()}
+    bring_the_time_limit_near(run.cluster, run.submit_until_it_waits())
+    ((state, code),) = run.ended_since(before)
     assert state == "FAILED"
     assert code != 0
     assert "stopped by time limit" in run.log()
     assert "to go on from it: sbatch chain.sbatch restart" in run.log()
     assert run.ledger() == []
-    run.build(job=job | {"time": "00:05:00", "signal": "B:USR1@120"})
     assert run.submit("restart") == [("COMPLETED", 0)] * len(run.ledger())
     assert run.ledger()[-1] == "OK"
 
 
-def test_time_limit_with_checkpoint_on_demand(run):
+def test_time_limit_with_checkpoint_on_demand(run, tmp_path):
     """Where ICON can be asked for a checkpoint, the chain goes on by itself."""
     run.build(
-        job={"nodes": 2, "ntasks_per_node": 4, "time": "00:01:00", "signal": "B:USR1@40"},
+        job=TIMED_JOB,
         restart={
             "restart_write_mode": "async",
             "num_restart_procs": 1,
@@ -198,10 +215,13 @@ def test_time_limit_with_checkpoint_on_demand(run):
             "checkpoint_on_demand": True,
         },
     )
-    states = run.submit(environment={"ICON_STAND_IN_STEP_SECONDS": "2.5"}, timeout=200)
-    assert states == [("COMPLETED", 0)] * len(states)
-    assert len(states) >= 2
-    assert run.ledger() == ["RESTART"] * (len(states) - 1) + ["OK"]
+    before = {job.id for job in run.cluster.jobs()}
+    gate = tmp_path / "gate"
+    bring_the_time_limit_near(run.cluster, run.submit_until_it_waits(ICON_STAND_IN_GATE=str(gate)))
+    until((run.run_directory / "stop_icon").exists)
+    gate.touch()
+    assert run.ended_since(before) == [("COMPLETED", 0)] * 2
+    assert run.ledger() == ["RESTART", "OK"]
 
 
 def test_files_of_two_builds_do_not_run(run):
@@ -292,7 +312,7 @@ def node_local(cluster, tmp_path) -> dict[str, Any]:
         "  node_local:\n"
         f'    beeond: {{type: beegfs, mount: "{cluster.node_local}", directory: stripe_4, directories: [stripe_4]}}\n'
     )
-    job = {"nodes": 2, "ntasks_per_node": 4, "time": "00:10:00", "signal": "B:USR1@300"}
+    job = {"nodes": 2, "ntasks_per_node": 4, "time": "02:00:00", "signal": "B:USR1@300"}
     return {"site": str(site), "node_local": {"file_system": "beeond"}, "job": job}
 
 
@@ -378,7 +398,7 @@ ODD_TEXTS = (
 @pytest.mark.parametrize("text", ODD_TEXTS)
 def test_text_in_directives_stays_text(large_cluster, stand_in, tmp_path, text):
     run = Run(large_cluster, stand_in, tmp_path)
-    job = {"nodes": 1, "ntasks_per_node": 8, "time": "00:05:00", "comment": text}
+    job = {"nodes": 1, "ntasks_per_node": 8, "time": "02:00:00", "comment": text}
     run.build(job=job)
     job_id = large_cluster.submit(run.build_directory / "chain.sbatch", run.build_directory, "--hold")
     details = large_cluster.run("scontrol", "show", "job", str(job_id))
@@ -396,7 +416,7 @@ def test_points_of_a_sweep_share_a_script(run, tmp_path):
     for name in ("io1", "io2"):
         point = tmp_path / "points" / name
         run.cluster.submit(point / "chain.sbatch", point)
-    run.cluster.wait_until_idle(120)
+    run.cluster.wait_until_idle()
     for name in ("io1", "io2"):
         directory = tmp_path / "points" / name / "run"
         assert [line.split()[-1] for line in (directory / "nmlgen.legs").read_text().splitlines()] == [

@@ -6,13 +6,12 @@ import math
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve, frozen
-from tools import require
+from tools import PATIENCE, require, until
 
 from . import cluster as cluster_module
 from .cluster import ENVIRONMENT, Cluster, State
@@ -70,7 +69,9 @@ ATMOSPHERE = """\
 
 def run(command: list[str], environment: dict[str, str], directory: Path) -> subprocess.CompletedProcess[str]:
     complete = {**os.environ, **ENVIRONMENT, **environment}
-    return subprocess.run(command, check=False, cwd=directory, env=complete, capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        command, check=False, cwd=directory, env=complete, capture_output=True, text=True, timeout=PATIENCE
+    )
 
 
 @frozen
@@ -173,10 +174,12 @@ class TestCluster:
         with pytest.raises(RuntimeError, match=r"[Mm]emory|node configuration"):
             cluster.submit(job(tmp_path, "true", "--mem=64G"), tmp_path)
 
-    def test_wait_gives_up(self, cluster: Cluster, tmp_path: Path) -> None:
-        number = cluster.submit(job(tmp_path, "sleep 60", "--output=log"), tmp_path)
-        with pytest.raises(TimeoutError):
-            cluster.wait(number, timeout=0.3)
+    def test_wait_gives_up(self, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        number = cluster.submit(job(tmp_path, "true", "--output=log --hold"), tmp_path)
+        monkeypatch.setattr("tools.PATIENCE", 0.0)
+        with pytest.raises(TimeoutError, match="PENDING"):
+            cluster.wait(number)
+        monkeypatch.undo()
         cluster.run("scancel", str(number))
         cluster.wait(number)
 
@@ -311,23 +314,42 @@ class TestModel:
             " MAXABS VN, W in domain  1:               NaN at level   9,   0.0000000000E+00 at level   4,"
         )
 
-    def test_hang(self, experiment: Experiment) -> None:
+    @pytest.mark.parametrize("is_opened", [True, False])
+    def test_waits(self, experiment: Experiment, is_opened: bool) -> None:
         experiment.write()
-        failure = {"ICON_STAND_IN_FAIL": "hang", "ICON_STAND_IN_FAIL_STEP": "2"}
-        environment = {**os.environ, **ENVIRONMENT, **failure}
+        gate = experiment.directory / "gate"
+        told = {"ICON_STAND_IN_FAIL": "wait", "ICON_STAND_IN_FAIL_STEP": "2", "ICON_STAND_IN_GATE": str(gate)}
         process = subprocess.Popen(
-            experiment.command(2), cwd=experiment.directory, env=environment, stderr=subprocess.DEVNULL
+            experiment.command(2),
+            cwd=experiment.directory,
+            env={**os.environ, **ENVIRONMENT, **told},
+            stderr=subprocess.DEVNULL,
         )
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(timeout=1.5)
-        process.terminate()
-        process.wait(timeout=10)
+        until((experiment.directory / "is_waiting").exists)
+        assert process.poll() is None
         assert not (experiment.directory / "finish.status").exists()
+        if is_opened:
+            gate.touch()
+        else:
+            process.terminate()
+        process.wait(PATIENCE)
+        assert (experiment.directory / "finish.status").exists() is is_opened
 
-    def test_sleeps_in_each_step(self, experiment: Experiment) -> None:
-        began = time.monotonic()
-        experiment.run(ranks=2, ICON_STAND_IN_STEP_SECONDS="0.05")
-        assert time.monotonic() - began > 24 * 0.05
+    @pytest.mark.parametrize(
+        ("ranks", "told", "seconds"),
+        [
+            (2, {"STEP": "0.05"}, 24 * 0.05),
+            (4, {"STEP": "0.05", "STEP_CORE": "30"}, 24 * (0.05 + 30 / 3)),
+            (4, {"STEP_CORE": "0.15", "RECORD": "0.25"}, 24 * 0.05 + 0.25),  # it writes beside those that compute
+            (4, {"STEP_CORE": "0.15", "RECORD": "100"}, 5 * 100),  # they wait for it
+        ],
+    )
+    def test_timers_tell_what_it_is_told_to_take(
+        self, experiment: Experiment, ranks: int, told: dict[str, str], seconds: float
+    ) -> None:
+        said = experiment.run(ranks, **{f"ICON_STAND_IN_{name}_SECONDS": value for name, value in told.items()}).stderr
+        (total,) = [line.split() for line in said.splitlines() if line.startswith(" total ")]
+        assert float(total[-2 if ranks > 2 else -1]) == pytest.approx(seconds), said  # the last column counts ranks
 
     def test_stops_on_demand(self, experiment: Experiment) -> None:
         demanding = evolve(experiment, io="checkpoint_on_demand = .true.")

@@ -8,15 +8,15 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tools import require
+from tools import require, until
 
 import nmlgen
 
@@ -26,13 +26,13 @@ from .test_jobs import Run as Chain
 MODEL = """\
 say() { printf '%s %s %s\\n' "$1" "$SLURM_JOB_ID" "$EPOCHREALTIME" >>model.log; }
 say start
-sleep "${MODEL_SECONDS:-0.2}"
+until [[ -e ${GATE:-.} ]]; do sleep 0.05; done
 code=0
 if [[ -f fails ]]; then code=3; fi
 say "end"
 exit "$code"
 """
-DIRECTIVES = ("--ntasks=1", "--time=00:05:00")
+DIRECTIVES = ("--ntasks=1", "--time=02:00:00")
 POINTS = 300
 
 
@@ -45,11 +45,14 @@ def small_arrays() -> Iterator[Cluster]:
 
 
 class OnSlurm:
-    """A sweep whose model is a few lines of shell that note when they start and end."""
+    """A sweep whose model is a few lines of shell that note when they start and end. Where a command is told of the
+    `gate`, the models that it submits wait in between until there is a file of this name."""
 
     def __init__(self, cluster: Cluster, directory: Path) -> None:
         self.cluster = cluster
         self.directory = directory
+        self.gate = directory.with_name("gate")
+        self.waiting = {"GATE": str(self.gate)}
 
     def write(
         self,
@@ -121,8 +124,25 @@ class OnSlurm:
             most = max(most, now)
         return most
 
-    def wait(self, timeout: float = 120) -> None:
-        self.cluster.wait_until_idle(timeout)
+    def wait(self) -> None:
+        self.cluster.wait_until_idle()
+
+    def is_started(self, *numbers: int) -> bool:
+        """Whether the models of these points have started, once, and none has ended."""
+        return all(self.words(number) == ["start"] for number in numbers)
+
+    def break_a_node(self) -> str:
+        """Let a node fail on which models wait; its name. Nothing else starts meanwhile."""
+        self.cluster.run("scontrol", "update", "partitionname=compute", "state=down")
+        until(self._is_every_task_started)
+        node = self.cluster.run("squeue", "-h", "-t", "RUNNING", "-o", "%N").split()[0]
+        self.cluster.break_node(node)
+        self.cluster.run("scontrol", "update", "partitionname=compute", "state=up")
+        return node
+
+    def _is_every_task_started(self) -> bool:
+        started = {job for path in self.directory.glob("points/*/model.log") for job in path.read_text().split()[1::3]}
+        return started == set(self.cluster.run("squeue", "-h", "-t", "RUNNING,CONFIGURING", "-o", "%A").split())
 
 
 @pytest.fixture
@@ -132,7 +152,8 @@ def sweep(small_arrays: Cluster, tmp_path: Path) -> Iterator[OnSlurm]:
 
 
 def slow_sbatch(directory: Path) -> str:
-    """A PATH with an sbatch that takes its time before and after the real one is called."""
+    """A PATH with an sbatch that takes its time before and after the real one is called, so that more of the random
+    moments of killing lie around the call. What must come of it does not depend on where they lie."""
     directory.mkdir()
     program = directory / "sbatch"
     program.write_text('#!/bin/bash\nsleep 0.2\nPATH=${PATH#*:}\nsbatch "$@"\ncode=$?\nsleep 0.2\nexit "$code"\n')
@@ -145,26 +166,27 @@ def test_nothing_is_lost_and_nothing_runs_twice(sweep, tmp_path):
     random.seed(11)
     failing = random.sample(range(POINTS), POINTS // 20)
     sweep.write(POINTS, failing=failing, directives=lambda n: (*DIRECTIVES, f"--comment=group{n % 2}"))
-    environment = sweep.cluster.complete_environment({"PATH": slow_sbatch(tmp_path / "slow"), "MODEL_SECONDS": "1"})
-    broken = False
+    slow = {"PATH": slow_sbatch(tmp_path / "slow"), **sweep.waiting}
+    node = None
     for _ in range(20):
         process = subprocess.Popen(
             sweep.command("submit", "--throttle", "24"),
-            env=environment,
+            env=sweep.cluster.complete_environment(slow),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        time.sleep(random.uniform(0.1, 1.6))
-        process.send_signal(signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(random.uniform(0.1, 1.6))
+        process.kill()
         process.wait()
-        running = sweep.cluster.run("squeue", "-h", "-t", "RUNNING", "-o", "%N").split()
-        if running and not broken:
-            node = running[0]
-            sweep.cluster.break_node(node)
-            broken = True
-    assert broken
-    last = sweep.nmlgen("submit", "--throttle", "24")
+        if node is None and any(sweep.directory.glob("points/*/model.log")):
+            node = sweep.break_a_node()
+    last = sweep.nmlgen("submit", "--throttle", "24", **sweep.waiting)
     assert last.returncode == 0, last.stderr
+    if node is None:
+        until(lambda: any(sweep.directory.glob("points/*/model.log")))
+        node = sweep.break_a_node()
+    sweep.gate.touch()
     assert "0 points submitted" in sweep.nmlgen("submit", "--throttle", "24").stdout
     sweep.wait()
     states = {number: point["state"] for number, point in sweep.status().items()}
@@ -242,7 +264,7 @@ def test_a_second_claimant_ends_at_once(sweep):
 CHAIN = """\
 readonly legs=3
 printf 'start %s %s\\n' "$SLURM_JOB_ID" "$EPOCHREALTIME" >>model.log
-sleep 0.2
+until [[ -e ${GATE:-.} ]]; do sleep 0.05; done
 printf 'end %s %s\\n' "$SLURM_JOB_ID" "$EPOCHREALTIME" >>model.log
 echo "$*" >>arguments
 count=$(grep -c . legs 2>/dev/null)
@@ -286,7 +308,9 @@ def test_chains_of_legs(sweep):
 
 def test_the_throttle_holds_for_all_legs_and_arrays(sweep):
     write_chains(sweep, [3] * 9, directives=lambda n: (*DIRECTIVES, f"--comment=group{n % 2}"))
-    assert sweep.nmlgen("submit", "--throttle", "2").returncode == 0
+    assert sweep.nmlgen("submit", "--throttle", "2", **sweep.waiting).returncode == 0
+    until(lambda: sum(map(len, map(sweep.words, range(9)))) == 2)  # two at once; never three, as is counted below
+    sweep.gate.touch()
     sweep.wait()
     assert sweep.states() == {"done": 9}
     events = sorted((float(when), word) for number in range(9) for word, _, when in sweep.said(number))
@@ -308,18 +332,10 @@ def test_legs_that_were_not_submitted_follow(sweep, tmp_path):
     assert [len(sweep.words(number)) for number in range(2)] == [6, 6]
 
 
-def until(holds: Callable[[], bool], timeout: float = 30) -> None:
-    """Wait for something to hold."""
-    deadline = time.monotonic() + timeout
-    while not holds():
-        assert time.monotonic() < deadline, "it did not come true"
-        time.sleep(0.1)
-
-
 def test_cancel_and_resubmit(sweep):
     sweep.write(6)
-    sweep.nmlgen("submit", "--throttle", "2", MODEL_SECONDS="60")
-    until(lambda: sweep.words(0) == sweep.words(1) == ["start"])
+    sweep.nmlgen("submit", "--throttle", "2", **sweep.waiting)
+    until(lambda: sweep.is_started(0, 1))
     assert "2 points cancelled" in sweep.nmlgen("cancel", "p000", "000000000005").stdout
     until(lambda: sweep.states() == {"cancelled": 2, "running": 2, "waiting": 2})
     assert "4 points cancelled" in sweep.nmlgen("cancel").stdout
@@ -342,8 +358,8 @@ def test_cancel_and_resubmit(sweep):
 
 def test_what_is_cancelled_by_hand(sweep):
     sweep.write(3)
-    sweep.nmlgen("submit", "--throttle", "1", MODEL_SECONDS="60")
-    until(lambda: sweep.words(0) == ["start"])
+    sweep.nmlgen("submit", "--throttle", "1", **sweep.waiting)
+    until(lambda: sweep.is_started(0))
     sweep.cluster.cancel_all()
     assert sweep.states() == {"cancelled": 3}
 
@@ -358,21 +374,25 @@ def forgetful() -> Iterator[Cluster]:
 
 def until_forgotten(cluster: Cluster) -> None:
     cluster.wait_until_idle()
-    until(lambda: not cluster.jobs(), timeout=90)
+    until(lambda: not cluster.jobs())
 
 
 def test_what_slurm_has_forgotten_the_points_remember(forgetful, tmp_path):
     """Killed before the ids are noted; a node breaks; then Slurm forgets it all."""
     sweep = OnSlurm(forgetful, tmp_path / "sweep")
     sweep.write(4, failing=[1])
-    slow = {"PATH": killing_sbatch(tmp_path / "killing", "after"), "MODEL_SECONDS": "3"}
-    assert sweep.nmlgen("submit", **slow).returncode == -signal.SIGKILL
-    until(lambda: all(sweep.words(number) == ["start"] for number in range(4)))
+    killing = {"PATH": killing_sbatch(tmp_path / "killing", "after")}
+    assert sweep.nmlgen("submit", **killing, **sweep.waiting).returncode == -signal.SIGKILL
+    until(lambda: sweep.is_started(*range(4)))
     assert sweep.states() == {"running": 4}
+    sweep.gate.touch()
+    until(lambda: not any(sweep.is_started(number) for number in range(4)))
+    sweep.gate.unlink()
     sweep.write_more(4)
-    sweep.nmlgen("submit", MODEL_SECONDS="60")
-    until(lambda: sweep.words(4) == ["start"])
+    sweep.nmlgen("submit", **sweep.waiting)
+    until(lambda: sweep.is_started(*range(4, 8)))
     forgetful.break_node(sweep.status()[4]["node"])
+    sweep.gate.touch()
     until_forgotten(forgetful)
     states = {number: point["state"] for number, point in sweep.status().items()}
     assert states[4] == "lost"
@@ -388,13 +408,14 @@ def test_what_slurm_has_forgotten_the_points_remember(forgetful, tmp_path):
 def test_a_limit_on_jobs_leaves_the_rest_for_later(forgetful, tmp_path):
     sweep = OnSlurm(forgetful, tmp_path / "sweep")
     sweep.write(30)
-    first = sweep.nmlgen("submit", MODEL_SECONDS="1")
+    first = sweep.nmlgen("submit", **sweep.waiting)
     assert first.returncode == 1
     assert "not submitted yet: " in first.stderr
     assert "temporarily unable to accept job" in first.stderr
     states = sweep.states()
     assert states["not submitted"] >= 10
     assert sum(states.values()) == 30
+    sweep.gate.touch()
     until_forgotten(forgetful)
     while (again := sweep.nmlgen("submit")).returncode == 1:
         until_forgotten(forgetful)
@@ -407,16 +428,18 @@ def test_a_limit_on_jobs_leaves_the_rest_for_later(forgetful, tmp_path):
 def test_a_point_that_wants_to_be_started_again(sweep):
     """--requeue in the point's own script: after a failure of its node, Slurm starts it again by itself."""
     sweep.write(1, directives=lambda _: (*DIRECTIVES, "--requeue"))
-    sweep.nmlgen("submit", MODEL_SECONDS="2")
-    until(lambda: sweep.words(0) == ["start"])
-    sweep.cluster.break_node(sweep.status()[0]["node"])
+    sweep.nmlgen("submit", **sweep.waiting)
+    until(lambda: sweep.is_started(0))
+    node = sweep.status()[0]["node"]
+    sweep.cluster.break_node(node)
     until(lambda: sweep.states() == {"waiting": 1})
+    sweep.gate.touch()
     (task,) = [job for job in sweep.cluster.jobs() if not job.state.is_finished]
     sweep.cluster.run("scontrol", "update", f"jobid={task.id}", "starttime=now")  # not in two minutes
     sweep.wait()
     assert sweep.states() == {"done": 1}
     assert sweep.words(0) == ["start", "start", "end"]
-    sweep.cluster.mend_node("n1")
+    sweep.cluster.mend_node(node)
 
 
 def test_a_refusal_names_the_directive(sweep):
@@ -464,12 +487,13 @@ def test_without_slurm_the_records_say_what_is_known(sweep):
 def test_without_what_nmlgen_remembers_nothing_runs_twice(sweep):
     """Whoever deletes the SQLite file loses no more than the knowledge of what waits."""
     sweep.write(3)
-    sweep.nmlgen("submit", "--throttle", "1", MODEL_SECONDS="2")
-    until(lambda: sweep.words(0) == ["start"])
+    sweep.nmlgen("submit", "--throttle", "1", **sweep.waiting)
+    until(lambda: sweep.is_started(0))
     (sweep.directory / "nmlgen-sweep.sqlite").unlink()
     assert sweep.states() == {"running": 1, "not submitted": 2}
     assert "0 points cancelled" in sweep.nmlgen("cancel", "p001").stdout
     assert "2 points submitted" in sweep.nmlgen("submit").stdout
+    sweep.gate.touch()
     sweep.wait()
     assert sweep.states() == {"done": 3}
     assert [sweep.words(number) for number in range(3)] == [["start", "end"]] * 3

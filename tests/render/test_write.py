@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import random
 import subprocess
 import sys
 import time
@@ -297,41 +296,65 @@ def test_leftovers_of_the_killed_are_cleared_after_an_hour(tmp_path):
 
 # --- When it is killed -----------------------------------------------------------------------------------
 
-WRITER = """\
-import sys
+PREPARE = """\
+import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from specs import load, unchecked_build
-from nmlgen.render.write import write_files
+from nmlgen.render import write
 builds = [unchecked_build(load(**change)).files for change in ({}, {"parallel": {"nproma": 8}}, {"name": "other"})]
-print("ready", flush=True)
+target = Path(sys.argv[2])
+write._PATIENCE_SECONDS = float("inf")
+"""
+WRITE = """
 while True:
     for files in builds:
-        write_files(files, Path(sys.argv[2]))
+        write.write_files(files, target)
+    print("written", flush=True)
+"""
+KILL = """
+left = 0
+
+def count_down(event, arguments):
+    global left
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+for moment in map(int, sys.argv[3:]):
+    if os.fork() == 0:
+        left = moment
+        sys.addaudithook(count_down)
+        while True:
+            for files in builds:
+                write.write_files(files, target / str(moment))
+    assert os.waitstatus_to_exitcode(os.wait()[1]) == -signal.SIGKILL
 """
 BUILDS = (OLD, NEW, RENAMED)
+MOMENTS = range(1, 190, 4)  # of the 190 calls in two rounds: into no directory, over what is there
+
+
+def writer(program: str, *arguments: object) -> list[str]:
+    """A process that writes three builds, one after the other, without end."""
+    tests = Path(__file__).resolve().parents[1]
+    return [sys.executable, "-c", PREPARE + program, str(tests), *map(str, arguments)]
 
 
 @contextmanager
 def running_writer(target: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that writes one build after the other until it is killed."""
-    tests = Path(__file__).resolve().parents[1]
-    command = [sys.executable, "-c", WRITER, str(tests), str(target)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as writer:
+    with subprocess.Popen(writer(WRITE, target), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         try:
-            assert writer.stdout is not None
-            assert writer.stdout.readline() == "ready\n"
-            yield writer
+            yield running
         finally:
-            writer.kill()
+            running.kill()
 
 
 def test_killed_at_any_moment(tmp_path):
-    chance = random.Random(0)
-    for attempt in range(12):
-        target = tmp_path / f"{attempt}"
-        with running_writer(target):
-            time.sleep(chance.uniform(0, 0.02))
+    """Before many of the things that Python asks of the system."""
+    subprocess.run(writer(KILL, tmp_path, *MOMENTS), check=True)
+    for moment in MOMENTS:
+        target = tmp_path / f"{moment}"
         committed = target / ".nmlgen-commit"
         if not committed.exists():
             found = {name: data for name, data in content(target).items() if not name.startswith(".")}
@@ -378,8 +401,8 @@ def test_two_writers(tmp_path):
     """Both go on writing three builds; whenever they stop, the directory holds one of them."""
     target = tmp_path / "run"
     with running_writer(target) as first, running_writer(target) as second:
-        time.sleep(0.5)
-        assert (first.poll(), second.poll()) == (None, None), (first.stderr or second.stderr).read()
+        for running in (first, second, first, second):
+            assert running.stdout.readline() == "written\n", running.stderr.read()
     write_files(NEW, target)
     assert {name: data for name, data in content(target).items() if not name.startswith(".")} == NEW
 

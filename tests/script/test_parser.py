@@ -9,7 +9,7 @@ import attrs
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tools import require
+from tools import PATIENCE, require
 
 from nmlgen.script import syntax
 from nmlgen.script.parser import parse
@@ -970,7 +970,12 @@ def refusal(shell, text, tmp_path):
     path = tmp_path / "script"
     path.write_text(text, encoding="utf-8")
     run = subprocess.run(
-        [*shell, "-n", str(path)], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=60
+        [*shell, "-n", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        timeout=PATIENCE,
     )
     return run.stderr or "refused" if run.returncode else ""
 

@@ -6,16 +6,18 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+from tools import PATIENCE
+
 from nmlgen.sweep.state import State, Submission, locked
 
 HALF_DONE = """\
-import sqlite3, sys, time
+import signal, sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("PRAGMA cache_size = 1")
 connection.execute("BEGIN IMMEDIATE")
 connection.executemany("INSERT INTO task VALUES ('half', ?, 'points/p')", ((number,) for number in range(50000)))
 print("now", flush=True)
-time.sleep(600)
+signal.pause()
 """
 
 
@@ -67,7 +69,8 @@ def test_a_file_that_was_only_just_made(tmp_path):
     assert len(State(tmp_path).submissions()) == 1
 
 
-def test_many_writers_at_once(tmp_path):
+def test_many_writers_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr("nmlgen.sweep.state._BUSY_SECONDS", PATIENCE)
     State(tmp_path).create()
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: State(tmp_path).intend(submission(f"t{number}")), range(40)))

@@ -15,13 +15,16 @@
 ! restart event wherever the leg began; the numbers in the restart writers' lines are made up.
 !
 ! Environment:
-!   ICON_STAND_IN_STEP_SECONDS     every rank sleeps so long in each step (default 0, fractions allowed)
-!   ICON_STAND_IN_STEP_CORE_SECONDS  the work ranks share so much computing in each step, asleep (default 0)
+!   ICON_STAND_IN_STEP_SECONDS     every rank takes so long for each step (default 0, fractions allowed)
+!   ICON_STAND_IN_STEP_CORE_SECONDS  the work ranks share so much computing in each step (default 0)
 !   ICON_STAND_IN_RECORD_SECONDS   whoever writes output takes so long for each record of a file (default 0)
+!                                  As soon as one of these is given, the timers tell no real time, but what the ranks
+!                                  were told to take and what they waited for each other: the same on every machine.
 !   ICON_STAND_IN_FAIL             none (default)
 !                                  abort  ends with FINISH and MPI_Abort
 !                                  nan    "blows up": MAXABS turns to NaN, yet the run ends as if all were well
-!                                  hang   every rank sleeps for ever
+!                                  wait   every rank waits until there is a file ICON_STAND_IN_GATE; without a
+!                                         name for it, for ever. A file "is_waiting" in the working directory says so
 !   ICON_STAND_IN_FAIL_STEP        the step at which it happens, counted over the whole experiment (default 1)
 !   ICON_STAND_IN_ENVIRONMENT_LOG  file to which the first work rank appends NAME=VALUE lines: LD_PRELOAD and
 !                                  the DARSHAN_, I_MPI_, ROMIO_ and OMPI_MCA_io settings it was started with
@@ -1177,7 +1180,8 @@ module stand_in_timers
   use stand_in_system, only: dp, i8, number
   implicit none
   private
-  public :: t_timer, start, stop_timer, report_timers, total, integrate, output_time, restart_time
+  public :: t_timer, start, stop_timer, report_timers, total, integrate, output_time, restart_time, told_time, clock, &
+    & spend, meet
 
   type t_timer
     character(len=20) :: name
@@ -1191,18 +1195,37 @@ module stand_in_timers
     & '# PEs']
   integer, parameter :: widths(13) = [20, 7, 12, 8, 12, 12, 8, 13, 14, 13, 14, 13, 5]
   integer :: first = 0, n = 0  ! the ranks that report
+  logical :: told_time = .false.  ! the clock goes by what this rank was told to take, not by the machine's
+  real(dp) :: clock = 0.0_dp  ! seconds
 
 contains
 
+  ! Take so long for something.
+  subroutine spend(seconds)
+    real(dp), intent(in) :: seconds
+    clock = clock + seconds
+  end subroutine
+
+  ! Hear from another rank, which does not speak before its own clock says so.
+  subroutine meet(others)
+    real(dp), intent(in) :: others
+    clock = max(clock, others)
+  end subroutine
+
+  real(dp) function now()
+    now = clock
+    if (.not. told_time) now = mpi_wtime()
+  end function
+
   subroutine start(timer)
     type(t_timer), intent(inout) :: timer
-    timer%began = mpi_wtime()
+    timer%began = now()
   end subroutine
 
   subroutine stop_timer(timer)
     type(t_timer), intent(inout) :: timer
     real(dp) :: span
-    span = mpi_wtime() - timer%began
+    span = now() - timer%began
     timer%calls = timer%calls + 1
     timer%sum = timer%sum + span
     timer%shortest = min(timer%shortest, span)
@@ -1331,7 +1354,7 @@ module stand_in_output
   use stand_in_ranks
   use stand_in_split, only: async_output
   use stand_in_system, only: pause_for
-  use stand_in_timers, only: output_time, start, stop_timer
+  use stand_in_timers, only: clock, meet, output_time, spend, start, stop_timer
   use stand_in_times
   implicit none
   private
@@ -1583,7 +1606,7 @@ contains
     if (is_work() .and. async_output) call wait_for(file%writer - first_io + 1)
     if (is_work() .and. async_output) is_writing(file%writer - first_io + 1) = .true.
     if (is_work() .and. my_pe /= file%writer) then
-      mine = real(my_pe, dp)
+      mine = clock
       call mpi_send(mine, cells, mpi_double_precision, file%writer, tag, component)
     end if
     if (my_pe == file%writer) call receive(file, tag, now)
@@ -1600,11 +1623,12 @@ contains
 
   subroutine wait_for(i)
     integer, intent(in) :: i
-    integer :: number_of_rank
+    real(dp) :: ended
     if (.not. is_writing(i)) return
     if (is_first_work()) then
       call look_out_for(first_io + i - 1, ready)
-      call mpi_recv(number_of_rank, 1, mpi_integer, first_io + i - 1, ready, component, mpi_status_ignore)
+      call mpi_recv(ended, 1, mpi_double_precision, first_io + i - 1, ready, component, mpi_status_ignore)
+      call meet(ended)
     end if
     call wait_for_group()
     is_writing(i) = .false.
@@ -1613,12 +1637,14 @@ contains
   subroutine wait_for_group()
     type(mpi_request) :: request
     logical :: is_done
-    call mpi_ibarrier(group, request)
+    real(dp), asynchronous :: latest
+    call mpi_iallreduce(clock, latest, 1, mpi_double_precision, mpi_max, group, request)
     do
       call mpi_test(request, is_done, mpi_status_ignore)
       if (is_done) exit
       call pause_for(patience)
     end do
+    call meet(latest)
   end subroutine
 
   subroutine look_out_for(source, tag)
@@ -1638,22 +1664,22 @@ contains
     real(dp) :: part(cells)
     character(len=10) :: began, ended
     integer :: pe, senders
-    if (async_output) then
-      call look_out_for(first_work, tag)
-      call start(output_time)
-    end if
-    call date_and_time(time=began)
+    if (.not. async_output) call date_and_time(time=began)
     senders = 0
     do pe = first_work, first_work + n_work - 1
       senders = senders + 1
       if (pe == my_pe) cycle
       call look_out_for(pe, tag)
       call mpi_recv(part, cells, mpi_double_precision, pe, tag, component, mpi_status_ignore)
+      call meet(part(1))
+      if (senders > 1 .or. .not. async_output) cycle
+      call start(output_time)
+      call date_and_time(time=began)
     end do
     call append(file, now, senders)
-    call pause_for(seconds_a_record)
+    call spend(seconds_a_record)
     if (async_output) call stop_timer(output_time)
-    if (async_output) call mpi_send(my_pe, 1, mpi_integer, first_work, ready, component)
+    if (async_output) call mpi_send(clock, 1, mpi_double_precision, first_work, ready, component)
     call date_and_time(time=ended)
     if (.not. async_output .or. msg_level < 8) return
     call report('#################### I/O PE '//number(my_pe)//' starting I/O at '//began)
@@ -1882,7 +1908,7 @@ program icon_stand_in
   use stand_in_times
   use stand_in_timers
   implicit none
-  character(:), allocatable :: failure
+  character(:), allocatable :: failure, gate
   integer :: failure_step, mine
   real(dp) :: seconds_a_step, core_seconds_a_step
   logical :: stopped_on_demand
@@ -1914,6 +1940,7 @@ contains
     integer :: status(4)
     character(:), allocatable :: at, pause, computing, writing
     failure = variable('ICON_STAND_IN_FAIL', 'none')
+    gate = variable('ICON_STAND_IN_GATE', '')
     at = variable('ICON_STAND_IN_FAIL_STEP', '1')
     pause = variable('ICON_STAND_IN_STEP_SECONDS', '0')
     computing = variable('ICON_STAND_IN_STEP_CORE_SECONDS', '0')
@@ -1924,7 +1951,8 @@ contains
     read (writing, *, iostat=status(4)) seconds_a_record
     if (any(status /= 0)) &
       & call finish('icon_stand_in', 'cannot read ICON_STAND_IN_FAIL_STEP or one of the ICON_STAND_IN_..._SECONDS')
-    if (all(failure /= [character(len=5) :: 'none', 'abort', 'nan', 'hang'])) &
+    told_time = any([seconds_a_step, core_seconds_a_step, seconds_a_record] > 0.0_dp)
+    if (all(failure /= [character(len=5) :: 'none', 'abort', 'nan', 'wait'])) &
       & call finish('icon_stand_in', 'unknown ICON_STAND_IN_FAIL: '//failure)
   end subroutine
 
@@ -2016,8 +2044,8 @@ contains
     call tell_step(now, number_of_step)
     courage = 1.0_dp
     if (is_work()) call mpi_allreduce(mpi_in_place, courage, 1, mpi_double_precision, mpi_max, group)
-    call pause_for(seconds_a_step)
-    if (is_work()) call pause_for(core_seconds_a_step/n_work)
+    call spend(seconds_a_step)
+    if (is_work()) call spend(core_seconds_a_step/n_work)
   end subroutine
 
   subroutine fail_if_asked(number_of_step)
@@ -2025,8 +2053,20 @@ contains
     if (number_of_step /= failure_step) return
     if (failure == 'abort' .and. is_first_work()) call finish('mo_nh_stepping:perform_nh_timeloop', &
       & 'stand-in told to abort in step '//number(number_of_step))
-    do while (failure == 'hang')
-      call pause_for(60.0_dp)
+    if (failure == 'wait') call wait_at_gate()
+  end subroutine
+
+  subroutine wait_at_gate()
+    logical :: is_open
+    integer :: unit
+    if (is_first_work()) then
+      open (newunit=unit, file='is_waiting', status='replace')
+      close (unit)
+    end if
+    is_open = .false.
+    do while (.not. is_open)
+      call pause_for(0.05_dp)
+      if (gate /= '') inquire (file=gate, exist=is_open)
     end do
   end subroutine
 
