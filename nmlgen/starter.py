@@ -16,18 +16,36 @@ from nmlgen.spec import presets
 from nmlgen.spec.document import read_file, read_text
 
 
+GRID_FILE = "iconR02B05-grid.nc"
+"""The grid of a first spec whose preset has none, unless another is given."""
+
+
 def starter_spec(
-    preset: str, site: str, name: str | None, account: str | None, grid_file: str, directory: str, nodes: int
+    preset: str,
+    site: str,
+    name: str | None,
+    account: str | None,
+    grid_file: str | None,
+    directory: str,
+    nodes: int | None,
 ) -> str:
-    """The text of a spec for a preset on a site; raises InputError for names that do not exist."""
+    """The text of a spec for a preset on a site; raises InputError for names that do not exist.
+
+    A preset that names its grid is whole: the spec says what is special about the run, and nothing of the model.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     base = _read(preset)
     facts = _read(f"{presets.SITE_PREFIX}{site}")
     time = base.get("time", {})
-    site_job = facts.get("defaults", {}).get("job", {})
-    grid_name = re.search(r"R0*(\d+)B0*(\d+)", grid_file)
-    ntasks = site_job.get("ntasks_per_node")
+    defaults = facts.get("defaults", {})
+    site_job = defaults.get("job", {})
+    is_whole = "file" in base.get("grid", {})
+    needs_pool = presets.POOL in presets.text(preset) and "pool" not in defaults.get("model", {})
+    if grid_file is None and not is_whole:
+        grid_file = GRID_FILE
+    grid_name = re.search(r"R0*(\d+)B0*(\d+)", grid_file or "")
+    ntasks = site_job.get("ntasks_per_node") or base.get("job", {}).get("ntasks")
     streams = base.get("output", {})
     environment = Environment(
         loader=FileSystemLoader(data_directory("templates")),
@@ -41,7 +59,9 @@ def starter_spec(
         "name": name or preset.rpartition("/")[2],
         "preset": preset,
         "site": site,
-        "release": releases()[-1],
+        "release": base.get("model", {}).get("release", releases()[-1]),
+        "pool": "pool" if needs_pool else None,
+        "is_whole": is_whole,
         "directory": directory,
         "grid_file": grid_file,
         "grid_name": f"R{grid_name[1]}B{grid_name[2]}" if grid_name else "",
@@ -51,7 +71,7 @@ def starter_spec(
         "step": time.get("modelTimeStep", "PT2M"),
         "account": account,
         "account_required": facts["machine"].get("account_required", False),
-        "nodes": nodes,
+        "nodes": nodes or base.get("job", {}).get("nodes", 1),
         "ntasks_per_node": None if ntasks or facts["machine"]["scheduler"] == "none" else 8,
         "io_procs": 4 if ntasks or facts["machine"]["scheduler"] != "none" else 1,
         "checkpoint": "PT12H",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from nmlgen.errors import InputError
-from nmlgen.starter import starter_spec
+from nmlgen.starter import GRID_FILE, starter_spec
 
 
 @click.command("init")
@@ -16,9 +16,9 @@ from nmlgen.starter import starter_spec
 @click.option("--site", default="generic-slurm", show_default=True, help="The machine.")
 @click.option("--name", help="The experiment's name; that of the preset by default.")
 @click.option("--account", help="The project that is charged.")
-@click.option("--grid", "grid_file", default="iconR02B05-grid.nc", show_default=True, help="The grid file.")
+@click.option("--grid", "grid_file", help=f"The grid file; that of the preset by default, else {GRID_FILE}.")
 @click.option("--directory", default=".", show_default=True, help="Where ICON lies.")
-@click.option("--nodes", type=click.IntRange(min=1), default=1, show_default=True, help="How many nodes.")
+@click.option("--nodes", type=click.IntRange(min=1), help="How many nodes; as the preset says by default, else 1.")
 @click.option(
     "-o",
     "--output",
@@ -33,9 +33,9 @@ def command(
     site: str,
     name: str | None,
     account: str | None,
-    grid_file: str,
+    grid_file: str | None,
     directory: str,
-    nodes: int,
+    nodes: int | None,
     output: Path,
     force: bool,
 ) -> int:

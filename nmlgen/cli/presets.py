@@ -17,8 +17,13 @@ def command(context: click.Context) -> int | None:
     """List the presets and sites that ship with nmlgen, or show one."""
     if context.invoked_subcommand is not None:
         return None
-    rows = [(name, _first_words(name)) for name in presets.names()]
-    click.echo(format_table(("name", "what it is"), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for name in presets.names():
+        groups.setdefault(presets.group(name), []).append((name, _first_words(name)))
+    for number, (group, rows) in enumerate(groups.items()):
+        if number:
+            click.echo()
+        click.echo(format_table((group, "what it is"), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 0
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, frozen
 
 from nmlgen._version import __version__
+from nmlgen.errors import InputError
 from nmlgen.findings import Finding
 from nmlgen.render.batch import batch_script
 from nmlgen.render.namelists import write_groups
@@ -49,7 +50,14 @@ def make_build(
 
     `stamp` are further facts for the manifest, such as a time and a host. For a point of a `sweep` of that name the
     batch script, `script_name(sweep)`, is the same as that of all other points which are run in the same way.
+    Raises InputError for a machine whose batch system nmlgen only knows by name.
     """
+    machine = spec.experiment.machine
+    if machine.scheduler == "pbs":
+        raise InputError(
+            f"{machine.name} has PBS, and nmlgen writes jobs for Slurm or for no batch system; "
+            "nmlgen check judges the rest of the spec"
+        )
     script = script_name(sweep or spec.experiment.name)
     texts = _render(spec, script, sweep)
     mark = _hash("".join(texts.values()))

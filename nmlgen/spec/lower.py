@@ -34,6 +34,7 @@ from nmlgen.namelist.registry import Registry, load_registry
 from nmlgen.source import Span
 from nmlgen.spec.auto import decided
 from nmlgen.spec.layers import EMPTY, Tree
+from nmlgen.spec.presets import POOL
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import section_of, spelling
 from nmlgen.units.calendar import Instant
@@ -372,7 +373,7 @@ class _Lowering:
         return _elements("modules", found)
 
     def _inputs(self) -> tuple[InputFile, ...]:
-        grid = _setting(self.tree, "grid", "file")
+        grid = self._pooled(_setting(self.tree, "grid", "file"))
         files = [InputFile(PurePosixPath(grid.value).name, grid)]
         for target, tree in _children(self.tree.get("input_files")):
             source = _optional(tree, "source")
@@ -380,9 +381,21 @@ class _Lowering:
                 span = tree.key_span
                 raise SpecError((problem("SPC005", f"input_files.{target}.source is not set", span),))
             method = _optional(tree, "method")
-            named = Setting(f"input_files.{target}.source", source.history)
+            named = self._pooled(Setting(f"input_files.{target}.source", source.history))
             files.append(InputFile(target, named, method.value if method else "link"))
         return tuple(files)
+
+    def _pooled(self, path: Setting) -> Setting:
+        """The path with the pool's directory where it begins with `<pool>`."""
+        if not str(path.value).startswith(POOL):
+            return path
+        pool = _optional(self.tree, "model", "pool")
+        if pool is None:
+            advice = f"set model.pool, the directory that {POOL} stands for: this site does not know one"
+            raise SpecError((problem("SPC005", f"model.pool is not set, and {path.name} lies there", path.span, advice),))
+        last = path.origin
+        whole = str(PurePosixPath(str(pool.value)) / last.value.removeprefix(POOL).lstrip("/"))
+        return Setting(path.name, (*path.history[:-1], Origin(last.layer, whole, last.span)))
 
     def _striping(self, namelist: tuple[Group, ...]) -> tuple[Striping, ...]:
         """Checkpoints last: of two layouts of the run directory the later one holds, whatever the order of keys is."""

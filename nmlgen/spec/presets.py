@@ -12,6 +12,8 @@ from nmlgen.spec.document import Document, read_file
 from nmlgen.spec.problems import problem
 
 SITE_PREFIX = "sites/"
+POOL = "<pool>"
+"""What stands for `model.pool` at the beginning of the path of a grid or an input file."""
 CALIBRATIONS = "calibrations"
 """The directory beside them that holds what the advisor knows of sites."""
 
@@ -30,6 +32,12 @@ def text(name: str) -> str:
         hint = f": {notes[0]}" if notes else f"; there are {', '.join(names())}"
         raise InputError(f'there is no preset "{name}"{hint}')
     return (directory("presets") / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def group(name: str) -> str:
+    """The group that a preset is listed in: the one it names (`about.group`), else that of its directory."""
+    about = read_file(directory("presets") / f"{name}.yaml", name).node.plain().get("about", {})
+    return str(about.get("group", name.partition("/")[0]))
 
 
 def read(reference: str, kind: str, base: Path, span: Span | None) -> tuple[str, Document, Path]:

@@ -116,6 +116,7 @@ def _below(site: Site, wanted: Keys) -> Keys:
     for layer in (DEFAULTS, site.defaults):
         merged = merge(merged, canonical(tree_of(from_plain(layer), LAYER)))
     below: Keys = merged.plain()
+    below.pop("model", None)  # the pool: whoever does not speak of it need not take it away
     implementation = wanted.get("mpi", {}).get("implementation")
     block = site.facts.get("mpi", {}).get(implementation) or {}
     if "version" in block:

@@ -14,6 +14,7 @@ from nmlgen.spec import presets
 
 ICON = [name for name in presets.names() if name.startswith("icon/")]
 SITES = [name.removeprefix("sites/") for name in presets.names() if name.startswith("sites/")]
+PBS = ("dwd", "hlrs")
 
 
 @pytest.mark.parametrize("site", SITES)
@@ -22,6 +23,9 @@ def test_first_spec_builds(nmlgen, here, preset, site):
     done = nmlgen("init", "--preset", preset, "--site", site, "--account", "bb1234", "-o", "new.yaml")
     assert (done.code, done.out) == (0, "wrote new.yaml\nnext: nmlgen check new.yaml\n")
     done = nmlgen("build", "new.yaml", "-o", "run")
+    if site in PBS:
+        assert (done.code, done.err.count("has PBS")) == (2, 1)
+        done = nmlgen("check", "new.yaml")
     assert done.code == 0, done.err
     assert "error[" not in done.err
 
@@ -53,6 +57,27 @@ def test_words_come_back(nmlgen, here, word):
     assert document["grid"]["file"] == word
     (here / "new.yaml").write_text(text)
     assert load_spec(here / "new.yaml").find("job.account").value == word
+
+
+def test_whole_preset_is_left_alone(nmlgen):
+    text = nmlgen("init", "--preset", "icon/held_suarez", "--site", "levante", "-o", "-").out
+    assert sorted(YAML(typ="safe", pure=True).load(text)) == sorted(
+        ["nmlgen", "name", "extends", "site", "model", "time", "job"]
+    )
+    assert "  release: \"2024.10\"\n" in text
+    assert "pool:" not in text
+    text = nmlgen("init", "--preset", "icon/held_suarez", "--grid", "icon_grid_0013_R02B05_G.nc", "-o", "-").out
+    assert "  name: R2B5\n  num_lev: 47\n" in text
+
+
+def test_pool_is_asked_for_where_the_site_has_none(nmlgen):
+    assert "\n  pool: pool " in nmlgen("init", "--preset", "icon/held_suarez", "-o", "-").out
+    assert "pool:" not in nmlgen("init", "--preset", "icon/jabw", "-o", "-").out
+
+
+def test_nodes_of_the_preset(nmlgen):
+    assert "\n  nodes: 3\n" in nmlgen("init", "--preset", "icon/scm", "--nodes", "3", "-o", "-").out
+    assert "\n  nodes: 1\n" in nmlgen("init", "--preset", "icon/scm", "-o", "-").out
 
 
 def test_grid_name_follows_the_file(nmlgen):

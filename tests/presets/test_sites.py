@@ -69,7 +69,8 @@ def find_unsourced_figures(text: str) -> list[str]:
 
 def test_every_site_is_here() -> None:
     names = {path.stem for path in SITES}
-    assert names == {"levante", "lise", "emmy", "horeka", "lumi", "generic-slurm", "local"}
+    slurm = {"levante", "lise", "emmy", "horeka", "lumi", "juwels", "balfrin", "santis", "ecmwf"}
+    assert names == slurm | {"dwd", "hlrs", "generic-slurm", "local"}
 
 
 def test_schema_is_valid() -> None:

@@ -153,9 +153,9 @@ def test_messages_about_own_files_name_a_path_that_exists(home):
 
 
 def test_mistakes_of_a_site(home):
-    (home / "site.yaml").write_text(SITE.replace("slurm", "pbs"))
+    (home / "site.yaml").write_text(SITE.replace("slurm", "lsf"))
     (finding,) = refused(home / "spec.yaml")
-    assert finding.message == 'machine.scheduler is "pbs"'
+    assert finding.message == 'machine.scheduler is "lsf"'
     (home / "site.yaml").write_text(SITE.replace("nodes: 7", "nodes: 0"))
     assert [found.code for found in refused(home / "spec.yaml")] == ["SPC004"]
 
@@ -167,7 +167,7 @@ def test_mistakes_of_a_site(home):
     ("override", "message", "note"),
     [
         ("extends=icon/jbaw", 'there is no preset "icon/jbaw"', 'did you mean "icon/jabw"?'),
-        ("extends=sites/levante", 'there is no preset "sites/levante"', "there are icon/jabw"),
+        ("extends=sites/levante", 'there is no preset "sites/levante"', "there are icon/aquaplanet"),
         ("site=levnate", 'there is no site "levnate"', 'did you mean "levante"?'),
         ("site=nowhere_at_all", 'there is no site "nowhere_at_all"', "there are emmy, generic-slurm"),
         ("site=sites/levante", 'there is no site "sites/levante"', "levante"),
