@@ -21,12 +21,28 @@ from nmlgen.logs.rows import columns
 from nmlgen.resources import schema
 from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
+from nmlgen.source import Source
+from nmlgen.spec import presets
+from nmlgen.spec.document import read_file, read_text
 from nmlgen.spec.problems import PROBLEMS
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS
 from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+ORIGINALS = ROOT / "tests" / "presets" / "originals"
+_PRESETS_HEAD = """# Presets
+
+A preset is a whole experiment: grid, levels, physics, input files, output, checkpoints and the chain of jobs; only
+`icon/jabw` and `icon/nh_dcmip_tc_52` run on any grid. A spec adds where ICON lies and what is asked of the machine, and
+`nmlgen init --preset icon/aquaplanet --site levante` writes one. The figures are from ICON's own experiments;
+`nmlgen presets show icon/aquaplanet` prints a preset with its sources.
+
+Files begin with `<pool>` where DKRZ's pool, or a copy of it at another site, has them: the site says where that is, or
+`model.pool` in the spec. Other names are relative to `model.directory`, the sources of ICON.
+"""
+_CHANGES_HEAD = """`nmlgen diff` names every setting in which a preset and its original are not the same; each is argued
+here, and a test holds the two lists against each other. These differences are common:"""
 NEW_PARAGRAPH = "\n\n"
 _CONSOLE = re.compile(r"(^```console\n)(.*?)(^```)", re.MULTILINE | re.DOTALL)
 _NMLGEN = '#!/bin/sh\nexec "{python}" -m nmlgen "$@"\n'
@@ -39,6 +55,7 @@ def pages() -> dict[Path, str]:
     found[Path("rules") / "index.md"] = rules_index()
     found[Path("reference") / "spec.md"] = spec_page()
     found[Path("reference") / "logs.md"] = logs_page()
+    found[Path("presets.md")] = presets_page()
     return found
 
 
@@ -100,6 +117,38 @@ def spec_page() -> str:
     for key, part in document["properties"].items():
         lines += [f"## {key}", "", *_describe(key, part), ""]
     return "\n".join(lines)
+
+
+def presets_page() -> str:
+    """The presets by group, and how each differs from its original."""
+    known = read_file(ORIGINALS / "originals.yaml").node.plain()
+    groups: dict[str, list[str]] = {}
+    for name in presets.names():
+        if name.startswith("icon/"):
+            groups.setdefault(presets.group(name), []).append(name)
+    lines = [_PRESETS_HEAD]
+    for group, names in groups.items():
+        lines += [f"## {group.capitalize()}", "", "| preset | |", "|---|---|"]
+        lines += [f"| `{name}` | {presets.text(name).partition(chr(10))[0].lstrip('# ')} |" for name in names]
+        lines.append("")
+    lines += ["## What they change", "", _CHANGES_HEAD, "", *_argued(known["common"]), ""]
+    for name, about in known["presets"].items():
+        original = read_text(Source(name, presets.text(name))).plain()["about"]["original"]
+        lines += [
+            f"### {name}",
+            "",
+            f"From `{original}` of ICON {about['release']}.",
+            "",
+            *_argued(about["differences"]),
+        ]
+        lines += [f"| no stream `{stream}` | {why} |" for stream, why in about.get("left_out", {}).items()]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _argued(entries: list[dict[str, Any]]) -> list[str]:
+    rows = [f"| {', '.join(f'`{setting}`' for setting in entry['settings'])} | {entry['why']} |" for entry in entries]
+    return ["| setting | why |", "|---|---|", *rows]
 
 
 def logs_page() -> str:

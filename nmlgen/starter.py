@@ -15,7 +15,6 @@ from nmlgen.source import Source
 from nmlgen.spec import presets
 from nmlgen.spec.document import read_file, read_text
 
-
 GRID_FILE = "iconR02B05-grid.nc"
 """The grid of a first spec whose preset has none, unless another is given."""
 
@@ -45,7 +44,8 @@ def starter_spec(
     if grid_file is None and not is_whole:
         grid_file = GRID_FILE
     grid_name = re.search(r"R0*(\d+)B0*(\d+)", grid_file or "")
-    ntasks = site_job.get("ntasks_per_node") or base.get("job", {}).get("ntasks")
+    preset_job = base.get("job", {})
+    has_tasks = "ntasks_per_node" in site_job or facts["machine"]["scheduler"] == "none"
     streams = base.get("output", {})
     environment = Environment(
         loader=FileSystemLoader(data_directory("templates")),
@@ -71,9 +71,10 @@ def starter_spec(
         "step": time.get("modelTimeStep", "PT2M"),
         "account": account,
         "account_required": facts["machine"].get("account_required", False),
-        "nodes": nodes or base.get("job", {}).get("nodes", 1),
-        "ntasks_per_node": None if ntasks or facts["machine"]["scheduler"] == "none" else 8,
-        "io_procs": 4 if ntasks or facts["machine"]["scheduler"] != "none" else 1,
+        "nodes": nodes or preset_job.get("nodes", 1),
+        # A site's default would replace what the preset says.
+        "ntasks_per_node": preset_job.get("ntasks_per_node") or (None if has_tasks else 8),
+        "io_procs": 4 if "ntasks_per_node" in site_job or facts["machine"]["scheduler"] != "none" else 1,
         "checkpoint": "PT12H",
         "restart": "P10D",
         "output_interval": streams.get("atm", {}).get("output_interval", "PT6H"),

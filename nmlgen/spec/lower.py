@@ -392,7 +392,9 @@ class _Lowering:
         pool = _optional(self.tree, "model", "pool")
         if pool is None:
             advice = f"set model.pool, the directory that {POOL} stands for: this site does not know one"
-            raise SpecError((problem("SPC005", f"model.pool is not set, and {path.name} lies there", path.span, advice),))
+            raise SpecError(
+                (problem("SPC005", f"model.pool is not set, and {path.name} lies there", path.span, advice),)
+            )
         last = path.origin
         whole = str(PurePosixPath(str(pool.value)) / last.value.removeprefix(POOL).lstrip("/"))
         return Setting(path.name, (*path.history[:-1], Origin(last.layer, whole, last.span)))

@@ -64,7 +64,7 @@ def test_whole_preset_is_left_alone(nmlgen):
     assert sorted(YAML(typ="safe", pure=True).load(text)) == sorted(
         ["nmlgen", "name", "extends", "site", "model", "time", "job"]
     )
-    assert "  release: \"2024.10\"\n" in text
+    assert '  release: "2024.10"\n' in text
     assert "pool:" not in text
     text = nmlgen("init", "--preset", "icon/held_suarez", "--grid", "icon_grid_0013_R02B05_G.nc", "-o", "-").out
     assert "  name: R2B5\n  num_lev: 47\n" in text

@@ -160,6 +160,33 @@ def test_mistakes_of_a_site(home):
     assert [found.code for found in refused(home / "spec.yaml")] == ["SPC004"]
 
 
+# --- The pool --------------------------------------------------------------------------------------------
+
+
+def sources(spec: Spec) -> dict[str, str]:
+    return {file.target: str(file.source.value) for file in spec.experiment.inputs}
+
+
+def test_pool_of_the_site_or_the_spec(home):
+    (home / "site.yaml").write_text(SITE + "  model: {pool: /pool/data/ICON}\n")
+    pool = ["grid.file=<pool>/grids/g_R02B05.nc", "input_files={a.nc: {source: <pool>/a/b.nc}, c: {source: x/<pool>}}"]
+    found = sources(load_spec(home / "spec.yaml", pool))
+    assert found == {
+        "g_R02B05.nc": "/pool/data/ICON/grids/g_R02B05.nc",
+        "a.nc": "/pool/data/ICON/a/b.nc",
+        "c": "x/<pool>",
+    }
+    found = sources(load_spec(home / "spec.yaml", [*pool, "model.pool=my/pool/"]))
+    assert found["a.nc"] == "my/pool/a/b.nc"
+
+
+def test_pool_that_nobody_knows(home):
+    (finding,) = refused(home / "spec.yaml", ["input_files={a.nc: {source: <pool>/a.nc}}"])
+    assert finding.code == "SPC005"
+    assert finding.message == "model.pool is not set, and input_files.a.nc.source lies there"
+    assert "input_files" in finding.span.source.text
+
+
 # --- Presets and sites that are not there ----------------------------------------------------------------
 
 

@@ -1,0 +1,135 @@
+"""What ICON's own experiments say, written as namelists that the tests hold the presets against.
+
+    python benchmarks/presets.py ICON [PRESET ...]
+
+ICON is a directory with the sources of the release that `tests/presets/originals/originals.yaml` names. The script of
+each original is put together as make_runscripts does it, header, experiment and launch, with the values that the
+header and the environment give; then it is imported, without being run, and built. Only what the model is told is kept:
+the master namelist and the models', in the order and spelling of nmlgen. Output streams get the file names of the
+preset's, so that `nmlgen diff` knows which belong together.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nmlgen
+from nmlgen.render.build import make_build
+from nmlgen.source import Source
+from nmlgen.spec import presets
+from nmlgen.spec.document import read_text
+
+ORIGINALS = Path(__file__).parents[1] / "tests" / "presets" / "originals"
+_HEADER = {
+    "basedir": "ICON",
+    "icon_data_rootFolder": "POOL",
+    "nproma": 32,
+    "nproma_sub": 32,
+    "nblocks_c": 0,
+    "proc0_shift": 0,
+    "num_io_procs": 1,
+    "radiation_ecrad_isolver": 0,
+    "no_of_nodes": 4,
+    "mpi_procs_pernode": 128,
+    "mpi_total_procs": 512,
+    "use_prefetch_procs": 1,
+}
+"""What run/create_target_header of ICON sets before an experiment on Levante, for four nodes."""
+
+_NOT_THE_MODEL = ("job", "mpi", "environment", "shell", "launch", "modules", "input_files")
+_OF_THE_MECHANISM = ("jsb_control_nml", "jsb_model_nml", "time_nml")
+
+
+def script(icon: Path, original: str, define: dict[str, Any]) -> str:
+    """The text of a whole run script of ICON."""
+    name = re.sub(r"^(nwpexp|clmexp|exp)\.|\.run$", "", Path(original).name)
+    values = {"EXPNAME": name, **_HEADER, **define}
+    header = ["#!/bin/bash", "#SBATCH --nodes=4", "#SBATCH --ntasks-per-node=128"]
+    header += [f"{key}={value}" for key, value in values.items()]
+    parts = ["\n".join(header) + "\n", (icon / original).read_text(encoding="utf-8")]
+    if Path(original).name.startswith("exp."):
+        parts.append((icon / "run" / "exec.iconrun").read_text(encoding="utf-8"))
+    return "".join(parts)
+
+
+def namelists(icon: Path, preset: str, about: dict[str, Any]) -> dict[str, bytes]:
+    """The namelists of a preset's original by file name."""
+    original = original_of(preset)
+    label = preset.rpartition("/")[2]
+    with tempfile.TemporaryDirectory() as directory:
+        run = Path(directory) / f"{label}.run"
+        run.write_text(script(icon, original, about.get("define", {})), encoding="utf-8")
+        imported = nmlgen.import_spec(run, site="generic-slurm", icon_release=about["release"])
+        keys = read_text(Source("", imported.text)).plain()
+        keys = _told_to_the_model(keys, label, about)
+        spec = Path(directory) / "spec.yaml"
+        spec.write_text(json.dumps(keys), encoding="utf-8")
+        files = make_build(nmlgen.load_spec(spec), ()).files
+    return {
+        name: b"".join(line for line in data.splitlines(keepends=True) if not line.startswith(b"!"))
+        for name, data in files.items()
+        if "NAMELIST" in name or name == "icon_master.namelist"
+    }
+
+
+def original_of(preset: str) -> str:
+    """The path of a preset's original in the sources of the model."""
+    about: dict[str, str] = read_text(Source(preset, presets.text(preset))).plain()["about"]
+    return about["original"]
+
+
+def _told_to_the_model(keys: dict[str, Any], label: str, about: dict[str, Any]) -> dict[str, Any]:
+    """The spec with what the model is told, and under the names of the preset."""
+    keys = {key: value for key, value in keys.items() if key not in _NOT_THE_MODEL} | {"name": label}
+    for path, value in about.get("values", {}).items():
+        *sections, name = path.split(".")
+        section = keys
+        for key in sections:
+            section = section.setdefault(key, {})
+        section[name] = value
+    groups = keys.get("namelists", {})
+    for group in _OF_THE_MECHANISM:
+        groups.pop(group, None)
+    groups.pop("master_model_nml", None)
+    groups.get("master_nml", {}).clear()
+    keys["output"] = dict(_streams(keys.get("output", {}), label, about))
+    return keys
+
+
+def _streams(streams: dict[str, Any], label: str, about: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The streams that the preset has, too, under its names; every other one must be known as left out."""
+    wanted, left_out = about.get("streams", {}), about.get("left_out", {})
+    for name, stream in streams.items():
+        known = [key for key in (*wanted, *left_out) if name == key or name.endswith(f"_{key}")]
+        if not known:
+            sys.exit(f"{label}: which stream of the preset is {name}?")
+        key = max(known, key=len)
+        if key in wanted:
+            stream.pop("filename_format", None)
+            yield wanted[key], {**stream, "output_filename": f"output/{label}_{wanted[key]}"}
+
+
+def main() -> None:
+    """Write the originals of the presets."""
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    icon = Path(sys.argv[1])
+    known = read_text(Source("", (ORIGINALS / "originals.yaml").read_text(encoding="utf-8"))).plain()["presets"]
+    for preset, about in known.items():
+        if sys.argv[2:] and preset not in sys.argv[2:]:
+            continue
+        home = ORIGINALS / preset.rpartition("/")[2]
+        home.mkdir(exist_ok=True)
+        for name, data in namelists(icon, preset, about).items():
+            (home / name).write_bytes(data)
+        print(f"{preset}: {original_of(preset)}")
+
+
+if __name__ == "__main__":
+    main()
