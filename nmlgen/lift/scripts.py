@@ -83,7 +83,7 @@ class LiftedScript:
 
 
 _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
-_NAMELIST = re.compile(r"(?:[ \t]*(?:!.*)?\r?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*)?$", re.MULTILINE)
+_NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm")
 

@@ -11,7 +11,7 @@ from nmlgen.experiment.mpi_io import needs_library_path
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import record
 from nmlgen.experiment.setting import Setting, UndecidedError
-from nmlgen.render.shell import directive, shell_path, shell_word
+from nmlgen.render.shell import Quoted, directive, joined, shell_path, shell_word
 from nmlgen.render.templates import template
 from nmlgen.units.size import format_size, parse_size
 
@@ -48,7 +48,7 @@ def _context(
         "record": record(experiment),
         "machine": experiment.machine.name,
         "version": __version__,
-        "build": build,
+        "build": Quoted(build),  # our own, and not yet what it will be
         "script": script,
         "usage": f"{'sbatch' if slurm else 'bash'} {script}",
         "slurm": slurm,
@@ -66,7 +66,8 @@ def _context(
             for file in experiment.inputs
         ],
         "output_directories": [_no_option(path) for path in output_directories(experiment.namelist) if path != "."],
-        "output_patterns": [f"{shell_word(name)}*" for name in _output_filenames(experiment)] or ["''"],
+        "output_patterns": [Quoted(f"{shell_word(name)}*") for name in _output_filenames(experiment)]
+        or [shell_word("")],
         "striping": [entry for striping in experiment.striping for entry in _stripe_calls(striping)],
         "lustre_variables": _values(experiment.mpi.lustre_variables),
         "library_path": _needs_library_path(experiment),
@@ -79,10 +80,10 @@ def _context(
     }
 
 
-def _file_word(file: str, point: str, is_shared: bool) -> str:
+def _file_word(file: str, point: str, is_shared: bool) -> Quoted:
     """A shell word for a file; that of a shared script says `$name` where the file's name ends in the point's."""
     if is_shared and file.endswith(f"_{point}"):
-        return f'{shell_word(file[: -len(point)])}"$name"'
+        return Quoted(f'{shell_word(file[: -len(point)])}"$name"')
     return shell_word(file)
 
 
@@ -94,7 +95,7 @@ def _legs(experiment: Experiment) -> int | None:
         return None
 
 
-def _directives(experiment: Experiment, sweep: str | None) -> list[str]:
+def _directives(experiment: Experiment, sweep: str | None) -> list[Quoted]:
     values = {name: setting.value for name, setting in experiment.directives.items()}
     if sweep is not None and values["job-name"] == experiment.name:
         values["job-name"] = sweep
@@ -108,7 +109,7 @@ def _values(settings: Any) -> list[tuple[str, Any]]:
     return [(name, setting.value) for name, setting in settings.items()]
 
 
-def _model_path(experiment: Experiment, setting: Setting) -> str:
+def _model_path(experiment: Experiment, setting: Setting) -> Quoted:
     """A shell word for a file of the model: relative paths start from model.directory, else from the script's."""
     path = str(setting.value)
     base = experiment.base_directory
@@ -174,6 +175,7 @@ def _node_local(experiment: Experiment) -> dict[str, Any] | None:
     if run is None:
         return None
     facts = experiment.machine.node_local[run.kind.value]
-    mount = '"${job}"'.join(shell_word(part) if part else "" for part in facts.mount.split("%j"))
+    parts = [shell_word(part) if part else Quoted() for part in facts.mount.split("%j")]
     below = run.directory.value if run.directory else facts.directory
-    return {"name": facts.name, "mount": f"{mount}/{shell_word(below)}" if below else mount}
+    path = [joined(parts, '"${job}"'), *([shell_word(below)] if below else [])]
+    return {"name": facts.name, "mount": joined(path, "/")}

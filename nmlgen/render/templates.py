@@ -1,17 +1,22 @@
-"""The templates of shell scripts, in `templates/`."""
+"""The templates of scripts, in `templates/`.
+
+They print nothing but what was quoted for its place by a filter of `nmlgen.render.shell`: a value that went through
+none of them is an error and not a hole.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any
 
-from nmlgen.render.shell import shell_path, shell_word
+from nmlgen.render import shell
 from nmlgen.resources import directory
 
 
 @cache
 def template(name: str) -> Any:
-    """The template of that name, with the filters `word` and `path`, which make shell words of values."""
+    """The template of that name, with the filters that quote: `word`, `path`, `within` double quotes, `line` of a
+    here-document, `comment`, `plain` for names that need no quotes, `joined` for several, and `e` for XML."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -23,7 +28,24 @@ def template(name: str) -> Any:
         comment_start_string="{%#",  # "{#" is shell: ${#array[@]}
         comment_end_string="#%}",
         autoescape=False,
+        finalize=_quoted,
     )
-    environment.filters["word"] = shell_word
-    environment.filters["path"] = shell_path
+    environment.filters |= {
+        "word": shell.shell_word,
+        "path": shell.shell_path,
+        "within": shell.in_double_quotes,
+        "line": shell.one_line,
+        "comment": shell.comment,
+        "plain": shell.plain,
+        "joined": shell.joined,
+    }
     return environment.get_template(name)
+
+
+def _quoted(value: Any) -> Any:
+    """What a template may print as it is. Raises TypeError for everything else."""
+    from markupsafe import Markup
+
+    if isinstance(value, (shell.Quoted, Markup)) or type(value) is int:
+        return value
+    raise TypeError(f"a template prints {value!r}, which no filter has quoted")

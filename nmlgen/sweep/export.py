@@ -56,15 +56,21 @@ def export_sweep(directory: str | Path, tool: Tool, force: bool = False) -> tupl
     rows = _built(holder)
     context = {
         "version": __version__,
-        "name": re.sub(r"[^\w.+-]", "_", holder.resolve().name),
-        "points": [row["name"] for row in rows],
+        "name": _word(holder.resolve().name),
+        "points": [_cylc_value(row["name"]) for row in rows],
+        "numbers": ",".join(map(str, range(len(rows)))),
         "at_once": _at_once(holder / rows[0]["directory"]),
         "parameters": _parameters(rows),
-        "cylc_value": _cylc_value,
     }
     texts = {name: template(f"export/{name.lstrip('.')}.j2").render(context) for name in _files(tool)}
     _write({holder / name: text.encode() for name, text in texts.items()}, force)
     return tuple(texts)
+
+
+def _word(name: str) -> str:
+    """A name of which nothing is to be quoted anywhere."""
+    word = re.sub(r"[^A-Za-z0-9_.+-]", "_", name)
+    return word if word[:1].isalnum() else f"_{word}"
 
 
 def _files(tool: Tool) -> tuple[str, ...]:

@@ -336,6 +336,28 @@ def test_node_local_chain_is_staged_in_and_out(run, node_local, tmp_path):
         assert f"2000-01-01T{minute // 60:02d}:{minute % 60:02d}:00" in everything
 
 
+def test_two_jobs_in_one_directory(run):
+    """The second finds the first one's claim and asks Slurm; a third takes it over when the first has been killed."""
+    run.build(job={"nodes": 1, "ntasks_per_node": 4, "time": "00:05:00"}, restart=NO_CHAIN)
+    script, here = run.build_directory / "chain.sbatch", run.build_directory
+    hang = {"ICON_STAND_IN_FAIL": "hang", "ICON_STAND_IN_FAIL_STEP": "2"}
+    first = run.cluster.submit(script, here, environment=hang)
+    run.cluster._poll(lambda: any(run.run_directory.glob("*.icon.log")), 60, "the log of the model")
+    second = run.cluster.submit(script, here)
+    run.cluster.wait(second)
+    assert (run.cluster.state(second).name, run.cluster.state(second).exit_code) == ("FAILED", 1)
+    assert f"is claimed by job {first}, RUNNING" in run.log()
+    run.cluster.run("scancel", "--batch", "--signal=KILL", str(first))
+    run.cluster.wait(first)
+    (left,) = [os.readlink(path) for path in (run.run_directory / "nmlgen.claims").iterdir()]
+    assert left.startswith(f"{first}|0|")
+    assert run.submit() == [("COMPLETED", 0)]
+    assert run.ledger() == ["OK"]
+
+
+NO_CHAIN = {"restart_write_mode": "sync", "checkpointTimeIntval": "PT1H", "restartTimeIntval": "P1D"}
+
+
 def test_node_local_copy_tool_of_the_site_is_used(run, node_local, tmp_path):
     called = tmp_path / "called"
     environment = stub(tmp_path / "stubs", "dsync", f'echo "$@" >>{called}; exec cp -a "$1"/. "$2"/')

@@ -16,6 +16,7 @@ from specs import changed, load, refused, unchecked_build
 from tools import require
 
 from nmlgen import Spec, load_spec
+from nmlgen.render.shell import shell_word
 
 SITE = """\
 description: a site with everything
@@ -245,7 +246,7 @@ def test_whoever_asks_for_the_outcome_sees_to_the_next_leg(tmp_path, stage):
     require("bash")
     prepare(tmp_path / "build", "icon/bin/icon", "grids/iconR02B05-grid.nc")
     model = (stage / "srun").read_text()
-    checkpoint = "ln -sfn next multifile_restart_atm.mfr; echo RESTART >finish.status"
+    checkpoint = "touch next; ln -sfn next multifile_restart_atm.mfr; echo RESTART >finish.status"
     (stage / "srun").write_text(model.replace("echo OK >finish.status", checkpoint))
     outcome = tmp_path / "outcome"
     assert execute(load(), tmp_path, stage, NMLGEN_OUTCOME=str(outcome))[0].returncode == 0
@@ -262,6 +263,230 @@ def test_whoever_asks_for_the_outcome_sees_to_the_next_leg(tmp_path, stage):
 def test_the_script_knows_how_many_legs_there_are(tmp_path):
     chain = {"restart_write_mode": "sync", "checkpointTimeIntval": "P1D", "restartTimeIntval": "P4D"}
     assert "\nreadonly legs=3\n" in script_of(load(restart=chain))  # ten days
+
+
+# --- One run directory, one job --------------------------------------------------------------------------
+
+PREPARED = ("icon/bin/icon", "grids/iconR02B05-grid.nc")
+LOCAL: dict[str, Any] = {"site": "local", "job": {"ntasks": 2}}
+
+
+def claims(directory: Path) -> dict[str, str]:
+    return {path.name: os.readlink(path) for path in (directory / "run" / "nmlgen.claims").iterdir()}
+
+
+def claimed(tmp_path: Path, *links: str) -> Path:
+    """A build with everything that it needs, of which others have claimed the run directory."""
+    prepare(tmp_path / "build", *PREPARED)
+    held = tmp_path / "build" / "run" / "nmlgen.claims"
+    held.mkdir(parents=True)
+    for number, link in enumerate(links, 1):
+        (held / str(number)).symlink_to(link)
+    return held
+
+
+def squeue(stage: Path, text: str, code: int = 0) -> None:
+    (stage / "squeue").write_text(f"#!/bin/bash\nprintf '%s\\n' {shell_word(text)}\nexit {code}\n")
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "is_gone"),
+    [
+        ("5 RUNNING\n7 RUNNING", 0, False),
+        ("7 RUNNING\n5 COMPLETING", 0, False),
+        ("5 SUSPENDED", 0, False),
+        ("5 PENDING\n7 RUNNING", 0, False),  # it will come again
+        ("5 COMPLETED\n7 RUNNING", 0, True),
+        ("5 NODE_FAIL", 0, True),
+        ("5 TIMEOUT", 0, True),
+        ("7 RUNNING", 0, True),  # Slurm answers, and has forgotten the other
+        ("slurm_load_jobs error: Invalid job id specified", 1, True),
+        ("", 0, False),
+        ("slurm_load_jobs error: Unable to contact slurm controller (connect failure)", 1, False),
+        ("Welcome to the machine\n55 COMPLETED\n17 RUNNING", 0, False),
+        ("x" * 5_000_000, 0, False),
+    ],
+)
+def test_a_claim_is_taken_over_from_a_job_known_to_be_gone(answer, code, is_gone, tmp_path, stage):
+    require("bash")
+    claimed(tmp_path, "ended", "5|0|99999999|1|boot/pid:[1]||far")
+    squeue(stage, answer, code)
+    done, directory = execute(load(), tmp_path, stage)
+    if is_gone:
+        assert (done.returncode, claims(directory)) == (0, {"3": "ended"})
+        return
+    assert done.returncode == 1
+    assert "is claimed by job 5" in done.stderr
+    assert f"rm -r {directory}/run/nmlgen.claims" in done.stderr
+    assert "srun" not in {call[0] for call in calls(tmp_path)} if (tmp_path / "calls").exists() else True
+
+
+def test_the_claim_of_another_cluster_stands(tmp_path, stage):
+    require("bash")
+    claimed(tmp_path, "5|0|99999999|1|boot/pid:[1]|north|far")
+    squeue(stage, "7 RUNNING")
+    assert execute(load(), tmp_path, stage, SLURM_CLUSTER_NAME="south")[0].returncode == 1
+    assert execute(load(), tmp_path, stage, SLURM_CLUSTER_NAME="north")[0].returncode == 0
+
+
+def test_a_job_that_slurm_starts_again_has_its_own_claim(tmp_path, stage):
+    require("bash")
+    held = claimed(tmp_path, "7|0|99999999|1|boot/pid:[1]||far")
+    assert execute(load(), tmp_path, stage)[0].returncode == 1  # another process of the same job, on another node
+    assert execute(load(), tmp_path, stage, SLURM_RESTART_COUNT="1")[0].returncode == 0
+    assert sorted(path.name for path in held.iterdir()) == ["2"]
+
+
+@pytest.mark.parametrize("link", ["||||||", "x", "a[$(touch pwned)]|1|2|3|4|5|6", "-5|0|1|1|||", "|0|1|1||| \x1b[31m"])
+def test_a_claim_that_nobody_can_read_stands(link, tmp_path, stage):
+    require("bash")
+    claimed(tmp_path, link)
+    done, _ = execute(load(), tmp_path, stage)
+    assert done.returncode == 1
+    assert not list(tmp_path.rglob("pwned"))
+
+
+def test_without_slurm_a_process_that_is_gone_leaves_its_claim(tmp_path, stage):
+    require("bash")
+    spec = load(**LOCAL)
+    prepare(tmp_path / "build", *PREPARED)
+    (stage / "mpirun").write_text("#!/bin/bash\nkill -KILL $PPID\n")  # the script is killed, and the model ends
+    done, directory = execute(spec, tmp_path, stage)
+    assert done.returncode == -9
+    (left,) = claims(directory).values()
+    assert left.startswith("|0|")
+    (stage / "mpirun").write_text("#!/bin/bash\necho OK >finish.status\n")
+    done, directory = execute(spec, tmp_path, stage)
+    assert (done.returncode, done.stderr, claims(directory)) == (0, "", {"2": "ended"})
+
+
+def test_a_model_that_outlives_its_script_keeps_the_claim(tmp_path, stage):
+    require("bash", "mkfifo")
+    os.mkfifo(tmp_path / "fifo")
+    prepare(tmp_path / "build", *PREPARED)
+    model = (
+        '#!/bin/bash\nexec {stop}<>"$HOME/fifo" >"$HOME/model" 2>&1\necho up\nkill -KILL $PPID\nread -r -u "$stop"\n'
+    )
+    (stage / "mpirun").write_text(model)
+    assert execute(load(**LOCAL), tmp_path, stage)[0].returncode == -9
+    done, _ = execute(load(**LOCAL), tmp_path, stage)
+    (tmp_path / "fifo").write_text("end\n")
+    assert done.returncode == 1
+    assert "or the model that it started" in done.stderr
+
+
+@pytest.mark.parametrize("changes", [{}, LOCAL], ids=["slurm", "no-slurm"])
+def test_of_two_jobs_at_once_one_runs(changes, tmp_path, stage):
+    """The first is in its model while the second comes: no time is waited for, each tells the other by a file."""
+    require("bash", "mkfifo")
+    spec = load(**changes)
+    build = unchecked_build(spec)
+    build.write(tmp_path / "build")
+    prepare(tmp_path / "build", *PREPARED)
+    squeue(stage, "", 1)
+    for fifo in ("started", "stop"):
+        os.mkfifo(tmp_path / fifo)
+    for name in ("srun", "mpirun"):
+        (stage / name).write_text(
+            '#!/bin/bash\necho ran >>"$HOME/ran"\necho >"$HOME/started"\nread -r _ <"$HOME/stop"\necho OK >finish.status\n'
+        )
+    environment = {"PATH": f"{stage}:/usr/bin:/bin", "HOME": str(tmp_path), "CALLS": str(tmp_path / "calls")}
+    first = subprocess.Popen(
+        ["bash", "wave.sbatch"],
+        cwd=tmp_path / "build",
+        env={**environment, "SLURM_JOB_ID": "5"},
+        stdout=subprocess.PIPE,
+    )
+    (tmp_path / "started").read_text()
+    second = run("bash", "wave.sbatch", cwd=tmp_path / "build", env={**environment, "SLURM_JOB_ID": "6"})
+    (tmp_path / "stop").write_text("\n")
+    first.communicate()
+    assert (first.returncode, second.returncode) == (0, 1)
+    assert "is claimed by" in second.stderr
+    assert (tmp_path / "ran").read_text() == "ran\n"
+
+
+@pytest.mark.parametrize("changes", [{}, LOCAL], ids=["slurm", "no-slurm"])
+def test_many_jobs_that_come_to_one_claim_at_once(changes, tmp_path, stage):
+    """All find the same dead claim; whoever gets it, no two models are ever up: each would find the other's mark."""
+    require("bash")
+    spec = load(**changes)
+    unchecked_build(spec).write(tmp_path / "build")
+    claimed(tmp_path, "ended", "ended", "ended")
+    squeue(stage, "", 1)
+    for name in ("srun", "mpirun"):
+        (stage / name).write_text(
+            '#!/bin/bash\nmkdir "$HOME/up" || echo two >>"$HOME/wrong"\nrmdir "$HOME/up"\necho stopped >finish.status\n'
+        )
+    environment = {"PATH": f"{stage}:/usr/bin:/bin", "HOME": str(tmp_path), "CALLS": str(tmp_path / "calls")}
+    jobs = [
+        subprocess.Popen(
+            ["bash", "wave.sbatch"],
+            cwd=tmp_path / "build",
+            env={**environment, "SLURM_JOB_ID": str(number)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for number in range(100, 108)
+    ]
+    codes = {job.wait() for job in jobs}
+    assert not (tmp_path / "wrong").exists()
+    assert codes <= {1, 70}
+    assert 70 in codes
+    assert set(claims(tmp_path / "build").values()) == {"ended"}
+
+
+# --- What the log and the checkpoints say ----------------------------------------------------------------
+
+
+def model(stage: Path, *commands: str) -> None:
+    for name in ("srun", "mpirun"):
+        (stage / name).write_text("\n".join(["#!/bin/bash", *commands, ""]))
+
+
+@pytest.mark.parametrize(
+    "value", ["NaN", "nan", "-nan", "NAN", "Infinity", "+Infinity", "Inf", "-inf", "************", "1.0 ****"]
+)
+def test_fields_that_are_no_numbers(value, tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    model(stage, f"echo ' MAXABS VN, W  0.1E+01 {value}'", "echo OK >finish.status")
+    done, _ = execute(load(), tmp_path, stage)
+    assert done.returncode == 70
+    assert "the fields hold NaN, Infinity" in done.stderr
+
+
+@pytest.mark.parametrize("line", ["MAXABS VN, W  0.1E+01 0.2E-03", "the information of nan_check: ****"])
+def test_fields_that_are_numbers(line, tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    model(stage, f"echo ' {line}'", "echo OK >finish.status")
+    assert execute(load(), tmp_path, stage)[0].returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("commands", "is_good"),
+    [
+        (["mkdir c1", "ln -sfn c1 multifile_restart_atm.mfr"], True),
+        (["ln -sfn c1 multifile_restart_atm.mfr"], False),  # it leads nowhere
+        (["touch c1", "ln -sfn c1 restart_atm_DOM01.nc"], True),
+        (["ln -sfn c1 restart_atm_DOM01.nc"], False),
+        ([], False),
+    ],
+)
+def test_a_checkpoint_to_go_on_from(commands, is_good, tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    model(stage, *commands, "echo RESTART >finish.status")
+    done, directory = execute(load(), tmp_path, stage)
+    assert done.returncode == (0 if is_good else 70)
+    assert (directory / "run" / "nmlgen.legs").exists() is is_good
+    if not is_good:
+        assert "finish.status says RESTART, but there is no new checkpoint" in done.stderr
+        return
+    model(stage, "echo RESTART >finish.status")
+    done, directory = execute(load(), tmp_path, stage)  # the next leg makes none: the one before is there still
+    assert done.returncode == 70
 
 
 def test_restart_by_hand(tmp_path, stage):
@@ -305,7 +530,7 @@ def test_the_model_says_nothing_at_its_end(tmp_path, stage):
     assert done.returncode == 70
     assert "wave: error: ICON ended without a word in finish.status" in done.stderr
     assert "oh dear" in done.stderr
-    assert not (directory / "run" / "nmlgen.job").exists()
+    assert claims(directory) == {"1": "ended"}
 
 
 # --- What is refused before it could get that far --------------------------------------------------------

@@ -9,7 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tools import require
 
-from nmlgen.render.shell import directive, shell_path, shell_word
+from nmlgen.errors import WriteError
+from nmlgen.render import templates
+from nmlgen.render.shell import (
+    Quoted,
+    comment,
+    directive,
+    in_double_quotes,
+    joined,
+    one_line,
+    plain,
+    shell_path,
+    shell_word,
+)
 
 any_text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
 nasty = st.lists(
@@ -127,3 +139,49 @@ def words_of_sbatch(line: str) -> list[str]:
         position += 1
     assert not quote
     return [*words, word]
+
+
+# --- Every place has its quoting, and a template prints nothing else -------------------------------------
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\rb", "a\0b", "\x1b[31m", "\x7f"])
+def test_no_line_is_left(text):
+    for quote in (in_double_quotes, one_line, plain, lambda value: directive("comment", value)):
+        with pytest.raises(WriteError):
+            quote(text)
+    assert comment(text).isprintable()
+
+
+def test_no_word_holds_a_nul():
+    with pytest.raises(WriteError):
+        shell_word("a\0b")
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=30) | nasty, min_size=1, max_size=20))
+def test_texts_within_double_quotes_come_back(texts):
+    texts = [text for text in texts if "\n" not in text]
+    out = bash("".join(f"printf '%s\\0' \"<{in_double_quotes(text)}>\"\n" for text in texts))
+    assert out == b"".join(b"<" + text.encode() + b">\0" for text in texts)
+
+
+@pytest.mark.parametrize("text", ["", "a b", "a'", "$x", "-x", "ä", "a/b", ";"])
+def test_what_is_not_plain(text):
+    with pytest.raises(WriteError):
+        plain(text)
+
+
+def test_only_what_is_quoted_is_joined():
+    assert joined([Quoted("a"), shell_word("b c")], " | ") == "a | 'b c'"
+    with pytest.raises(TypeError):
+        joined([Quoted("a"), "b"])
+
+
+@pytest.mark.parametrize("value", ["x", "", "a b", None, True, 1.5, ["x"]])
+def test_a_template_prints_nothing_unquoted(value, tmp_path, monkeypatch):
+    (tmp_path / "odd.j2").write_text("{{ value }}\n")
+    (tmp_path / "even.j2").write_text("{{ value | word }} {{ 5 }}{# a comment of shell's #}\n")
+    monkeypatch.setattr(templates, "directory", lambda name: tmp_path)
+    with pytest.raises(TypeError, match="no filter has quoted"):
+        templates.template.__wrapped__("odd.j2").render(value=value)
+    assert templates.template.__wrapped__("even.j2").render(value=value).startswith(shell_word(value) + " 5")

@@ -1,0 +1,29 @@
+"""Text of others, made fit to be shown: nothing in it moves a cursor, turns a line around or begins a new one."""
+
+from __future__ import annotations
+
+import re
+
+_OBEYED = re.compile(
+    "[\x00-\x1f\x7f-\x9f"  # control characters, of which \x1b and \x9b begin a terminal's commands
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of what follows
+    "\u2028\u2029"  # ends of lines and paragraphs
+    "\ud800-\udfff"  # bytes that are not UTF-8
+    "\U000e0000-\U000e007f]"  # tags, which nobody sees
+)
+_WITHOUT_SPACE = re.compile(_OBEYED.pattern.replace("[\x00-\x1f", "[\x00-\x08\x0b-\x1f"))
+
+
+def visible(text: str) -> str:
+    r"""The text with the number of each character that a terminal would obey in its place, as `\u001b`."""
+    return _OBEYED.sub(_number, text)
+
+
+def visible_lines(text: str) -> str:
+    """The same for a text of several lines: tabs and line ends stay."""
+    return _WITHOUT_SPACE.sub(_number, text)
+
+
+def _number(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
