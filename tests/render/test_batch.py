@@ -346,6 +346,13 @@ def test_a_claim_that_nobody_can_read_stands(link, tmp_path, stage):
     assert not list(tmp_path.rglob("pwned"))
 
 
+def test_numbers_that_are_used_up(tmp_path, stage):
+    require("bash")
+    claimed(tmp_path).joinpath("999999999").symlink_to("ended")
+    done, _ = execute(load(), tmp_path, stage)
+    assert (done.returncode, "no number is left" in done.stderr) == (73, True)
+
+
 def test_without_slurm_a_process_that_is_gone_leaves_its_claim(tmp_path, stage):
     require("bash")
     spec = load(**LOCAL)
@@ -388,7 +395,7 @@ def test_of_two_jobs_at_once_one_runs(changes, tmp_path, stage):
         os.mkfifo(tmp_path / fifo)
     for name in ("srun", "mpirun"):
         (stage / name).write_text(
-            '#!/bin/bash\necho ran >>"$HOME/ran"\necho >"$HOME/started"\nread -r _ <"$HOME/stop"\necho OK >finish.status\n'
+            "#!/bin/bash\necho ran >>~/ran; echo >~/started\nread -r _ <~/stop; echo OK >finish.status\n"
         )
     environment = {"PATH": f"{stage}:/usr/bin:/bin", "HOME": str(tmp_path), "CALLS": str(tmp_path / "calls")}
     first = subprocess.Popen(
