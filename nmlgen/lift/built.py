@@ -153,7 +153,8 @@ def _environment(job: Job, shell: _Shell) -> tuple[Darshan | None, dict[str, Set
     MPI's drivers, the file of hints, where Darshan finds its settings. Whatever is preloaded into the model, and into
     nothing else, is Darshan."""
     environment = {name: setting for name, setting in job.environment.items() if name not in job.depending}
-    environment.pop("ROMIO_HINTS", None)
+    for own in ("ROMIO_HINTS", "NMLGEN_CLAIM"):
+        environment.pop(own, None)
     preload = next(((text, span) for text, span in shell.elements("model") if text.startswith(_PRELOAD)), None)
     if preload is None:
         return None, _decided(environment, "LD_LIBRARY_PATH")

@@ -337,12 +337,23 @@ def test_a_job_that_slurm_starts_again_has_its_own_claim(tmp_path, stage):
     assert sorted(path.name for path in held.iterdir()) == ["2"]
 
 
-@pytest.mark.parametrize("link", ["||||||", "x", "a[$(touch pwned)]|1|2|3|4|5|6", "-5|0|1|1|||", "|0|1|1||| \x1b[31m"])
+@pytest.mark.parametrize(
+    "link",
+    [
+        "||||||",
+        "x",
+        "a[$(touch pwned)]|1|2|3|4|5|6",
+        "-5|0|1|1|||",
+        "|0|1|1|||\x1b[31m",
+        "7|a[$(touch pwned)]|1|2|3|4|5",
+    ],
+)
 def test_a_claim_that_nobody_can_read_stands(link, tmp_path, stage):
     require("bash")
     claimed(tmp_path, link)
     done, _ = execute(load(), tmp_path, stage)
     assert done.returncode == 1
+    assert "\x1b" not in done.stderr
     assert not list(tmp_path.rglob("pwned"))
 
 
