@@ -130,7 +130,7 @@ class HeredocReader(WordReader):
             self.nesting = nesting
             # Where too many searches were in vain, the rest of the body is left alone.
             self.searches -= 1
-            self.at = at + 1 if self.searches > 0 else self.end
+            self.at = at + 1 if self.searches > 0 and self.rereadable > 0 else self.end
             parts.append(Literal(at, self.at, self.raw[at : self.at], True))
         if self.pending:
             self.at, going_on = self.end, self.at

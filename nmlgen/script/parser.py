@@ -194,7 +194,8 @@ class _Parser(HeredocReader):
 
         Its here-documents are kept, with a command that has nothing else.
         """
-        target = failure.start if failure.is_unclosed and self.searches > 0 else max(self.at, failure.start)
+        may_return = self.searches > 0 and self.rereadable > 0
+        target = failure.start if failure.is_unclosed and may_return else max(self.at, failure.start)
         line_end = self.text.find("\n", target, self.end)
         target = self.end if line_end < 0 else line_end
         if target < self.at:

@@ -14,6 +14,8 @@ from nmlgen.source import Source, Text
 DEEPEST = 60
 # As often may something be sought up to the end of the text that is not there: the time would grow with each.
 MOST_SEARCHES = 16
+# So many times its length may be read again of a text, because what was opened there is never closed.
+MOST_READINGS = 16
 
 BLANKS = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
 _BLANKS_AND_LINE_ENDS = re.compile(r"[ \t\n]*(?:\\\n[ \t\n]*)*")
@@ -65,6 +67,7 @@ class Reader(ABC):
         self.substitutions = 0  # that the reader is in
         self.awaited: list[frozenset[str]] = []  # what may end the sequences that the reader is in
         self.searches = MOST_SEARCHES
+        self.rereadable = MOST_READINGS * (len(text) + 100)  # characters
         self.read_at_run_time = False  # text that the shell looks into only when it comes there
         self.pending: list[tuple[Redirection, Heredoc]] = []
         self.heredocs: list[tuple[Redirection, Heredoc]] = []
@@ -178,6 +181,7 @@ class Reader(ABC):
         """
         if target >= self.at:
             return
+        self.rereadable -= self.at - target
         while self.comments and self.comments[-1].start >= target:
             self.comments.pop()
         recent = [self.complaints.popitem() for _ in range(len(self.complaints) - known)]

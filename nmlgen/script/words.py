@@ -282,6 +282,7 @@ class WordReader(Reader):
         text, offsets = _unescaped(match[1], start + 1, quoted)
         inner = type(self)(text, text)
         inner.depth, inner.searches, inner.read_at_run_time = self.depth - 1, self.searches, True
+        inner.rereadable = self.rereadable
         body = inner.sequence(frozenset())
         inner.bodies()
         relocate([body, *inner.comments], offsets)
@@ -290,7 +291,7 @@ class WordReader(Reader):
         for complaint in inner.complaints.values():
             relocate([complaint], offsets)
             self.complaints.setdefault((complaint.start, complaint.end), complaint)
-        self.searches = inner.searches
+        self.searches, self.rereadable = inner.searches, inner.rereadable
         self.depth -= 1
         self.at = match.end()
         return CommandSubstitution(start, self.at, body, quoted)
