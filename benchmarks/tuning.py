@@ -64,7 +64,7 @@ def _candidate(run: Run) -> Candidate:
     name = "-".join(map(str, values.values()))
     return Candidate(
         Point(name, name, values, (), None, BASE, {}),
-        Situation(case, (), "levante", case.ntasks, experiment=BASE.experiment),
+        Situation(case, (), "levante", case.ntasks, component=BASE.experiment.components[0]),
         case.nodes,
         None,
     )

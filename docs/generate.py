@@ -174,6 +174,9 @@ def _describe(key: str, part: dict[str, Any]) -> list[str]:
     if "properties" in part:
         lines += ["", "| key | type | |", "|---|---|---|"]
         lines += list(_rows(key, "", part["properties"]))
+    elif key == "models":
+        lines += ["", "| key below a name | type | |", "|---|---|---|"]
+        lines += list(_rows(key, "", schema("spec")["$defs"]["model"]["properties"]))
     elif key not in WHOLE_GROUPS:
         lines += ["", f"Type: {_type(part)}."]
     return lines
@@ -198,6 +201,8 @@ def _rows(section: str, prefix: str, properties: dict[str, Any]) -> list[str]:
 
 
 def _type(part: dict[str, Any]) -> str:
+    if "$ref" in part:
+        return f"as `{part['$ref'].rpartition('/')[2]}`"
     kinds = part.get("type", "number" if "const" in part else "")
     if "enum" in part:
         return "word"

@@ -12,6 +12,7 @@ from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.decision import stripes_of
 from nmlgen.advise.experiment import situation_of
 from nmlgen.errors import InputError
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.spec.spec import Spec, load_spec
@@ -42,7 +43,7 @@ def advice(
     else:
         experiment = _lifted(source, tuple(overrides), ntasks, icon_release)
     try:
-        situation = situation_of(experiment)
+        situation = situation_of(_only(experiment))
     except UndecidedError as error:
         raise InputError(_missing(source, error.setting)) from None
     found = advise(situation, calibration or calibration_of(situation))
@@ -52,10 +53,14 @@ def advice(
 def _lifted(source: str | Path, overrides: tuple[str, ...], ntasks: int | None, icon_release: str | None) -> Experiment:
     from nmlgen.lift.loading import load  # how scripts are read is needed for scripts only
 
-    experiments = load(source, overrides=overrides, ntasks=ntasks, icon_release=icon_release).experiments
-    if len(experiments) > 1:
-        raise InputError(f"{source} starts {len(experiments)} models; the run time of one alone is predicted")
-    return experiments[0]
+    return load(source, overrides=overrides, ntasks=ntasks, icon_release=icon_release).experiment
+
+
+def _only(experiment: Experiment) -> Component:
+    if len(experiment.components) > 1:
+        names = ", ".join(component.title for component in experiment.components)
+        raise InputError(f"the experiment starts {names}; the run time of one model alone is predicted")
+    return experiment.components[0]
 
 
 def _missing(source: str | Path | Spec, setting: Setting) -> str:

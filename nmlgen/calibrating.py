@@ -132,8 +132,8 @@ def _beside(log: LogRun) -> Case | None:
     for directory in (home.parent, home):
         if any(directory.glob("*.sbatch")) or (directory / _MASTER).is_file():
             with suppress(NmlgenError, UndecidedError):
-                (experiment,) = load(directory, ntasks=log.ntasks).experiments
-                return situation_of(experiment).case
+                (component,) = load(directory, ntasks=log.ntasks).experiment.components
+                return situation_of(component).case
     return None
 
 

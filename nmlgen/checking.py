@@ -25,13 +25,16 @@ def check_experiment(
     findings: list[Finding] = []
     undecided: list[Undecided] = []
     for rule in all_rules():
-        try:
-            for finding in rule().check(experiment):
-                findings.append(finding if finding.span is not None else evolve(finding, span=beginning))
-        except UndecidedError as error:
-            place = error.setting.span or beginning
-            file = None if place is None else place.source.name
-            undecided.append(Undecided(rule.code, error.setting.name, file, error.setting.span))
+        for subject in rule.subjects(experiment):
+            try:
+                for finding in rule().check(subject):
+                    findings.append(finding if finding.span is not None else evolve(finding, span=beginning))
+            except UndecidedError as error:
+                place = error.setting.span or beginning
+                file = None if place is None else place.source.name
+                undecided.append(Undecided(rule.code, error.setting.name, file, error.setting.span))
+    if len(experiment.models) > 1:  # what the components have in common is found with each of them
+        findings, undecided = list(dict.fromkeys(findings)), list(dict.fromkeys(undecided))
     report = Report(tuple(findings), undecided=tuple(undecided))
     return excuse(report, suppressions, _names())
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from nmlgen.errors import InputError
 from nmlgen.experiment.difference import MASTER, PARTS, Difference, Verdict, differences
-from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.setting import Certainty, written
 from nmlgen.lift.loading import Loaded, load, release_of
 from nmlgen.spec.spec import Spec
 
@@ -57,8 +54,12 @@ def compare(
     release = icon_release or _release(old) or _release(new)
     left, right = (_loaded(one, ntasks, release) for one in (old, new))
     parts = tuple(part for part in PARTS if part in left.parts and part in right.parts)
+    several = next((one for one in (left, right) if len(one.experiment.models) > 1), None)
+    if several is not None and MASTER not in parts:
+        count = len(several.experiment.models)
+        raise InputError(f"{several.path} starts {count} models: compare the namelist file of one")
     remarks = tuple(dict.fromkeys((*left.remarks, *right.remarks)))
-    return Comparison(tuple(_differences(left, right, parts)), parts, remarks)
+    return Comparison(differences(left.experiment, right.experiment, parts), parts, remarks)
 
 
 def _release(one: str | Path | Spec) -> str | None:
@@ -68,33 +69,5 @@ def _release(one: str | Path | Spec) -> str | None:
 
 def _loaded(one: str | Path | Spec, ntasks: int | None, release: str | None) -> Loaded:
     if isinstance(one, Spec):
-        return Loaded(Path(one.experiment.name), (one.experiment,), PARTS)
+        return Loaded(Path(one.experiment.name), one.experiment, PARTS)
     return load(one, ntasks=ntasks, icon_release=release)
-
-
-def _differences(left: Loaded, right: Loaded, parts: tuple[str, ...]) -> Iterator[Difference]:
-    if len(left.experiments) == len(right.experiments) == 1:
-        yield from differences(left.experiments[0], right.experiments[0], parts)
-        return
-    if MASTER not in parts:
-        several = left if len(left.experiments) > 1 else right
-        raise InputError(f"{several.path} starts {len(several.experiments)} models: compare the namelist file of one")
-    before, after = _by_name(left), _by_name(right)
-    for name in dict.fromkeys((*before, *after)):
-        if name in before and name in after:
-            for difference in differences(before[name], after[name], parts):
-                yield evolve(difference, section=f"{name}: {difference.section}")
-        else:
-            there = written("model_name", name, "")
-            old, new = (there, None) if name in before else (None, there)
-            yield Difference("models", name, old, new, Verdict.DIFFERENT)
-
-
-def _by_name(loaded: Loaded) -> dict[str, Experiment]:
-    """The models of a run by their model_name."""
-    found: dict[str, Experiment] = {}
-    for number, experiment in enumerate(loaded.experiments, start=1):
-        setting = experiment["master_model_nml", "model_name"]
-        name = "" if setting.certainty is Certainty.UNKNOWN else str(setting.value).strip()
-        found[name if name and name not in found else f"{name or 'model'} {number}"] = experiment
-    return found

@@ -12,7 +12,8 @@ from nmlgen.advise.prediction import NOISE
 from nmlgen.comparing import Comparison
 from nmlgen.errors import InputError, NmlgenError
 from nmlgen.experiment.difference import PARTS, differences
-from nmlgen.experiment.experiment import Experiment, Group
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import Certainty, Setting, written
 from nmlgen.lift.loading import load
 from nmlgen.logs.chain import chain_of
@@ -177,10 +178,8 @@ def _setup(old: Path, new: Path) -> tuple[Comparison | None, tuple[str, ...]]:
         left, right = (load(place) for place in places if place is not None)
     except NmlgenError as error:
         return None, (f"set-ups compared by the logs only: {error}",)
-    if len(left.experiments) != 1 or len(right.experiments) != 1:
-        return None, ("set-ups compared by the logs only: several models are started",)
     parts = tuple(part for part in PARTS if part in left.parts and part in right.parts)
-    found = differences(_nameless(left.experiments[0]), _nameless(right.experiments[0]), parts)
+    found = differences(_nameless(left.experiment), _nameless(right.experiment), parts)
     return Comparison(found, parts, tuple(dict.fromkeys((*left.remarks, *right.remarks)))), ()
 
 
@@ -195,16 +194,14 @@ def _nameless(experiment: Experiment) -> Experiment:
             return setting
         return written(setting.name, value.replace(name, _NAME), setting.origin.layer, setting.span)
 
-    def groups(found: tuple[Group, ...]) -> tuple[Group, ...]:
-        return tuple(evolve(g, settings={key: plain(value) for key, value in g.settings.items()}) for g in found)
+    def group(found: Group) -> Group:
+        return evolve(found, settings={key: plain(value) for key, value in found.settings.items()})
 
     if not name:
         return experiment
     return evolve(
-        experiment,
+        experiment.mapped(group),
         name=_NAME,
-        master=groups(experiment.master),
-        namelist=groups(experiment.namelist),
         directives={key: plain(value) for key, value in experiment.directives.items()},
         run_directory=plain(experiment.run_directory),
     )

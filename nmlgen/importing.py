@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from attrs import evolve, frozen
 
 from nmlgen.errors import InputError, SpecError
+from nmlgen.experiment.component import MODEL_GROUP
 from nmlgen.experiment.difference import JOB, MASTER, Verdict, differences
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import UNKNOWN_SITE
-from nmlgen.experiment.reading import COMPONENTS
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import did_you_mean
 from nmlgen.lift.loading import Loaded, load
@@ -24,7 +24,6 @@ from nmlgen.spec.raising import Assumed, Gap, Keys, Site, raised, says_job, unsa
 from nmlgen.spec.spec import load_spec
 from nmlgen.spec.write import gaps, spec_text
 
-_ATMOSPHERE = "atmosphere"
 _ANY_SITE = "generic-slurm"
 _STAND_INS = {
     "grid.file": ("grid.nc", ("dynamics_grid_filename",)),
@@ -34,6 +33,8 @@ _STAND_INS = {
     "namelists.run_nml.dtime": (60.0, ("dtime",)),
 }
 """Keys without which no spec loads: a value for the time of the comparison, and the variables that it sets."""
+
+_OF_A_MODEL = re.compile(r"models\.\w+\.")
 
 
 @frozen
@@ -58,13 +59,13 @@ def import_spec(
     """Make a spec of a run script, of a directory with a build or an icon_master.namelist, of such a file, or of a
     model's namelist by itself; "-" is the standard input.
 
-    `site` and `name` are those of the spec, `model` is the model_name of the one to take where several are started,
+    `site` and `name` are those of the spec, `model` is the model_name of the only one to take where there are several,
     `directory` is where the spec will lie; `ntasks` and `icon_release` are what the files do not say. Of several ways
     that a script may go the first is taken. Nothing is dropped in silence: the spec is loaded again and held against
     the files. Raises InputError if there is no such file, model or site.
     """
     loaded = load(path, ntasks=ntasks, icon_release=icon_release)
-    experiment, left_out = _chosen(loaded, model)
+    experiment = _chosen(loaded, model)
     given = experiment.machine.name
     home = site_named(site or (given if given != UNKNOWN_SITE else _ANY_SITE))
     experiment = evolve(
@@ -75,7 +76,7 @@ def import_spec(
     )
     keys = raised(experiment, home, loaded.parts) | {"site": _seen_from(Path(directory), home.name)}
     text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
-    return ImportedSpec(text, (*loaded.remarks, *left_out, *_remarks(loaded, experiment, keys, text, home)))
+    return ImportedSpec(text, (*loaded.remarks, *_remarks(loaded, experiment, keys, text, home)))
 
 
 def _seen_from(directory: Path, site: str) -> str:
@@ -86,32 +87,19 @@ def _seen_from(directory: Path, site: str) -> str:
     return path if path.startswith("../") else f"./{path}"
 
 
-def _chosen(loaded: Loaded, model: str | None) -> tuple[Experiment, tuple[str, ...]]:
-    """The experiment of the model that is asked for; without a word the first atmosphere of a script, and a remark."""
-    names = [_model_name(experiment) for experiment in loaded.experiments]
-    if model is not None and model not in names:
+def _chosen(loaded: Loaded, model: str | None) -> Experiment:
+    """The experiment with all its models, or with the one that is asked for alone."""
+    experiment = loaded.experiment
+    if model is None:
+        return experiment
+    names = [component.title for component in experiment.components]
+    if model not in names:
         notes = did_you_mean(model, names) or (f"there is {', '.join(names)}",)
         raise InputError(f'{loaded.path} starts no model "{model}"; {notes[0]}')
-    if model is not None or len(names) == 1:
-        return loaded.experiments[names.index(model) if model is not None else 0], ()
-    if JOB not in loaded.parts:
-        raise InputError(f"{loaded.path} starts {len(names)} models, {', '.join(names)}, and a spec holds one: name it")
-    kinds = [_component(experiment) for experiment in loaded.experiments]
-    number = kinds.index(_ATMOSPHERE) if _ATMOSPHERE in kinds else 0
-    others = ", ".join(names[:number] + names[number + 1 :])
-    return loaded.experiments[number], (
-        f"a spec holds one model, here {names[number]}; --model takes another: {others}",
-    )
-
-
-def _model_name(experiment: Experiment) -> str:
-    return _text(experiment["master_model_nml", "model_name"]) or _component(experiment) or "?"
-
-
-def _component(experiment: Experiment) -> str:
-    """Which component of ICON it is, where that is known."""
-    setting = experiment["master_model_nml", "model_type"]
-    return "" if setting.certainty is Certainty.UNKNOWN else COMPONENTS.get(setting.value, "")
+    chosen = experiment.components[names.index(model)]
+    others = {id(other.entry) for other in experiment.models if other is not chosen.model}
+    master = tuple(group for group in experiment.master if id(group) not in others)
+    return evolve(experiment, master=master, models=(chosen.model,))
 
 
 def _text(setting: Setting) -> str:
@@ -120,7 +108,8 @@ def _text(setting: Setting) -> str:
 
 def _known_as(loaded: Loaded, experiment: Experiment) -> str:
     """What an experiment without a name is called: like its namelist, else like its directory."""
-    file = _text(experiment["master_model_nml", "model_namelist_filename"]) if MASTER in loaded.parts else ""
+    files = [_text(component[MODEL_GROUP, "model_namelist_filename"]) for component in experiment.components]
+    file = files[0] if MASTER in loaded.parts and len(files) == 1 else ""
     path = loaded.path.absolute()
     known = Path(file).name or (path.name if JOB not in loaded.parts else path.stem)
     return re.sub(r"^NAMELIST_|\.(nml|namelist)$", "", known, flags=re.IGNORECASE)
@@ -149,18 +138,13 @@ def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site
     found = dict(gaps(keys))
     yield from (f"{key}: {reason}" for key, reason in found.items())
     document = read_text(Source("the spec", text)).plain() | {"site": site.name}
-    filled: set[str] = set()
-    for key in found.keys() & _STAND_INS.keys():
-        *sections, name = key.split(".")
-        part = document
-        for section in sections:
-            part = part.setdefault(section, {})
-        part[name], variables = _STAND_INS[key]
-        filled.update(variables)
+    filled = set(_filled_in(document, found))
     try:
         again = load_spec(document).experiment
     except SpecError as error:
         for finding in error.findings:
+            if any(finding.message == f"{key} is not set" for key in found):
+                continue  # that was said
             yield f"the spec cannot be built as it is: {'; '.join((finding.message, *finding.notes))}"
         return
     said = {*_said(keys, found), *filled}
@@ -177,6 +161,19 @@ def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site
             yield f"the spec does not say the same of {change.section} {change.name}"
 
 
+def _filled_in(document: Keys, missing: Iterable[str]) -> Iterator[str]:
+    """The variables that values of ours set in a document, in the place of keys without which no spec loads."""
+    for key in missing:
+        stand_in = _STAND_INS.get(_OF_A_MODEL.sub("", key))
+        if stand_in is not None:
+            *sections, name = key.split(".")
+            part = document
+            for section in sections:
+                part = part.setdefault(section, {})
+            part[name], variables = stand_in
+            yield from variables
+
+
 def _said(keys: Keys, found: Mapping[str, str]) -> Iterator[str]:
     """The names of what is known not to be the same, because it is not in the spec or was filled in."""
     for key in found:
@@ -185,7 +182,8 @@ def _said(keys: Keys, found: Mapping[str, str]) -> Iterator[str]:
     for key, value in (keys.get("job") or {}).items():
         if isinstance(value, Assumed):
             yield f"--{key.replace('_', '-')}"
-    grid = (keys.get("grid") or {}).get("file")
-    file = grid.value if isinstance(grid, Assumed) else _STAND_INS["grid.file"][0] if isinstance(grid, Gap) else None
-    if file is not None:
-        yield PurePosixPath(str(file)).name.lower()
+    for part in (keys, *(keys.get("models") or {}).values()):
+        grid = (part.get("grid") or {}).get("file")
+        if isinstance(grid, (Assumed, Gap)):
+            file = grid.value if isinstance(grid, Assumed) else _STAND_INS["grid.file"][0]
+            yield PurePosixPath(str(file)).name.lower()

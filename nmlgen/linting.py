@@ -11,12 +11,13 @@ from attrs import evolve, frozen
 from nmlgen.checking import check_experiment
 from nmlgen.configuration import Configuration, find_configuration
 from nmlgen.errors import InputError
+from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.record import recorded
 from nmlgen.files import Files
 from nmlgen.findings import Finding, Report, Undecided, joined
 from nmlgen.lift.mkexp import lift_config
-from nmlgen.lift.namelists import LiftedModel, NamelistFile, is_master_file, lift_master, lift_model
+from nmlgen.lift.namelists import NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import PROBLEMS, finding_of, problems_of
 from nmlgen.lift.scripts import lift_script
@@ -155,7 +156,7 @@ class _Linting:
     def _config(self, path: Path) -> Report:
         lifted = lift_config(path, self.registry, ntasks=self.ntasks, files=self.files)
         found = [finding_of(problem, "MKX001") for problem in lifted.problems]
-        report = self._judged(lifted.models, lifted.files, lifted.source.span(1, 1), found)
+        report = self._judged(lifted.experiments, lifted.files, lifted.source.span(1, 1), found)
         mended = evolve(report, findings=tuple(only_own_text(report.findings, lifted.files)))
         return excuse(mended, suppressions_in(lifted.source, lifted.comments), rule_names())
 
@@ -163,26 +164,26 @@ class _Linting:
         if target.is_given:
             _require_namelist(target.path, self.files.read(target.path))
         if is_master_file(target.path, self.registry, self.files):
-            models, read = lift_master(target.path, self.registry, self.ntasks, self.files)
+            experiment, read = lift_master(target.path, self.registry, self.ntasks, self.files)
         else:
-            model, file = lift_model(target.path, self.registry, self.ntasks, self.files)
-            models, read = (model,), (file,)
-        report = self._judged(models, read, read[-1].beginning)
+            experiment, file = lift_model(target.path, self.registry, self.ntasks, self.files)
+            read = (file,)
+        report = self._judged([experiment], read, read[-1].beginning)
         return excuse(report, [found for file in read for found in _suppressions(file)], rule_names())
 
     def _judged(
         self,
-        models: Iterable[LiftedModel],
+        experiments: Iterable[Experiment],
         read: Iterable[NamelistFile],
         beginning: Span,
         found: Iterable[Finding] = (),
     ) -> Report:
         findings = [*found, *(finding_of(problem) for file in read for problem in file.overlooked)]
         undecided: list[Undecided] = []
-        for model in models:
-            machine = self.machine or model.experiment.machine
-            report = check_experiment(evolve(model.experiment, machine=machine), beginning=beginning)
-            findings += [*report.findings, *problems_of(model, beginning)]
+        for experiment in experiments:
+            machine = self.machine or experiment.machine
+            report = check_experiment(evolve(experiment, machine=machine), beginning=beginning)
+            findings += [*report.findings, *problems_of(experiment, beginning)]
             undecided += report.undecided
         return Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)))
 

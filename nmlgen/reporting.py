@@ -18,9 +18,10 @@ from nmlgen.advise.experiment import Situation, situation_of
 from nmlgen.advise.layout import Layout, case_with, present_layout
 from nmlgen.advise.prediction import predict
 from nmlgen.errors import InputError, NmlgenError
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.lift.loading import Loaded, load
+from nmlgen.lift.loading import load
 from nmlgen.lift.namelists import MASTER_FILE
 from nmlgen.logs.chain import chain_of
 from nmlgen.logs.finding import logs_below
@@ -234,7 +235,7 @@ class _Expectations:
         known = self._situations.get(key)
         if known is not None and _lies_over(known, values):
             return known
-        found = situation_of(self._experiment(place))
+        found = situation_of(_only(self._experiment(place)))
         if key not in self._situations:
             self._situations[key] = found
         return found
@@ -245,16 +246,16 @@ class _Expectations:
         script = links[0] if len(links) == 1 else place
         known = self._jobs.get(script)
         if known is None:
-            known = self._jobs[script] = _only(load(place))
+            known = self._jobs[script] = load(place).experiment
             return known
-        namelists = _only(load(place / MASTER_FILE, icon_release=known.registry.release))
-        return evolve(known, name=place.name, master=namelists.master, namelist=namelists.namelist)
+        namelists = load(place / MASTER_FILE, icon_release=known.registry.release).experiment
+        return evolve(known, name=place.name, master=namelists.master, models=namelists.models)
 
 
-def _only(loaded: Loaded) -> Experiment:
-    if len(loaded.experiments) != 1:
-        raise InputError(f"{loaded.path} starts {len(loaded.experiments)} models")
-    return loaded.experiments[0]
+def _only(experiment: Experiment) -> Component:
+    if len(experiment.components) != 1:
+        raise InputError(f"{experiment.name} starts {len(experiment.components)} models")
+    return experiment.components[0]
 
 
 def _is_layout(key: str) -> bool:

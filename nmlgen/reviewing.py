@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from attrs import evolve
 
 from nmlgen.checking import check_experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty
 from nmlgen.findings import Finding, Report, Severity, Undecided
@@ -107,20 +108,25 @@ class _Judged:
                     for stretch in origin.stretches
                     if stretch.piece.place.text.source is writers.source
                 )
-        judged: set[int] = set()
-        for model in way.models:
-            found += problems_of(model, beginning)
-            namelist = model.experiment.namelist
-            if model.missing_file is not None or id(namelist) in judged:
-                continue  # all else would follow from that, or was said of another model with the same namelist
-            judged.add(id(namelist))
-            first = next((group.span for group in model.experiment.namelist if group.span is not None), beginning)
-            report = check_experiment(model.experiment, beginning=first)
+        if way.experiment is not None:
+            experiment = _open_where_missing(way.experiment)
+            found += problems_of(experiment, beginning)
+            groups = (group for model in experiment.models for group in model.namelist)
+            report = check_experiment(
+                experiment, beginning=next((group.span for group in groups if group.span is not None), beginning)
+            )
             found += report.findings
             self.undecided += report.undecided
-            found += _missing_directories(way, model.experiment)
+            for component in experiment.components:
+                found += _missing_directories(way, component)
         self.findings = dict.fromkeys(found)
         self.written = frozenset(written)
+
+
+def _open_where_missing(experiment: Experiment) -> Experiment:
+    """The experiment with nothing certain about models whose namelist is not found: all else would follow from that."""
+    models = (evolve(model, is_open=True) if model.missing_file is not None else model for model in experiment.models)
+    return evolve(experiment, models=tuple(models))
 
 
 # --- What only a script can have wrong ---
@@ -199,11 +205,11 @@ def _source_text(piece: Piece) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _missing_directories(way: Way, experiment: Experiment) -> Iterator[Finding]:
+def _missing_directories(way: Way, component: Component) -> Iterator[Finding]:
     if UNKNOWN in way.directories or not way.makes_all:
         return
     made = {name.removeprefix("./") for name in way.directories}
-    for stream in experiment.streams:
+    for stream in component.streams:
         setting = stream.settings.get("output_filename")
         if setting is None or setting.certainty is Certainty.UNKNOWN:
             continue

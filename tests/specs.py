@@ -6,8 +6,11 @@ import copy
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from nmlgen import Spec, SpecError, load_spec
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import Group
 from nmlgen.findings import Finding
 from nmlgen.render.build import Build, make_build
 
@@ -60,6 +63,12 @@ MAPPING: dict[str, Any] = {
 def changed(**changes: Any) -> dict[str, Any]:
     """The mapping with other values: `changed(job={"nodes": 4})` keeps the rest of `job`."""
     return _merged(copy.deepcopy(MAPPING), changes)
+
+
+def with_namelist(experiment: Experiment, groups: tuple[Group, ...]) -> Experiment:
+    """The experiment of one model with these groups in the model's namelist."""
+    (model,) = experiment.models
+    return evolve(experiment, models=(evolve(model, namelist=groups),))
 
 
 def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

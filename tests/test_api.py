@@ -41,7 +41,7 @@ def test_a_path_a_mapping_and_a_spec_are_taken():
 
 def test_overrides_belong_to_loading():
     spec = nmlgen.load_spec(MAPPING, ["grid.num_lev=30"])
-    assert spec.experiment["run_nml", "num_lev"].value == 30
+    assert spec.experiment.components[0]["run_nml", "num_lev"].value == 30
     assert nmlgen.check(MAPPING, overrides=["restart.restart_write_mode=asink"]).errors[0].code == "RST003"
     with pytest.raises(TypeError, match="load_spec"):
         nmlgen.check(spec, overrides=["grid.num_lev=40"])

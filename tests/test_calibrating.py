@@ -47,7 +47,7 @@ def built(tmp_path):
 def test_a_run_of_a_build(built):
     (row,) = nmlgen.read_logs([built]).runs
     run = run_of(row)
-    planned = situation_of(nmlgen.load_spec(SPEC).experiment).case
+    planned = situation_of(nmlgen.load_spec(SPEC).experiment.components[0]).case
     assert run.total_s == 100.0
     assert (run.case.nodes, run.case.n_cells, run.case.n_steps) == (1, 20480, 12)
     assert run.case.output_bytes == 800e6  # what the log says, not what the spec lets expect

@@ -80,7 +80,15 @@ def test_a_script_of_which_all_is_known_comes_back(kind, tmp_path):
         ("two_ways", ["only a run knows whether this is written; here it is"]),
         ("echoes", ["a spec has no place for the layout of out"]),
         ("unknown", ["job.time: to be filled in", "parallel.num_io_procs: only the running shell knows: $(how_many"]),
-        ("several", ["a spec holds one model, here atm; --model takes another: oce", "the further one at"]),
+        (
+            "several",
+            [
+                "models.atm.tasks: nothing says which ranks it gets",
+                "models.oce.tasks: nothing says",
+                "models.oce.grid.file: nothing says which file",
+                "models.oce.time.modelTimeStep: nothing says it",
+            ],
+        ),
         ("fragment", ["time.start: nothing says it", "time.stop: nothing says it", "num_io_procs: only the running"]),
     ],
 )

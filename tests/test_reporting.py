@@ -63,8 +63,8 @@ def test_the_page(sweep):
 def test_predictions_are_those_of_each_point(sweep):
     found = runs(sweep)
     for name, run in found.items():
-        (experiment,) = load(sweep / "points" / name).experiments
-        assert run.predicted.total_s == pytest.approx(predict(situation_of(experiment).case).total_s)
+        experiment = load(sweep / "points" / name).experiment
+        assert run.predicted.total_s == pytest.approx(predict(situation_of(experiment.components[0]).case).total_s)
 
 
 def test_predictions_of_points_that_share_a_script(tmp_path):
@@ -74,8 +74,8 @@ def test_predictions_of_points_that_share_a_script(tmp_path):
     assert len(list((sweep / "shared").iterdir())) == 1
     found = runs(sweep)
     for name, run in found.items():
-        (experiment,) = load(sweep / "points" / name).experiments
-        assert run.predicted.total_s == pytest.approx(predict(situation_of(experiment).case).total_s)
+        experiment = load(sweep / "points" / name).experiment
+        assert run.predicted.total_s == pytest.approx(predict(situation_of(experiment.components[0]).case).total_s)
     assert len({run.predicted.total_s for run in found.values()}) == 6
 
 

@@ -23,7 +23,7 @@ from nmlgen.advise.case import ASYNC
 from nmlgen.advise.experiment import Situation, situation_of
 from nmlgen.advise.layout import Layout, present_layout
 from nmlgen.advise.prediction import NOISE
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.units.wall_time import spoken_time
@@ -62,19 +62,19 @@ class Cost:
 
 
 @remembered
-def output_cost(experiment: Experiment) -> Cost | None:
+def output_cost(component: Component) -> Cost | None:
     """What the I/O ranks and partitions cost against the best ones; None where no number can be given."""
-    situation = _measured(experiment)
+    situation = _measured(component)
     if situation is None or not situation.case.outputs:
         return None
     return _against(situation, present_layout(situation), _best_output(_without_output_layout(situation)))
 
 
 @remembered
-def restart_cost(experiment: Experiment) -> Cost | None:
+def restart_cost(component: Component) -> Cost | None:
     """What the restart mode and its ranks cost against the best ones; None where no number can be given, or a first
     look finds it small."""
-    situation = _measured(experiment)
+    situation = _measured(component)
     if situation is None or not situation.case.checkpoints:
         return None
     layout, choice = present_layout(situation), Choice(False, (False,) * len(situation.outputs), True, True)
@@ -84,18 +84,18 @@ def restart_cost(experiment: Experiment) -> Cost | None:
 
 
 @remembered
-def idle_restart_cost(experiment: Experiment) -> Cost | None:
+def idle_restart_cost(component: Component) -> Cost | None:
     """What the ranks beyond the first cost that the mode async sets apart; None where no number can be given."""
-    situation = _measured(experiment)
+    situation = _measured(component)
     if situation is None or situation.case.restart_mode != ASYNC:
         return None
     layout = present_layout(situation)
     return _against(situation, layout, weighed(situation, evolve(layout, num_restart_procs=1)))
 
 
-def _measured(experiment: Experiment) -> Situation | None:
+def _measured(component: Component) -> Situation | None:
     try:
-        situation = situation_of(experiment)
+        situation = situation_of(component)
     except UndecidedError:
         return None
     return None if situation.doubts or len(situation.outputs) > 1 else situation

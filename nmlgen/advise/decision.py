@@ -70,9 +70,10 @@ def stripe_count(experiment: Experiment, what: str) -> Reasoned:
     Raises UndecidedError where it depends on what nobody can know.
     """
     if what == "restart":
-        if restart_mode(experiment) in (RestartMode.JOINT, RestartMode.DEDICATED):
+        modes = {restart_mode(component) for component in experiment.components}
+        if modes <= {RestartMode.JOINT, RestartMode.DEDICATED}:
             return 1, "each rank writes a file of its own"
-    elif experiment["parallel_nml", "pio_type"].value == _CDI_PIO:
+    elif any(component["parallel_nml", "pio_type"].value == _CDI_PIO for component in experiment.components):
         osts = experiment.file_system.ost_count
         count = min(osts, _MOST_MEASURED) if osts else _MOST_MEASURED
         return count, f"all I/O ranks write one file; measured up to {_MOST_MEASURED} each stripe made it faster"

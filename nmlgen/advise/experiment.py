@@ -14,7 +14,8 @@ from attrs import evolve, field, frozen
 
 from nmlgen.advise.case import Case
 from nmlgen.experiment.clock import Clock, clock, length_from
-from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.output import output_steps, windows
 from nmlgen.experiment.ranks import (
@@ -97,7 +98,7 @@ class Situation:
     cores: int
     doubts: tuple[str, ...] = ()
     calibration: str | None = None
-    experiment: Experiment = field(eq=False, repr=False, kw_only=True)
+    component: Component = field(eq=False, repr=False, kw_only=True)
 
     @property
     def is_placed(self) -> bool:
@@ -106,46 +107,46 @@ class Situation:
 
 
 @remembered
-def situation_of(experiment: Experiment) -> Situation:
+def situation_of(component: Component) -> Situation:
     """What an experiment gives the advisor.
 
     Raises UndecidedError for settings that nobody can know, for a grid whose name does not tell its size, and for a
     layout with which ICON does not start.
     """
-    time = clock(experiment)
-    ranks = split(experiment)
+    time = clock(component)
+    ranks = split(component)
     if ranks.work < 1:
-        raise UndecidedError(_unusable(experiment, "parallel_nml", "num_io_procs"))
-    mode = restart_mode(experiment)
+        raise UndecidedError(_unusable(component, "parallel_nml", "num_io_procs"))
+    mode = restart_mode(component)
     if mode is None:
-        raise UndecidedError(_unusable(experiment, "io_nml", "restart_write_mode"))
-    cells = points(experiment, domains(experiment))["cell"]
-    interval = _checkpoint_interval(experiment, time)
+        raise UndecidedError(_unusable(component, "io_nml", "restart_write_mode"))
+    cells = points(component, domains(component))["cell"]
+    interval = _checkpoint_interval(component, time)
     try:
         case = Case(
             n_cells=cells,
-            num_lev=integer(experiment["run_nml", "num_lev"]),
-            nodes=_nodes(experiment),
+            num_lev=integer(component["run_nml", "num_lev"]),
+            nodes=_nodes(component),
             ntasks=ranks.work + ranks.io + ranks.restart,
             dtime_s=time.step / 1000,
             n_steps=time.length // time.step,
             num_io_procs=ranks.io,
             restart_write_mode=mode.value,
-            num_restart_procs=max(0, integer(experiment["parallel_nml", "num_restart_procs"])),
-            checkpoint_bytes=checkpoint_volume(experiment).best if interval else 0,
+            num_restart_procs=max(0, integer(component["parallel_nml", "num_restart_procs"])),
+            checkpoint_bytes=checkpoint_volume(component).best if interval else 0,
             checkpoint_interval_s=interval,
         )
     except ValueError:  # no job has such numbers; rules say so
-        raise UndecidedError(_unusable(experiment, "run_nml", "num_lev")) from None
-    outputs = tuple(sorted(_outputs(experiment, time), key=lambda output: -output.run_bytes))
+        raise UndecidedError(_unusable(component, "run_nml", "num_lev")) from None
+    outputs = tuple(sorted(_outputs(component, time), key=lambda output: -output.run_bytes))
     return Situation(
-        _with_output(experiment, case, outputs),
+        _with_output(component, case, outputs),
         outputs,
-        experiment.machine.name,
-        max(ranks.total, case.nodes * (experiment.machine.cores_per_node or 0)),
-        tuple(_doubts(experiment)),
-        experiment.machine.calibration,
-        experiment=experiment,
+        component.experiment.machine.name,
+        max(ranks.total, case.nodes * (component.experiment.machine.cores_per_node or 0)),
+        tuple(_doubts(component)),
+        component.experiment.machine.calibration,
+        component=component,
     )
 
 
@@ -156,11 +157,11 @@ def most_files_on_a_rank(outputs: Iterable[Output], files: Iterable[tuple[Output
     return max(ranks.values(), default=1)
 
 
-def _unusable(experiment: Experiment, group: str, name: str) -> Setting:
-    return unknown(f"{group}.{name}", experiment[group, name].span)
+def _unusable(component: Component, group: str, name: str) -> Setting:
+    return unknown(f"{group}.{name}", component[group, name].span)
 
 
-def _with_output(experiment: Experiment, case: Case, outputs: tuple[Output, ...]) -> Case:
+def _with_output(component: Component, case: Case, outputs: tuple[Output, ...]) -> Case:
     if not outputs:
         return case
     largest = outputs[0]
@@ -168,103 +169,103 @@ def _with_output(experiment: Experiment, case: Case, outputs: tuple[Output, ...]
     most = None
     if case.num_io_procs and any(output.pe_placement for output in outputs):
         with suppress(PlacementError):  # ICON does not start; a rule says so
-            most = most_files_on_a_rank(outputs, placement(experiment))
+            most = most_files_on_a_rank(outputs, placement(component))
     return evolve(
         case,
         output_bytes=step,
         output_interval_s=largest.interval_s,
         stream_partitions=sum(output.partitions for output in outputs),
         files_on_a_rank=most,
-        n_output_slices=max(1, round(step / (case.n_cells * _width(experiment, largest.stream)))),
+        n_output_slices=max(1, round(step / (case.n_cells * _width(component, largest.stream)))),
     )
 
 
-def _width(experiment: Experiment, stream: Group) -> int:
+def _width(component: Component, stream: Group) -> int:
     """Bytes of a value."""
-    if experiment.stream_setting(stream, "filetype").value == _GRIB2:
+    if component.stream_setting(stream, "filetype").value == _GRIB2:
         return 2
-    return 8 if experiment["io_nml", "lnetcdf_flt64_output"].value else 4
+    return 8 if component["io_nml", "lnetcdf_flt64_output"].value else 4
 
 
-def _outputs(experiment: Experiment, time: Clock) -> Iterator[Output]:
-    if not writes_output(experiment):
+def _outputs(component: Component, time: Clock) -> Iterator[Output]:
+    if not writes_output(component):
         return
-    written = [(stream, kind) for stream in experiment.streams for kind in level_types(experiment, stream)]
+    written = [(stream, kind) for stream in component.streams for kind in level_types(component, stream)]
     for stream, kind in written:
-        partitions = partition_count(experiment, stream, kind)
+        partitions = partition_count(component, stream, kind)
         if not 0 < partitions <= _MOST_PARTITIONS:
-            setting = experiment.stream_setting(stream, f"stream_partitions_{kind}")
+            setting = component.stream_setting(stream, f"stream_partitions_{kind}")
             raise UndecidedError(unknown(f"output_nml.stream_partitions_{kind}", setting.span))
-        steps = output_steps(experiment, stream, time, kind)
+        steps = output_steps(component, stream, time, kind)
         if steps < 1:
             continue
-        length = length_from(time.calendar, time.start, experiment.stream_setting(stream, "file_interval"))
+        length = length_from(time.calendar, time.start, component.stream_setting(stream, "file_interval"))
         yield Output(
             stream,
             kind,
-            step_volume(experiment, stream, kind).best,
+            step_volume(component, stream, kind).best,
             steps,
-            _interval(experiment, stream, time, steps),
+            _interval(component, stream, time, steps),
             partitions,
             length / 1000 if length and length > 0 else None,
-            bool(str(experiment.stream_setting(stream, "operation").value).strip()),
-            _named_ranks(experiment, stream, kind),
+            bool(str(component.stream_setting(stream, "operation").value).strip()),
+            _named_ranks(component, stream, kind),
         )
 
 
-def _named_ranks(experiment: Experiment, stream: Group, kind: str) -> tuple[int, ...]:
+def _named_ranks(component: Component, stream: Group, kind: str) -> tuple[int, ...]:
     """The I/O ranks that pe_placement names; none where it is left to ICON."""
-    setting = experiment.stream_setting(stream, f"pe_placement_{kind}")
+    setting = component.stream_setting(stream, f"pe_placement_{kind}")
     ranks = as_list(setting.value)
     if not all(isinstance(rank, int) for rank in ranks):
         raise UndecidedError(setting)
     return tuple(ranks) if any(rank >= 0 for rank in ranks) else ()
 
 
-def _interval(experiment: Experiment, stream: Group, time: Clock, steps: int) -> float:
+def _interval(component: Component, stream: Group, time: Clock, steps: int) -> float:
     """The output interval in seconds, over the whole experiment: a stream that writes in a part of it only, or in
     several windows, counts with the mean."""
-    found = windows(experiment, stream, time)
+    found = windows(component, stream, time)
     if len(found) == 1 and found[0].start <= 0 and found[0].stop >= time.length:
         return found[0].interval / 1000
     return time.length / 1000 / max(1, steps - 1)
 
 
-def _checkpoint_interval(experiment: Experiment, time: Clock) -> float | None:
+def _checkpoint_interval(component: Component, time: Clock) -> float | None:
     """The seconds from one checkpoint to the next, None if the run writes none."""
-    keywords = as_list(experiment["run_nml", "output"].value)
+    keywords = as_list(component["run_nml", "output"].value)
     if all(str(word).strip().lower() in ("", "none") for word in keywords):
         return None
     intervals = [interval for interval in (time.checkpoint, time.restart) if interval and interval <= time.length]
     return min(intervals) / 1000 if intervals else None
 
 
-def _nodes(experiment: Experiment) -> int:
+def _nodes(component: Component) -> int:
     """The nodes that are asked for, else those that so many tasks fill."""
-    directives = experiment.directives
+    directives = component.experiment.directives
     if "nodes" in directives:
         return integer(directives["nodes"])
     on_a_node = directives["ntasks-per-node"].value if "ntasks-per-node" in directives else None
-    on_a_node = on_a_node or experiment.machine.cores_per_node
+    on_a_node = on_a_node or component.experiment.machine.cores_per_node
     if not isinstance(on_a_node, int):
         raise UndecidedError(unknown("job.nodes"))
-    return ceil(integer(experiment.tasks) / on_a_node)
+    return ceil(integer(component.tasks) / on_a_node)
 
 
-def _doubts(experiment: Experiment) -> Iterator[str]:
+def _doubts(component: Component) -> Iterator[str]:
     """What the measured runs did not have, in words."""
-    physics = experiment["run_nml", "iforcing"]
+    physics = component["run_nml", "iforcing"]
     if physics.value != _NWP:
         yield f"iforcing is {physics.value}: a model step was measured with NWP physics (3) only"
-    if experiment["parallel_nml", "pio_type"].value == _CDI_PIO:
+    if component["parallel_nml", "pio_type"].value == _CDI_PIO:
         yield "pio_type is 2: output by CDI-PIO was not measured"
-    threads = experiment.directives.get("cpus-per-task")
+    threads = component.experiment.directives.get("cpus-per-task")
     if threads is not None and threads.value != 1:
         yield f"cpus_per_task is {threads.value}: measured with one core a task only"
-    if experiment.node_local is not None:
+    if component.experiment.node_local is not None:
         yield "a node-local file system: measured on Lustre only"
-    for stream in experiment.streams:
-        if experiment.stream_setting(stream, "filetype").value == _GRIB2:
+    for stream in component.streams:
+        if component.stream_setting(stream, "filetype").value == _GRIB2:
             yield f"{stream.title} is GRIB2: measured with NetCDF only"
-        if experiment.stream_setting(stream, "remap").value == 1:
+        if component.stream_setting(stream, "remap").value == 1:
             yield f"{stream.title} is interpolated to a regular grid: measured on the model's own only"

@@ -16,7 +16,8 @@ from attrs.validators import ge
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.layout import Layout, case_with, output_placement
 from nmlgen.experiment.clock import Clock, clock
-from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import (
     OutputFile,
     RestartMode,
@@ -91,7 +92,7 @@ class Workload:
             raise ValueError(f"a stream names I/O rank {wrong}, there are {self.num_io_procs}, counted from 0")
 
 
-def workload_of(experiment: Experiment, bytes_of: Callable[[OutputFile], float] | None = None) -> Workload:
+def workload_of(component: Component, bytes_of: Callable[[OutputFile], float] | None = None) -> Workload:
     """What the first job of an experiment writes, with the placement that ICON makes: a stream for each sequence of
     files, thus for each output_nml, domain, level type and partition.
 
@@ -99,10 +100,10 @@ def workload_of(experiment: Experiment, bytes_of: Callable[[OutputFile], float] 
     tells; else it is the mean over the whole experiment, the constant part of the files included.
     Raises UndecidedError for settings that nobody can know, PlacementError where ICON refuses the placement.
     """
-    time = clock(experiment)
-    sizes = _record_sizes(experiment) if bytes_of is None else bytes_of
-    streams = _streams(experiment, placement(experiment), split(experiment).io, time, sizes)
-    return Workload(time.leg // time.step, streams, split(experiment).io, _checkpoint(experiment, time))
+    time = clock(component)
+    sizes = _record_sizes(component) if bytes_of is None else bytes_of
+    streams = _streams(component, placement(component), split(component).io, time, sizes)
+    return Workload(time.leg // time.step, streams, split(component).io, _checkpoint(component, time))
 
 
 def workload_with(situation: Situation, layout: Layout) -> Workload:
@@ -110,8 +111,8 @@ def workload_with(situation: Situation, layout: Layout) -> Workload:
 
     Errors as `workload_of`.
     """
-    experiment, case = situation.experiment, case_with(situation, layout)
-    time = clock(experiment)
+    component, case = situation.component, case_with(situation, layout)
+    time = clock(component)
     whole = evolve(time, restart=None, steps_of_a_leg=None)
     sizes = {(id(output.stream), output.level_type): float(output.step_bytes) for output in situation.outputs}
 
@@ -119,45 +120,45 @@ def workload_with(situation: Situation, layout: Layout) -> Workload:
         return sizes.get((id(file.stream), file.level_type), 0.0)
 
     files = output_placement(situation, layout)
-    steps = _checkpoint_steps(experiment, time, time.length)
+    steps = _checkpoint_steps(component, time, time.length)
     checkpoint = None
     if steps and case.checkpoint_bytes:
         mode = RestartMode(case.restart_mode)
-        checkpoint = Checkpoint(case.checkpoint_bytes, steps, mode, _writers(experiment, mode, case.restart_ranks))
-    streams = _streams(experiment, files, case.io_ranks, whole, bytes_of)
+        checkpoint = Checkpoint(case.checkpoint_bytes, steps, mode, _writers(component, mode, case.restart_ranks))
+    streams = _streams(component, files, case.io_ranks, whole, bytes_of)
     return Workload(case.n_steps, streams, case.io_ranks, checkpoint)
 
 
 def _streams(
-    experiment: Experiment,
+    component: Component,
     files: Iterable[tuple[OutputFile, int]],
     io_ranks: int,
     time: Clock,
     bytes_of: Callable[[OutputFile], float],
 ) -> tuple[Stream, ...]:
     """Each sequence of files that is written at all."""
-    beside = _writes_asynchronously(experiment, io_ranks)
+    beside = _writes_asynchronously(component, io_ranks)
     found = []
     for file, rank in files:
-        steps = _regular(date // time.step for date in output_dates(experiment, file, time))
+        steps = _regular(date // time.step for date in output_dates(component, file, time))
         if steps:
             found.append(Stream(bytes_of(file), steps, (rank,) if beside else ()))
     return tuple(found)
 
 
-def _writes_asynchronously(experiment: Experiment, io_ranks: int) -> bool:
+def _writes_asynchronously(component: Component, io_ranks: int) -> bool:
     """Whether the I/O ranks write: else they stop at once and the first work rank does
     (`mo_icon_output_tools.f90:62-157`). Nobody has measured CDI-PIO, so what it costs is undecided."""
     if io_ranks == 0:
         return False
-    kind = experiment["parallel_nml", "pio_type"]
+    kind = component["parallel_nml", "pio_type"]
     if kind.value == _CDI_PIO:
         raise UndecidedError(kind)
     return bool(kind.value == _ASYNCHRONOUS)
 
 
-def _record_sizes(experiment: Experiment) -> Callable[[OutputFile], float]:
-    volumes = {(id(v.stream), v.level_type, v.domain): v for v in stream_volumes(experiment)}
+def _record_sizes(component: Component) -> Callable[[OutputFile], float]:
+    volumes = {(id(v.stream), v.level_type, v.domain): v for v in stream_volumes(component)}
 
     def size(file: OutputFile) -> float:
         volume = volumes[id(file.stream), file.level_type, file.domain]
@@ -166,27 +167,27 @@ def _record_sizes(experiment: Experiment) -> Callable[[OutputFile], float]:
     return size
 
 
-def _checkpoint(experiment: Experiment, time: Clock) -> Checkpoint | None:
-    steps, mode = _checkpoint_steps(experiment, time, time.leg), restart_mode(experiment)
+def _checkpoint(component: Component, time: Clock) -> Checkpoint | None:
+    steps, mode = _checkpoint_steps(component, time, time.leg), restart_mode(component)
     if not steps or mode is None:
         return None
-    writers = split(experiment).restart
+    writers = split(component).restart
     if not writers and mode in (RestartMode.ASYNC, RestartMode.DEDICATED):  # a single task does everything itself
         mode = RestartMode.SYNC
-    size = checkpoint_volume(experiment).best
-    return Checkpoint(size, steps, mode, _writers(experiment, mode, writers))
+    size = checkpoint_volume(component).best
+    return Checkpoint(size, steps, mode, _writers(component, mode, writers))
 
 
-def _writers(experiment: Experiment, mode: RestartMode, ranks: int) -> int:
+def _writers(component: Component, mode: RestartMode, ranks: int) -> int:
     """How many restart ranks write: in async mode one for each domain (`mo_restart_descriptor.f90:254`)."""
-    return max(1, min(ranks, domains(experiment)) if mode is RestartMode.ASYNC else ranks)
+    return max(1, min(ranks, domains(component)) if mode is RestartMode.ASYNC else ranks)
 
 
-def _checkpoint_steps(experiment: Experiment, time: Clock, until: int) -> range | tuple[int, ...]:
+def _checkpoint_steps(component: Component, time: Clock, until: int) -> range | tuple[int, ...]:
     """After which steps until then the atmosphere writes a checkpoint (`mo_nh_stepping.f90:1616-1635`): only where an
     interval falls on a step, never at the start, and at the end of the experiment only if it may be continued."""
-    keywords = [str(word).strip().lower() for word in as_list(experiment["run_nml", "output"].value)]
-    if "none" in keywords and not writes_output(experiment):
+    keywords = [str(word).strip().lower() for word in as_list(component["run_nml", "output"].value)]
+    if "none" in keywords and not writes_output(component):
         return ()
     restart = time.restart if time.restart_ends_leg else None
     found: set[int] = set()

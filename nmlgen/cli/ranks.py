@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,8 +13,9 @@ import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
 from nmlgen.cli.shown import namelist_options, shown_experiment
 from nmlgen.experiment.clock import clock
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.ranks import PlacementError, split
+from nmlgen.experiment.ranks import PlacementError, numbers_in_job, split
 from nmlgen.experiment.schedule import Duty, duties, first_writes
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import Volume, rank_volumes
@@ -59,20 +61,30 @@ def command(
             raise
         click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
         return 1
-    return _show_json(experiment, times) if output_format == "json" else _show_text(experiment, times)
+    show = _show_json if output_format == "json" else _show_text
+    return show(experiment, times)
 
 
 def _show_text(experiment: Experiment, times: int) -> int:
+    codes: list[int] = []
+    for component in experiment.components:
+        if len(experiment.models) > 1:
+            click.echo(("\n" if codes else "") + component.title)
+        codes.append(_show_component(component, times))
+    return max(codes)
+
+
+def _show_component(component: Component, times: int) -> int:
     colour, terminal = uses_colour(sys.stdout), sys.stdout.isatty()
     try:
-        ranks = split(experiment)
+        ranks = split(component)
     except UndecidedError as error:
         return _refuse(f"the split is not known, because {error.setting.name} is not known", 0)
     if ranks.work < 1:
         return _refuse(f"no rank is left to compute: {ranks.total} tasks, {ranks.total - ranks.work} for others")
-    click.echo(format_split(ranks, colour, terminal))
+    click.echo(format_split(ranks, colour, terminal, numbers_in_job(component)))
     try:
-        roster = _roster(experiment, times)
+        roster = _roster(component, times)
     except UndecidedError as error:
         return _refuse(f"who writes what is not known, because {error.setting.name} is not known", 0)
     except PlacementError as error:
@@ -85,34 +97,37 @@ def _show_text(experiment: Experiment, times: int) -> int:
 
 
 def _show_json(experiment: Experiment, times: int) -> int:
+    documents = {component.title: _document(component, times) for component in experiment.components}
+    click.echo(to_json({"models": documents} if len(documents) > 1 else next(iter(documents.values()))))
+    return 1 if any("refused" in document for document in documents.values()) else 0
+
+
+def _document(component: Component, times: int) -> dict[str, Any]:
     try:
-        ranks = split(experiment)
+        ranks, numbers = split(component), numbers_in_job(component)
         if ranks.work < 1:
-            click.echo(to_json({**split_document(ranks), "refused": "no rank is left to compute"}))
-            return 1
+            return {**split_document(ranks, numbers), "refused": "no rank is left to compute"}
     except UndecidedError as error:
-        click.echo(to_json({"undecided": error.setting.name}))
-        return 0
+        return {"undecided": error.setting.name}
     try:
-        document = ranks_document(_roster(experiment, times))
+        return ranks_document(_roster(component, times))
     except UndecidedError as error:
-        document = {**split_document(ranks), "undecided": error.setting.name}
+        return {**split_document(ranks, numbers), "undecided": error.setting.name}
     except PlacementError as error:
-        document = {**split_document(ranks), "refused": str(error)}
-    click.echo(to_json(document))
-    return 1 if "refused" in document else 0
+        return {**split_document(ranks, numbers), "refused": str(error)}
 
 
-def _roster(experiment: Experiment, times: int) -> Roster:
-    time = clock(experiment)
-    writes, output_times = first_writes(experiment, time, times)
-    rows = duties(experiment, time)
-    return Roster(split(experiment), rows, writes, output_times, time, _volumes(experiment, rows))
+def _roster(component: Component, times: int) -> Roster:
+    time = clock(component)
+    writes, output_times = first_writes(component, time, times)
+    rows = duties(component, time)
+    volumes = _volumes(component, rows)
+    return Roster(split(component), rows, writes, output_times, time, volumes, numbers_in_job(component))
 
 
-def _volumes(experiment: Experiment, rows: tuple[tuple[Duty, ...], ...]) -> tuple[Volume, ...] | None:
+def _volumes(component: Component, rows: tuple[tuple[Duty, ...], ...]) -> tuple[Volume, ...] | None:
     try:
-        return rank_volumes(experiment, rows)
+        return rank_volumes(component, rows)
     except UndecidedError:  # the grid's size, most often: the records must do
         return None
 

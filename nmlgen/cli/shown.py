@@ -33,7 +33,7 @@ def namelist_options(function: F) -> F:
 
 
 def shown_experiment(path: Path, overrides: tuple[str, ...], ntasks: int | None, icon_release: str) -> Experiment:
-    """The experiment of a spec, or of the only model that a master namelist starts.
+    """The experiment of a spec, or of a master namelist.
 
     What is shown of an experiment with errors may be ICON's default in place of what was meant: a line on stderr says
     how many there are.
@@ -47,11 +47,9 @@ def shown_experiment(path: Path, overrides: tuple[str, ...], ntasks: int | None,
     if overrides or ntasks is None:
         raise click.UsageError("namelists are shown with --ntasks, and without --set")
     master = path / MASTER_FILE if path.is_dir() else path
-    models, _ = lift_master(master, load_registry(icon_release), ntasks)
-    if len(models) > 1:
-        raise nmlgen.InputError(f"{master} starts {len(models)} models; only one is shown here")
+    experiment, _ = lift_master(master, load_registry(icon_release), ntasks)
     _tell_of_errors(path, nmlgen.lint([path], ntasks=ntasks, icon_release=icon_release), "lint")
-    return models[0].experiment
+    return experiment
 
 
 def _tell_of_errors(path: Path, report: Report, command: str) -> None:

@@ -10,7 +10,7 @@ import click
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
 from nmlgen.cli.shown import namelist_options, shown_experiment
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import PlacementError, level_types
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import checkpoint_files, checkpoint_volume, stream_volumes, unknown_names
@@ -38,7 +38,7 @@ def command(spec: str, overrides: tuple[str, ...], ntasks: int | None, icon_rele
         click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
         return 1
     try:
-        report = _report(experiment)
+        reports = {component.title: _report(component) for component in experiment.components}
     except PlacementError as error:
         message = f"ICON refuses the placement: {error}"
         click.echo(
@@ -46,28 +46,32 @@ def command(spec: str, overrides: tuple[str, ...], ntasks: int | None, icon_rele
         )
         return 1
     if output_format == "json":
-        click.echo(to_json(volume_document(report)))
-    else:
+        documents = {name: volume_document(report) for name, report in reports.items()}
+        click.echo(to_json({"models": documents} if len(documents) > 1 else next(iter(documents.values()))))
+        return 0
+    for number, (name, report) in enumerate(reports.items()):
+        if len(reports) > 1:
+            click.echo(("\n" if number else "") + name)
         click.echo(format_volumes(report, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 0
 
 
-def _report(experiment: Experiment) -> VolumeReport:
+def _report(component: Component) -> VolumeReport:
     undecided: list[str] = []
     streams = checkpoint = files = None
     names: tuple[str, ...] = ()
     try:
-        streams = stream_volumes(experiment)
+        streams = stream_volumes(component)
         names = tuple(
             name
-            for stream in experiment.streams
-            for level_type in level_types(experiment, stream)
-            for name in unknown_names(experiment, stream, level_type)
+            for stream in component.streams
+            for level_type in level_types(component, stream)
+            for name in unknown_names(component, stream, level_type)
         )
     except UndecidedError as error:
         undecided.append(error.setting.name)
     try:
-        checkpoint, files = checkpoint_volume(experiment), checkpoint_files(experiment)
+        checkpoint, files = checkpoint_volume(component), checkpoint_files(component)
     except UndecidedError as error:
         undecided.append(error.setting.name)
     return VolumeReport(streams, checkpoint, files, names, tuple(dict.fromkeys(undecided)))

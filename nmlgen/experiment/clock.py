@@ -10,7 +10,7 @@ from math import inf, lcm
 
 from attrs import frozen
 
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Calendar, Instant
@@ -58,59 +58,59 @@ class Clock:
 
 
 @remembered
-def clock(experiment: Experiment) -> Clock:
+def clock(component: Component) -> Clock:
     """The clock of an experiment; raises UndecidedError for a date or an interval that nobody can know, and
     where ICON refuses to start: a step that is not positive, a stop before the start. So does a start on a day that
     the calendar does not have."""
-    calendar = calendar_of(experiment)
-    start, stop = start_of(experiment), stop_of(experiment)
+    calendar = calendar_of(component)
+    start, stop = start_of(component), stop_of(component)
     if not calendar.has(start):
-        raise UndecidedError(experiment[_TIME, "experimentStartDate"])
+        raise UndecidedError(component[_TIME, "experimentStartDate"])
     if calendar.position(stop) < calendar.position(start):
-        raise UndecidedError(experiment[_TIME, "experimentStopDate"])
-    nsteps = experiment["run_nml", "nsteps"].value
+        raise UndecidedError(component[_TIME, "experimentStopDate"])
+    nsteps = component["run_nml", "nsteps"].value
     return Clock(
         calendar=calendar,
         start=start,
         stop=stop,
-        step=time_step(experiment),
-        checkpoint=_interval(experiment, calendar, start, "checkpointTimeIntval", ("io_nml", "dt_checkpoint")),
-        restart=_interval(experiment, calendar, start, "restartTimeIntval", ("time_nml", "dt_restart")),
+        step=time_step(component),
+        checkpoint=_interval(component, calendar, start, "checkpointTimeIntval", ("io_nml", "dt_checkpoint")),
+        restart=_interval(component, calendar, start, "restartTimeIntval", ("time_nml", "dt_restart")),
         steps_of_a_leg=nsteps if isinstance(nsteps, int) and nsteps >= 0 else None,
-        restart_ends_leg=experiment["master_nml", "lrestart_write_last"].value is not False,
+        restart_ends_leg=component["master_nml", "lrestart_write_last"].value is not False,
     )
 
 
-def start_of(experiment: Experiment) -> Instant:
+def start_of(component: Component) -> Instant:
     """When the experiment starts."""
-    return _instant(experiment[_TIME, "experimentStartDate"])
+    return _instant(component[_TIME, "experimentStartDate"])
 
 
-def stop_of(experiment: Experiment) -> Instant:
+def stop_of(component: Component) -> Instant:
     """When the experiment stops: the date, else the lead time after the start."""
-    stop = experiment[_TIME, "experimentStopDate"]
+    stop = component[_TIME, "experimentStopDate"]
     if stop.value:
         return _instant(stop)
-    lead = _duration(experiment[_TIME, "forecastLeadTime"])
-    return calendar_of(experiment).add(start_of(experiment), lead)
+    lead = _duration(component[_TIME, "forecastLeadTime"])
+    return calendar_of(component).add(start_of(component), lead)
 
 
-def calendar_of(experiment: Experiment) -> Calendar:
+def calendar_of(component: Component) -> Calendar:
     """The calendar of the master namelist; ICON takes the proleptic Gregorian one for any other name."""
-    name = str(experiment[_TIME, "calendar"].value).lower()
+    name = str(component[_TIME, "calendar"].value).lower()
     try:
         return Calendar(name)
     except ValueError:
         return Calendar.PROLEPTIC_GREGORIAN
 
 
-def time_step(experiment: Experiment) -> int:
+def time_step(component: Component) -> int:
     """The model time step in milliseconds: `modelTimeStep`, else `dtime`; UndecidedError unless positive."""
-    written = experiment["run_nml", "modelTimeStep"]
+    written = component["run_nml", "modelTimeStep"]
     if written.value:
         step = _duration(written).milliseconds
     else:
-        written = experiment["run_nml", "dtime"]
+        written = component["run_nml", "dtime"]
         step = round(written.value * 1000) if is_number(written.value) else 0
     if step <= 0:
         raise UndecidedError(written)
@@ -141,26 +141,26 @@ def first_meeting(interval: int, step: int) -> int:
     return lcm(interval, step)
 
 
-def reads_time_nml(experiment: Experiment) -> bool:
+def reads_time_nml(component: Component) -> bool:
     """Whether time_nml was written where ICON looks for it: in icon_master.namelist."""
-    return any(group.name.lower() == "time_nml" for group in experiment.master)
+    return any(group.name.lower() == "time_nml" for group in component.experiment.master)
 
 
-def legacy_seconds(experiment: Experiment, group: str, name: str) -> float | None:
+def legacy_seconds(component: Component, group: str, name: str) -> float | None:
     """An interval in seconds as ICON's older variables set it; None where it is not in force."""
-    if group == "time_nml" and not reads_time_nml(experiment):
+    if group == "time_nml" and not reads_time_nml(component):
         return None
-    seconds = experiment[group, name].value
+    seconds = component[group, name].value
     return seconds if is_number(seconds) and seconds > 0 else None
 
 
 def _interval(
-    experiment: Experiment, calendar: Calendar, start: Instant, name: str, older: tuple[str, str]
+    component: Component, calendar: Calendar, start: Instant, name: str, older: tuple[str, str]
 ) -> int | None:
-    setting = experiment[_TIME, name]
+    setting = component[_TIME, name]
     if setting.value:
         return length_from(calendar, start, setting)
-    seconds = legacy_seconds(experiment, *older)
+    seconds = legacy_seconds(component, *older)
     return None if seconds is None else int(seconds) * 1000
 
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from nmlgen.experiment.experiment import Experiment, Group, Striping, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.experiment import Experiment, Striping
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.setting import Certainty, Setting, written
 from nmlgen.namelist.registry import Registry, Variable, bounds_of
@@ -70,8 +72,38 @@ class _Section:
 
 def _differences(old: Experiment, new: Experiment, parts: tuple[str, ...]) -> Iterator[Difference]:
     is_told = any(experiment.launch.tasks is not None for experiment in (old, new))
-    before = {section.title: section for section in _sections(old, parts, is_told)}
-    after = {section.title: section for section in _sections(new, parts, is_told)}
+    if len(old.models) == len(new.models) == 1:
+        yield from _between(old, new, _sections(old, parts, is_told), _sections(new, parts, is_told))
+        return
+    yield from _between(old, new, _shared(old, parts, is_told), _shared(new, parts, is_told))
+    if MASTER not in parts and NAMELIST not in parts:
+        return
+    before, after = _by_name(old), _by_name(new)
+    for name in dict.fromkeys((*before, *after)):
+        left, right = before.get(name), after.get(name)
+        if left is not None and right is not None:
+            for change in _between(old, new, _own(left, parts), _own(right, parts)):
+                yield evolve(change, section=f"{name}: {change.section}")
+        else:
+            there = written("model_name", name, "")
+            one, other = (there, None) if left is not None else (None, there)
+            yield Difference("models", name, one, other, Verdict.DIFFERENT)
+
+
+def _by_name(experiment: Experiment) -> dict[str, Component]:
+    """The components by what they are called; of several with one name the later ones have a number."""
+    found: dict[str, Component] = {}
+    for component in experiment.components:
+        name = component.title
+        found[name if name not in found else f"{name} {component.number + 1}"] = component
+    return found
+
+
+def _between(
+    old: Experiment, new: Experiment, left_side: Iterable[_Section], right_side: Iterable[_Section]
+) -> Iterator[Difference]:
+    before = {section.title: section for section in left_side}
+    after = {section.title: section for section in right_side}
     for title in dict.fromkeys((*before, *after)):
         left, right = before.get(title), after.get(title)
         if title.startswith(f"{_STREAM} ") and (left is None or right is None):
@@ -208,29 +240,59 @@ def same_value(old: Any, new: Any) -> bool:
 
 
 def _sections(experiment: Experiment, parts: tuple[str, ...], is_told: bool) -> Iterator[_Section]:
-    """All sections. Where the launcher `is_told` the number of tasks, by one of those compared, that counts, too."""
+    """All sections of an experiment of one model. Where the launcher `is_told` the number of tasks, by one of those
+    compared, that counts, too."""
+    (component,) = experiment.components
     if JOB in parts:
-        yield _Section("experiment", _experiment(experiment))
-        yield _Section("#SBATCH", _directives(experiment))
+        yield from _head(experiment)
     if MASTER in parts:
         yield from _groups(experiment.master, experiment.registry, "master")
     if NAMELIST in parts:
-        yield from _groups(experiment.namelist, experiment.registry, "model")
-        yield from _streams(experiment.streams, experiment.registry)
+        yield from _namelist(component)
     if JOB in parts:
         yield from _machine(experiment, is_told)
 
 
+def _shared(experiment: Experiment, parts: tuple[str, ...], is_told: bool) -> Iterator[_Section]:
+    """What the models of an experiment have in common."""
+    if JOB in parts:
+        yield from _head(experiment)
+    if MASTER in parts:
+        entries = {id(model.entry) for model in experiment.models}
+        others = tuple(group for group in experiment.master if id(group) not in entries)
+        yield from _groups(others, experiment.registry, "master")
+    if JOB in parts:
+        yield from _machine(experiment, is_told)
+
+
+def _own(component: Component, parts: tuple[str, ...]) -> Iterator[_Section]:
+    """What one of several models has for itself."""
+    if MASTER in parts:
+        yield from _groups((component.model.entry,), component.registry, "master")
+    if NAMELIST in parts:
+        yield from _namelist(component)
+
+
+def _head(experiment: Experiment) -> Iterator[_Section]:
+    yield _Section("experiment", _experiment(experiment))
+    yield _Section("#SBATCH", _directives(experiment))
+
+
+def _namelist(component: Component) -> Iterator[_Section]:
+    yield from _groups(component.namelist, component.registry, "model")
+    yield from _streams(component.streams, component.registry)
+
+
 def _groups(groups: tuple[Group, ...], registry: Registry, file: str) -> Iterator[_Section]:
     """The groups that ICON reads: the first of each name, and every copy of those that it reads as often as they
-    stand there. Of the models of a master namelist the first one is the experiment's own."""
+    stand there."""
     seen: dict[str, int] = {}
     for group in groups:
         name = group.name.lower()
         if name == _STREAM:
             continue
         seen[name] = number = seen.get(name, 0) + 1
-        repeats = registry.has_group(name) and registry.is_repeatable(name, file) and name != "master_model_nml"
+        repeats = registry.has_group(name) and registry.is_repeatable(name, file)
         if number == 1 or repeats:
             settings = _with_whole_arrays(group, registry, file)
             yield _Section(name if number == 1 else f"{name} {number}", settings, name, file)
@@ -262,8 +324,9 @@ def _experiment(experiment: Experiment) -> dict[str, Setting]:
         "executable": _below_base(experiment, experiment.executable),
         "run directory": _path(experiment.run_directory),
     }
-    if experiment.grid_name is not None:
-        found["grid"] = experiment.grid_name
+    for component in experiment.components:
+        if component.grid_name is not None:
+            found["grid" if len(experiment.models) == 1 else f"grid of {component.title}"] = component.grid_name
     return found
 
 

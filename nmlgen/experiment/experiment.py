@@ -6,48 +6,22 @@ knows neither YAML nor shell nor templates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from math import prod
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from nmlgen.experiment.component import MOST_TASKS, Component, Model, claimed
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import FileSystem, Machine
-from nmlgen.experiment.setting import ADVISOR, Certainty, Origin, Setting
+from nmlgen.experiment.setting import ADVISOR, Certainty, Origin, Setting, UndecidedError
 from nmlgen.namelist.registry import Registry
-from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.source import Span
 
 MODEL_NAME = "atm"
-
-
-@frozen(eq=False)
-class Group:
-    """One namelist group. `label` tells copies of a repeated group apart: the name of an output stream.
-
-    `settings` is keyed by the variable's name in lower case, in the order of writing. `problems` is what a Fortran
-    runtime makes of a text that the group was read from. What is not set in a group that `is_open` is not known.
-    """
-
-    name: str
-    settings: Mapping[str, Setting]
-    label: str | None = None
-    span: Span | None = None
-    problems: tuple[SyntaxProblem, ...] = ()
-    is_open: bool = False
-
-    def spelling(self, key: str) -> str:
-        """The variable's name as its author spelt it."""
-        return self.settings[key].name.rpartition(".")[2] if "%" not in key else key
-
-    @property
-    def title(self) -> str:
-        """What a table calls an output stream: its name in the spec, else its output_filename."""
-        if self.label:
-            return self.label
-        name = self.settings.get("output_filename")
-        return str(name.origin.value) if name is not None and name.history else "without a name"
 
 
 @frozen
@@ -112,23 +86,23 @@ class Launch:
 class Experiment:
     """One experiment, complete: what to run, with which settings, on which machine.
 
-    `directives` is keyed by sbatch's long option names; `environment` by the variables exported to the job.
-    `directives_span` is where the directives are given as a whole: what is missing among them belongs there. Where it
-    `is_open` there may be more namelist groups than those that are known.
+    `master` holds the groups of icon_master.namelist, `models` what each of its models has for itself: the entry of a
+    model is one of the groups of `master`. `directives` is keyed by sbatch's long option names; `environment` by the
+    variables exported to the job. `directives_span` is where the directives are given as a whole: what is missing among
+    them belongs there. Rules and all else that asks for a variable of ICON's do so by component.
     """
 
     name: str
     registry: Registry
     machine: Machine
     master: tuple[Group, ...]
-    namelist: tuple[Group, ...]
+    models: tuple[Model, ...]
     directives: Mapping[str, Setting]
     environment: Mapping[str, Setting]
     executable: Setting
     base_directory: Setting | None
     run_directory: Setting
     inputs: tuple[InputFile, ...]
-    grid_name: Setting | None
     striping: tuple[Striping, ...]
     mpi: Mpi
     darshan: Darshan | None
@@ -136,49 +110,37 @@ class Experiment:
     launch: Launch
     modules: tuple[Setting, ...]
     stack_limit: Setting | None
-    is_open: bool = False
     directives_span: Span | None = None
 
-    def __getitem__(self, key: tuple[str, str]) -> Setting:
-        """The effective setting of a variable: `experiment["io_nml", "restart_write_mode"]`.
+    @cached_property
+    def components(self) -> tuple[Component, ...]:
+        """The models in the order of the master namelist, each with all that it reads."""
+        return tuple(Component(experiment=self, number=number) for number in range(len(self.models)))
 
-        Of a repeated group the first copy answers; see `streams` for the others.
+    @cached_property
+    def shares(self) -> tuple[frozenset[int], ...]:
+        """The ranks of each model, of those that the job has: the last model that claims a rank gets it
+        (`mo_master_init.f90:75-103`), a single one has them all whatever it claims (`:118`).
+
+        Raises UndecidedError where that is not known.
         """
-        found = self._effective.get(key)
-        if found is None:
-            group, name = key
-            found = effective(self.registry, self.group(group), group, name, is_open=self.is_open)
-            self._effective[key] = found
-        return found
+        tasks = self.tasks.value
+        if tasks > MOST_TASKS:
+            raise UndecidedError(self.tasks)
+        if len(self.models) < 2:
+            return tuple(frozenset(range(tasks)) for _ in self.models)
+        shares: list[frozenset[int]] = []
+        taken: set[int] = set()
+        for model in reversed(self.models):
+            ranks = claimed(self.registry, model.entry, tasks)
+            shares.append(ranks - taken)
+            taken |= ranks
+        return tuple(reversed(shares))
 
     @cached_property
     def derived(self) -> dict[Any, Any]:
         """What was worked out of the experiment already; see `memory.remembered`."""
         return {}
-
-    @cached_property
-    def _effective(self) -> dict[tuple[str, str], Setting]:
-        return {}
-
-    def group(self, name: str) -> Group | None:
-        """The first group of that name, as ICON reads it; None if nobody wrote it."""
-        return self._first_groups.get(name.lower())
-
-    @cached_property
-    def _first_groups(self) -> dict[str, Group]:
-        groups: dict[str, Group] = {}
-        for group in (*self.master, *self.namelist):
-            groups.setdefault(group.name.lower(), group)
-        return groups
-
-    @cached_property
-    def streams(self) -> tuple[Group, ...]:
-        """The output_nml groups in the order of writing."""
-        return tuple(group for group in self.namelist if group.name.lower() == "output_nml")
-
-    def stream_setting(self, stream: Group, name: str) -> Setting:
-        """The effective setting of a variable of one output stream."""
-        return effective(self.registry, stream, "output_nml", name)
 
     @property
     def tasks(self) -> Setting:
@@ -204,48 +166,74 @@ class Experiment:
 
     def advised(self) -> Iterator[tuple[str, Setting]]:
         """What the advisor decided, by the names of the settings; those of a stream bear its name."""
-        for group in self.all_groups():
-            for setting in group.settings.values():
-                if setting.history and setting.origin.layer == ADVISOR:
-                    name = setting.name.rpartition(".")[2]
-                    yield f"output.{group.label}.{name}" if group.label else setting.name, setting
+        for model in self.models:
+            key = f"models.{model.label}." if len(self.models) > 1 else ""
+            for group in model.namelist:
+                for setting in group.settings.values():
+                    if setting.history and setting.origin.layer == ADVISOR:
+                        name = setting.name.rpartition(".")[2]
+                        yield key + (f"output.{group.label}.{name}" if group.label else setting.name), setting
         for striping in self.striping:
             yield from ((s.name, s) for s in striping.settings.values() if s.origin.layer == ADVISOR)
 
     def all_groups(self) -> Iterator[Group]:
-        """Every group of both namelist files."""
+        """Every group of the master namelist and of the models' own."""
         yield from self.master
-        yield from self.namelist
+        for model in self.models:
+            yield from model.namelist
 
+    def mapped(self, change: Callable[[Group], Group]) -> Experiment:
+        """The experiment with each of its groups as `change` makes it."""
+        master = [(group, change(group)) for group in self.master]
+        changed = {id(old): new for old, new in master}
+        models = tuple(
+            evolve(
+                model,
+                entry=changed.get(id(model.entry), model.entry),
+                namelist=tuple(change(group) for group in model.namelist),
+            )
+            for model in self.models
+        )
+        return evolve(self, master=tuple(new for _, new in master), models=models)
 
-@lru_cache(maxsize=8192)
-def effective(registry: Registry, group: Group | None, group_name: str, name: str, *, is_open: bool = False) -> Setting:
-    """What ICON will see: the written value, else the default of the release, else something unknown.
+    # --- Names of version 0.1, when an experiment had one model ---
 
-    A value that the variable cannot hold counts as unknown: ICON stops at it, and one rule says so. Without a group,
-    `is_open` tells that there may be one all the same.
-    """
-    key = name.lower()
-    variable = registry.variable(group_name, key)
-    if group is not None and key in group.settings:
-        setting = group.settings[key]
-        fits = variable is None or not setting.history or variable.accepts(setting.origin.value)
-        return setting if fits else Setting(setting.name, setting.history, Certainty.UNKNOWN)
-    full_name = f"{group_name}.{name}"
-    if variable is None or not variable.has_default or (is_open if group is None else group.is_open):
-        return Setting(full_name, (Origin("unknown", None),), Certainty.UNKNOWN)
-    default = Origin(f"default of ICON {registry.release}", _scalar(variable.default))
-    return Setting(full_name, (default,), Certainty.DEFAULT)
+    def __getitem__(self, key: tuple[str, str]) -> Setting:
+        """Deprecated: `components[0][key]`."""
+        return self._first("[...]")[key]
 
+    def group(self, name: str) -> Group | None:
+        """Deprecated: `components[0].group(name)`."""
+        return self._first(".group()").group(name)
 
-def _scalar(default: Any) -> Any:
-    """The registry writes an element-wise default as {"set": {"1": a}, "fill": b}; its elements in order."""
-    if isinstance(default, dict):
-        elements = default.get("set", {})
-        return [elements[index] for index in sorted(elements, key=int)]
-    return default
+    def stream_setting(self, stream: Group, name: str) -> Setting:
+        """Deprecated: `components[0].stream_setting(stream, name)`."""
+        return self._first(".stream_setting()").stream_setting(stream, name)
 
+    @property
+    def namelist(self) -> tuple[Group, ...]:
+        """Deprecated: `components[0].namelist`."""
+        return self._first(".namelist").namelist
 
-def as_list(value: Any) -> list[Any]:
-    """A namelist value as the list of its elements: a scalar given to an array sets the first one."""
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+    @property
+    def streams(self) -> tuple[Group, ...]:
+        """Deprecated: `components[0].streams`."""
+        return self._first(".streams").streams
+
+    @property
+    def grid_name(self) -> Setting | None:
+        """Deprecated: `components[0].grid_name`."""
+        return self._first(".grid_name").grid_name
+
+    @property
+    def is_open(self) -> bool:
+        """Deprecated: `components[0].is_open`."""
+        return self._first(".is_open").is_open
+
+    def _first(self, name: str) -> Component:
+        warnings.warn(
+            f"an Experiment has components: experiment{name} is experiment.components[0]{name}",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+        return self.components[0]

@@ -1,26 +1,35 @@
-"""What is worked out of an experiment is worked out once, however many rules ask for it."""
+"""What is worked out of an experiment or a component is worked out once, however many rules ask for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
-from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
 
+
+class Subject(Protocol):
+    """An experiment or a component: it remembers what was derived of it."""
+
+    @property
+    def derived(self) -> dict[Any, Any]:
+        """What was worked out already."""
+
+
+_Subject = TypeVar("_Subject", bound=Subject)
 _Result = TypeVar("_Result")
 
 
-def remembered(look: Callable[[Experiment], _Result]) -> Callable[[Experiment], _Result]:
-    """Works something out of an experiment once; what is not known stays unknown. Other errors are not kept."""
+def remembered(look: Callable[[_Subject], _Result]) -> Callable[[_Subject], _Result]:
+    """Works something out once; what is not known stays unknown. Other errors are not kept."""
 
     @wraps(look)
-    def again(experiment: Experiment) -> _Result:
-        known = experiment.derived
+    def again(subject: _Subject) -> _Result:
+        known = subject.derived
         if look not in known:
             try:
-                known[look] = look(experiment), None
+                known[look] = look(subject), None
             except UndecidedError as error:
                 known[look] = None, error.setting
         result, unknown = known[look]

@@ -13,7 +13,8 @@ from typing import Any
 
 from attrs import frozen
 
-from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 
@@ -51,12 +52,12 @@ class RankSplit:
         return self.io + self.restart + self.prefetch + self.radar
 
 
-def restart_mode(experiment: Experiment) -> RestartMode | None:
+def restart_mode(component: Component) -> RestartMode | None:
     """The mode in effect: without one, async if ranks are set apart for restart, else sync; None if unknown
     to ICON. To Fortran blanks behind a name do not matter, blanks before it do."""
-    name = str(experiment["io_nml", "restart_write_mode"].value).rstrip().lower()
+    name = str(component["io_nml", "restart_write_mode"].value).rstrip().lower()
     if not name:
-        return RestartMode.ASYNC if _count(experiment, "num_restart_procs") > 0 else RestartMode.SYNC
+        return RestartMode.ASYNC if _count(component, "num_restart_procs") > 0 else RestartMode.SYNC
     try:
         return RestartMode(name)
     except ValueError:
@@ -69,40 +70,46 @@ def integer(setting: Setting) -> int:
 
 
 @remembered
-def split(experiment: Experiment) -> RankSplit:
+def split(component: Component) -> RankSplit:
     """The split that ICON will make; `work` is zero or negative where ICON refuses to start.
 
-    Raises UndecidedError where several models share the tasks.
+    Several models of a job split the tasks that the master gives to each. Raises UndecidedError where nobody can know
+    how many these are.
     """
-    if sum(1 for group in experiment.master if group.name.lower() == "master_model_nml") > 1:
-        raise UndecidedError(experiment["master_model_nml", "model_max_rank"])
-    tasks = integer(experiment.tasks)
-    mode = restart_mode(experiment)
+    tasks = integer(component.tasks)
+    mode = restart_mode(component)
     if tasks < 2:  # one task does everything itself: mo_mpi.f90:1521-1551
         return RankSplit(test=0, work=tasks, io=0, restart=0, prefetch=0, radar=0)
     test = 0
-    if experiment["parallel_nml", "p_test_run"].value:
-        test = max(1, integer(experiment["parallel_nml", "num_test_pe"]))
+    if component["parallel_nml", "p_test_run"].value:
+        test = max(1, integer(component["parallel_nml", "num_test_pe"]))
     dedicated = mode in (RestartMode.ASYNC, RestartMode.DEDICATED)
-    io = _count(experiment, "num_io_procs")
-    restart = _count(experiment, "num_restart_procs") if dedicated else 0
-    prefetch = _count(experiment, "num_prefetch_proc") if reads_boundaries(experiment) else 0
-    radar_used = any(as_list(experiment["run_nml", "luse_radarfwo"].value))
-    radar = _count(experiment, "num_io_procs_radar") if radar_used else 0
+    io = _count(component, "num_io_procs")
+    restart = _count(component, "num_restart_procs") if dedicated else 0
+    prefetch = _count(component, "num_prefetch_proc") if reads_boundaries(component) else 0
+    radar_used = any(as_list(component["run_nml", "luse_radarfwo"].value))
+    radar = _count(component, "num_io_procs_radar") if radar_used else 0
     work = tasks - test - io - restart - prefetch - radar
     return RankSplit(test, work, io, restart, prefetch, radar)
 
 
-def reads_boundaries(experiment: Experiment) -> bool:
+def numbers_in_job(component: Component) -> tuple[int, ...] | None:
+    """The numbers that the component's tasks have among those of the job; None where it has them all."""
+    if len(component.experiment.models) < 2:
+        return None
+    return tuple(sorted(component.experiment.shares[component.number]))
+
+
+def reads_boundaries(component: Component) -> bool:
     """Whether a prefetch rank has work: lateral boundaries, or global nudging, with itype_latbc > 0."""
-    nudged = integer(experiment["nudging_nml", "nudge_type"]) == 2
-    limited = experiment["grid_nml", "l_limited_area"].value
-    return bool(limited or nudged) and integer(experiment["limarea_nml", "itype_latbc"]) > 0
+    nudged = integer(component["nudging_nml", "nudge_type"]) == 2
+    limited = component["grid_nml", "l_limited_area"].value
+    return bool(limited or nudged) and integer(component["limarea_nml", "itype_latbc"]) > 0
 
 
-def domains(experiment: Experiment) -> int:
+def domains(component: Component) -> int:
     """The number of model domains: the grids named by dynamics_grid_filename."""
-    names = as_list(experiment["grid_nml", "dynamics_grid_filename"].value)
+    names = as_list(component["grid_nml", "dynamics_grid_filename"].value)
     return max(1, sum(1 for name in names if str(name).strip()))
 
 
@@ -121,39 +128,39 @@ class OutputFile:
 
 
 @remembered
-def writes_output(experiment: Experiment) -> bool:
+def writes_output(component: Component) -> bool:
     """Whether output_nml groups are read: `run_nml: output` contains 'nml', or is left at its default."""
-    keywords = [str(word).strip().lower() for word in as_list(experiment["run_nml", "output"].value)]
+    keywords = [str(word).strip().lower() for word in as_list(component["run_nml", "output"].value)]
     return any(word in ("nml", "default") for word in keywords)
 
 
 @remembered
-def output_files(experiment: Experiment) -> tuple[OutputFile, ...]:
+def output_files(component: Component) -> tuple[OutputFile, ...]:
     """All output files in ICON's order: streams, their domains, level types, partitions."""
-    if not writes_output(experiment):
+    if not writes_output(component):
         return ()
     return tuple(
         OutputFile(stream, level_type, domain, partition, partitions)
-        for stream in experiment.streams
-        for domain in _stream_domains(experiment, stream)
-        for level_type in level_types(experiment, stream)
-        for partitions in (partition_count(experiment, stream, level_type),)
+        for stream in component.streams
+        for domain in _stream_domains(component, stream)
+        for level_type in level_types(component, stream)
+        for partitions in (partition_count(component, stream, level_type),)
         for partition in range(1, partitions + 1)
     )
 
 
-def level_types(experiment: Experiment, stream: Group) -> tuple[str, ...]:
+def level_types(component: Component, stream: Group) -> tuple[str, ...]:
     """The level types a stream writes: those whose varlist has a first name."""
     return tuple(
         level_type
         for level_type in LEVEL_TYPES
-        if str(_first(experiment.stream_setting(stream, f"{level_type}_varlist"))).strip()
+        if str(_first(component.stream_setting(stream, f"{level_type}_varlist"))).strip()
     )
 
 
-def partition_count(experiment: Experiment, stream: Group, level_type: str) -> int:
+def partition_count(component: Component, stream: Group, level_type: str) -> int:
     """The effective stream_partitions of one level type of a stream."""
-    return integer(experiment.stream_setting(stream, f"stream_partitions_{level_type}"))
+    return integer(component.stream_setting(stream, f"stream_partitions_{level_type}"))
 
 
 class PlacementError(ValueError):
@@ -161,14 +168,14 @@ class PlacementError(ValueError):
 
 
 @remembered
-def placement(experiment: Experiment) -> tuple[tuple[OutputFile, int], ...]:
+def placement(component: Component) -> tuple[tuple[OutputFile, int], ...]:
     """Each output file with the I/O rank that writes it, counted from 0 within the I/O ranks.
 
     Files with pe_placement go where it says; the others round robin over the ranks that hold no such file.
     Raises PlacementError where ICON aborts.
     """
-    files = output_files(experiment)
-    return placed([(file, explicit_rank(experiment, file)) for file in files], split(experiment).io)
+    files = output_files(component)
+    return placed([(file, explicit_rank(component, file)) for file in files], split(component).io)
 
 
 def placed(files: Sequence[tuple[OutputFile, int]], io_ranks: int) -> tuple[tuple[OutputFile, int], ...]:
@@ -194,29 +201,29 @@ def placed(files: Sequence[tuple[OutputFile, int]], io_ranks: int) -> tuple[tupl
     return tuple(result)
 
 
-def explicit_rank(experiment: Experiment, file: OutputFile) -> int:
+def explicit_rank(component: Component, file: OutputFile) -> int:
     """The I/O rank that pe_placement names for a file, -1 for none."""
-    setting = experiment.stream_setting(file.stream, f"pe_placement_{file.level_type}")
+    setting = component.stream_setting(file.stream, f"pe_placement_{file.level_type}")
     ranks = as_list(setting.value)
     if not all(isinstance(rank, int) for rank in ranks):
         raise UndecidedError(setting)
     return ranks[file.partition - 1] if file.partition <= len(ranks) else -1
 
 
-def _stream_domains(experiment: Experiment, stream: Group) -> list[int]:
-    setting = experiment.stream_setting(stream, "dom")
+def _stream_domains(component: Component, stream: Group) -> list[int]:
+    setting = component.stream_setting(stream, "dom")
     listed = as_list(setting.value)
     if not listed or not all(isinstance(domain, int) for domain in listed):
         raise UndecidedError(setting)
-    count = domains(experiment)
+    count = domains(component)
     if listed[0] < 0:
         return list(range(1, count + 1))
     chosen = listed[: next((i for i, domain in enumerate(listed) if domain < 0), len(listed))]
     return [domain for domain in chosen if 1 <= domain <= count]
 
 
-def _count(experiment: Experiment, name: str) -> int:
-    return max(0, integer(experiment["parallel_nml", name]))
+def _count(component: Component, name: str) -> int:
+    return max(0, integer(component["parallel_nml", name]))
 
 
 def _first(setting: Setting) -> Any:

@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Mapping
 
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 
 _LINE = re.compile(r"^# nmlgen: (?P<words>[a-z_.]+=.*)$", re.MULTILINE)
@@ -19,7 +20,7 @@ def record(experiment: Experiment) -> str:
     """The text of the line behind its `#`."""
     mpi, node_local = experiment.mpi, experiment.node_local
     settings = {
-        "grid.name": experiment.grid_name,
+        **{grid_key(component): component.grid_name for component in experiment.components},
         "mpi.implementation": mpi.implementation,
         "mpi.version": mpi.version,
         "node_local.file_system": node_local.kind if node_local is not None else None,
@@ -31,6 +32,11 @@ def record(experiment: Experiment) -> str:
     if striped := [striping.what for striping in experiment.striping if striping.settings]:
         values["lustre"] = ",".join(striped)
     return f"nmlgen: {' '.join(f'{key}={shlex.quote(value)}' for key, value in values.items())}"
+
+
+def grid_key(component: Component) -> str:
+    """The key of the name of a component's grid: of one among several with its name."""
+    return "grid.name" if len(component.experiment.models) == 1 else f"models.{component.title}.grid.name"
 
 
 def recorded(text: str) -> Mapping[str, str]:

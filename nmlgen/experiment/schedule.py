@@ -15,7 +15,8 @@ from typing import Any
 from attrs import frozen
 
 from nmlgen.experiment.clock import Clock, length_from
-from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.output import Window, windows
 from nmlgen.experiment.ranks import OutputFile, integer, placement, split
 from nmlgen.experiment.setting import UndecidedError
@@ -45,21 +46,21 @@ class Write:
     name: str
 
 
-def writes(experiment: Experiment, clock: Clock) -> Iterator[Write]:
+def writes(component: Component, clock: Clock) -> Iterator[Write]:
     """All that the first job writes, in ICON's order: by step, at a step by I/O rank, on a rank by the file's number.
 
     The ranks write at the same time; among them the order says which is named first in ICON's own schedule.
     Raises UndecidedError for settings that nobody can know, PlacementError where ICON refuses the placement.
     """
     sequences = (
-        _keyed(number, sequence(experiment, file, rank, clock))
-        for number, (file, rank) in enumerate(placement(experiment))
+        _keyed(number, sequence(component, file, rank, clock))
+        for number, (file, rank) in enumerate(placement(component))
     )
     for *_, write in heapq.merge(*sequences, key=lambda keyed: keyed[:3]):
         yield write
 
 
-def first_writes(experiment: Experiment, clock: Clock, times: int) -> tuple[tuple[Write, ...], int]:
+def first_writes(component: Component, clock: Clock, times: int) -> tuple[tuple[Write, ...], int]:
     """What the first job writes at its first so many output times, and how many output times it has in all.
 
     Errors as `writes`.
@@ -67,12 +68,12 @@ def first_writes(experiment: Experiment, clock: Clock, times: int) -> tuple[tupl
     steps = sorted(
         {
             date // clock.step * clock.step
-            for file, _ in placement(experiment)
-            for date in output_dates(experiment, file, clock)
+            for file, _ in placement(component)
+            for date in output_dates(component, file, clock)
         }
     )
     shown = set(steps[:times])
-    return tuple(takewhile(lambda write: write.time in shown, writes(experiment, clock))), len(steps)
+    return tuple(takewhile(lambda write: write.time in shown, writes(component, clock))), len(steps)
 
 
 @frozen
@@ -87,15 +88,15 @@ class Duty:
     first_name: str | None
 
 
-def duties(experiment: Experiment, clock: Clock) -> tuple[tuple[Duty, ...], ...]:
+def duties(component: Component, clock: Clock) -> tuple[tuple[Duty, ...], ...]:
     """For each I/O rank what it writes, in the order in which it writes at an output time.
 
     Without I/O ranks there is one entry, for the first work rank. Errors as `writes`.
     """
-    found: list[list[Duty]] = [[] for _ in range(max(1, split(experiment).io))]
-    for file, rank in placement(experiment):
+    found: list[list[Duty]] = [[] for _ in range(max(1, split(component).io))]
+    for file, rank in placement(component):
         records, files, largest, first_name = 0, 0, 0, None
-        for write in sequence(experiment, file, rank, clock):
+        for write in sequence(component, file, rank, clock):
             records, files = records + 1, write.number
             largest, first_name = max(largest, write.record), first_name or write.name
         found[rank].append(Duty(file, records, files, largest, first_name))
@@ -106,13 +107,13 @@ def _keyed(number: int, sequence: Iterator[Write]) -> Iterator[tuple[int, int, i
     return ((write.time, write.rank, number, write) for write in sequence)
 
 
-def sequence(experiment: Experiment, file: OutputFile, rank: int, clock: Clock) -> Iterator[Write]:
+def sequence(component: Component, file: OutputFile, rank: int, clock: Clock) -> Iterator[Write]:
     """What the first job writes into one sequence of files, in order; errors as `writes`."""
-    dates = output_dates(experiment, file, clock)
+    dates = output_dates(component, file, clock)
     if not dates:
         return
-    ends = _FileEnds(experiment, file, clock, dates[0])
-    name = _Names(experiment, file, clock)
+    ends = _FileEnds(component, file, clock, dates[0])
+    name = _Names(component, file, clock)
     number, record = 1, 0
     for date in dates:
         if record and ends.ended(date, record):
@@ -123,36 +124,36 @@ def sequence(experiment: Experiment, file: OutputFile, rank: int, clock: Clock) 
         yield Write(date // clock.step * clock.step, date, rank, file, number, record, name.of(number, first_date))
 
 
-def output_dates(experiment: Experiment, file: OutputFile, clock: Clock) -> tuple[int, ...]:
+def output_dates(component: Component, file: OutputFile, clock: Clock) -> tuple[int, ...]:
     """The output times of one sequence of files in the first job, in milliseconds from the start of the experiment.
 
     Several windows are merged, a time that two of them name counts once. Errors as `writes`; an interval shorter than
     a model step, at which ICON stops, counts as unknown.
     """
-    found = _whole_experiment(experiment, file, clock)
+    found = _whole_experiment(component, file, clock)
     return tuple(date for date in found if date <= clock.leg)
 
 
-def _whole_experiment(experiment: Experiment, file: OutputFile, clock: Clock) -> list[int]:
+def _whole_experiment(component: Component, file: OutputFile, clock: Clock) -> list[int]:
     stream, merged = file.stream, set[int]()
-    plain = windows(experiment, stream, clock)
-    calendar_steps = _calendar_steps(experiment, file, len(plain))
+    plain = windows(component, stream, clock)
+    calendar_steps = _calendar_steps(component, file, len(plain))
     for window, months in zip(plain, calendar_steps, strict=True):
         if window.interval < clock.step and window.steps(clock.length) > 1:
-            raise UndecidedError(experiment.stream_setting(stream, "output_interval"))
+            raise UndecidedError(component.stream_setting(stream, "output_interval"))
         merged.update(
             _dates_by_calendar(clock, window, months)
             if months
             else _dates(window.partition(file.partition, file.partitions), clock.length)
         )
     dates = sorted(merged)
-    if _includes_last(experiment, file) and dates and dates[-1] < clock.length <= plain[-1].stop:
+    if _includes_last(component, file) and dates and dates[-1] < clock.length <= plain[-1].stop:
         dates.append(clock.length)
     return dates
 
 
-def _includes_last(experiment: Experiment, file: OutputFile) -> bool:
-    return file.partitions == 1 and experiment.stream_setting(file.stream, "include_last").value is True
+def _includes_last(component: Component, file: OutputFile) -> bool:
+    return file.partitions == 1 and component.stream_setting(file.stream, "include_last").value is True
 
 
 def _dates(window: Window, length: int) -> range:
@@ -160,12 +161,12 @@ def _dates(window: Window, length: int) -> range:
     return range(ends[0], ends[1] + 1, window.interval) if ends else range(0)
 
 
-def _calendar_steps(experiment: Experiment, file: OutputFile, count: int) -> list[Duration | None]:
+def _calendar_steps(component: Component, file: OutputFile, count: int) -> list[Duration | None]:
     """The interval of each window that steps by months; partitions step by its length, fixed at the start
     (`mo_name_list_output_init.f90:1169`)."""
-    if file.partitions > 1 or experiment.stream_setting(file.stream, "output_bounds").is_written:
+    if file.partitions > 1 or component.stream_setting(file.stream, "output_bounds").is_written:
         return [None] * count
-    texts = as_list(experiment.stream_setting(file.stream, "output_interval").value)
+    texts = as_list(component.stream_setting(file.stream, "output_interval").value)
     durations = [Duration.parse(str(text).rstrip()) for text in texts]
     return [None if duration.is_fixed else duration for duration in durations]
 
@@ -183,8 +184,8 @@ def _dates_by_calendar(clock: Clock, window: Window, interval: Duration) -> Iter
 class _FileEnds:
     """When the next record belongs into a new file: by file_interval, else by the number of records."""
 
-    def __init__(self, experiment: Experiment, file: OutputFile, clock: Clock, first: int) -> None:
-        setting = experiment.stream_setting(file.stream, "file_interval")
+    def __init__(self, component: Component, file: OutputFile, clock: Clock, first: int) -> None:
+        setting = component.stream_setting(file.stream, "file_interval")
         self._clock, self._begin, self._current = clock, first, 0
         self._months: Duration | None = None
         self._interval = length_from(clock.calendar, clock.start, setting) or 0
@@ -194,9 +195,9 @@ class _FileEnds:
             self._size = 0
             self._end = self._after(first)
             return
-        steps = integer(experiment.stream_setting(file.stream, "steps_per_file"))
+        steps = integer(component.stream_setting(file.stream, "steps_per_file"))
         self._size = 1 if file.partitions > 1 else max(0, steps)
-        self._longer = _first_file_is_longer(experiment, file, first)
+        self._longer = _first_file_is_longer(component, file, first)
         self._files = 1
 
     def ended(self, date: int, records: int) -> bool:
@@ -219,24 +220,24 @@ class _FileEnds:
         return max(date + 1, calendar.position(calendar.add(instant, self._months)) - origin)
 
 
-def _first_file_is_longer(experiment: Experiment, file: OutputFile, first: int) -> bool:
+def _first_file_is_longer(component: Component, file: OutputFile, first: int) -> bool:
     """Whether the record of the very start does not count among the steps_per_file; in GRIB2 it does."""
-    inclusive = experiment.stream_setting(file.stream, "steps_per_file_inclfirst").value is True
-    in_grib = experiment.stream_setting(file.stream, "filetype").value == _GRIB2
+    inclusive = component.stream_setting(file.stream, "steps_per_file_inclfirst").value is True
+    in_grib = component.stream_setting(file.stream, "filetype").value == _GRIB2
     return first == 0 and inclusive and not in_grib and file.partitions == 1
 
 
 class _Names:
     """The names of one sequence's files: filename_format with its keywords filled in."""
 
-    def __init__(self, experiment: Experiment, file: OutputFile, clock: Clock) -> None:
+    def __init__(self, component: Component, file: OutputFile, clock: Clock) -> None:
         self._file, self._clock = file, clock
-        text = str(self._value(experiment, "filename_format")).strip()
-        extension = str(self._value(experiment, "filename_extn")).strip()
+        text = str(self._value(component, "filename_format")).strip()
+        extension = str(self._value(component, "filename_extn")).strip()
         if extension.lower() == "default":
-            extension = _EXTENSIONS.get(self._value(experiment, "filetype"), "")
+            extension = _EXTENSIONS.get(self._value(component, "filetype"), "")
         fixed = {
-            "<output_filename>": str(self._value(experiment, "output_filename")).strip(),
+            "<output_filename>": str(self._value(component, "output_filename")).strip(),
             "<levtype>": file.level_type.upper(),
             "<levtype_l>": file.level_type,
             "<physdom>": f"{file.domain:02d}",
@@ -257,8 +258,8 @@ class _Names:
             self._last = (number, _replaced(self._format, words))
         return self._last[1]
 
-    def _value(self, experiment: Experiment, name: str) -> Any:
-        return experiment.stream_setting(self._file.stream, name).value
+    def _value(self, component: Component, name: str) -> Any:
+        return component.stream_setting(self._file.stream, name).value
 
 
 def _date_words(clock: Clock, date: int) -> dict[str, str]:

@@ -16,7 +16,8 @@ from typing import Any
 
 from attrs import frozen
 
-from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.resources import directory
 
@@ -160,8 +161,8 @@ class Circumstances:
     `requested` are the names in its varlists, in lower case: some variables exist only if they are asked for.
     """
 
-    def __init__(self, experiment: Experiment, domain: int, requested: frozenset[str]) -> None:
-        self._experiment, self._domain, self._requested = experiment, domain, requested
+    def __init__(self, component: Component, domain: int, requested: frozenset[str]) -> None:
+        self._component, self._domain, self._requested = component, domain, requested
         self._known: dict[str, bool | None] = {}
 
     def holds(self, condition: bool | str) -> bool | None:
@@ -230,7 +231,7 @@ class Circumstances:
 
     def _list(self, group: str, name: str) -> list[Any] | None:
         try:
-            return as_list(self._experiment[group, name].value)
+            return as_list(self._component[group, name].value)
         except UndecidedError:
             return None
 

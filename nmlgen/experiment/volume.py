@@ -16,7 +16,8 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from nmlgen.experiment.clock import Clock, clock
-from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.ranks import RestartMode, domains, integer, output_files, restart_mode, split
 from nmlgen.experiment.schedule import Duty, duties
@@ -118,31 +119,31 @@ class StreamVolume:
         return self.step.times(self.records) + self.constant.times(self.files)
 
 
-def stream_volumes(experiment: Experiment) -> tuple[StreamVolume, ...]:
+def stream_volumes(component: Component) -> tuple[StreamVolume, ...]:
     """The volume of every stream, level type and domain, in ICON's order.
 
     Raises UndecidedError for settings that nobody can know and for a grid whose name does not tell its size.
     """
-    time = _as_one_job(clock(experiment))
+    time = _as_one_job(clock(component))
     counted: dict[tuple[int, str, int], list[tuple[int, int, int]]] = {}
-    for row in duties(experiment, time):
+    for row in duties(component, time):
         for duty in row:
             key = (id(duty.file.stream), duty.file.level_type, duty.file.domain)
             counted.setdefault(key, []).append((duty.records, duty.files, duty.largest))
-    first_partitions = (file for file in output_files(experiment) if file.partition == 1)
+    first_partitions = (file for file in output_files(component) if file.partition == 1)
     return tuple(
-        _stream_volume(experiment, file.stream, file.level_type, file.domain, counted) for file in first_partitions
+        _stream_volume(component, file.stream, file.level_type, file.domain, counted) for file in first_partitions
     )
 
 
 def _stream_volume(
-    experiment: Experiment,
+    component: Component,
     stream: Group,
     level_type: str,
     domain: int,
     counted: Mapping[tuple[int, str, int], list[tuple[int, int, int]]],
 ) -> StreamVolume:
-    contents = _Contents(experiment, stream, level_type, domain)
+    contents = _Contents(component, stream, level_type, domain)
     parts = counted[id(stream), level_type, domain]
     return StreamVolume(
         stream,
@@ -161,27 +162,25 @@ def _as_one_job(time: Clock) -> Clock:
     return evolve(time, restart=None, steps_of_a_leg=None)
 
 
-def step_volume(experiment: Experiment, stream: Group, level_type: str, domain: int = 1) -> Volume:
+def step_volume(component: Component, stream: Group, level_type: str, domain: int = 1) -> Volume:
     """Bytes of one output step of a stream's level type. Errors as `stream_volumes`."""
-    if str(
-        experiment["io_nml", "output_nml_dict"].value
-    ).strip():  # a file, whose contents may be others for each point
-        return _Contents(experiment, stream, level_type, domain).step()
+    if str(component["io_nml", "output_nml_dict"].value).strip():  # a file, whose contents may be others for each point
+        return _Contents(component, stream, level_type, domain).step()
     settings = tuple(
         (key, setting.certainty, repr(setting.origin.value))
         for key, setting in stream.settings.items()
         if setting.history and key not in _OWN_TO_A_POINT and not key.startswith("stream_partitions_")
     )
-    return _step_of(_Recorded(_circumstances(experiment), settings, level_type, domain, experiment, stream))
+    return _step_of(_Recorded(_circumstances(component), settings, level_type, domain, component, stream))
 
 
-def file_volume(experiment: Experiment, stream: Group, level_type: str, records: int, domain: int = 1) -> Volume:
+def file_volume(component: Component, stream: Group, level_type: str, records: int, domain: int = 1) -> Volume:
     """Bytes of a file with so many output steps of a stream's level type. Errors as `stream_volumes`."""
-    contents = _Contents(experiment, stream, level_type, domain)
+    contents = _Contents(component, stream, level_type, domain)
     return contents.step().times(records) + contents.constant()
 
 
-def rank_volumes(experiment: Experiment, rows: Iterable[Iterable[Duty]]) -> tuple[Volume, ...]:
+def rank_volumes(component: Component, rows: Iterable[Iterable[Duty]]) -> tuple[Volume, ...]:
     """What each I/O rank writes of its duties. Errors as `stream_volumes`."""
     known: dict[tuple[int, str, int], tuple[Volume, Volume]] = {}
 
@@ -189,7 +188,7 @@ def rank_volumes(experiment: Experiment, rows: Iterable[Iterable[Duty]]) -> tupl
         file = duty.file
         key = (id(file.stream), file.level_type, file.domain)
         if key not in known:
-            contents = _Contents(experiment, file.stream, file.level_type, file.domain)
+            contents = _Contents(component, file.stream, file.level_type, file.domain)
             known[key] = contents.step(), contents.constant()
         step, constant = known[key]
         return step.times(duty.records) + constant.times(duty.files)
@@ -197,15 +196,15 @@ def rank_volumes(experiment: Experiment, rows: Iterable[Iterable[Duty]]) -> tupl
     return tuple(sum((volume(duty) for duty in row), _NOTHING) for row in rows)
 
 
-def points(experiment: Experiment, domain: int = 1) -> dict[str, int]:
+def points(component: Component, domain: int = 1) -> dict[str, int]:
     """Cells, edges and vertices of a global grid of 20 n^2 4^k cells, from its name RnBk.
 
     Raises UndecidedError without such a name, and for limited areas and nests, which bear such names but are smaller.
     """
-    setting = experiment["grid_nml", "dynamics_grid_filename"]
-    if domain > 1 or experiment["grid_nml", "l_limited_area"].value:
+    setting = component["grid_nml", "dynamics_grid_filename"]
+    if domain > 1 or component["grid_nml", "l_limited_area"].value:
         raise UndecidedError(setting)
-    given = experiment.grid_name
+    given = component.grid_name
     names = ([] if given is None else [str(given.value)]) + [str(as_list(setting.value)[0])]
     found = next((match for name in names if (match := _GRID.search(name))), None)
     if found is None or int(found[1]) == 0:
@@ -214,34 +213,38 @@ def points(experiment: Experiment, domain: int = 1) -> dict[str, int]:
     return {"cell": cells, "edge": cells * 3 // 2, "vertex": cells // 2 + 2}
 
 
-def read_dictionary(experiment: Experiment) -> dict[str, str] | None:
+def read_dictionary(component: Component) -> dict[str, str] | None:
     """The names that `output_nml_dict` translates, in lower case; empty without one, None if it cannot be read."""
-    name = str(experiment["io_nml", "output_nml_dict"].value).strip()
+    name = str(component["io_nml", "output_nml_dict"].value).strip()
     if not name:
         return {}
-    sources = [str(item.source.value) for item in experiment.inputs if item.target == name] or [name]
-    base = Path(str(experiment.base_directory.value)) if experiment.base_directory is not None else Path()
+    sources = [str(item.source.value) for item in component.experiment.inputs if item.target == name] or [name]
+    base = (
+        Path(str(component.experiment.base_directory.value))
+        if component.experiment.base_directory is not None
+        else Path()
+    )
     try:
         text = (base / sources[0]).read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError):
         return None
     pairs = [line.split("#")[0].replace("'", "").replace('"', "").split() for line in text.splitlines()]
-    swapped = experiment["io_nml", "linvert_dict"].value is True
+    swapped = component["io_nml", "linvert_dict"].value is True
     return {pair[swapped].lower(): pair[not swapped].lower() for pair in pairs if len(pair) >= 2}
 
 
 class _Contents:
     """What a file of one stream, level type and domain holds."""
 
-    def __init__(self, experiment: Experiment, stream: Group, level_type: str, domain: int) -> None:
-        self._experiment, self._stream, self._level_type = experiment, stream, level_type
-        self._catalogue = load_catalogue(experiment.registry.release)
-        self._circumstances = Circumstances(experiment, domain, _requested(experiment))
+    def __init__(self, component: Component, stream: Group, level_type: str, domain: int) -> None:
+        self._component, self._stream, self._level_type = component, stream, level_type
+        self._catalogue = load_catalogue(component.registry.release)
+        self._circumstances = Circumstances(component, domain, _requested(component))
         self._filetype = self._of_stream("filetype")
         self._is_regular = self._of_stream("remap") == 1
-        self._points = points(experiment, domain)
-        self._width = 8 if experiment["io_nml", "lnetcdf_flt64_output"].value else 4
-        self._dictionary = read_dictionary(experiment)
+        self._points = points(component, domain)
+        self._width = 8 if component["io_nml", "lnetcdf_flt64_output"].value else 4
+        self._dictionary = read_dictionary(component)
         self._entries = self._expanded()
         self.variables = sum(count for _, _, count, _ in self._entries)
 
@@ -264,11 +267,11 @@ class _Contents:
         return total + Volume(header * 9 // 10, header, header * 11 // 10, ("the header's size is estimated",))
 
     def _of_stream(self, name: str) -> Any:
-        return self._experiment.stream_setting(self._stream, name).value
+        return self._component.stream_setting(self._stream, name).value
 
     def _qualified(self, volume: Volume) -> Volume:
         """What is not known to the byte, because nobody has measured it."""
-        release = self._experiment.registry.release
+        release = self._component.registry.release
         if self._catalogue.release != release:
             volume = volume.widened(1, 1, f"the variables are those of ICON {self._catalogue.release}, not {release}")
         if self._filetype == _GRIB2:
@@ -284,7 +287,7 @@ class _Contents:
 
     def _qualified_grib(self, volume: Volume) -> Volume:
         """Constant fields shrink to their sections; `lgribout_24bit` packs some variables in 24 bits."""
-        if self._experiment["gribout_nml", "lgribout_24bit"].value in (False, [False]):
+        if self._component["gribout_nml", "lgribout_24bit"].value in (False, [False]):
             return volume.widened(0.5, 1.02, "GRIB2 is taken as 16 bits a value, but constant fields take none")
         return volume.widened(0.5, 1.5, "GRIB2 is taken as 16 bits a value, but lgribout_24bit may make more")
 
@@ -444,26 +447,26 @@ def _axis(definition: Any, period: int | None) -> int:
     return max(1, count - closes)
 
 
-def _requested(experiment: Experiment) -> frozenset[str]:
+def _requested(component: Component) -> frozenset[str]:
     names = (
         str(name).strip().lower()
-        for stream in experiment.streams
+        for stream in component.streams
         for level_type in ("ml", "pl", "hl", "il")
-        for name in as_list(experiment.stream_setting(stream, f"{level_type}_varlist").value)
+        for name in as_list(component.stream_setting(stream, f"{level_type}_varlist").value)
     )
     return frozenset(name for name in names if name and ":" not in name and not name.startswith("-"))
 
 
-def unknown_names(experiment: Experiment, stream: Group, level_type: str) -> tuple[str, ...]:
+def unknown_names(component: Component, stream: Group, level_type: str) -> tuple[str, ...]:
     """The entries of a varlist that the release does not know: variables, `group:` and `tiles:`.
 
     ICON aborts at an unknown variable and takes an unknown group as empty. A dictionary's names are translated.
     """
-    catalogue = load_catalogue(experiment.registry.release)
-    dictionary = read_dictionary(experiment) or {}
+    catalogue = load_catalogue(component.registry.release)
+    dictionary = read_dictionary(component) or {}
     return tuple(
         str(name)
-        for name in as_list(experiment.stream_setting(stream, f"{level_type}_varlist").value)
+        for name in as_list(component.stream_setting(stream, f"{level_type}_varlist").value)
         if str(name).strip() and not _is_known(catalogue, dictionary, str(name).strip().lower().removeprefix("-"))
     )
 
@@ -475,37 +478,37 @@ def _is_known(catalogue: Catalogue, dictionary: Mapping[str, str], name: str) ->
     return bool(catalogue.find(dictionary.get(name, name)))
 
 
-def checkpoint_volume(experiment: Experiment) -> Volume:
+def checkpoint_volume(component: Component) -> Volume:
     """Bytes of one checkpoint, all its files together. Errors as `stream_volumes`.
 
     Every variable that is registered for restart counts once, in 8 bytes a value whatever output_nml says.
     """
     total, variables = _NOTHING, 0
-    for domain in range(1, domains(experiment) + 1):
-        for volume, count in _checkpoint_of_domain(experiment, domain):
+    for domain in range(1, domains(component) + 1):
+        for volume, count in _checkpoint_of_domain(component, domain):
             total, variables = total + volume, variables + count
-    if restart_mode(experiment) in (RestartMode.JOINT, RestartMode.DEDICATED):
-        total += Volume.exactly(_multifile_extra(experiment, variables))
+    if restart_mode(component) in (RestartMode.JOINT, RestartMode.DEDICATED):
+        total += Volume.exactly(_multifile_extra(component, variables))
     else:
-        total += Volume.exactly(_RESTART_HEADER * domains(experiment) + _RESTART_HEADER_OF_A_VARIABLE * variables)
-    release = load_catalogue(experiment.registry.release).release
+        total += Volume.exactly(_RESTART_HEADER * domains(component) + _RESTART_HEADER_OF_A_VARIABLE * variables)
+    release = load_catalogue(component.registry.release).release
     return total.widened(0.995, 1.005, f"the set of variables is that of ICON {release}, without the optional ones")
 
 
-def checkpoint_files(experiment: Experiment) -> int:
+def checkpoint_files(component: Component) -> int:
     """How many files one checkpoint makes, attributes.nc aside."""
-    mode, count = restart_mode(experiment), domains(experiment)
+    mode, count = restart_mode(component), domains(component)
     if mode is RestartMode.JOINT:
-        writers = integer(experiment["parallel_nml", "num_restart_procs"])
-        return count * (writers if writers > 0 else split(experiment).work)
+        writers = integer(component["parallel_nml", "num_restart_procs"])
+        return count * (writers if writers > 0 else split(component).work)
     if mode is RestartMode.DEDICATED:
-        return count * split(experiment).restart * max(1, integer(experiment["io_nml", "nrestart_streams"]))
+        return count * split(component).restart * max(1, integer(component["io_nml", "nrestart_streams"]))
     return count
 
 
-def _multifile_extra(experiment: Experiment, variables: int) -> int:
-    places = sum(sum(points(experiment, domain).values()) for domain in range(1, domains(experiment) + 1))
-    headers = _MULTIFILE_HEADER_OF_A_VARIABLE * variables * checkpoint_files(experiment) // domains(experiment)
+def _multifile_extra(component: Component, variables: int) -> int:
+    places = sum(sum(points(component, domain).values()) for domain in range(1, domains(component) + 1))
+    headers = _MULTIFILE_HEADER_OF_A_VARIABLE * variables * checkpoint_files(component) // domains(component)
     return _MULTIFILE_INDEX * places + headers + _MULTIFILE_ATTRIBUTES
 
 
@@ -520,17 +523,17 @@ class _Shared:
 
 
 @remembered
-def _circumstances(experiment: Experiment) -> _Shared:
+def _circumstances(component: Component) -> _Shared:
     apart = ("parallel_nml", "output_nml", "master_time_control_nml")
     values = tuple(
         (group.name, group.is_open, key, setting.certainty, repr(setting.origin.value))
-        for group in experiment.all_groups()
+        for group in component.all_groups()
         if group.name.lower() not in apart
         for key, setting in group.settings.items()
         if setting.history and key not in _OWN_TO_A_POINT
     )
-    grid = None if experiment.grid_name is None else str(experiment.grid_name.value)
-    return _Shared(experiment.registry.release, grid, _requested(experiment), values)
+    grid = None if component.grid_name is None else str(component.grid_name.value)
+    return _Shared(component.registry.release, grid, _requested(component), values)
 
 
 @frozen
@@ -541,13 +544,13 @@ class _Recorded:
     settings: tuple[tuple[object, ...], ...]
     level_type: str
     domain: int
-    experiment: Experiment = field(eq=False)
+    component: Component = field(eq=False)
     stream: Group = field(eq=False)
 
 
 @lru_cache(maxsize=64)
 def _step_of(recorded: _Recorded) -> Volume:
-    return _Contents(recorded.experiment, recorded.stream, recorded.level_type, recorded.domain).step()
+    return _Contents(recorded.component, recorded.stream, recorded.level_type, recorded.domain).step()
 
 
 @frozen
@@ -556,24 +559,24 @@ class _Registered:
 
     shared: _Shared
     domain: int
-    experiment: Experiment = field(eq=False)
+    component: Component = field(eq=False)
 
 
-def _checkpoint_of_domain(experiment: Experiment, domain: int) -> tuple[tuple[Volume, int], ...]:
+def _checkpoint_of_domain(component: Component, domain: int) -> tuple[tuple[Volume, int], ...]:
     """The values of each variable, and how many variables that are."""
-    return _values_of(_Registered(_circumstances(experiment), domain, experiment))
+    return _values_of(_Registered(_circumstances(component), domain, component))
 
 
 @lru_cache(maxsize=64)
 def _values_of(registered: _Registered) -> tuple[tuple[Volume, int], ...]:
-    return tuple(_restart_values(registered.experiment, registered.domain))
+    return tuple(_restart_values(registered.component, registered.domain))
 
 
-def _restart_values(experiment: Experiment, domain: int) -> Iterator[tuple[Volume, int]]:
-    circumstances = Circumstances(experiment, domain, _requested(experiment))
-    places = {**points(experiment, domain), "single": 1}
+def _restart_values(component: Component, domain: int) -> Iterator[tuple[Volume, int]]:
+    circumstances = Circumstances(component, domain, _requested(component))
+    places = {**points(component, domain), "single": 1}
     model = circumstances.number("master_model_nml", "model_type")
-    for variable in load_catalogue(experiment.registry.release).restart_variables():
+    for variable in load_catalogue(component.registry.release).restart_variables():
         only = _MODEL_ONLY.get(variable.component)
         if model is not None and (model != only if only else model in _MODEL_ONLY.values()):
             continue

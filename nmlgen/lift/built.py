@@ -14,7 +14,7 @@ from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch,
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
 from nmlgen.experiment.output import output_directories
-from nmlgen.experiment.record import recorded
+from nmlgen.experiment.record import grid_key, recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.lift.jobs import LAYER, Job, beginning_at, beginnings, darshan_of
 from nmlgen.script.evaluate import Evaluation
@@ -53,7 +53,7 @@ def with_record(experiment: Experiment, source: Source) -> Experiment:
         node_local = NodeLocalRun(kind, setting("node_local.directory"), setting("node_local.constraint"))
     return evolve(
         experiment,
-        grid_name=setting("grid.name"),
+        models=tuple(evolve(one.model, grid_name=setting(grid_key(one))) for one in experiment.components),
         mpi=evolve(experiment.mpi, implementation=setting("mpi.implementation"), version=setting("mpi.version")),
         node_local=node_local,
     )
@@ -218,7 +218,7 @@ def _launch(experiment: Experiment, shell: _Shell) -> Launch:
 def _striping(experiment: Experiment, job: Job, known: Mapping[str, str]) -> Iterator[Striping]:
     """The blocks that the record names, in the order of the calls; none if somebody changed the calls."""
     try:
-        outputs = output_directories(experiment.namelist)
+        outputs = output_directories(experiment.all_groups())
     except UndecidedError:
         return
     kinds = [word for word in known.get("lustre", "").split(",") if word]

@@ -524,7 +524,7 @@ def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
     directory and of each kind the last."""
     outputs: list[str] | None = None
     try:
-        outputs = [posixpath.normpath(name) for name in output_directories(experiment.namelist)]
+        outputs = [posixpath.normpath(name) for name in output_directories(experiment.all_groups())]
     except UndecidedError:  # a name that only the running shell knows
         outputs = None
     found: dict[str, Striping] = {}

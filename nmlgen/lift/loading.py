@@ -32,13 +32,13 @@ _SPEC_KEY = re.compile(rb"^(nmlgen|extends|site|model)[ \t]*:", re.MULTILINE)
 class Loaded:
     """What a path holds.
 
-    `experiments` are those of the models that are started, usually one. `parts` names what of an experiment the files
-    say at all: of "master", "namelist" and "job". `files` are the namelist files that were read. `remarks` say what was
-    assumed of a script, and what it does that no experiment holds.
+    `parts` names what of the `experiment` the files say at all: of "master", "namelist" and "job". `files` are the
+    namelist files that were read. `remarks` say what was assumed of a script, and what it does that no experiment
+    holds.
     """
 
     path: Path
-    experiments: tuple[Experiment, ...]
+    experiment: Experiment
     parts: tuple[str, ...]
     files: tuple[NamelistFile, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Loaded:
     @property
     def release(self) -> str:
         """The ICON release by which it was read."""
-        return self.experiments[0].registry.release
+        return self.experiment.registry.release
 
 
 def load(
@@ -70,7 +70,7 @@ def load(
     source = files.read(found)
     is_shell = found.name != MASTER_FILE and is_script(found, source)
     if not is_shell and is_spec(found):
-        return Loaded(path, (load_spec(found, overrides).experiment,), PARTS)
+        return Loaded(path, load_spec(found, overrides).experiment, PARTS)
     if overrides:
         raise InputError(f"{path} is no spec; overrides are for specs")
     if is_shell:
@@ -82,13 +82,12 @@ def load(
     registry = load_registry(icon_release or known.get("model.release") or releases()[-1])
     machine = machine or machine_of(known, is_slurm=False)
     if is_master_file(found, registry, files):
-        models, read = lift_master(found, registry, ntasks, files)
-        experiments = tuple(_beside(model.experiment, script, beside, machine) for model in models)
-        return Loaded(path, experiments, (MASTER, NAMELIST), read)
-    model, file = lift_model(found, registry, ntasks, files)
+        experiment, read = lift_master(found, registry, ntasks, files)
+        return Loaded(path, _beside(experiment, script, beside, machine), (MASTER, NAMELIST), read)
+    experiment, file = lift_model(found, registry, ntasks, files)
     if not file.groups:
         raise InputError(f"{path} is neither a spec, nor a script, nor a namelist: ICON would find no group in it")
-    return Loaded(path, (model.experiment,), (NAMELIST,), (file,))
+    return Loaded(path, experiment, (NAMELIST,), (file,))
 
 
 def release_of(path: str | Path) -> str | None:
@@ -124,23 +123,22 @@ def _within(directory: Path) -> Path:
 def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
     """The first way of a script: the one on which most happens."""
     first = lifted.ways[0]
-    if not first.models and first.files:
+    if first.experiment is None and first.files:
         raise InputError(f"{path}: which component of ICON reads its namelists cannot be told by the groups in them")
-    if not first.models:
+    if first.experiment is None:
         raise InputError(f"{path} writes no namelist that ICON would read, and there is none beside it")
-    experiments = tuple(model.experiment for model in first.models)
     parts = PARTS if first.has_master else (NAMELIST, JOB)
     is_built = bool(recorded(lifted.script.source.text))
     remarks = [] if is_built else list(_remarks(lifted, parts))
-    return Loaded(path, experiments, parts, first.files, tuple(remarks))
+    return Loaded(path, first.experiment, parts, first.files, tuple(remarks))
 
 
 def _remarks(lifted: LiftedScript, parts: tuple[str, ...]) -> Iterator[str]:
     """What is assumed of a script, and what it does that no experiment holds."""
     first = lifted.ways[0]
-    yield from dict.fromkeys((*_other_ways(lifted, parts), *_depending(lifted), *first.job.remarks))
-    unplaced = first.job.unplaced
-    yield from (remark for remark in dict.fromkeys(unplaced) if unplaced.count(remark) == len(first.models))
+    yield from dict.fromkeys(
+        (*_other_ways(lifted, parts), *_depending(lifted), *first.job.remarks, *first.job.unplaced)
+    )
 
 
 def _depending(lifted: LiftedScript) -> Iterator[str]:
@@ -173,15 +171,13 @@ def _other_ways(lifted: LiftedScript, parts: tuple[str, ...]) -> Iterator[str]:
 
 def _changed(first: Way, other: Way, parts: tuple[str, ...]) -> list[str]:
     """The settings that are not the same on two ways."""
-    pairs = zip(first.models, other.models, strict=False)
+    if first.experiment is None or other.experiment is None:
+        return [] if first.experiment is other.experiment else ["the models"]
     names = [
         f"{change.section} {change.name}"
-        for one, two in pairs
-        for change in differences(one.experiment, two.experiment, parts)
+        for change in differences(first.experiment, other.experiment, parts)
         if change.verdict is Verdict.DIFFERENT
     ]
-    if len(first.models) != len(other.models):
-        names.append("the models")
     return list(dict.fromkeys(names))
 
 

@@ -13,14 +13,15 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from nmlgen.experiment.experiment import Group
+from nmlgen.experiment.component import MODEL_GROUP
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import Group
 from nmlgen.files import Files
 from nmlgen.lift.namelists import (
     MASTER_FILE,
-    LiftedModel,
     NamelistFile,
     lift_document,
-    lift_single_model,
+    lift_without_master,
 )
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
@@ -43,7 +44,6 @@ PROBLEMS = {
 """Code to name and explanation."""
 
 CONFIG_SUFFIX = ".config"
-_MODEL_GROUP = "master_model_nml"
 _NAMELISTS = "namelists"
 _JOBS = "jobs"
 _RECOGNISED = re.compile(r"^[ \t]*\[+[ \t]*namelists[ \t]*\]+", re.MULTILINE)
@@ -56,13 +56,13 @@ def is_mkexp(path: Path, source: Source) -> bool:
 
 @frozen(eq=False)
 class LiftedConfig:
-    """A configuration, lifted: the models of every variant of its namelists, one for each job that changes them.
+    """A configuration, lifted: an experiment for every variant of its namelists, one for each job that changes them.
 
     `comments` are given by their offsets in the text, with their `#`; `problems` is what mkexp stops at.
     """
 
     source: Source
-    models: tuple[LiftedModel, ...]
+    experiments: tuple[Experiment, ...]
     files: tuple[NamelistFile, ...]
     comments: tuple[tuple[int, str], ...]
     problems: tuple[SyntaxProblem, ...]
@@ -74,13 +74,13 @@ def lift_config(
     """Lift a configuration of mkexp; any text is one, if a bad one. Raises InputError if the file cannot be read."""
     source = (files or Files()).read(path)
     reading = _Reading(Text(source))
-    models: list[LiftedModel] = []
+    experiments: list[Experiment] = []
     found: list[NamelistFile] = []
     for layers in _variants(reading.root):
         written = dict(_files(layers, registry, reading.text))
         found += written.values()
-        models += _models(written, registry, ntasks)
-    return LiftedConfig(source, tuple(models), tuple(found), tuple(reading.comments), tuple(reading.problems))
+        experiments.append(_experiment(written, registry, ntasks))
+    return LiftedConfig(source, tuple(experiments), tuple(found), tuple(reading.comments), tuple(reading.problems))
 
 
 # --- The file's own syntax ---
@@ -452,26 +452,27 @@ _COMPONENTS = {"atm": "atmosphere", "oce": "ocean", "lnd": "jsbach"}
 _NAMED = re.compile(r"NAMELIST_(?P<component>atm|oce|lnd)", re.IGNORECASE)
 
 
-def _models(files: dict[str, NamelistFile], registry: Registry, ntasks: int | None) -> Iterator[LiftedModel]:
-    """One model for each namelist file, with what the master namelist says; for the master alone, if that is all."""
+def _experiment(files: dict[str, NamelistFile], registry: Registry, ntasks: int | None) -> Experiment:
+    """A model for each namelist file, with what the master namelist says; for the master alone, if that is all."""
     master = files.get(MASTER_FILE)
     groups = master.groups if master is not None else ()
+    found: list[tuple[NamelistFile, str | None]] = []
     for name, file in files.items():
         if name == MASTER_FILE and len(files) > 1:
             continue
         match = _NAMED.match(name)
-        component = _COMPONENTS[match["component"].lower()] if match else None
-        own = file if name != MASTER_FILE else evolve(file, groups=())
-        model = lift_single_model(own, registry, ntasks, component)
-        experiment = model.experiment
-        merged = tuple(_merged(group, groups) for group in experiment.master)
-        others = tuple(group for group in groups if group.name not in {group.name for group in merged})
-        yield evolve(model, experiment=evolve(experiment, master=(*merged, *others), is_open=True))
+        kind = _COMPONENTS[match["component"].lower()] if match else None
+        found.append((file if name != MASTER_FILE else evolve(file, groups=()), kind))
+    experiment = lift_without_master(found, registry, ntasks)
+    merged = tuple(_merged(group, groups) for group in experiment.master)
+    others = tuple(group for group in groups if group.name not in {group.name for group in merged})
+    models = tuple(evolve(model, is_open=True) for model in experiment.models)
+    return evolve(experiment, master=(*merged, *others), models=models)
 
 
 def _merged(assumed: Group, groups: Iterable[Group]) -> Group:
     """A group of the master of which nothing is known, with what is."""
     written = next((group for group in groups if group.name == assumed.name), None)
-    if written is None or written.name == _MODEL_GROUP:  # several models have one each
+    if written is None or written.name == MODEL_GROUP:  # several models have one each
         return assumed
     return evolve(written, settings={**assumed.settings, **written.settings})

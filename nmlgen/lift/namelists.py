@@ -7,16 +7,17 @@ runtime assigns. What the runtime stops at is kept beside the group as its probl
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
-from nmlgen.experiment.experiment import Experiment, Group, Launch, Mpi, as_list
+from nmlgen.experiment.component import KINDS, MODEL_GROUP, Model
+from nmlgen.experiment.experiment import Experiment, Launch, Mpi
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
-from nmlgen.experiment.reading import COMPONENTS
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.files import Files
 from nmlgen.namelist.assignment import Assigned, Assignment, assign, declarations
@@ -29,7 +30,6 @@ from nmlgen.source import UNKNOWN, Span
 from nmlgen.spec.sections import spelling
 
 MASTER_FILE = "icon_master.namelist"
-_MODEL_GROUP = "master_model_nml"
 _MOST_REPEATED = 100_000  # values of a variable that no release knows
 _MOST_MODELS = 16  # ICON 2024.10, maxNoOfModels in mo_master_config.f90: it stops at the next one
 
@@ -65,14 +65,6 @@ class NamelistFile:
         return self.document.source.span(1, 1)
 
 
-@frozen
-class LiftedModel:
-    """One model of a run: its experiment, and the namelist file that ICON will not find, if there is none."""
-
-    experiment: Experiment
-    missing_file: Setting | None = None
-
-
 def read_namelist(path: Path, registry: Registry, *, is_master: bool, files: Files | None = None) -> NamelistFile:
     """Read a namelist file, one of `files` if these are given. Any text is a namelist file, if a bad one.
 
@@ -88,7 +80,7 @@ def is_master_file(path: Path, registry: Registry, files: Files | None = None) -
     if path.name == MASTER_FILE:
         return True
     groups = read_namelist(path, registry, is_master=True, files=files).groups
-    return any(group.name == _MODEL_GROUP for group in groups)
+    return any(group.name == MODEL_GROUP for group in groups)
 
 
 def lift_document(document: Document, registry: Registry, *, is_master: bool) -> NamelistFile:
@@ -122,8 +114,8 @@ def _label(written: WrittenGroup, document: Document) -> str | None:
 
 def lift_master(
     path: Path, registry: Registry, ntasks: int | None, files: Files | None = None
-) -> tuple[tuple[LiftedModel, ...], tuple[NamelistFile, ...]]:
-    """The models that a master namelist starts, and every file that was read.
+) -> tuple[Experiment, tuple[NamelistFile, ...]]:
+    """The experiment of a master namelist with the models that it starts, and every file that was read.
 
     Raises InputError if the master namelist cannot be read. A model's file that is not there makes an empty
     namelist, as it does in ICON. In a file's name `<path>` stands for `model_base_dir` (ICON 2024.10,
@@ -145,14 +137,17 @@ def lift_master(
 
 def lift_models(
     master: NamelistFile, registry: Registry, ntasks: int | None, find: Callable[[str], NamelistFile | None]
-) -> tuple[LiftedModel, ...]:
-    """The models that a master namelist starts; `find` gives the namelist file of a name, if there is one."""
+) -> Experiment:
+    """The experiment of a master namelist; `find` gives the namelist file of a name, if there is one.
+
+    One that starts no model has a model of which nothing is said.
+    """
     models = []
     master_nml = next((group for group in master.groups if group.name == "master_nml"), None)
     base = _text(master_nml.settings.get("model_base_dir") if master_nml is not None else None)
-    named = [group for group in master.groups if group.name == _MODEL_GROUP]
-    for number, group in enumerate(named[:_MOST_MODELS]):
-        setting = group.settings.get("model_namelist_filename")
+    entries = [group for group in master.groups if group.name == MODEL_GROUP]
+    for number, entry in enumerate(entries[:_MOST_MODELS]):
+        setting = entry.settings.get("model_namelist_filename")
         missing: Setting | None = None
         is_known = setting is not None and setting.certainty is not Certainty.UNKNOWN
         name = (_text(setting) if is_known else _filename_as_written(master, number)).replace("<path>", base)
@@ -161,56 +156,49 @@ def lift_models(
             missing = setting
         groups = file.groups if file is not None else ()
         is_open = file.is_open if file is not None else not is_known
-        experiment = _experiment(_master_of(master, number), groups, registry, ntasks)
-        models.append(LiftedModel(evolve(experiment, is_open=master.is_open or is_open), missing))
+        models.append(Model(entry, groups, is_open=master.is_open or is_open, missing_file=missing))
     if not models:
-        experiment = _experiment(master.groups, (), registry, ntasks)
-        models.append(LiftedModel(evolve(experiment, is_open=master.is_open)))
-    return tuple(models)
+        models.append(Model(Group(MODEL_GROUP, {}), (), is_open=master.is_open))
+    return _experiment(master.groups, tuple(models), registry, ntasks)
 
 
 def _filename_as_written(master: NamelistFile, number: int) -> str:
     """The name of a model's namelist file with UNKNOWN for what only a run of a script knows."""
-    models = [group for group in master.document.copies(_MODEL_GROUP) if group.hidden is None]
+    models = [group for group in master.document.copies(MODEL_GROUP) if group.hidden is None]
     items = models[number].named("model_namelist_filename") if number < len(models) else ()
     return items[-1].values[0].text.strip("'\" ") if items and items[-1].values else ""
 
 
 def lift_model(
     path: Path, registry: Registry, ntasks: int | None, files: Files | None = None
-) -> tuple[LiftedModel, NamelistFile]:
+) -> tuple[Experiment, NamelistFile]:
     """The namelist of an atmosphere without its master: what else the master says is unknown."""
     file = read_namelist(path, registry, is_master=False, files=files)
-    return lift_single_model(file, registry, ntasks, "atmosphere"), file
+    return lift_without_master([(file, "atmosphere")], registry, ntasks), file
 
 
-def lift_single_model(file: NamelistFile, registry: Registry, ntasks: int | None, component: str | None) -> LiftedModel:
-    """The namelist of a component without its master: what else the master says is unknown."""
-    types = {name: number for number, name in COMPONENTS.items()}
-    model_type = unknown("master_model_nml.model_type")
-    if component in types:
-        model_type = Setting("master_model_nml.model_type", (Origin("assumed", types[component]),))
-    names = ("master_nml", "master_time_control_nml", _MODEL_GROUP)
-    master = tuple(
-        Group(
-            name,
-            {v: unknown(f"{name}.{v}") for v in registry.variables(name)}
-            | ({"model_type": model_type} if name == _MODEL_GROUP else {}),
-        )
-        for name in names
-    )
-    return LiftedModel(evolve(_experiment(master, file.groups, registry, ntasks), is_open=file.is_open))
+def lift_without_master(
+    files: Iterable[tuple[NamelistFile, str | None]], registry: Registry, ntasks: int | None
+) -> Experiment:
+    """The namelists of components, each with its kind where that is known, without their master: what else the master
+    says is unknown."""
+    models = tuple(Model(unknown_entry(registry, kind), file.groups, is_open=file.is_open) for file, kind in files)
+    names = ("master_nml", "master_time_control_nml")
+    master = [Group(name, {v: unknown(f"{name}.{v}") for v in registry.variables(name)}) for name in names]
+    return _experiment((*master, *(model.entry for model in models)), models, registry, ntasks)
 
 
-def _master_of(master: NamelistFile, number: int) -> tuple[Group, ...]:
-    """The master's groups with one model's group before the others: the one that answers for its namelist."""
-    models = [group for group in master.groups if group.name == _MODEL_GROUP]
-    others = [group for group in master.groups if group.name != _MODEL_GROUP]
-    return (*others, models[number], *models[:number], *models[number + 1 :])
+def unknown_entry(registry: Registry, kind: str | None) -> Group:
+    """A `master_model_nml` that nobody wrote, of which no more than the kind of the model may be known."""
+    settings = {name: unknown(f"{MODEL_GROUP}.{name}") for name in registry.variables(MODEL_GROUP)}
+    types = {name: number for number, name in KINDS.items()}
+    if kind in types:
+        settings["model_type"] = Setting("master_model_nml.model_type", (Origin("assumed", types[kind]),))
+    return Group(MODEL_GROUP, settings)
 
 
 def _experiment(
-    master: tuple[Group, ...], namelist: tuple[Group, ...], registry: Registry, ntasks: int | None
+    master: tuple[Group, ...], models: tuple[Model, ...], registry: Registry, ntasks: int | None
 ) -> Experiment:
     tasks = unknown("ntasks") if ntasks is None else Setting("ntasks", (Origin("--ntasks", ntasks),))
     return Experiment(
@@ -218,14 +206,13 @@ def _experiment(
         registry=registry,
         machine=Machine(name=UNKNOWN_SITE, scheduler="none"),
         master=master,
-        namelist=namelist,
+        models=models,
         directives={"ntasks": tasks},
         environment={},
         executable=unknown("executable"),
         base_directory=None,
         run_directory=unknown("run_directory"),
         inputs=(),
-        grid_name=None,
         striping=(),
         mpi=Mpi(None, None),
         darshan=None,

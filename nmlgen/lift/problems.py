@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
+from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.reading import file_of, groups_read
-from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Fix, Severity
 from nmlgen.lift.mkexp import PROBLEMS as MKEXP_PROBLEMS
-from nmlgen.lift.namelists import LiftedModel
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules
 from nmlgen.script.problems import PROBLEMS as SCRIPT_PROBLEMS
@@ -68,27 +69,29 @@ _RULES_OF_KINDS = {
 }
 
 
-def problems_of(model: LiftedModel, beginning: Span) -> Iterable[Finding]:
-    """What is wrong with the namelist of a model, beyond what the rules say of its experiment."""
-    if model.missing_file is not None:
-        setting = model.missing_file
-        yield problem(
-            "NML014",
-            Severity.ERROR,
-            f'there is no file "{str(setting.value).strip()}": ICON runs on with its defaults',
-            setting.span or beginning,
-            "expected: the name of a file beside this one",
-        )
-    experiment = model.experiment
-    for group in experiment.master:  # whatever model it starts, which a refused value leaves open
+def problems_of(experiment: Experiment, beginning: Span) -> Iterable[Finding]:
+    """What is wrong with the namelists of an experiment, beyond what the rules say of it."""
+    for model in experiment.models:
+        if model.missing_file is not None:
+            yield _missing(model.missing_file, beginning)
+    for group in experiment.master:  # whatever models it starts, which a refused value leaves open
         if "master" in experiment.registry.files(group.name):
             yield from map(finding_of, group.problems)
-    try:
-        for group in groups_read(experiment):
-            if file_of(experiment, group) != "master":
-                yield from map(finding_of, group.problems)
-    except UndecidedError:
-        return
+    for component in experiment.components:
+        with suppress(UndecidedError):
+            for group in groups_read(component):
+                if file_of(component, group) != "master":
+                    yield from map(finding_of, group.problems)
+
+
+def _missing(setting: Setting, beginning: Span) -> Finding:
+    return problem(
+        "NML014",
+        Severity.ERROR,
+        f'there is no file "{str(setting.value).strip()}": ICON runs on with its defaults',
+        setting.span or beginning,
+        "expected: the name of a file beside this one",
+    )
 
 
 def finding_of(found: SyntaxProblem, code: str | None = None) -> Finding:

@@ -14,6 +14,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
+from nmlgen.experiment.component import MODEL_GROUP, Model
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.setting import Certainty
@@ -23,12 +24,12 @@ from nmlgen.lift.built import as_built
 from nmlgen.lift.jobs import Job, lift_job, with_job
 from nmlgen.lift.namelists import (
     MASTER_FILE,
-    LiftedModel,
     NamelistFile,
     lift_document,
     lift_models,
-    lift_single_model,
+    lift_without_master,
     read_namelist,
+    unknown_entry,
 )
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
@@ -44,19 +45,20 @@ from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.worlds import Stretch, World, WrittenFile, WrittenText, covering_worlds
 from nmlgen.source import UNKNOWN, Source
 
-_MODEL_GROUP, _FILE_NAME = "master_model_nml", "model_namelist_filename"
+_FILE_NAME = "model_namelist_filename"
 _GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
 
 
 @frozen(eq=False)
 class Way:
-    """One way that a script may go: its models, and the namelist files that it writes or finds.
+    """One way that a script may go: the experiment that it starts, None without a model, and the namelist files that it
+    writes or finds.
 
     `directories` are those that the script makes; all that are needed, if it `makes_all`. `world` is what happens on
     it, `job` what is asked of the machine. It `has_master` where a master namelist says which models there are.
     """
 
-    models: tuple[LiftedModel, ...]
+    experiment: Experiment | None
     files: tuple[NamelistFile, ...]
     directories: frozenset[str]
     makes_all: bool
@@ -249,27 +251,29 @@ class _Lifting:
         masters = [name for name, file in written.items() if _is_master(name, file)]
         job = lift_job(world, self.evaluation, self.directives)
         self.problems += job.problems
-        models: tuple[LiftedModel, ...]
+        experiment: Experiment | None = None
         files = list(written.values())
         master = written[masters[-1]] if masters else self._beside(MASTER_FILE, world, is_master=True)
         if master is not None:
             if not masters:
                 files.append(master)
-            models = lift_models(
+            experiment = lift_models(
                 master, self.registry, self.ntasks, lambda name: self._model(name, written, world, files)
             )
-            models = tuple(self._with_files(models, written))
+            experiment = self._with_files(experiment, written)
         else:
             components = {name: self._component(name, file) for name, file in written.items()}
-            models = tuple(
-                lift_single_model(file, self.registry, self.ntasks, components[name])
+            found = [
+                (file, components[name])
                 for name, file in written.items()
                 if components[name] in _MODELS
                 or (components[name] == "jsbach" and len(written) == 1)  # it is else a part of an atmosphere
-            )
-        models = tuple(evolve(model, experiment=self._with_job(model.experiment, job, world)) for model in models)
-        directories = _directories(world)
-        return Way(models, tuple(files), directories, not self.evaluation.unresolved, world, job, master is not None)
+            ]
+            experiment = lift_without_master(found, self.registry, self.ntasks) if found else None
+        if experiment is not None:
+            experiment = self._with_job(experiment, job, world)
+        makes_all = not self.evaluation.unresolved
+        return Way(experiment, tuple(files), _directories(world), makes_all, world, job, master is not None)
 
     def _with_job(self, experiment: Experiment, job: Job, world: World) -> Experiment:
         experiment = with_job(experiment, job, self._name(world), self.ntasks, self.machine)
@@ -281,31 +285,29 @@ class _Lifting:
         text = text_of(within(found.value, world.guard)) if found is not None else None
         return text or self.path.name.removeprefix("exp.").removesuffix(self.path.suffix)
 
-    def _with_files(
-        self, models: tuple[LiftedModel, ...], written: Mapping[str, NamelistFile]
-    ) -> Iterator[LiftedModel]:
-        """The models; in the place of those whose namelist only a run knows, one for each namelist that is left."""
+    def _with_files(self, experiment: Experiment, written: Mapping[str, NamelistFile]) -> Experiment:
+        """The experiment; in place of models whose namelist only a run knows one for each namelist that is left."""
         named = {
             str(setting.value).strip().rpartition("/")[2]
-            for model in models
-            for group in model.experiment.master
-            if (setting := group.settings.get(_FILE_NAME)) is not None and setting.certainty is not Certainty.UNKNOWN
+            for model in experiment.models
+            if (setting := model.entry.settings.get(_FILE_NAME)) is not None
+            and setting.certainty is not Certainty.UNKNOWN
         }
         left = {name: file for name, file in written.items() if not _is_master(name, file)}
         left = {name: file for name, file in left.items() if name.rpartition("/")[2] not in named}
-        used = [model.experiment.namelist for model in models]
+        used = [model.namelist for model in experiment.models]
         left = {name: file for name, file in left.items() if not any(file.groups is groups for groups in used)}
-        for model in models:
-            setting = model.experiment[_MODEL_GROUP, _FILE_NAME]
-            if setting.certainty is not Certainty.UNKNOWN or model.experiment.namelist or not left:
-                yield model
+        master, models = list(experiment.master), list[Model]()
+        for component in experiment.components:
+            model, setting = component.model, component[MODEL_GROUP, _FILE_NAME]
+            if setting.certainty is not Certainty.UNKNOWN or model.namelist or not left:
+                models.append(model)
                 continue
-            others = tuple(group for group in model.experiment.master if group.name != _MODEL_GROUP)
-            for name, file in left.items():
-                own = lift_single_model(file, self.registry, self.ntasks, self._component(name, file)).experiment
-                group = next(group for group in own.master if group.name == _MODEL_GROUP)
-                yield LiftedModel(evolve(own, master=(*others, group), is_open=True))
+            entries = [unknown_entry(self.registry, self._component(name, file)) for name, file in left.items()]
+            master = [group for group in master if group is not model.entry] + entries
+            models += [Model(e, file.groups, is_open=True) for e, file in zip(entries, left.values(), strict=True)]
             left = {}
+        return evolve(experiment, master=tuple(master), models=tuple(models))
 
     def _namelist(self, name: str, file: WrittenFile) -> NamelistFile:
         document = read(self.source, file.origin)

@@ -6,7 +6,7 @@ from typing import Any
 
 from nmlgen._version import __version__
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import MODEL_NAME, Experiment, Striping
+from nmlgen.experiment.experiment import Experiment, Striping
 from nmlgen.experiment.mpi_io import needs_library_path
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import record
@@ -40,7 +40,7 @@ def _context(
     experiment: Experiment, script: str, namelist_files: tuple[str, ...], build: str, sweep: str | None
 ) -> dict[str, Any]:
     slurm = experiment.machine.scheduler == "slurm"
-    demand = experiment["io_nml", "checkpoint_on_demand"]
+    demands = [component["io_nml", "checkpoint_on_demand"] for component in experiment.components]
     return {
         "name": sweep or experiment.name,
         "is_shared": sweep is not None,
@@ -54,7 +54,7 @@ def _context(
         "slurm": slurm,
         "directives": _directives(experiment, sweep) if slurm else [],
         "namelist_files": [_file_word(file, experiment.name, sweep is not None) for file in namelist_files],
-        "model_name": MODEL_NAME,
+        "models": [component.name for component in experiment.components],
         "legs": _legs(experiment),
         "run_directory": experiment.run_directory.value,
         "modules": [module.value for module in experiment.modules],
@@ -65,7 +65,7 @@ def _context(
             {"source": _model_path(experiment, file.source), "target": file.target, "method": file.method}
             for file in experiment.inputs
         ],
-        "output_directories": [_no_option(path) for path in output_directories(experiment.namelist) if path != "."],
+        "output_directories": [_no_option(path) for path in output_directories(experiment.all_groups()) if path != "."],
         "output_patterns": [Quoted(f"{shell_word(name)}*") for name in _output_filenames(experiment)]
         or [shell_word("")],
         "striping": [entry for striping in experiment.striping for entry in _stripe_calls(striping)],
@@ -75,22 +75,23 @@ def _context(
         "launch": _launch(experiment),
         "copy_launch": [experiment.launch.command.value],
         "darshan": _darshan(experiment),
-        "checkpoint_on_demand": demand.value is True,
+        "checkpoint_on_demand": all(demand.value is True for demand in demands),
         "node_local": _node_local(experiment),
     }
 
 
 def _file_word(file: str, point: str, is_shared: bool) -> Quoted:
-    """A shell word for a file; that of a shared script says `$name` where the file's name ends in the point's."""
-    if is_shared and file.endswith(f"_{point}"):
-        return Quoted(f'{shell_word(file[: -len(point)])}"$name"')
+    """A shell word for a file; that of a shared script says `$name` where the point's name is a part of the file's."""
+    before, mark, behind = f"{file}_".partition(f"_{point}_")
+    if is_shared and mark:
+        return Quoted(f'{shell_word(f"{before}_")}"$name"{shell_word(f"_{behind[:-1]}") if behind else ""}')
     return shell_word(file)
 
 
 def _legs(experiment: Experiment) -> int | None:
     """How many jobs the restart chain takes; None if nobody can know."""
     try:
-        return clock(experiment).legs
+        return clock(experiment.components[0]).legs
     except UndecidedError:
         return None
 
@@ -119,7 +120,8 @@ def _model_path(experiment: Experiment, setting: Setting) -> Quoted:
 
 
 def _output_filenames(experiment: Experiment) -> tuple[str, ...]:
-    names = [str(stream.settings["output_filename"].value) for stream in experiment.streams]
+    streams = [stream for component in experiment.components for stream in component.streams]
+    names = [str(stream.settings["output_filename"].value) for stream in streams]
     return tuple(dict.fromkeys(names))
 
 

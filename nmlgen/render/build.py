@@ -78,14 +78,13 @@ def _hash(text: str) -> str:
 
 def _render(spec: Spec, script: str, sweep: str | None) -> dict[str, str]:
     experiment = spec.experiment
-    namelist = str(experiment["master_model_nml", "model_namelist_filename"].value)
     master = "icon_master.namelist"
     heading = f"written by nmlgen {__version__}, build {_MARK}"
-    return {
-        master: write_groups(experiment.master, (f"{master} of {experiment.name}, {heading}",)),
-        namelist: write_groups(experiment.namelist, (f"{namelist}, ICON {experiment.registry.release}, {heading}",)),
-        script: batch_script(experiment, script, (master, namelist), _MARK, sweep=sweep),
-    }
+    files = {master: write_groups(experiment.master, (f"{master} of {experiment.name}, {heading}",))}
+    for component in experiment.components:
+        file = str(component["master_model_nml", "model_namelist_filename"].value)
+        files[file] = write_groups(component.namelist, (f"{file}, ICON {component.registry.release}, {heading}",))
+    return {**files, script: batch_script(experiment, script, tuple(files), _MARK, sweep=sweep)}
 
 
 def _advised(spec: Spec) -> dict[str, Any]:

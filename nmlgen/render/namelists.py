@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from nmlgen.experiment.experiment import Group
+from nmlgen.experiment.group import Group
 from nmlgen.namelist.writer import write_assignment
 
 

@@ -26,6 +26,7 @@ _RED, _YELLOW = "31", "33"
 class Roster:
     """What `nmlgen ranks` shows: the split, each I/O rank's duties in the first job and, where it can be known, the
     volume of them, and all that is written at the first output times, in order; `output_times` counts all of the job.
+    `numbers` are those of the tasks in the job, where other components have some, too.
     """
 
     split: RankSplit
@@ -34,11 +35,12 @@ class Roster:
     output_times: int
     clock: Clock
     volumes: tuple[Volume, ...] | None = None
+    numbers: tuple[int, ...] | None = None
 
-    @property
-    def first_writer(self) -> int:
-        """The number, among all tasks, of the first rank that writes output: without I/O ranks the first work rank."""
-        return self.split.test + (self.split.work if self.split.io else 0)
+    def writer(self, rank: int) -> int:
+        """The number, among all tasks of the job, of an I/O rank: without I/O ranks of the first work rank."""
+        own = self.split.test + (self.split.work if self.split.io else 0) + rank
+        return own if self.numbers is None else self.numbers[own]
 
     def records(self, rank: int) -> int:
         """The records that an I/O rank writes in the job."""
@@ -61,12 +63,14 @@ class Roster:
         return "overloaded" if self.load(rank) > _OVERLOADED * self.mean_load else "busy"
 
 
-def rank_numbers(split: RankSplit) -> dict[str, range]:
-    """The numbers of the tasks of each kind, in ICON's order."""
-    numbers, start = {}, 0
+def rank_numbers(split: RankSplit, in_job: tuple[int, ...] | None = None) -> dict[str, Sequence[int]]:
+    """The numbers of the tasks of each kind, in ICON's order; `in_job` are those of all of them in the job."""
+    numbers: dict[str, Sequence[int]] = {}
+    start = 0
     for kind in _KINDS:
         count = max(0, getattr(split, kind))
-        numbers[kind] = range(start, start + count)
+        own = range(start, start + count)
+        numbers[kind] = own if in_job is None else [in_job[number] for number in own]
         start += count
     return numbers
 
@@ -74,7 +78,7 @@ def rank_numbers(split: RankSplit) -> dict[str, range]:
 def ranks_document(roster: Roster) -> dict[str, Any]:
     """Split, duties and order of writing for programs; ranks count from 0, `io_rank` within the I/O ranks."""
     return {
-        **split_document(roster.split),
+        **split_document(roster.split, roster.numbers),
         "jobs": roster.clock.legs,
         "output_times": roster.output_times,
         "io_ranks": [_rank_document(roster, rank) for rank in range(len(roster.duties))],
@@ -82,7 +86,7 @@ def ranks_document(roster: Roster) -> dict[str, Any]:
     }
 
 
-def split_document(split: RankSplit) -> dict[str, Any]:
+def split_document(split: RankSplit, in_job: tuple[int, ...] | None = None) -> dict[str, Any]:
     """The split alone, for programs; `ranks` is the first and the last number of a kind."""
     return {
         "tasks": split.total,
@@ -92,7 +96,7 @@ def split_document(split: RankSplit) -> dict[str, Any]:
                 "ranks": [numbers[0], numbers[-1]] if numbers else None,
                 "share": len(numbers) / split.total if split.total else 0.0,
             }
-            for kind, numbers in rank_numbers(split).items()
+            for kind, numbers in rank_numbers(split, in_job).items()
         },
     }
 
@@ -100,7 +104,7 @@ def split_document(split: RankSplit) -> dict[str, Any]:
 def _rank_document(roster: Roster, rank: int) -> dict[str, Any]:
     return {
         "io_rank": rank,
-        "rank": roster.first_writer + rank,
+        "rank": roster.writer(rank),
         "records": roster.records(rank),
         "bytes": roster.volumes[rank].best if roster.volumes is not None else None,
         "state": roster.state(rank),
@@ -131,14 +135,16 @@ def _write_document(roster: Roster, write: Write) -> dict[str, Any]:
     }
 
 
-def format_split(split: RankSplit, colour: bool = False, terminal: bool = False) -> str:
+def format_split(
+    split: RankSplit, colour: bool = False, terminal: bool = False, in_job: tuple[int, ...] | None = None
+) -> str:
     """The split as a table: one row for each kind of task that there is."""
     rows = [
         (_LABELS.get(kind, kind), str(len(numbers)), _span(numbers), f"{100 * len(numbers) / split.total:.1f} %")
-        for kind, numbers in rank_numbers(split).items()
+        for kind, numbers in rank_numbers(split, in_job).items()
         if numbers
     ]
-    rows.append(("all", str(split.total), _span(range(split.total)), "100.0 %"))
+    rows.append(("all", str(split.total), _span(range(split.total) if in_job is None else in_job), "100.0 %"))
     return format_table(("tasks", "number", "ranks", "share"), rows, colour, terminal)
 
 
@@ -146,7 +152,7 @@ def format_duties(roster: Roster, colour: bool = False, terminal: bool = False) 
     """What each I/O rank writes, a row for each sequence of files, in the order of writing."""
     rows: list[tuple[str, ...]] = []
     for rank, row in enumerate(roster.duties):
-        number = str(roster.first_writer + rank)
+        number = str(roster.writer(rank))
         if not row:
             rows.append((str(rank), number, "nothing", "", "", "0", "0", ""))
         for turn, duty in enumerate(row):
@@ -214,4 +220,6 @@ def _instant(clock: Clock, milliseconds: int) -> str:
 
 def _span(numbers: Iterable[int]) -> str:
     listed = list(numbers)
-    return str(listed[0]) if len(listed) == 1 else f"{listed[0]}-{listed[-1]}"
+    if len(listed) == 1:
+        return str(listed[0])
+    return f"{listed[0]}-{listed[-1]}{'' if listed[-1] - listed[0] == len(listed) - 1 else ', not all'}"

@@ -9,7 +9,7 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule, Rule
 
 
 @cache
@@ -17,4 +17,5 @@ def all_rules() -> tuple[type[Rule], ...]:
     """Every rule, in the order of the codes."""
     for module in pkgutil.iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
-    return tuple(sorted(Rule.__subclasses__(), key=lambda rule: rule.code))
+    found = {*Rule.__subclasses__(), *ComponentRule.__subclasses__()} - {ComponentRule}
+    return tuple(sorted(found, key=lambda rule: rule.code))

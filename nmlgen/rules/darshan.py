@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from attrs import evolve
 
 from nmlgen.experiment.clock import Clock, clock
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.output import files_of_a_sequence
 from nmlgen.experiment.ranks import (
@@ -255,28 +256,28 @@ def _first_job(time: Clock) -> Clock:
     return evolve(time, stop=time.calendar.add(time.start, Duration(0, time.leg)))
 
 
-def _partitions(experiment: Experiment) -> int:
+def _partitions(component: Component) -> int:
     """Into how many partitions all streams are divided."""
     return sum(
-        partition_count(experiment, stream, level_type)
-        for stream in experiment.streams
-        for level_type in level_types(experiment, stream)
+        partition_count(component, stream, level_type)
+        for stream in component.streams
+        for level_type in level_types(component, stream)
     )
 
 
-def _files_of_busiest_rank(experiment: Experiment) -> int:
+def _files_of_busiest_rank(component: Component) -> int:
     """How many output files one rank opens in one job; 0 where ranks share files."""
-    time, pio_type = _first_job(clock(experiment)), experiment["parallel_nml", "pio_type"].value
-    ranks = split(experiment)
-    if pio_type == _CDI_PIO or ranks.work < 1 or _partitions(experiment) > _MOST_PARTITIONS:
+    time, pio_type = _first_job(clock(component)), component["parallel_nml", "pio_type"].value
+    ranks = split(component)
+    if pio_type == _CDI_PIO or ranks.work < 1 or _partitions(component) > _MOST_PARTITIONS:
         return 0
     files: Counter[int] = Counter()
     if pio_type == _ICONS_OWN_IO and ranks.io > 0:
-        for file, rank in placement(experiment):
-            files[rank] += files_of_a_sequence(experiment, file.stream, file.level_type, time)
+        for file, rank in placement(component):
+            files[rank] += files_of_a_sequence(component, file.stream, file.level_type, time)
     else:
-        for file in output_files(experiment):
-            files[0] += files_of_a_sequence(experiment, file.stream, file.level_type, time)
+        for file in output_files(component):
+            files[0] += files_of_a_sequence(component, file.stream, file.level_type, time)
     return max(files.values(), default=0)
 
 
@@ -319,7 +320,7 @@ class RecordsOverflow(Rule):
             return
         limit = darshan.max_records.value if darshan.max_records is not None else _DEFAULT_RECORDS
         try:
-            files = _files_of_busiest_rank(experiment)
+            files = max(map(_files_of_busiest_rank, experiment.components), default=0)
         except PlacementError:
             return
         if isinstance(limit, int) and files > limit:

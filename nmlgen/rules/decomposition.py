@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, isqrt
 
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import domains, split
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 
 
 def reading_stride(work: int, io_process_stride: int) -> int:
@@ -24,7 +24,7 @@ def reading_stride(work: int, io_process_stride: int) -> int:
     return stride
 
 
-class ReadersRotatedAway(Rule):
+class ReadersRotatedAway(ComponentRule):
     """`io_process_rotate` must leave the reading of the grid with the first rank of each stride.
 
     ## What it does
@@ -57,14 +57,14 @@ class ReadersRotatedAway(Rule):
     name = "readers-rotated-away"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        rotate = experiment["parallel_nml", "io_process_rotate"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        rotate = component["parallel_nml", "io_process_rotate"]
         if not rotate.is_written or rotate.value == 0:
             return
-        work = split(experiment).work
+        work = split(component).work
         if work < 1:
             return
-        stride = reading_stride(work, experiment["parallel_nml", "io_process_stride"].value)
+        stride = reading_stride(work, component["parallel_nml", "io_process_stride"].value)
         if rotate.value % stride:
             yield self.finding(
                 rotate,
@@ -73,7 +73,7 @@ class ReadersRotatedAway(Rule):
             )
 
 
-class SeveralGhostRows(Rule):
+class SeveralGhostRows(ComponentRule):
     """ICON works with one row of its neighbours' cells.
 
     ## What it does
@@ -103,13 +103,13 @@ class SeveralGhostRows(Rule):
     name = "several-ghost-rows"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        rows = experiment["parallel_nml", "n_ghost_rows"]
-        if rows.value > 1 and split(experiment).work > 1:
+    def check(self, component: Component) -> Iterator[Finding]:
+        rows = component["parallel_nml", "n_ghost_rows"]
+        if rows.value > 1 and split(component).work > 1:
             yield self.finding(rows, f"n_ghost_rows is {rows.value}", "expected: 1, which is the default")
 
 
-class BlocksWithNests(Rule):
+class BlocksWithNests(ComponentRule):
     """The number of blocks is one number, and nests differ in size: with nests the block length is `nproma`.
 
     ## What it does
@@ -141,14 +141,14 @@ class BlocksWithNests(Rule):
     name = "blocks-with-nests"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
+    def check(self, component: Component) -> Iterator[Finding]:
         for name in ("nblocks_c", "nblocks_e"):
-            if experiment.registry.variable("parallel_nml", name) is None:  # nblocks_e came with release 2024.07
+            if component.registry.variable("parallel_nml", name) is None:  # nblocks_e came with release 2024.07
                 continue
-            blocks = experiment["parallel_nml", name]
-            if blocks.is_written and blocks.value > 0 and domains(experiment) > 1:
+            blocks = component["parallel_nml", name]
+            if blocks.is_written and blocks.value > 0 and domains(component) > 1:
                 yield self.finding(
                     blocks,
-                    f"{name} is {blocks.value}, and there are {domains(experiment)} domains",
+                    f"{name} is {blocks.value}, and there are {domains(component)} domains",
                     "expected: nproma instead",
                 )

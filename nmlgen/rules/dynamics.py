@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.findings import Finding, Severity, did_you_mean
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 
 _TRACER_ONLY = 1
 _HYBRID, _SLEVE = 1, 2
@@ -33,16 +33,16 @@ _FORMER_TEST_CASES = frozenset({"dcmip_tc_51"})
 """Names that releases before 2024.10 take, too."""
 
 
-def _test_name(experiment: Experiment) -> str:
-    return str(experiment["nh_testcase_nml", "nh_test_name"].value).rstrip()
+def _test_name(component: Component) -> str:
+    return str(component["nh_testcase_nml", "nh_test_name"].value).rstrip()
 
 
-def _has_table(experiment: Experiment) -> bool:
+def _has_table(component: Component) -> bool:
     """Whether the heights of the levels come from a file."""
-    return bool(str(experiment["grid_nml", "vct_filename"].value).strip())
+    return bool(str(component["grid_nml", "vct_filename"].value).strip())
 
 
-class TracerOnlyWithoutTransport(Rule):
+class TracerOnlyWithoutTransport(ComponentRule):
     """The time scheme for transport alone needs transport.
 
     ## What it does
@@ -72,9 +72,9 @@ class TracerOnlyWithoutTransport(Rule):
     name = "tracer-only-without-transport"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        scheme = experiment["nonhydrostatic_nml", "itime_scheme"]
-        if scheme.value == _TRACER_ONLY and experiment["run_nml", "ltransport"].value is False:
+    def check(self, component: Component) -> Iterator[Finding]:
+        scheme = component["nonhydrostatic_nml", "itime_scheme"]
+        if scheme.value == _TRACER_ONLY and component["run_nml", "ltransport"].value is False:
             yield self.finding(
                 scheme,
                 "itime_scheme 1 computes the transport of tracers alone, and ltransport is false",
@@ -82,7 +82,7 @@ class TracerOnlyWithoutTransport(Rule):
             )
 
 
-class HybridWithoutLevels(Rule):
+class HybridWithoutLevels(ComponentRule):
     """The hybrid coordinate needs somebody to say where its levels lie.
 
     ## What it does
@@ -112,13 +112,13 @@ class HybridWithoutLevels(Rule):
     name = "hybrid-without-levels"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        coordinate = experiment["nonhydrostatic_nml", "ivctype"]
-        if coordinate.value != _HYBRID or _has_table(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        coordinate = component["nonhydrostatic_nml", "ivctype"]
+        if coordinate.value != _HYBRID or _has_table(component):
             return
-        if experiment["sleve_nml", "itype_laydistr"].value == _POLYNOMIAL:
+        if component["sleve_nml", "itype_laydistr"].value == _POLYNOMIAL:
             return
-        thickness = experiment["nh_testcase_nml", "layer_thickness"]
+        thickness = component["nh_testcase_nml", "layer_thickness"]
         if thickness.value < 0:
             yield self.finding(
                 coordinate,
@@ -128,7 +128,7 @@ class HybridWithoutLevels(Rule):
             )
 
 
-class UnknownVerticalCoordinate(Rule):
+class UnknownVerticalCoordinate(ComponentRule):
     """ICON knows two vertical coordinates, and their layers by three formulas.
 
     ## What it does
@@ -163,20 +163,20 @@ class UnknownVerticalCoordinate(Rule):
     name = "unknown-vertical-coordinate"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        coordinate = experiment["nonhydrostatic_nml", "ivctype"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        coordinate = component["nonhydrostatic_nml", "ivctype"]
         if coordinate.value not in (_HYBRID, _SLEVE):
             yield self.finding(
                 coordinate, f"ivctype is {coordinate.value}", "expected: 1 (hybrid coordinate) or 2 (SLEVE)"
             )
-        layers = experiment["sleve_nml", "itype_laydistr"]
-        if coordinate.value != _SLEVE or layers.value in (1, 2, 3) or _has_table(experiment):
+        layers = component["sleve_nml", "itype_laydistr"]
+        if coordinate.value != _SLEVE or layers.value in (1, 2, 3) or _has_table(component):
             return
-        if experiment["sleve_nml", "min_lay_thckn"].value > _THINNEST:
+        if component["sleve_nml", "min_lay_thckn"].value > _THINNEST:
             yield self.finding(layers, f"itype_laydistr is {layers.value}", "expected: 1, 2 or 3")
 
 
-class NoTerrainFollowingLevel(Rule):
+class NoTerrainFollowingLevel(ComponentRule):
     """Somewhere above the ground the levels become flat, so that height is above zero.
 
     ## What it does
@@ -205,20 +205,18 @@ class NoTerrainFollowingLevel(Rule):
     name = "no-terrain-following-level"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        height = experiment["sleve_nml", "flat_height"]
-        if height.value > 0 or experiment["nonhydrostatic_nml", "ivctype"].value != _SLEVE or _has_table(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        height = component["sleve_nml", "flat_height"]
+        if height.value > 0 or component["nonhydrostatic_nml", "ivctype"].value != _SLEVE or _has_table(component):
             return
-        named = {
-            name: experiment["sleve_nml", name].value for name in ("itype_laydistr", "min_lay_thckn", "top_height")
-        }
+        named = {name: component["sleve_nml", name].value for name in ("itype_laydistr", "min_lay_thckn", "top_height")}
         if named["itype_laydistr"] == 1 and named["min_lay_thckn"] > _THINNEST and named["top_height"] > 0:
             yield self.finding(
                 height, f"flat_height is {height.value}", "expected: a height in metres; 16000 is the default"
             )
 
 
-class UnknownTestCase(Rule):
+class UnknownTestCase(ComponentRule):
     """Only test cases that ICON knows can be run, and upper and lower case matter.
 
     ## What it does
@@ -248,13 +246,13 @@ class UnknownTestCase(Rule):
     name = "unknown-test-case"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["nh_testcase_nml", "nh_test_name"]
-        if not setting.is_written or experiment["grid_nml", "l_scm_mode"].value is not False:
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["nh_testcase_nml", "nh_test_name"]
+        if not setting.is_written or component["grid_nml", "l_scm_mode"].value is not False:
             return
-        name = _test_name(experiment)
-        former = _FORMER_TEST_CASES if experiment.registry.release < "2024.10" else frozenset()
-        if experiment["run_nml", "ltestcase"].value is True and name not in _TEST_CASES | former:
+        name = _test_name(component)
+        former = _FORMER_TEST_CASES if component.registry.release < "2024.10" else frozenset()
+        if component["run_nml", "ltestcase"].value is True and name not in _TEST_CASES | former:
             yield self.finding(
                 setting,
                 f'ICON has no test case "{name}"',
@@ -263,7 +261,7 @@ class UnknownTestCase(Rule):
             )
 
 
-class HeightsOutOfOrder(Rule):
+class HeightsOutOfOrder(ComponentRule):
     """Divergence damping and diffusion change with height between four heights, which must come in order.
 
     ## What it does
@@ -293,9 +291,9 @@ class HeightsOutOfOrder(Rule):
     name = "heights-out-of-order"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
+    def check(self, component: Component) -> Iterator[Finding]:
         for group, stem in (("nonhydrostatic_nml", "divdamp_z"), ("diffusion_nml", "hdiff_smag_z")):
-            heights = {digit: experiment[group, f"{stem}{digit}"] for digit in ("", "2", "3", "4")}
+            heights = {digit: component[group, f"{stem}{digit}"] for digit in ("", "2", "3", "4")}
             value = {digit: setting.value for digit, setting in heights.items()}
             faults = (
                 ("2", "is not above", "", value["2"] <= value[""]),
@@ -314,7 +312,7 @@ class HeightsOutOfOrder(Rule):
                     break
 
 
-class ClassicDampingOfRealCase(Rule):
+class ClassicDampingOfRealCase(ComponentRule):
     """Classical Rayleigh damping needs a known state to damp towards, which only test cases have.
 
     ## What it does
@@ -344,15 +342,15 @@ class ClassicDampingOfRealCase(Rule):
     name = "classic-damping-of-real-case"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        kind = experiment["nonhydrostatic_nml", "rayleigh_type"]
-        if kind.value == _CLASSIC and experiment["run_nml", "ltestcase"].value is False:
+    def check(self, component: Component) -> Iterator[Finding]:
+        kind = component["nonhydrostatic_nml", "rayleigh_type"]
+        if kind.value == _CLASSIC and component["run_nml", "ltestcase"].value is False:
             yield self.finding(
                 kind, "rayleigh_type 1 (classical) in a run that is no test case", "expected: 2, which is the default"
             )
 
 
-class DeepAtmosphereCombination(Rule):
+class DeepAtmosphereCombination(ComponentRule):
     """The deep atmosphere works with some settings only.
 
     ## What it does
@@ -383,17 +381,17 @@ class DeepAtmosphereCombination(Rule):
     name = "deep-atmosphere-combination"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        deep = experiment["dynamics_nml", "ldeepatmo"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        deep = component["dynamics_nml", "ldeepatmo"]
         if deep.value is not True:
             return
-        forcing = experiment["run_nml", "iforcing"].value
-        scheme = experiment["nonhydrostatic_nml", "iadv_rhotheta"].value
-        test = experiment["run_nml", "ltestcase"].value is True and _test_name(experiment) != _DEEP_TEST
+        forcing = component["run_nml", "iforcing"].value
+        scheme = component["nonhydrostatic_nml", "iadv_rhotheta"].value
+        test = component["run_nml", "ltestcase"].value is True and _test_name(component) != _DEEP_TEST
         reasons = (
             (forcing not in _DEEP_FORCINGS, f"iforcing {forcing}", "iforcing 0, 2 or 3"),
-            (test, f'the test case "{_test_name(experiment)}"', f"the test case {_DEEP_TEST}, or ltestcase false"),
-            (experiment["grid_nml", "is_plane_torus"].value is True, "a plane torus", "is_plane_torus false"),
+            (test, f'the test case "{_test_name(component)}"', f"the test case {_DEEP_TEST}, or ltestcase false"),
+            (component["grid_nml", "is_plane_torus"].value is True, "a plane torus", "is_plane_torus false"),
             (scheme != 2, f"iadv_rhotheta {scheme}", "iadv_rhotheta 2"),
         )
         for is_fault, found, expected in reasons:

@@ -5,30 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 
 _MODELS_WITH_GRIDS = (1, 2)
 """master_model_nml: model_type of atmosphere and ocean, which name their grids in grid_nml."""
 
 
-def _dynamics_grids(experiment: Experiment) -> Setting:
-    return experiment["grid_nml", "dynamics_grid_filename"]
+def _dynamics_grids(component: Component) -> Setting:
+    return component["grid_nml", "dynamics_grid_filename"]
 
 
-def grid_names(experiment: Experiment) -> list[str]:
+def grid_names(component: Component) -> list[str]:
     """The dynamics grids that ICON finds: the names before the first blank one."""
     names: list[str] = []
-    for name in as_list(_dynamics_grids(experiment).value):
+    for name in as_list(_dynamics_grids(component).value):
         if not str(name).strip():
             break
         names.append(str(name).rstrip())
     return names
 
 
-class NoDynamicsGrid(Rule):
+class NoDynamicsGrid(ComponentRule):
     """Atmosphere and ocean need a grid.
 
     ## What it does
@@ -59,12 +60,12 @@ class NoDynamicsGrid(Rule):
     name = "no-dynamics-grid"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if experiment["master_model_nml", "model_type"].value not in _MODELS_WITH_GRIDS:
+    def check(self, component: Component) -> Iterator[Finding]:
+        if component["master_model_nml", "model_type"].value not in _MODELS_WITH_GRIDS:
             return
-        if not grid_names(experiment):
-            group = experiment.group("grid_nml")
-            setting = _dynamics_grids(experiment)
+        if not grid_names(component):
+            group = component.group("grid_nml")
+            setting = _dynamics_grids(component)
             yield self.finding(
                 setting if setting.is_written or group is None else group.span,
                 "no dynamics grid is named",
@@ -72,7 +73,7 @@ class NoDynamicsGrid(Rule):
             )
 
 
-class FirstGridAgain(Rule):
+class FirstGridAgain(ComponentRule):
     """A nest needs a grid of its own, whose parent is another grid of the run.
 
     ## What it does
@@ -102,22 +103,22 @@ class FirstGridAgain(Rule):
     name = "first-grid-again"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        names = grid_names(experiment)
-        parents = as_list(experiment["grid_nml", "dynamics_parent_grid_id"].value)
-        if str(experiment["grid_nml", "radiation_grid_filename"].value).strip():  # may be the parent
+    def check(self, component: Component) -> Iterator[Finding]:
+        names = grid_names(component)
+        parents = as_list(component["grid_nml", "dynamics_parent_grid_id"].value)
+        if str(component["grid_nml", "radiation_grid_filename"].value).strip():  # may be the parent
             return
         for domain, name in enumerate(names[1:], start=2):
             if name == names[0] and parents[domain - 1 : domain] in ([], [-1]):
                 yield self.finding(
-                    _dynamics_grids(experiment),
+                    _dynamics_grids(component),
                     f'the grid of domain {domain} is that of domain 1, "{name}": its parent is not among the grids',
                     "expected: another grid for each domain",
                 )
                 return
 
 
-class RadiationGridIsDynamicsGrid(Rule):
+class RadiationGridIsDynamicsGrid(ComponentRule):
     """The grid for radiation is coarser than that of the first domain, so it is another file.
 
     ## What it does
@@ -146,10 +147,10 @@ class RadiationGridIsDynamicsGrid(Rule):
     name = "radiation-grid-is-dynamics-grid"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["grid_nml", "radiation_grid_filename"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["grid_nml", "radiation_grid_filename"]
         name = str(setting.value).rstrip()
-        if name and name in grid_names(experiment):
+        if name and name in grid_names(component):
             yield self.finding(
                 setting,
                 f'the radiation grid "{name}" is a dynamics grid, too',
@@ -157,7 +158,7 @@ class RadiationGridIsDynamicsGrid(Rule):
             )
 
 
-class TorusWithBoundaries(Rule):
+class TorusWithBoundaries(ComponentRule):
     """A torus is periodic in both directions: it has no lateral boundaries.
 
     ## What it does
@@ -186,15 +187,15 @@ class TorusWithBoundaries(Rule):
     name = "torus-with-boundaries"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        limited = experiment["grid_nml", "l_limited_area"]
-        if limited.value is True and experiment["grid_nml", "is_plane_torus"].value is True:
+    def check(self, component: Component) -> Iterator[Finding]:
+        limited = component["grid_nml", "l_limited_area"]
+        if limited.value is True and component["grid_nml", "is_plane_torus"].value is True:
             yield self.finding(
                 limited, "l_limited_area is true on a plane torus", "expected: l_limited_area false with is_plane_torus"
             )
 
 
-class SplittingWithoutRestartProcs(Rule):
+class SplittingWithoutRestartProcs(ComponentRule):
     """Ranks can be split between nests only if a rank set apart writes the checkpoints.
 
     ## What it does
@@ -225,16 +226,16 @@ class SplittingWithoutRestartProcs(Rule):
     name = "splitting-without-restart-procs"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        weights = experiment["grid_nml", "patch_weight"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        weights = component["grid_nml", "patch_weight"]
         if not any(weight > 0 for weight in as_list(weights.value)):
             return
-        if experiment["parallel_nml", "num_restart_procs"].value != 0:
+        if component["parallel_nml", "num_restart_procs"].value != 0:
             return
-        lrestart = experiment["master_nml", "lrestart"]
+        lrestart = component["master_nml", "lrestart"]
         if lrestart.value is not False:  # the length of what is left of the experiment is not in the namelists
             raise UndecidedError(lrestart)
-        time = clock(experiment)
+        time = clock(component)
         end = time.length if time.steps_of_a_leg is None else time.steps_of_a_leg * time.step
         if time.restart_ends_leg and time.restart and time.restart <= end:
             yield self.finding(

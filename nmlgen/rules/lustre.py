@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from nmlgen.experiment.clock import clock
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment, Striping
 from nmlgen.experiment.machine import FileSystem
 from nmlgen.experiment.output import largest_step, output_steps, steps_in_a_file
-from nmlgen.experiment.ranks import RestartMode, domains, level_types, writes_output
+from nmlgen.experiment.ranks import RestartMode, domains, level_types, restart_mode, writes_output
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
@@ -59,22 +60,33 @@ def _stripes(experiment: Experiment, block: Striping) -> int | None:
     return count if count else None
 
 
+def _share_files(experiment: Experiment) -> bool:
+    """Whether the I/O ranks of a component write one file together."""
+    return any(component["parallel_nml", "pio_type"].value == _CDI_PIO for component in experiment.components)
+
+
 def _largest_file(experiment: Experiment) -> int | None:
-    """An upper bound, in bytes, of the largest output file; None where there is none.
+    """An upper bound, in bytes, of the largest output file; None where there is none."""
+    sizes = [_largest_file_of(component) for component in experiment.components]
+    return None if not sizes or None in sizes else max(size for size in sizes if size is not None)
+
+
+def _largest_file_of(component: Component) -> int | None:
+    """An upper bound, in bytes, of the largest output file of a component; None where there is none.
 
     Every variable is taken as one on all levels at the edges of the grid, of which there are half as many again as
     cells. Nests, interpolation to other grids and coordinates inside the files could make larger ones: None then.
     """
-    if domains(experiment) > 1 or not writes_output(experiment):
+    if domains(component) > 1 or not writes_output(component):
         return None
-    time, sizes = clock(experiment), [0]
-    for stream in experiment.streams:
-        if any(experiment.stream_setting(stream, name).value for name in ("remap", "output_grid")):
+    time, sizes = clock(component), [0]
+    for stream in component.streams:
+        if any(component.stream_setting(stream, name).value for name in ("remap", "output_grid")):
             return None
-        for level_type in level_types(experiment, stream):
-            steps = steps_in_a_file(experiment, stream, level_type, time)
-            written = output_steps(experiment, stream, time)
-            step = largest_step(experiment, stream, level_type)
+        for level_type in level_types(component, stream):
+            steps = steps_in_a_file(component, stream, level_type, time)
+            written = output_steps(component, stream, time)
+            step = largest_step(component, stream, level_type)
             sizes.append(round(step * _EDGES_PER_CELL) * (written if steps is None else min(steps, written)))
     return max(sizes) or None
 
@@ -201,8 +213,9 @@ class WideStripesForManyFiles(Rule):
         count = _count(block)
         if block is None or count is None or count in (0, 1):
             return
-        mode = str(experiment["io_nml", "restart_write_mode"].value).rstrip().lower()
-        if mode in (RestartMode.JOINT.value, RestartMode.DEDICATED.value):
+        modes = {restart_mode(component) for component in experiment.components}
+        if modes and modes <= {RestartMode.JOINT, RestartMode.DEDICATED}:
+            mode = '" and "'.join(sorted(mode.value for mode in modes if mode is not None))
             yield self.finding(
                 block.settings["stripe_count"],
                 f'"{mode}" writes one file a rank, stripe_count {count} spreads each of them',
@@ -294,7 +307,7 @@ class SharedFileOnOneOst(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         block = _block(experiment, "output")
-        if block is not None and _count(block) == 1 and experiment["parallel_nml", "pio_type"].value == _CDI_PIO:
+        if block is not None and _count(block) == 1 and _share_files(experiment):
             yield self.finding(
                 block.settings["stripe_count"],
                 "pio_type 2 has all I/O ranks write one file, stripe_count 1 puts it on one OST",

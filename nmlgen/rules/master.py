@@ -6,26 +6,16 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from nmlgen.experiment.experiment import Experiment, Group, effective
+from nmlgen.experiment.component import MODEL_GROUP, MOST_TASKS, Component, claimed
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import Group, effective
 from nmlgen.experiment.ranks import integer
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule, Rule
 from nmlgen.source import Span
 
-_MODEL = "master_model_nml"
 _HAMOCC, _OCEAN, _TESTBED = 4, 2, 99
-_MOST_TASKS = 10_000_000
-
-
-def _models(experiment: Experiment) -> list[Group]:
-    """The groups of master_model_nml in the order of the text."""
-    groups = [group for group in experiment.master if group.name.lower() == _MODEL]
-    return sorted(groups, key=lambda group: (group.span.line, group.span.column) if group.span else (0, 0))
-
-
-def _of(experiment: Experiment, model: Group, name: str) -> Setting:
-    return effective(experiment.registry, model, _MODEL, name)
 
 
 @frozen
@@ -39,31 +29,18 @@ class _Ranks:
 def _claims(experiment: Experiment) -> tuple[_Ranks, ...]:
     """Who claims which ranks; empty for a single model, which gets them all.
 
-    A model takes blocks of `model_rank_group_size` ranks from `model_min_rank` to `model_max_rank`, the next one
-    `model_inc_rank` behind the last rank of the one before (ICON 2024.10, `mo_master_init.f90:72-103`). Raises
-    UndecidedError where the blocks do not advance: another rule says so.
+    Raises UndecidedError where the blocks do not advance: another rule says so.
     """
-    models = _models(experiment)
-    if len(models) < 2:
+    if len(experiment.models) < 2:
         return ()
     tasks = integer(experiment.tasks)
-    if tasks > _MOST_TASKS:
+    if tasks > MOST_TASKS:
         raise UndecidedError(experiment.tasks)
-    return tuple(_Ranks(model, _claimed(experiment, model, tasks)) for model in models)
+    return tuple(_Ranks(model.entry, claimed(experiment.registry, model.entry, tasks)) for model in experiment.models)
 
 
-def _claimed(experiment: Experiment, model: Group, tasks: int) -> frozenset[int]:
-    names = ("model_min_rank", "model_max_rank", "model_inc_rank", "model_rank_group_size")
-    first, last, gap, size = (integer(_of(experiment, model, name)) for name in names)
-    stride = size - 1 + gap
-    if stride <= 0:
-        raise UndecidedError(_of(experiment, model, "model_inc_rank"))
-    last = min(last, tasks - 1)
-    if first < 0:
-        first += max(0, (-first - size) // stride) * stride
-    return frozenset(
-        rank for start in range(first, last + 1, stride) for rank in range(max(start, 0), min(start + size, last + 1))
-    )
+def _of(experiment: Experiment, model: Group, name: str) -> Setting:
+    return effective(experiment.registry, model, MODEL_GROUP, name)
 
 
 def _name(experiment: Experiment, model: Group) -> str:
@@ -88,7 +65,7 @@ def _where(experiment: Experiment, model: Group, name: str) -> Span | None:
     return setting.span if setting.is_written else model.span
 
 
-class UnnamedModel(Rule):
+class UnnamedModel(ComponentRule):
     """A run has at least one model, and every model has a name and a namelist file.
 
     ## What it does
@@ -122,13 +99,13 @@ class UnnamedModel(Rule):
     name = "unnamed-model"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        model = experiment.group(_MODEL)
+    def check(self, component: Component) -> Iterator[Finding]:
+        model = component.group(MODEL_GROUP)
         if model is None:
             yield self.finding(None, "the master namelist starts no model", "expected: a group master_model_nml")
             return
         for name, example in (("model_name", "atm"), ("model_namelist_filename", "NAMELIST_atm")):
-            setting = experiment[_MODEL, name]
+            setting = component[MODEL_GROUP, name]
             if not str(setting.value).strip():
                 verb = "is empty" if setting.is_written else "is not set"
                 yield self.finding(
@@ -138,7 +115,7 @@ class UnnamedModel(Rule):
                 )
 
 
-class HamoccAlone(Rule):
+class HamoccAlone(ComponentRule):
     """HAMOCC as a model of its own needs an ocean model beside it.
 
     ## What it does
@@ -171,11 +148,11 @@ class HamoccAlone(Rule):
     name = "hamocc-without-ocean"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        own = experiment[_MODEL, "model_type"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        own = component[MODEL_GROUP, "model_type"]
         if own.value != _HAMOCC:
             return
-        types = {_of(experiment, model, "model_type").value for model in _models(experiment)}
+        types = {other[MODEL_GROUP, "model_type"].value for other in component.experiment.components}
         if _OCEAN not in types:
             yield self.finding(
                 own,
@@ -184,7 +161,7 @@ class HamoccAlone(Rule):
             )
 
 
-class IconTestbed(Rule):
+class IconTestbed(ComponentRule):
     """The testbed is no part of a common ICON.
 
     ## What it does
@@ -215,8 +192,8 @@ class IconTestbed(Rule):
     name = "testbed-model"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment[_MODEL, "model_type"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component[MODEL_GROUP, "model_type"]
         if setting.value == _TESTBED:
             yield self.finding(
                 setting,

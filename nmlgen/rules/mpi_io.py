@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.mpi_io import (
     FORCE_VARIABLES,
@@ -19,7 +20,7 @@ from nmlgen.experiment.mpi_io import (
 from nmlgen.experiment.ranks import level_types, writes_output
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule, Rule
 
 _CDI_PIO = 2
 _NETCDF = (4, 5)
@@ -65,9 +66,9 @@ def _instead(name: str) -> str:
     return f"expected: {name}" if name else "expected: none; this version has nothing for it"
 
 
-def _uses_cdi_pio(experiment: Experiment) -> bool:
-    """Whether ICON itself writes through MPI-IO: its parallel output with CDI-PIO."""
-    return bool(experiment["parallel_nml", "pio_type"].value == _CDI_PIO)
+def _uses_cdi_pio(component: Component) -> bool:
+    """Whether a component itself writes through MPI-IO: its parallel output with CDI-PIO."""
+    return bool(component["parallel_nml", "pio_type"].value == _CDI_PIO)
 
 
 class UnsupportedIntelVariable(Rule):
@@ -261,7 +262,7 @@ def _forced_off_lustre(experiment: Experiment) -> Iterator[Setting]:
 def _crashes(experiment: Experiment) -> bool:
     """Whether a collective write without striping hints is sure to come: ICON's own, or that of Darshan's log."""
     striped = all(hint in experiment.mpi.hints for hint in _STRIPING_HINTS)
-    return not striped and (_uses_cdi_pio(experiment) or experiment.darshan is not None)
+    return not striped and (any(map(_uses_cdi_pio, experiment.components)) or experiment.darshan is not None)
 
 
 class LustreDriverCrashes(Rule):
@@ -572,7 +573,7 @@ class BufferSizeOnLustre(Rule):
             )
 
 
-class UnlimitedTimeInSharedFile(Rule):
+class UnlimitedTimeInSharedFile(ComponentRule):
     """Ranks that write one NetCDF file together are slowed down by its unlimited time dimension.
 
     ## What it does
@@ -605,17 +606,17 @@ class UnlimitedTimeInSharedFile(Rule):
     name = "unlimited-time-in-shared-file"
     severity = Severity.ADVICE
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if not _uses_cdi_pio(experiment) or not writes_output(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        if not _uses_cdi_pio(component) or not writes_output(component):
             return
         streams = [
             stream.label or "one"
-            for stream in experiment.streams
-            if level_types(experiment, stream) and experiment.stream_setting(stream, "filetype").value in _NETCDF
+            for stream in component.streams
+            if level_types(component, stream) and component.stream_setting(stream, "filetype").value in _NETCDF
         ]
         if streams:
             yield self.finding(
-                experiment["parallel_nml", "pio_type"],
+                component["parallel_nml", "pio_type"],
                 f"pio_type 2 writes NetCDF with an unlimited time dimension ({', '.join(streams)}), in parallel 3.9 "
                 "times as slow as with a fixed one",
                 "expected: pio_type 1 with num_io_procs and stream_partitions, or a measurement of both",
@@ -656,7 +657,7 @@ class HintsWithoutMpiIo(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         first = next(iter(experiment.mpi.hints.values()), None)
-        if first is not None and not _uses_cdi_pio(experiment):
+        if first is not None and not any(map(_uses_cdi_pio, experiment.components)):
             yield self.finding(
                 first,
                 "mpi.hints have no effect on ICON's files: none is written through MPI-IO",

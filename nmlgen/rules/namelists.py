@@ -10,13 +10,14 @@ from typing import Any
 
 from attrs import frozen
 
-from nmlgen.experiment.experiment import Experiment, Group, as_list
-from nmlgen.experiment.reading import component_of, condition_of, file_of, foreign_reader, groups_read, is_read, once
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.reading import condition_of, file_of, foreign_reader, groups_read, is_read, once
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, nearest
 from nmlgen.namelist.constraint import Condition, literal
 from nmlgen.namelist.registry import Registry, Removal, Shape, Variable, bounds_of, load_registry, releases
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 from nmlgen.source import Span, encoded
 
 
@@ -54,11 +55,11 @@ def _parse(group: Group, key: str, setting: Setting) -> _Written:
 
 
 @once
-def _written(experiment: Experiment) -> Iterator[_Written]:
+def _written(component: Component) -> Iterator[_Written]:
     """Every variable of the groups that ICON reads. Those whose value is not known come last: asking for one
     then ends a rule, and what it has found before stays found."""
     unknown = []
-    for group in groups_read(experiment):
+    for group in groups_read(component):
         for key, setting in group.settings.items():
             if setting.certainty is Certainty.UNKNOWN:
                 if setting.span is not None:  # not in a namelist that nobody has shown
@@ -69,16 +70,16 @@ def _written(experiment: Experiment) -> Iterator[_Written]:
 
 
 @once
-def _looked_up(experiment: Experiment) -> Iterator[tuple[_Written, Variable | None]]:
+def _looked_up(component: Component) -> Iterator[tuple[_Written, Variable | None]]:
     """The written variables, with what the release knows of each."""
-    for written in _written(experiment):
-        file = file_of(experiment, written.group)
-        yield written, experiment.registry.variable(written.group.name, written.path, file)
+    for written in _written(component):
+        file = file_of(component, written.group)
+        yield written, component.registry.variable(written.group.name, written.path, file)
 
 
-def _declared(experiment: Experiment) -> Iterator[tuple[_Written, Variable]]:
+def _declared(component: Component) -> Iterator[tuple[_Written, Variable]]:
     """The written variables that the release knows."""
-    return ((written, variable) for written, variable in _looked_up(experiment) if variable is not None)
+    return ((written, variable) for written, variable in _looked_up(component) if variable is not None)
 
 
 def _place(group: Group) -> Span | None:
@@ -86,13 +87,13 @@ def _place(group: Group) -> Span | None:
     return group.span or next((setting.span for setting in group.settings.values() if setting.span), None)
 
 
-def _knows_dace(experiment: Experiment) -> bool:
+def _knows_dace(component: Component) -> bool:
     """Whether there may be groups for DACE, which reads its own from the file that `dace_namelist_file` names."""
-    assimilation = experiment.group("assimilation_nml")
+    assimilation = component.group("assimilation_nml")
     return assimilation is not None and any(name.startswith("dace_") for name in assimilation.settings)
 
 
-class UnknownGroup(Rule):
+class UnknownGroup(ComponentRule):
     """ICON searches its namelist file for the groups it knows and never looks at the others.
 
     ## What it does
@@ -125,15 +126,15 @@ class UnknownGroup(Rule):
     name = "unknown-group"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        registry = experiment.registry
-        for group in experiment.all_groups():
-            if registry.has_group(group.name) or (_knows_dace(experiment) and not group.name.lower().endswith("_nml")):
+    def check(self, component: Component) -> Iterator[Finding]:
+        registry = component.registry
+        for group in component.all_groups():
+            if registry.has_group(group.name) or (_knows_dace(component) and not group.name.lower().endswith("_nml")):
                 continue
             gone = _replacement(registry.removed_group(group.name))
             elsewhere = _in_other_releases(registry, group.name)
             notes = (gone or did_you_mean(group.name, registry.groups)) + elsewhere
-            there = [other.name for other in experiment.all_groups()]
+            there = [other.name for other in component.all_groups()]
             yield self.finding(
                 _place(group),
                 f'ICON {registry.release} has no namelist group "{group.name}" and ignores it in silence',
@@ -142,7 +143,7 @@ class UnknownGroup(Rule):
             )
 
 
-class UnknownVariable(Rule):
+class UnknownVariable(ComponentRule):
     """A variable that its group does not have ends the reading of the group.
 
     ## What it does
@@ -175,13 +176,13 @@ class UnknownVariable(Rule):
     name = "unknown-variable"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        registry = experiment.registry
-        for written, variable in _looked_up(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        registry = component.registry
+        for written, variable in _looked_up(component):
             if variable is not None:
                 continue
             group = written.group.name.lower()
-            file = file_of(experiment, written.group)
+            file = file_of(component, written.group)
             if _is_derived(registry, group, written.path, file):
                 continue
             known = registry.variables(group, file)
@@ -197,7 +198,7 @@ class UnknownVariable(Rule):
             )
 
 
-class WrongType(Rule):
+class WrongType(ComponentRule):
     """A value must have the type that ICON declares.
 
     ## What it does
@@ -231,8 +232,8 @@ class WrongType(Rule):
     name = "wrong-type"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for written, variable in _declared(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for written, variable in _declared(component):
             wrong = next((v for v in as_list(written.setting.value) if not _fits(v, variable)), None)
             if wrong is not None:
                 yield self.finding(
@@ -242,7 +243,7 @@ class WrongType(Rule):
                 )
 
 
-class TooManyValues(Rule):
+class TooManyValues(ComponentRule):
     """A variable takes as many values as it has elements.
 
     ## What it does
@@ -271,8 +272,8 @@ class TooManyValues(Rule):
     name = "too-many-values"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for written, variable in _declared(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for written, variable in _declared(component):
             count = len(as_list(written.setting.value))
             if count == 1 and not any(written.subscripts):
                 continue
@@ -285,7 +286,7 @@ class TooManyValues(Rule):
                 )
 
 
-class TextTruncated(Rule):
+class TextTruncated(ComponentRule):
     """Text that is longer than its variable is cut off.
 
     ## What it does
@@ -317,8 +318,8 @@ class TextTruncated(Rule):
     name = "text-truncated"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for written, variable in _declared(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for written, variable in _declared(component):
             length = variable.length
             if variable.type != "character" or length is None:
                 continue
@@ -332,7 +333,7 @@ class TextTruncated(Rule):
                 )
 
 
-class SubscriptOutOfBounds(Rule):
+class SubscriptOutOfBounds(ComponentRule):
     """A subscript names an element that the variable has.
 
     ## What it does
@@ -364,8 +365,8 @@ class SubscriptOutOfBounds(Rule):
     name = "subscript-out-of-bounds"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for written, variable in _declared(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for written, variable in _declared(component):
             for text, shape, is_text in _parts(written, variable):
                 if text is not None and not (is_text and not shape) and not _inside(text, shape):
                     expected = ", ".join(f"{low}:{high}" for low, high in map(bounds_of, shape))
@@ -376,7 +377,7 @@ class SubscriptOutOfBounds(Rule):
                     )
 
 
-class OtherComponent(Rule):
+class OtherComponent(ComponentRule):
     """Every component reads its own groups from its own file.
 
     ## What it does
@@ -409,22 +410,22 @@ class OtherComponent(Rule):
     name = "other-component"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        registry = experiment.registry
-        for group in experiment.all_groups():
+    def check(self, component: Component) -> Iterator[Finding]:
+        registry = component.registry
+        for group in component.all_groups():
             if not registry.has_group(group.name) or not registry.is_read(group.name):
                 continue
-            reader = foreign_reader(experiment, group)
-            if reader is not None and not (_knows_dace(experiment) and registry.component(group.name) == "dace"):
+            reader = foreign_reader(component, group)
+            if reader is not None and not (_knows_dace(component) and registry.component(group.name) == "dace"):
                 yield self.finding(
                     _place(group),
                     f"{group.name.lower()} is not read from this file and is ignored in silence",
                     f"it is read by {reader}",
-                    f"expected: a group of the {component_of(experiment) or 'model'}",
+                    f"expected: a group of the {component.kind or 'model'}",
                 )
 
 
-class PhysicsGroupNotRead(Rule):
+class PhysicsGroupNotRead(ComponentRule):
     """The groups of a physics package or of a test case are read with that one only.
 
     ## What it does
@@ -458,14 +459,14 @@ class PhysicsGroupNotRead(Rule):
     name = "physics-group-not-read"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for group in experiment.all_groups():
-            if not is_read(experiment, group):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for group in component.all_groups():
+            if not is_read(component, group):
                 continue
-            condition = condition_of(experiment, group)
+            condition = condition_of(component, group)
             if condition is None:
                 continue
-            value = experiment[condition.group, condition.variable].value
+            value = component[condition.group, condition.variable].value
             if not condition.holds(value):
                 yield self.finding(
                     _place(group),
@@ -475,7 +476,7 @@ class PhysicsGroupNotRead(Rule):
                 )
 
 
-class ValueNotAllowed(Rule):
+class ValueNotAllowed(ComponentRule):
     """Some variables take certain values only, and ICON checks them.
 
     ## What it does
@@ -516,14 +517,14 @@ class ValueNotAllowed(Rule):
     name = "value-not-allowed"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for written, variable in _declared(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for written, variable in _declared(component):
             constraint = variable.constraint
             if constraint is None or constraint.rules:
                 continue
             values = [v for v in as_list(written.setting.value) if v is not None and _fits(v, variable)]
             wrong = next((value for value in values if constraint.refuses(value)), None)
-            if wrong is not None and _is_looked_at(experiment, written.group, constraint.condition):
+            if wrong is not None and _is_looked_at(component, written.group, constraint.condition):
                 yield self.finding(
                     written.setting,
                     f"ICON refuses {written.name} {literal(wrong)}",
@@ -535,7 +536,7 @@ _SERIALIZED = ("ser_nml",)
 """Read by code that only Serialbox's preprocessor brings to life (ICON 2024.10, `mo_read_namelists.f90:251`)."""
 
 
-class GroupNeverRead(Rule):
+class GroupNeverRead(ComponentRule):
     """Some groups stand in ICON's source and are read by nothing.
 
     ## What it does
@@ -568,9 +569,9 @@ class GroupNeverRead(Rule):
     name = "group-never-read"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        registry = experiment.registry
-        for group in experiment.all_groups():
+    def check(self, component: Component) -> Iterator[Finding]:
+        registry = component.registry
+        for group in component.all_groups():
             name = group.name.lower()
             if name not in _SERIALIZED and registry.has_group(name) and not registry.is_read(name):
                 yield self.finding(
@@ -602,15 +603,15 @@ def _describe(value: Any) -> str:
     return f"{value}, {'an integer' if isinstance(value, int) else 'a real number'}"
 
 
-def _is_looked_at(experiment: Experiment, group: Group, condition: Condition | None) -> bool:
+def _is_looked_at(component: Component, group: Group, condition: Condition | None) -> bool:
     """Whether ICON looks at a value of a group; not where the namelists cannot tell."""
     if condition is None:
         return True
     if not condition.is_decidable:
         return False
     if condition.group == "output_nml":
-        return condition.holds(experiment.stream_setting(group, condition.variable).value)
-    return condition.holds(experiment[condition.group, condition.variable].value)
+        return condition.holds(component.stream_setting(group, condition.variable).value)
+    return condition.holds(component[condition.group, condition.variable].value)
 
 
 def _is_derived(registry: Registry, group: str, path: str, file: str) -> bool:

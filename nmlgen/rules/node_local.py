@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import NodeLocal
 from nmlgen.experiment.output import cells, output_steps, steps_in_a_file
 from nmlgen.experiment.ranks import writes_output
@@ -155,15 +157,16 @@ class FileExceedsStripes(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         facts = _facts(experiment)
         directory = experiment.node_local.directory if experiment.node_local is not None else None
-        if facts is None or directory is None or facts.capacity_per_node is None or not writes_output(experiment):
+        if facts is None or directory is None or facts.capacity_per_node is None:
             return
         match, nodes = re.fullmatch(r"stripe_(\d+)", str(directory.value)), experiment.directives.get("nodes")
         if match is None or nodes is None or not isinstance(nodes.value, int):
             return
         stripes = min(int(match[1]), nodes.value)
         room = stripes * facts.capacity_per_node
-        for stream in experiment.streams:
-            size = _smallest_file(experiment, stream)
+        written = [(component, stream) for component in experiment.components for stream in component.streams]
+        for component, stream in written:
+            size = _smallest_file(component, stream) if writes_output(component) else 0
             if size > room:
                 yield self.finding(
                     directory,
@@ -173,19 +176,19 @@ class FileExceedsStripes(Rule):
                 )
 
 
-def _smallest_file(experiment: Experiment, stream: Group) -> int:
+def _smallest_file(component: Component, stream: Group) -> int:
     """A lower bound of the bytes in a full file of model levels; 0 where there is none."""
-    if experiment.stream_setting(stream, "filetype").value not in _NETCDF:
+    if component.stream_setting(stream, "filetype").value not in _NETCDF:
         return 0
-    if experiment.stream_setting(stream, "remap").value != 0:
+    if component.stream_setting(stream, "remap").value != 0:
         return 0
-    time = clock(experiment)
-    names = {str(name).lower() for name in as_list(experiment.stream_setting(stream, "ml_varlist").value)}
-    steps = steps_in_a_file(experiment, stream, "ml", time)
-    written = output_steps(experiment, stream, time)
-    levels = int(as_list(experiment["run_nml", "num_lev"].value)[0])
+    time = clock(component)
+    names = {str(name).lower() for name in as_list(component.stream_setting(stream, "ml_varlist").value)}
+    steps = steps_in_a_file(component, stream, "ml", time)
+    written = output_steps(component, stream, time)
+    levels = int(as_list(component["run_nml", "num_lev"].value)[0])
     full = len(names & _FULL_FIELDS)
-    return full * levels * cells(experiment) * 4 * (written if steps is None else min(steps, written))
+    return full * levels * cells(component) * 4 * (written if steps is None else min(steps, written))
 
 
 class NoTimeToCopyBack(Rule):

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from functools import cache
 
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.ranks import domains, level_types
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, load_catalogue
 from nmlgen.findings import Finding, Severity, did_you_mean
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import is_blank, setting_of, stream_name, streams_read, windows_of, writes_within
 from nmlgen.units.duration import Duration
 
@@ -37,43 +38,43 @@ def _names(setting: Setting) -> list[str]:
     return names
 
 
-def _varlists(experiment: Experiment) -> Iterator[tuple[Group, str, Setting]]:
-    for stream in streams_read(experiment):
-        for kind in level_types(experiment, stream):
-            yield stream, kind, setting_of(experiment, stream, f"{kind}_varlist")
+def _varlists(component: Component) -> Iterator[tuple[Group, str, Setting]]:
+    for stream in streams_read(component):
+        for kind in level_types(component, stream):
+            yield stream, kind, setting_of(component, stream, f"{kind}_varlist")
 
 
-def _catalogue(experiment: Experiment) -> Catalogue:
+def _catalogue(component: Component) -> Catalogue:
     """The variables of the release; raises UndecidedError where names may be others than those of the release."""
-    names = experiment["io_nml", "output_nml_dict"]
-    if not is_blank(names) or experiment["run_nml", "lart"].value is not False:
+    names = component["io_nml", "output_nml_dict"]
+    if not is_blank(names) or component["run_nml", "lart"].value is not False:
         raise UndecidedError(names)
-    catalogue = load_catalogue(experiment.registry.release)
-    if catalogue.release != experiment.registry.release:
+    catalogue = load_catalogue(component.registry.release)
+    if catalogue.release != component.registry.release:
         raise UndecidedError(names)
     return catalogue
 
 
-def _tracers(experiment: Experiment) -> frozenset[str]:
+def _tracers(component: Component) -> frozenset[str]:
     """The names that the user gave to tracers."""
-    group = experiment.group("transport_nml")
+    group = component.group("transport_nml")
     if group is None or "tracer_names" not in group.settings:
         return frozenset()
-    return frozenset(str(name).strip().lower() for name in as_list(experiment["transport_nml", "tracer_names"].value))
+    return frozenset(str(name).strip().lower() for name in as_list(component["transport_nml", "tracer_names"].value))
 
 
-def _domains_of(experiment: Experiment, stream: Group) -> list[int]:
+def _domains_of(component: Component, stream: Group) -> list[int]:
     """The domains, counted from 1, that a stream is written for."""
-    count = domains(experiment)
+    count = domains(component)
     chosen = []
-    for domain in as_list(setting_of(experiment, stream, "dom").value):
+    for domain in as_list(setting_of(component, stream, "dom").value):
         if domain < 0:
             break
         chosen.append(domain)
     return [domain for domain in chosen if 1 <= domain <= count] if chosen else list(range(1, count + 1))
 
 
-class UnknownOutputVariable(Rule):
+class UnknownOutputVariable(ComponentRule):
     """A stream can write what the release registers, under the names it has there.
 
     ## What it does
@@ -108,13 +109,13 @@ class UnknownOutputVariable(Rule):
     name = "unknown-output-variable"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream, kind, setting in _varlists(experiment):
-            catalogue, tracers = _catalogue(experiment), _tracers(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream, kind, setting in _varlists(component):
+            catalogue, tracers = _catalogue(component), _tracers(component)
             for name in _names(setting):
                 if name in tracers or _TILES in name or name.startswith((_GRID, _LESS)):
                     continue
-                if name == _OF_THE_LATLON_GRID and setting_of(experiment, stream, "remap").value == _LATLON:
+                if name == _OF_THE_LATLON_GRID and setting_of(component, stream, "remap").value == _LATLON:
                     continue
                 if _GROUP in name:
                     if not catalogue.has_group(name[len(_GROUP) :]):
@@ -146,7 +147,7 @@ def _all_names(release: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(variable.name for variable in variables if variable.pattern is None))
 
 
-class VariableNotInThisRun(Rule):
+class VariableNotInThisRun(ComponentRule):
     """A variable exists only if the part of the model that computes it is switched on.
 
     ## What it does
@@ -177,16 +178,16 @@ class VariableNotInThisRun(Rule):
     name = "variable-not-in-this-run"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        varlists = list(_varlists(experiment))
+    def check(self, component: Component) -> Iterator[Finding]:
+        varlists = list(_varlists(component))
         if not varlists:
             return
-        catalogue, tracers = _catalogue(experiment), _tracers(experiment)
-        is_atmosphere = experiment["master_model_nml", "model_type"].value == _ATMOSPHERE
+        catalogue, tracers = _catalogue(component), _tracers(component)
+        is_atmosphere = component["master_model_nml", "model_type"].value == _ATMOSPHERE
         circumstances: dict[int, Circumstances] = {}
         for stream, _, setting in varlists:
-            for domain in _domains_of(experiment, stream):
-                here = circumstances.setdefault(domain, Circumstances(experiment, domain, frozenset()))
+            for domain in _domains_of(component, stream):
+                here = circumstances.setdefault(domain, Circumstances(component, domain, frozenset()))
                 for name in _names(setting):
                     found = () if name in tracers else catalogue.find(name)
                     if found and all(_is_absent(variable, here, is_atmosphere) for variable in found):
@@ -216,7 +217,7 @@ def _requirement(found: tuple[OutputVariable, ...]) -> str:
     return " and ".join(known) if known else f"a run with {found[0].component}"
 
 
-class EdgesOnLatLonGrid(Rule):
+class EdgesOnLatLonGrid(ComponentRule):
     """What lies on edges or vertices is not interpolated to longitudes and latitudes.
 
     ## What it does
@@ -245,12 +246,12 @@ class EdgesOnLatLonGrid(Rule):
     name = "edges-on-latlon-grid"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream, _, setting in _varlists(experiment):
-            if setting_of(experiment, stream, "remap").value != _LATLON:
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream, _, setting in _varlists(component):
+            if setting_of(component, stream, "remap").value != _LATLON:
                 continue
             for name in _names(setting):
-                found = _catalogue(experiment).find(name)
+                found = _catalogue(component).find(name)
                 if found and all(variable.location in _NOT_INTERPOLATED for variable in found):
                     yield self.finding(
                         setting,
@@ -259,7 +260,7 @@ class EdgesOnLatLonGrid(Rule):
                     )
 
 
-class ImpossibleLatLonGrid(Rule):
+class ImpossibleLatLonGrid(ComponentRule):
     """Longitudes and latitudes are a start, a step and an end, and must lead from the one to the other.
 
     ## What it does
@@ -292,20 +293,20 @@ class ImpossibleLatLonGrid(Rule):
     name = "impossible-latlon-grid"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            longitudes = setting_of(experiment, stream, "reg_lon_def")
-            latitudes = setting_of(experiment, stream, "reg_lat_def")
-            is_remapped = setting_of(experiment, stream, "remap").value == _LATLON
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            longitudes = setting_of(component, stream, "reg_lon_def")
+            latitudes = setting_of(component, stream, "reg_lat_def")
+            is_remapped = setting_of(component, stream, "remap").value == _LATLON
             if not (is_remapped or longitudes.is_written or latitudes.is_written):
                 continue
             west, lon_step, east = _start_step_end(longitudes)
             first, lat_step, last = _start_step_end(latitudes)
-            counts = setting_of(experiment, stream, "reg_def_mode").value != 1  # a number of points may be meant
+            counts = setting_of(component, stream, "reg_def_mode").value != 1  # a number of points may be meant
             expected = "expected: start, step, end in degrees, such as 0, 1, 359"
             if is_remapped and not any((west, lon_step, east, first, lat_step, last)):
                 yield self.finding(
-                    setting_of(experiment, stream, "remap"),
+                    setting_of(component, stream, "remap"),
                     f"remap 1, and the stream {stream_name(stream)} names neither longitudes nor latitudes",
                     "expected: reg_lon_def and reg_lat_def",
                 )
@@ -329,7 +330,7 @@ def _start_step_end(setting: Setting) -> tuple[float, float, float]:
     return float(start), float(step), float(end)
 
 
-class ImpossibleLevels(Rule):
+class ImpossibleLevels(ComponentRule):
     """`m_levels` is a list of level numbers and ranges, such as 1,3,5...10,nlev.
 
     ## What it does
@@ -364,16 +365,16 @@ class ImpossibleLevels(Rule):
     name = "impossible-levels"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if experiment["master_model_nml", "model_type"].value != _ATMOSPHERE:
+    def check(self, component: Component) -> Iterator[Finding]:
+        if component["master_model_nml", "model_type"].value != _ATMOSPHERE:
             return
-        for stream in streams_read(experiment):
-            setting = setting_of(experiment, stream, "m_levels")
+        for stream in streams_read(component):
+            setting = setting_of(component, stream, "m_levels")
             text = str(setting.value).rstrip()
-            if not text or len(text) > _LONGEST or "ml" not in level_types(experiment, stream):
+            if not text or len(text) > _LONGEST or "ml" not in level_types(component, stream):
                 continue
-            for domain in _domains_of(experiment, stream):
-                levels = _levels_of(experiment, domain)
+            for domain in _domains_of(component, stream):
+                levels = _levels_of(component, domain)
                 fault = level_fault(text, levels) if levels > 0 else None
                 if fault is not None:
                     yield self.finding(
@@ -384,13 +385,13 @@ class ImpossibleLevels(Rule):
                     break
 
 
-def _levels_of(experiment: Experiment, domain: int) -> int:
+def _levels_of(component: Component, domain: int) -> int:
     """num_lev of a domain."""
-    setting = experiment["run_nml", "num_lev"]
+    setting = component["run_nml", "num_lev"]
     levels = as_list(setting.value)
     if domain <= len(levels):
         return int(levels[domain - 1])
-    variable = experiment.registry.variable("run_nml", "num_lev")
+    variable = component.registry.variable("run_nml", "num_lev")
     if variable is None or not isinstance(variable.default, int):
         raise UndecidedError(setting)
     return variable.default
@@ -446,7 +447,7 @@ def _evaluate(expression: str, levels: int) -> int:
     return total
 
 
-class FileIntervalNotPositive(Rule):
+class FileIntervalNotPositive(ComponentRule):
     """A file is as long as `file_interval` says, so that must be longer than nothing.
 
     ## What it does
@@ -476,13 +477,13 @@ class FileIntervalNotPositive(Rule):
     name = "file-interval-not-positive"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            setting = setting_of(experiment, stream, "file_interval")
-            if is_blank(setting) or not level_types(experiment, stream) or not _is_not_positive(setting):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            setting = setting_of(component, stream, "file_interval")
+            if is_blank(setting) or not level_types(component, stream) or not _is_not_positive(setting):
                 continue
-            time = clock(experiment)
-            if writes_within(windows_of(experiment, stream, time), time.length):
+            time = clock(component)
+            if writes_within(windows_of(component, stream, time), time.length):
                 yield self.finding(
                     setting,
                     f"file_interval {setting.value} of the stream {stream_name(stream)}: ICON hangs",

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.output import files_of_a_sequence
 from nmlgen.experiment.ranks import (
     OutputFile,
     output_files,
 )
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import (
     MOST_PARTITIONS,
     is_blank,
@@ -37,7 +38,7 @@ _DATES = ("<datetime>", "<datetime2>", "<datetime3>", "<ddhhmmss>", "<dddhhmmss>
 _EXTENSIONS = {2: ".grb", 4: ".nc", 5: ".nc"}
 
 
-class SameFileName(Rule):
+class SameFileName(ComponentRule):
     """Two streams must not write into the same file.
 
     ## What it does
@@ -75,11 +76,11 @@ class SameFileName(Rule):
     name = "same-file-name"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
+    def check(self, component: Component) -> Iterator[Finding]:
         sequences: dict[tuple[str, object], OutputFile] = {}
         reported: list[Group] = []
-        for file in _sequences(experiment):
-            key = _identity(experiment, file)
+        for file in _sequences(component):
+            key = _identity(component, file)
             if key is None or file.stream in reported:
                 continue
             first = sequences.setdefault(key, file)
@@ -92,54 +93,54 @@ class SameFileName(Rule):
             if first.stream is file.stream:
                 other = f"its level type {first.level_type}, domain {first.domain}"
             yield self.finding(
-                setting_of(experiment, file.stream, name),
+                setting_of(component, file.stream, name),
                 f"the stream {stream_name(file.stream)} ({file.level_type}) writes into the files of {other}: {key[0]}",
                 f"expected: another {name}",
             )
 
 
-def _sequences(experiment: Experiment) -> Iterator[OutputFile]:
+def _sequences(component: Component) -> Iterator[OutputFile]:
     """The first partition of every sequence of files."""
-    numbers = [number for stream in streams_read(experiment) for number in partitions_of(experiment, stream).values()]
+    numbers = [number for stream in streams_read(component) for number in partitions_of(component, stream).values()]
     if all(number <= MOST_PARTITIONS for number in numbers):
-        yield from (file for file in output_files(experiment) if file.partition == 1)
+        yield from (file for file in output_files(component) if file.partition == 1)
 
 
-def _name_of(experiment: Experiment, file: OutputFile) -> str:
+def _name_of(component: Component, file: OutputFile) -> str:
     """The files' name with what is fixed for a sequence filled in."""
     stream = file.stream
     known = {
-        "<output_filename>": str(setting_of(experiment, stream, "output_filename").value).strip(),
+        "<output_filename>": str(setting_of(component, stream, "output_filename").value).strip(),
         "<levtype>": file.level_type.upper(),
         "<levtype_l>": file.level_type,
         "<physdom>": f"{file.domain:02d}",
         "<npartitions>": str(file.partitions),
     }
-    name = str(setting_of(experiment, stream, "filename_format").value).strip()
+    name = str(setting_of(component, stream, "filename_format").value).strip()
     for keyword, text in known.items():
         name = name.replace(keyword, text)
-    extension = str(setting_of(experiment, stream, "filename_extn").value).strip()
+    extension = str(setting_of(component, stream, "filename_extn").value).strip()
     if extension.lower() == "default":
-        extension = _EXTENSIONS.get(setting_of(experiment, stream, "filetype").value, "")
+        extension = _EXTENSIONS.get(setting_of(component, stream, "filetype").value, "")
     return name + extension
 
 
-def _identity(experiment: Experiment, file: OutputFile) -> tuple[str, object] | None:
+def _identity(component: Component, file: OutputFile) -> tuple[str, object] | None:
     """The name and, where a date is part of it, the first time; None if nothing is written or none is certain."""
-    time = clock(experiment)
-    found = windows_of(experiment, file.stream, time)
+    time = clock(component)
+    found = windows_of(component, file.stream, time)
     if not writes_within(found, time.length):
         return None
-    name = _name_of(experiment, file)
+    name = _name_of(component, file)
     if not any(keyword in name for keyword in _DATES):
         return name, None
-    starts = as_list(setting_of(experiment, file.stream, "output_start").value)
+    starts = as_list(setting_of(component, file.stream, "output_start").value)
     if found[0].start < 0 or any(str(text).startswith(">") for text in starts):
         return None
     return name, found[0].start
 
 
-class ConstantFileName(Rule):
+class ConstantFileName(ComponentRule):
     """Several files need names that differ.
 
     ## What it does
@@ -168,13 +169,13 @@ class ConstantFileName(Rule):
     name = "constant-file-name"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            form = setting_of(experiment, stream, "filename_format")
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            form = setting_of(component, stream, "filename_format")
             if any(keyword in form.value for keyword in (*_COUNTERS, *_DATES)):
                 continue
-            for kind, number in possible_partitions_of(experiment, stream).items():
-                files = _files(experiment, stream, kind)
+            for kind, number in possible_partitions_of(component, stream).items():
+                files = _files(component, stream, kind)
                 if files > 1 or (files == 1 and number > 1 and "<ifile_partition>" not in form.value):
                     yield self.finding(
                         form,
@@ -185,15 +186,15 @@ class ConstantFileName(Rule):
                     break
 
 
-def _files(experiment: Experiment, stream: Group, level_type: str) -> int:
+def _files(component: Component, stream: Group, level_type: str) -> int:
     """How many files one partition of a stream writes in the whole experiment; 0 where ICON would not start."""
-    time = clock(experiment)
-    if any(window.interval <= 0 for window in windows_of(experiment, stream, time)):
+    time = clock(component)
+    if any(window.interval <= 0 for window in windows_of(component, stream, time)):
         return 0
-    return files_of_a_sequence(experiment, stream, level_type, time)
+    return files_of_a_sequence(component, stream, level_type, time)
 
 
-class TooManyFiles(Rule):
+class TooManyFiles(ComponentRule):
     """The counter in a file's name has four digits.
 
     ## What it does
@@ -224,17 +225,17 @@ class TooManyFiles(Rule):
     name = "too-many-files"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            form = setting_of(experiment, stream, "filename_format").value
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            form = setting_of(component, stream, "filename_format").value
             if any(word in form for word in _DATES) or not any(word in form for word in _COUNTERS):
                 continue
-            for kind, number in possible_partitions_of(experiment, stream).items():
-                files = _files(experiment, stream, kind) * number
+            for kind, number in possible_partitions_of(component, stream).items():
+                files = _files(component, stream, kind) * number
                 if files > _MOST_FILES:
-                    interval = setting_of(experiment, stream, "file_interval")
+                    interval = setting_of(component, stream, "file_interval")
                     yield self.finding(
-                        setting_of(experiment, stream, "steps_per_file") if is_blank(interval) else interval,
+                        setting_of(component, stream, "steps_per_file") if is_blank(interval) else interval,
                         f"about {files} {kind} files of the stream {stream_name(stream)} and a counter of four digits",
                         f"expected: longer files, or {_DATES[1]} in filename_format",
                     )

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from nmlgen.advise.cost import WORTH_SAYING, Cost, output_cost
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.output import output_steps
 from nmlgen.experiment.ranks import (
     OutputFile,
@@ -23,7 +24,7 @@ from nmlgen.rules.parallel import (
     lacks_io_ranks,
     writes_streams,
 )
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import (
     MOST_PARTITIONS,
     OPERATIONS,
@@ -51,18 +52,18 @@ def _numbers(ranks: list[int]) -> str:
     return f"{'rank' if len(ranks) == 1 else 'ranks'} {shown}{more}"
 
 
-def _load(experiment: Experiment) -> tuple[list[OutputFile], ...]:
+def _load(component: Component) -> tuple[list[OutputFile], ...]:
     """What each I/O rank writes; empty where none is set apart, nothing is written, or ICON refuses to start."""
-    count = split(experiment)
-    kind = experiment["parallel_nml", "pio_type"].value
-    if not 0 < count.io <= MOST_IO_RANKS or count.work < 1 or kind != 1 or not writes_streams(experiment):
+    count = split(component)
+    kind = component["parallel_nml", "pio_type"].value
+    if not 0 < count.io <= MOST_IO_RANKS or count.work < 1 or kind != 1 or not writes_streams(component):
         return ()
-    for stream in experiment.streams:
-        if not all(0 < number <= MOST_PARTITIONS for number in partitions_of(experiment, stream).values()):
+    for stream in component.streams:
+        if not all(0 < number <= MOST_PARTITIONS for number in partitions_of(component, stream).values()):
             return ()
     load: tuple[list[OutputFile], ...] = tuple([] for _ in range(count.io))
     try:
-        for file, rank in placement(experiment):
+        for file, rank in placement(component):
             load[rank].append(file)
     except PlacementError:
         return ()
@@ -82,9 +83,9 @@ def _differs(load: tuple[list[OutputFile], ...]) -> bool:
     return only is not None and only.partitions != len(load)
 
 
-def _costs(experiment: Experiment, against: str) -> tuple[str, ...]:
+def _costs(component: Component, against: str) -> tuple[str, ...]:
     """What the layout costs, as a note; none where nobody can tell."""
-    cost = output_cost(experiment)
+    cost = output_cost(component)
     return () if cost is None else (f"it {cost}, {against}: {cost.better.layout.num_io_procs}",)
 
 
@@ -95,7 +96,7 @@ def _better(cost: Cost) -> str:
     return f"expected: num_io_procs {layout.num_io_procs}{partitions}, {spoken_time(cost.better.seconds)} in all"
 
 
-class PartitionsUnlikeIoRanks(Rule):
+class PartitionsUnlikeIoRanks(ComponentRule):
     """A single output stream is best split into as many partitions as there are I/O ranks.
 
     ## What it does
@@ -129,28 +130,28 @@ class PartitionsUnlikeIoRanks(Rule):
     name = "partitions-unlike-io-ranks"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        load = _load(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        load = _load(component)
         only = _only_sequence(load)
         if only is None or not _differs(load):
             return
         ranks, name = len(load), f"stream_partitions_{only.level_type}"
-        setting = setting_of(experiment, only.stream, name)
+        setting = setting_of(component, only.stream, name)
         idle = sum(1 for files in load if not files)
         outcome = f"{plural(idle, 'rank')} without a file" if idle else "ranks with several files"
         advice = f"expected: {name} {ranks}, or num_io_procs {only.partitions}"
-        if setting_of(experiment, only.stream, "operation").value in OPERATIONS:
+        if setting_of(component, only.stream, "operation").value in OPERATIONS:
             advice = "expected: num_io_procs 1, for a stream with an operation cannot be partitioned"
         yield self.finding(
-            setting if setting.is_written else experiment["parallel_nml", "num_io_procs"],
+            setting if setting.is_written else component["parallel_nml", "num_io_procs"],
             f"the only output stream has {plural(only.partitions, 'partition')} for {plural(ranks, 'I/O rank')}: "
             f"{outcome}",
             advice,
-            *_costs(experiment, "against the best number of both"),
+            *_costs(component, "against the best number of both"),
         )
 
 
-class IdleIoRanks(Rule):
+class IdleIoRanks(ComponentRule):
     """An I/O rank without a file has nothing to do.
 
     ## What it does
@@ -183,21 +184,21 @@ class IdleIoRanks(Rule):
     name = "idle-io-ranks"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        load = _load(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        load = _load(component)
         idle = [rank for rank, files in enumerate(load) if not files]
         if idle and not _differs(load):
             files = sum(len(files) for files in load)
             yield self.finding(
-                experiment["parallel_nml", "num_io_procs"],
+                component["parallel_nml", "num_io_procs"],
                 f"{len(idle)} of {plural(len(load), 'I/O rank')} write nothing, counted from 0: {_numbers(idle)}",
                 f"expected: num_io_procs {len(load) - len(idle)}, or more stream_partitions; the streams make "
                 f"{plural(files, 'file')} at a time",
-                *_costs(experiment, "against the best number of I/O ranks"),
+                *_costs(component, "against the best number of I/O ranks"),
             )
 
 
-class UnevenIoRanks(Rule):
+class UnevenIoRanks(ComponentRule):
     """An I/O rank with more files than the others is the one that everybody waits for.
 
     ## What it does
@@ -232,8 +233,8 @@ class UnevenIoRanks(Rule):
     name = "uneven-io-ranks"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        load = _load(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        load = _load(component)
         sizes = Counter(len(files) for files in load)
         if len(sizes) < 2 or 0 in sizes or _differs(load):
             return
@@ -242,16 +243,16 @@ class UnevenIoRanks(Rule):
         served = ", ".join(f"{stream_name(file.stream)} ({file.level_type})" for file in load[busy[0]][:_SHOWN])
         total = sum(len(files) for files in load)
         yield self.finding(
-            experiment["parallel_nml", "num_io_procs"],
+            component["parallel_nml", "num_io_procs"],
             f"{total} files on {len(load)} I/O ranks: {_numbers(busy)} (counted from 0) "
             f"{'writes' if len(busy) == 1 else 'write'} {most} files, others {least}",
             f"I/O rank {busy[0]} writes {served}",
             f"expected: num_io_procs {total}, or stream_partitions that come out even",
-            *_costs(experiment, "against the best number of I/O ranks"),
+            *_costs(component, "against the best number of I/O ranks"),
         )
 
 
-class SynchronousOutput(Rule):
+class SynchronousOutput(ComponentRule):
     """Without I/O ranks every output step stops the whole model.
 
     ## What it does
@@ -285,28 +286,28 @@ class SynchronousOutput(Rule):
     name = "synchronous-output"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        procs = experiment["parallel_nml", "num_io_procs"]
-        pio_type = experiment["parallel_nml", "pio_type"]
-        if procs.value != 0 or pio_type.value == 2 or not lacks_io_ranks(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        procs = component["parallel_nml", "num_io_procs"]
+        pio_type = component["parallel_nml", "pio_type"]
+        if procs.value != 0 or pio_type.value == 2 or not lacks_io_ranks(component):
             return
         steps = 0
-        for stream in streams_read(experiment):
-            if level_types(experiment, stream):
-                time = clock(experiment)
-                windows_of(experiment, stream, time)
-                steps += output_steps(experiment, stream, time)
+        for stream in streams_read(component):
+            if level_types(component, stream):
+                time = clock(component)
+                windows_of(component, stream, time)
+                steps += output_steps(component, stream, time)
         if steps < _MANY_STEPS:
             return
-        waste = f"all {experiment.tasks.value} tasks wait at each of {steps} output steps, for there is no I/O rank"
-        cost = output_cost(experiment)
+        waste = f"all {component.tasks.value} tasks wait at each of {steps} output steps, for there is no I/O rank"
+        cost = output_cost(component)
         if cost is None:
             yield self.finding(procs, waste, "expected: num_io_procs 1 or more")
         elif not cost.is_noise:
             yield self.finding(procs, f"{waste}: it {cost}", _better(cost))
 
 
-class SlowOutput(Rule):
+class SlowOutput(ComponentRule):
     """Another number of I/O ranks would make the run shorter by so much that it can be told.
 
     ## What it does
@@ -343,17 +344,17 @@ class SlowOutput(Rule):
     name = "slow-output"
     severity = Severity.ADVICE
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        count = split(experiment)
-        if 4 * count.taken > experiment.tasks.value or len({len(files) for files in _load(experiment)}) != 1:
+    def check(self, component: Component) -> Iterator[Finding]:
+        count = split(component)
+        if 4 * count.taken > component.tasks.value or len({len(files) for files in _load(component)}) != 1:
             return
-        cost = output_cost(experiment)
+        cost = output_cost(component)
         if cost is not None and cost.share >= WORTH_SAYING:
-            procs = experiment["parallel_nml", "num_io_procs"]
+            procs = component["parallel_nml", "num_io_procs"]
             yield self.finding(procs, f"num_io_procs {count.io} {cost}", _better(cost))
 
 
-class NoPartitions(Rule):
+class NoPartitions(ComponentRule):
     """A stream in no partition is not written.
 
     ## What it does
@@ -382,19 +383,19 @@ class NoPartitions(Rule):
     name = "no-partitions"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            for kind, number in partitions_of(experiment, stream).items():
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            for kind, number in partitions_of(component, stream).items():
                 if number < 1:
                     yield self.finding(
-                        setting_of(experiment, stream, f"stream_partitions_{kind}"),
+                        setting_of(component, stream, f"stream_partitions_{kind}"),
                         f"stream_partitions_{kind} is {number}: the {kind} output of the stream "
                         f"{stream_name(stream)} is not written",
                         "expected: 1 or more",
                     )
 
 
-class PartitionsBeyondLimit(Rule):
+class PartitionsBeyondLimit(ComponentRule):
     """ICON has room for 256 partitions of a stream.
 
     ## What it does
@@ -423,18 +424,18 @@ class PartitionsBeyondLimit(Rule):
     name = "partitions-beyond-limit"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            for kind, number in partitions_of(experiment, stream).items():
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            for kind, number in partitions_of(component, stream).items():
                 if number > MOST_PARTITIONS:
                     yield self.finding(
-                        setting_of(experiment, stream, f"stream_partitions_{kind}"),
+                        setting_of(component, stream, f"stream_partitions_{kind}"),
                         f"stream_partitions_{kind} {number} is more than ICON has room for",
                         f"expected: at most {MOST_PARTITIONS}",
                     )
 
 
-class ImpossiblePlacement(Rule):
+class ImpossiblePlacement(ComponentRule):
     """`pe_placement` names I/O ranks, counted from 0, and must leave one for the files it does not name.
 
     ## What it does
@@ -465,12 +466,12 @@ class ImpossiblePlacement(Rule):
     name = "impossible-placement"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        count = split(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        count = split(component)
         if count.work < 1 or count.io > MOST_IO_RANKS:
             return
         ranks = max(1, count.io)
-        placements = list(_placements(experiment))
+        placements = list(_placements(component))
         are = f"there {'is' if ranks == 1 else 'are'} {ranks}"
         wrong = False
         for setting, named in placements:
@@ -492,10 +493,10 @@ class ImpossiblePlacement(Rule):
             )
 
 
-def _placements(experiment: Experiment) -> Iterator[tuple[Setting, list[int]]]:
+def _placements(component: Component) -> Iterator[tuple[Setting, list[int]]]:
     """Each pe_placement that counts, with the rank it names for each partition; -1 where it names none."""
-    for stream in streams_read(experiment):
-        for kind, number in possible_partitions_of(experiment, stream).items():
-            setting = setting_of(experiment, stream, f"pe_placement_{kind}")
+    for stream in streams_read(component):
+        for kind, number in possible_partitions_of(component, stream).items():
+            setting = setting_of(component, stream, f"pe_placement_{kind}")
             named = as_list(setting.value)[:number]
             yield setting, named + [-1] * (number - len(named))

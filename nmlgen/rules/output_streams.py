@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import (
     LEVEL_TYPES,
     domains,
@@ -16,7 +17,7 @@ from nmlgen.findings import Finding, Severity
 from nmlgen.rules.parallel import (
     writes_streams,
 )
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import OPERATIONS, plural, setting_of, short_name, stream_name, streams_read
 
 _KEYWORDS = ("none", "nml", "totint", "maxwinds", "default")
@@ -25,7 +26,7 @@ _KEYWORDS = ("none", "nml", "totint", "maxwinds", "default")
 _UNITS = {"pl": "Pa", "hl": "m", "il": "K"}
 
 
-class OperationWithPartitions(Rule):
+class OperationWithPartitions(ComponentRule):
     """A statistic over time cannot be written in partitions.
 
     ## What it does
@@ -56,13 +57,13 @@ class OperationWithPartitions(Rule):
     name = "operation-with-partitions"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            operation = setting_of(experiment, stream, "operation").value.rstrip()
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            operation = setting_of(component, stream, "operation").value.rstrip()
             if operation not in OPERATIONS:
                 continue
             for kind in LEVEL_TYPES:
-                setting = setting_of(experiment, stream, f"stream_partitions_{kind}")
+                setting = setting_of(component, stream, f"stream_partitions_{kind}")
                 if setting.value > 1:
                     yield self.finding(
                         setting,
@@ -72,7 +73,7 @@ class OperationWithPartitions(Rule):
                     break
 
 
-class UnknownOperation(Rule):
+class UnknownOperation(ComponentRule):
     """ICON knows five operations, in lower case only.
 
     ## What it does
@@ -102,9 +103,9 @@ class UnknownOperation(Rule):
     name = "unknown-operation"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            setting = setting_of(experiment, stream, "operation")
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            setting = setting_of(component, stream, "operation")
             if setting.value.strip() and setting.value.rstrip() not in OPERATIONS:
                 yield self.finding(
                     setting,
@@ -113,7 +114,7 @@ class UnknownOperation(Rule):
                 )
 
 
-class LevelsMissing(Rule):
+class LevelsMissing(ComponentRule):
     """Output on pressure, height or isentropic levels needs the levels.
 
     ## What it does
@@ -143,21 +144,21 @@ class LevelsMissing(Rule):
     name = "levels-missing"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            for kind in level_types(experiment, stream):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            for kind in level_types(component, stream):
                 if kind == "ml":
                     continue
                 name = f"{kind[0]}_levels"
-                if all(level < 0 for level in as_list(setting_of(experiment, stream, name).value)):
+                if all(level < 0 for level in as_list(setting_of(component, stream, name).value)):
                     yield self.finding(
-                        setting_of(experiment, stream, f"{kind}_varlist"),
+                        setting_of(component, stream, f"{kind}_varlist"),
                         f"the stream {stream_name(stream)} sets {kind}_varlist and no {name}",
                         f"expected: {name} in {_UNITS[kind]}",
                     )
 
 
-class OutputNotEnabled(Rule):
+class OutputNotEnabled(ComponentRule):
     """Output streams are read only if `run_nml: output` contains `nml`.
 
     ## What it does
@@ -187,12 +188,12 @@ class OutputNotEnabled(Rule):
     name = "output-not-enabled"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["run_nml", "output"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["run_nml", "output"]
         words = _words(setting)
         aborts = ("none" in words and len(words) > 1) or any(word not in _KEYWORDS for word in words)
-        if experiment.streams and not aborts and not writes_streams(experiment):
-            number = plural(len(experiment.streams), "output stream")
+        if component.streams and not aborts and not writes_streams(component):
+            number = plural(len(component.streams), "output stream")
             yield self.finding(
                 setting,
                 f'run_nml: output has no "nml": nothing is written of {number}',
@@ -200,7 +201,7 @@ class OutputNotEnabled(Rule):
             )
 
 
-class OutputKeywords(Rule):
+class OutputKeywords(ComponentRule):
     """In `run_nml: output` the keyword `none` stands alone.
 
     ## What it does
@@ -231,12 +232,12 @@ class OutputKeywords(Rule):
     name = "output-keywords"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["run_nml", "output"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["run_nml", "output"]
         expected = f"expected: none, or any of {', '.join(_KEYWORDS[1:])}"
         words = _words(setting)
         unknown = [word for word in words if word not in _KEYWORDS]
-        variable = experiment.registry.variable("run_nml", "output")
+        variable = component.registry.variable("run_nml", "output")
         if unknown and variable is not None and variable.allowed is None:
             yield self.finding(setting, f'run_nml: output knows no keyword "{unknown[0]}"', expected)
         elif "none" in words and len(words) > 1 and not unknown:
@@ -248,7 +249,7 @@ def _words(setting: Setting) -> list[str]:
     return [word.strip().lower() for word in as_list(setting.value) if word.strip()]
 
 
-class NoVariables(Rule):
+class NoVariables(ComponentRule):
     """A stream without variables writes no file.
 
     ## What it does
@@ -278,9 +279,9 @@ class NoVariables(Rule):
     name = "no-variables"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            if not level_types(experiment, stream):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            if not level_types(component, stream):
                 yield self.finding(
                     stream.span,
                     f"the stream {stream_name(stream)} names no variables and writes nothing",
@@ -289,7 +290,7 @@ class NoVariables(Rule):
                 )
 
 
-class NoSuchDomain(Rule):
+class NoSuchDomain(ComponentRule):
     """A stream is written for the domains in `dom`, and they count from 1.
 
     ## What it does
@@ -320,11 +321,11 @@ class NoSuchDomain(Rule):
     name = "no-such-domain"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            setting = setting_of(experiment, stream, "dom")
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            setting = setting_of(component, stream, "dom")
             listed = list(takewhile(lambda domain: domain >= 0, as_list(setting.value)))
-            count = domains(experiment)
+            count = domains(component)
             if listed and (0 in listed or min(listed) > count):
                 outcome = "ICON aborts" if 0 in listed else "nothing is written"
                 yield self.finding(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.ranks import (
     level_types,
 )
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import (
     is_blank,
     partitions_of,
@@ -27,13 +28,13 @@ from nmlgen.rules.streams import (
 from nmlgen.units.duration import Duration
 
 
-def _time_setting(experiment: Experiment, stream: Group, name: str) -> Setting:
+def _time_setting(component: Component, stream: Group, name: str) -> Setting:
     """The setting that says the output times: `name`, or output_bounds, which wins over it."""
-    bounds = setting_of(experiment, stream, "output_bounds")
-    return bounds if bounds.is_written else setting_of(experiment, stream, name)
+    bounds = setting_of(component, stream, "output_bounds")
+    return bounds if bounds.is_written else setting_of(component, stream, name)
 
 
-class OneFileLength(Rule):
+class OneFileLength(ComponentRule):
     """A stream says once how long its files are: by `file_interval` or by `steps_per_file`.
 
     ## What it does
@@ -67,10 +68,10 @@ class OneFileLength(Rule):
     name = "one-file-length"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            interval = setting_of(experiment, stream, "file_interval")
-            steps = setting_of(experiment, stream, "steps_per_file")
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            interval = setting_of(component, stream, "file_interval")
+            steps = setting_of(component, stream, "steps_per_file")
             is_counted = steps.value != -1
             if is_counted and not is_blank(interval):
                 message = f"steps_per_file {steps.value} and file_interval {interval.value} are both set"
@@ -80,7 +81,7 @@ class OneFileLength(Rule):
                 yield self.finding(stream.span, message, "expected: one of the two")
 
 
-class StepsPerFileOverridden(Rule):
+class StepsPerFileOverridden(ComponentRule):
     """A stream in partitions writes one step a file, whatever `steps_per_file` says.
 
     ## What it does
@@ -110,12 +111,12 @@ class StepsPerFileOverridden(Rule):
     name = "steps-per-file-overridden"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            steps = setting_of(experiment, stream, "steps_per_file")
-            if steps.value in (-1, 1) or not is_blank(setting_of(experiment, stream, "file_interval")):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            steps = setting_of(component, stream, "steps_per_file")
+            if steps.value in (-1, 1) or not is_blank(setting_of(component, stream, "file_interval")):
                 continue
-            for kind, number in partitions_of(experiment, stream).items():
+            for kind, number in partitions_of(component, stream).items():
                 if number > 1:
                     yield self.finding(
                         steps,
@@ -126,7 +127,7 @@ class StepsPerFileOverridden(Rule):
                     break
 
 
-class UnevenFileInterval(Rule):
+class UnevenFileInterval(ComponentRule):
     """A file should hold a whole number of the output steps that its partition writes.
 
     ## What it does
@@ -158,14 +159,14 @@ class UnevenFileInterval(Rule):
     name = "uneven-file-interval"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            setting = setting_of(experiment, stream, "file_interval")
-            lengths = None if is_blank(setting) else _comparable(experiment, stream, setting)
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            setting = setting_of(component, stream, "file_interval")
+            lengths = None if is_blank(setting) else _comparable(component, stream, setting)
             if lengths is None:
                 continue
             whole, interval, shown = lengths
-            for kind, number in possible_partitions_of(experiment, stream).items():
+            for kind, number in possible_partitions_of(component, stream).items():
                 step = interval * number
                 if whole == interval or (whole >= step and whole % step == 0):
                     continue
@@ -182,15 +183,15 @@ class UnevenFileInterval(Rule):
                 break
 
 
-def _comparable(experiment: Experiment, stream: Group, setting: Setting) -> tuple[int, int, str] | None:
+def _comparable(component: Component, stream: Group, setting: Setting) -> tuple[int, int, str] | None:
     """file_interval and the output interval in one unit, milliseconds or months, and the latter as text; None
     where they have no unit in common."""
     whole = _parsed(setting, setting.value)
-    if setting_of(experiment, stream, "output_bounds").is_written:
-        found = {window.interval for window in windows_of(experiment, stream, clock(experiment))}
+    if setting_of(component, stream, "output_bounds").is_written:
+        found = {window.interval for window in windows_of(component, stream, clock(component))}
         steps = {Duration(0, interval) for interval in found}
     else:
-        interval = setting_of(experiment, stream, "output_interval")
+        interval = setting_of(component, stream, "output_interval")
         steps = {_parsed(interval, text) for text in as_list(interval.value)}
     if len(steps) != 1:
         return None
@@ -211,7 +212,7 @@ def _parsed(setting: Setting, text: str) -> Duration:
         raise UndecidedError(setting) from None
 
 
-class OutputIntervalBelowStep(Rule):
+class OutputIntervalBelowStep(ComponentRule):
     """The model cannot write more often than it steps.
 
     ## What it does
@@ -241,24 +242,24 @@ class OutputIntervalBelowStep(Rule):
     name = "output-interval-below-step"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            time = clock(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            time = clock(component)
             short = [
                 window
-                for window in windows_of(experiment, stream, time)
+                for window in windows_of(component, stream, time)
                 if window.interval < time.step and window.start != window.stop
             ]
             if short:
                 yield self.finding(
-                    _time_setting(experiment, stream, "output_interval"),
+                    _time_setting(component, stream, "output_interval"),
                     f"the output interval {Duration(0, short[0].interval)} is shorter than the time step "
                     f"{Duration(0, time.step)}",
                     "expected: a multiple of the time step",
                 )
 
 
-class OutputIntervalOffStep(Rule):
+class OutputIntervalOffStep(ComponentRule):
     """Output times between two steps are moved to the step before.
 
     ## What it does
@@ -288,11 +289,11 @@ class OutputIntervalOffStep(Rule):
     name = "output-interval-off-step"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            time = clock(experiment)
-            found = windows_of(experiment, stream, time)
-            setting = _time_setting(experiment, stream, "output_interval")
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            time = clock(component)
+            found = windows_of(component, stream, time)
+            setting = _time_setting(component, stream, "output_interval")
             if setting.name.endswith("output_interval"):
                 texts = [str(text) for text in as_list(setting.value)]
                 if not all(_parsed(setting, text).is_fixed for text in texts):
@@ -307,7 +308,7 @@ class OutputIntervalOffStep(Rule):
                 )
 
 
-class OutputTimesMissing(Rule):
+class OutputTimesMissing(ComponentRule):
     """A stream needs a start and an interval for each of its windows.
 
     ## What it does
@@ -338,17 +339,17 @@ class OutputTimesMissing(Rule):
     name = "output-times-missing"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            bounds = setting_of(experiment, stream, "output_bounds")
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            bounds = setting_of(component, stream, "output_bounds")
             if bounds.is_written:
                 number = len(as_list(bounds.value))
                 if number % 3 and as_list(bounds.value)[number - number % 3] > -1:
                     message = f"output_bounds has {plural(number, 'value')}, which are no triples"
                     yield self.finding(bounds, message, "expected: a start, an end and an interval for each window")
                 continue
-            starts = _texts(setting_of(experiment, stream, "output_start"))
-            interval = setting_of(experiment, stream, "output_interval")
+            starts = _texts(setting_of(component, stream, "output_start"))
+            interval = setting_of(component, stream, "output_interval")
             missing = [
                 name for name, texts in (("output_start", starts), ("output_interval", _texts(interval))) if not texts
             ]
@@ -368,7 +369,7 @@ def _texts(setting: Setting) -> list[str]:
     return [text for text in as_list(setting.value) if text.strip()]
 
 
-class NeverWrites(Rule):
+class NeverWrites(ComponentRule):
     """A stream whose window lies outside the run writes nothing.
 
     ## What it does
@@ -399,12 +400,12 @@ class NeverWrites(Rule):
     name = "never-writes"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            if not level_types(experiment, stream):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            if not level_types(component, stream):
                 continue
-            time = clock(experiment)
-            found = windows_of(experiment, stream, time)
+            time = clock(component)
+            found = windows_of(component, stream, time)
             if time.length < 0 or writes_within(found, time.length):
                 continue
             if found[0].start > time.length:
@@ -413,7 +414,7 @@ class NeverWrites(Rule):
                 name, reason = "output_end", "lies before the start of the experiment"
             else:
                 name, reason = "output_end", "lies before output_start"
-            setting = _time_setting(experiment, stream, name)
+            setting = _time_setting(component, stream, name)
             shown = f"{name} {as_list(setting.value)[0]}"
             if short_name(setting) != name:
                 shown = f"{name.removeprefix('output_')} of output_bounds"
@@ -424,7 +425,7 @@ class NeverWrites(Rule):
             )
 
 
-class PartitionsLoseEnds(Rule):
+class PartitionsLoseEnds(ComponentRule):
     """In partitions the `>` of `output_start` and `include_last` have no effect.
 
     ## What it does
@@ -459,21 +460,21 @@ class PartitionsLoseEnds(Rule):
     name = "partitions-lose-ends"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for stream in streams_read(experiment):
-            several = [kind for kind, number in partitions_of(experiment, stream).items() if number > 1]
+    def check(self, component: Component) -> Iterator[Finding]:
+        for stream in streams_read(component):
+            several = [kind for kind, number in partitions_of(component, stream).items() if number > 1]
             if not several:
                 continue
             partitions = f"stream_partitions_{several[0]}"
-            start = _time_setting(experiment, stream, "output_start")
+            start = _time_setting(component, stream, "output_start")
             if any(isinstance(text, str) and text.startswith(">") for text in as_list(start.value)):
                 yield self.finding(
                     start,
                     f'the ">" of output_start is lost with {partitions}: the start itself is written too',
                     "expected: an output_start one interval later, without the sign",
                 )
-            last = setting_of(experiment, stream, "include_last")
-            if last.is_written and last.value and _misses_end(experiment, stream):
+            last = setting_of(component, stream, "include_last")
+            if last.is_written and last.value and _misses_end(component, stream):
                 yield self.finding(
                     last,
                     f"include_last is lost with {partitions}: the end of the experiment is not written",
@@ -481,10 +482,10 @@ class PartitionsLoseEnds(Rule):
                 )
 
 
-def _misses_end(experiment: Experiment, stream: Group) -> bool:
+def _misses_end(component: Component, stream: Group) -> bool:
     """Whether the last window reaches the end of the experiment and has no output time there."""
-    time = clock(experiment)
-    window = windows_of(experiment, stream, time)[-1]
+    time = clock(component)
+    window = windows_of(component, stream, time)[-1]
     if window.interval <= 0 or not window.start <= time.length <= window.stop:
         return False
     return (time.length - window.start) % window.interval != 0

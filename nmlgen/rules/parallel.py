@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from nmlgen.advise.cost import output_cost
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import RankSplit, RestartMode, restart_mode, split, writes_output
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 
 MOST_IO_RANKS = 256
 """More are refused (`mo_parallel_config.f90:280`)."""
@@ -37,16 +38,16 @@ def _parts(count: RankSplit) -> dict[str, int]:
     return {name: number for name, number in parts.items() if number}
 
 
-def _largest(experiment: Experiment, parts: dict[str, int]) -> Setting:
+def _largest(component: Component, parts: dict[str, int]) -> Setting:
     """The setting that takes most ranks."""
-    return experiment["parallel_nml", _SETTING_OF_RANKS[max(parts, key=lambda name: parts[name])]]
+    return component["parallel_nml", _SETTING_OF_RANKS[max(parts, key=lambda name: parts[name])]]
 
 
 def _listed(parts: dict[str, int]) -> str:
     return ", ".join(f"{number} {name}" for name, number in parts.items())
 
 
-class NoWorkRanks(Rule):
+class NoWorkRanks(ComponentRule):
     """The ranks for I/O, restart and the rest must leave at least one to compute.
 
     ## What it does
@@ -80,20 +81,20 @@ class NoWorkRanks(Rule):
     name = "no-work-ranks"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        count = split(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        count = split(component)
         if count.work >= 1 or count.io > MOST_IO_RANKS or count.prefetch > 1:
             return
         parts = _parts(count)
         taken = "".join(f" - {number} {name}" for name, number in parts.items())
         yield self.finding(
-            _largest(experiment, parts),
-            f"{experiment.tasks.value} tasks{taken} = {count.work}: no work rank is left",
+            _largest(component, parts),
+            f"{component.tasks.value} tasks{taken} = {count.work}: no work rank is left",
             "expected: at least 1 work rank, by fewer ranks set apart or more tasks",
         )
 
 
-class SingleTaskRestartRanks(Rule):
+class SingleTaskRestartRanks(ComponentRule):
     """A single task cannot set a restart rank apart, and ICON does not notice.
 
     ## What it does
@@ -128,11 +129,11 @@ class SingleTaskRestartRanks(Rule):
     name = "single-task-restart-ranks"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if experiment.tasks.value > 1:
+    def check(self, component: Component) -> Iterator[Finding]:
+        if component.tasks.value > 1:
             return
-        procs = experiment["parallel_nml", "num_restart_procs"]
-        if procs.value > 0 and restart_mode(experiment) in (RestartMode.ASYNC, RestartMode.DEDICATED):
+        procs = component["parallel_nml", "num_restart_procs"]
+        if procs.value > 0 and restart_mode(component) in (RestartMode.ASYNC, RestartMode.DEDICATED):
             yield self.finding(
                 procs,
                 f"num_restart_procs is {procs.value} and the job has one task: MPI stops it",
@@ -140,7 +141,7 @@ class SingleTaskRestartRanks(Rule):
             )
 
 
-class SingleTaskResets(Rule):
+class SingleTaskResets(ComponentRule):
     """A single task does everything itself: I/O ranks and the test run are taken back.
 
     ## What it does
@@ -171,17 +172,17 @@ class SingleTaskResets(Rule):
     name = "single-task-resets"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if experiment.tasks.value > 1:
+    def check(self, component: Component) -> Iterator[Finding]:
+        if component.tasks.value > 1:
             return
-        procs = experiment["parallel_nml", "num_io_procs"]
+        procs = component["parallel_nml", "num_io_procs"]
         if 0 < procs.value <= MOST_IO_RANKS:
             yield self.finding(
                 procs,
                 f"num_io_procs {procs.value} becomes 0: the job has one task",
                 "expected: num_io_procs 0, or more tasks",
             )
-        test = experiment["parallel_nml", "p_test_run"]
+        test = component["parallel_nml", "p_test_run"]
         if test.value:
             yield self.finding(
                 test,
@@ -190,7 +191,7 @@ class SingleTaskResets(Rule):
             )
 
 
-class LargeDedicatedShare(Rule):
+class LargeDedicatedShare(ComponentRule):
     """Ranks set apart for I/O and restart are ranks that do not compute.
 
     ## What it does
@@ -223,23 +224,23 @@ class LargeDedicatedShare(Rule):
     name = "large-dedicated-share"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        count = split(experiment)
-        tasks = experiment.tasks.value
+    def check(self, component: Component) -> Iterator[Finding]:
+        count = split(component)
+        tasks = component.tasks.value
         if count.work >= 1 and 4 * count.taken > tasks:
             parts = {name: number for name, number in _parts(count).items() if name != "test"}
             percent = f"{100 * count.taken / tasks:.3g} %"
             share = f"{count.taken} of {tasks} tasks ({percent}) do not compute: {_listed(parts)}"
             expected = f"expected: at most a quarter of the tasks, {tasks // 4}"
-            cost = output_cost(experiment)
+            cost = output_cost(component)
             if cost is None:
-                yield self.finding(_largest(experiment, parts), share, expected)
+                yield self.finding(_largest(component, parts), share, expected)
             elif not cost.is_noise:
                 best = f"the best number of I/O ranks is {cost.better.layout.num_io_procs}"
-                yield self.finding(_largest(experiment, parts), f"{share}; it {cost}", expected, best)
+                yield self.finding(_largest(component, parts), f"{share}; it {cost}", expected, best)
 
 
-class IoProcsBeyondLimit(Rule):
+class IoProcsBeyondLimit(ComponentRule):
     """ICON has room for 256 I/O ranks.
 
     ## What it does
@@ -272,8 +273,8 @@ class IoProcsBeyondLimit(Rule):
     name = "io-procs-beyond-limit"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        procs = experiment["parallel_nml", "num_io_procs"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        procs = component["parallel_nml", "num_io_procs"]
         if procs.value > MOST_IO_RANKS:
             yield self.finding(
                 procs,
@@ -282,7 +283,7 @@ class IoProcsBeyondLimit(Rule):
             )
 
 
-class NegativeRankCount(Rule):
+class NegativeRankCount(ComponentRule):
     """A negative number of ranks silently means none.
 
     ## What it does
@@ -311,14 +312,14 @@ class NegativeRankCount(Rule):
     name = "negative-rank-count"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
+    def check(self, component: Component) -> Iterator[Finding]:
         for name in ("num_io_procs", "num_restart_procs", "num_prefetch_proc", "num_io_procs_radar"):
-            procs = experiment["parallel_nml", name]
+            procs = component["parallel_nml", name]
             if procs.certainty is Certainty.WRITTEN and procs.value < 0:
                 yield self.finding(procs, f"{name} {procs.value} silently becomes 0", "expected: 0 or more")
 
 
-class TestRunNeedsWorkRanks(Rule):
+class TestRunNeedsWorkRanks(ComponentRule):
     """A test run compares one rank with several: a single work rank leaves nothing to compare.
 
     ## What it does
@@ -353,20 +354,20 @@ class TestRunNeedsWorkRanks(Rule):
     name = "test-run-needs-work-ranks"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        test = experiment["parallel_nml", "p_test_run"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        test = component["parallel_nml", "p_test_run"]
         if not test.value:
             return
-        count = split(experiment)
+        count = split(component)
         if count.test and count.work == 1:
             yield self.finding(
                 test,
-                f"p_test_run leaves 1 work rank of {experiment.tasks.value} tasks: nothing can be compared",
+                f"p_test_run leaves 1 work rank of {component.tasks.value} tasks: nothing can be compared",
                 "expected: at least 2 work ranks beside the test rank",
             )
 
 
-class TestRunWithCheckpoints(Rule):
+class TestRunWithCheckpoints(ComponentRule):
     """A test run cannot write checkpoints, nor keep ranks for them.
 
     ## What it does
@@ -398,16 +399,16 @@ class TestRunWithCheckpoints(Rule):
     name = "test-run-with-checkpoints"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        test = experiment["parallel_nml", "p_test_run"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        test = component["parallel_nml", "p_test_run"]
         if not test.value:
             return
-        count = split(experiment)
+        count = split(component)
         if count.test == 0 or count.work < 2:
             return
         if count.restart:
             outcome = f"num_restart_procs {count.restart}"
-        elif _writes_checkpoint(experiment):
+        elif _writes_checkpoint(component):
             outcome = "checkpoints"
         else:
             return
@@ -418,17 +419,17 @@ class TestRunWithCheckpoints(Rule):
         )
 
 
-def _writes_checkpoint(experiment: Experiment) -> bool:
+def _writes_checkpoint(component: Component) -> bool:
     """Whether a checkpoint falls into the run; there is none without any output."""
-    keywords = experiment["run_nml", "output"].value
+    keywords = component["run_nml", "output"].value
     if all(str(word).strip().lower() in ("", "none") for word in as_list(keywords)):
         return False
-    time = clock(experiment)
+    time = clock(component)
     intervals = (time.checkpoint, time.restart)
     return any(interval is not None and 0 < interval < time.length for interval in intervals)
 
 
-class PrefetchProcsBeyondLimit(Rule):
+class PrefetchProcsBeyondLimit(ComponentRule):
     """Boundary data are prefetched by one rank or by none.
 
     ## What it does
@@ -458,13 +459,13 @@ class PrefetchProcsBeyondLimit(Rule):
     name = "prefetch-procs-beyond-limit"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        procs = experiment["parallel_nml", "num_prefetch_proc"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        procs = component["parallel_nml", "num_prefetch_proc"]
         if procs.value > 1:
             yield self.finding(procs, f"num_prefetch_proc is {procs.value}", "expected: 0 or 1")
 
 
-class SeveralBlockLengths(Rule):
+class SeveralBlockLengths(ComponentRule):
     """The block length is given once: by `nproma`, or by the number of blocks of cells or of edges.
 
     ## What it does
@@ -494,10 +495,10 @@ class SeveralBlockLengths(Rule):
     name = "several-block-lengths"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if experiment.registry.variable("parallel_nml", "nblocks_e") is None:  # a release before 2024.07
+    def check(self, component: Component) -> Iterator[Finding]:
+        if component.registry.variable("parallel_nml", "nblocks_e") is None:  # a release before 2024.07
             return
-        settings = {name: experiment["parallel_nml", name] for name in _BLOCK_LENGTHS}
+        settings = {name: component["parallel_nml", name] for name in _BLOCK_LENGTHS}
         given = [(name, setting) for name, setting in settings.items() if setting.value > 0]
         if len(given) > 1:
             values = ", ".join(f"{name} {setting.value}" for name, setting in given)
@@ -508,7 +509,7 @@ class SeveralBlockLengths(Rule):
             )
 
 
-class NoBlockLength(Rule):
+class NoBlockLength(ComponentRule):
     """Without a block length ICON computes cell by cell.
 
     ## What it does
@@ -538,9 +539,9 @@ class NoBlockLength(Rule):
     name = "no-block-length"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        known = [name for name in _BLOCK_LENGTHS if experiment.registry.variable("parallel_nml", name)]
-        settings = [experiment["parallel_nml", name] for name in known]
+    def check(self, component: Component) -> Iterator[Finding]:
+        known = [name for name in _BLOCK_LENGTHS if component.registry.variable("parallel_nml", name)]
+        settings = [component["parallel_nml", name] for name in known]
         if not any(setting.is_written and setting.value > 0 for setting in settings):
             nproma = settings[0]
             state = f"nproma is {nproma.value}" if nproma.is_written else "nproma is not set"
@@ -551,7 +552,7 @@ class NoBlockLength(Rule):
             )
 
 
-class CdiPioWithoutIoProcs(Rule):
+class CdiPioWithoutIoProcs(ComponentRule):
     """CDI-PIO writes through I/O ranks; without any it has nobody to speak to.
 
     ## What it does
@@ -580,9 +581,9 @@ class CdiPioWithoutIoProcs(Rule):
     name = "cdi-pio-without-io-procs"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        kind = experiment["parallel_nml", "pio_type"]
-        if kind.value == 2 and lacks_io_ranks(experiment) and writes_streams(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        kind = component["parallel_nml", "pio_type"]
+        if kind.value == 2 and lacks_io_ranks(component) and writes_streams(component):
             yield self.finding(
                 kind,
                 "pio_type 2 (CDI-PIO) without I/O ranks crashes when output is initialised",
@@ -590,7 +591,7 @@ class CdiPioWithoutIoProcs(Rule):
             )
 
 
-class ExperimentalCdiPio(Rule):
+class ExperimentalCdiPio(ComponentRule):
     """CDI-PIO is experimental, and most builds of ICON lack it.
 
     ## What it does
@@ -621,9 +622,9 @@ class ExperimentalCdiPio(Rule):
     name = "experimental-cdi-pio"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        kind = experiment["parallel_nml", "pio_type"]
-        if kind.value == 2 and not (lacks_io_ranks(experiment) and writes_streams(experiment)):
+    def check(self, component: Component) -> Iterator[Finding]:
+        kind = component["parallel_nml", "pio_type"]
+        if kind.value == 2 and not (lacks_io_ranks(component) and writes_streams(component)):
             yield self.finding(
                 kind,
                 "pio_type 2 (CDI-PIO) is experimental, and a build without it aborts",
@@ -631,7 +632,7 @@ class ExperimentalCdiPio(Rule):
             )
 
 
-class UnknownPioType(Rule):
+class UnknownPioType(ComponentRule):
     """Another `pio_type` than 1 and 2 means serial output, and sends the I/O ranks home.
 
     ## What it does
@@ -661,11 +662,11 @@ class UnknownPioType(Rule):
     name = "unknown-pio-type"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        kind = experiment["parallel_nml", "pio_type"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        kind = component["parallel_nml", "pio_type"]
         if kind.value in (1, 2):
             return
-        count = split(experiment)
+        count = split(component)
         if count.io > 0 and count.work >= 1:
             yield self.finding(
                 kind,
@@ -674,7 +675,7 @@ class UnknownPioType(Rule):
             )
 
 
-class IoProcsWithoutOutput(Rule):
+class IoProcsWithoutOutput(ComponentRule):
     """I/O ranks write output streams and nothing else.
 
     ## What it does
@@ -708,20 +709,20 @@ class IoProcsWithoutOutput(Rule):
     name = "io-procs-without-output"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        count = split(experiment)
-        if count.io > 0 and count.work >= 1 and not experiment.streams:
+    def check(self, component: Component) -> Iterator[Finding]:
+        count = split(component)
+        if count.io > 0 and count.work >= 1 and not component.streams:
             reason = "there is no output stream"
-            if not writes_output(experiment):
+            if not writes_output(component):
                 reason = 'run_nml: output has no "nml"'
             yield self.finding(
-                experiment["parallel_nml", "num_io_procs"],
+                component["parallel_nml", "num_io_procs"],
                 f"{count.io} I/O ranks have nothing to write: {reason}",
                 "expected: num_io_procs 0, or output streams",
             )
 
 
-class NoGhostRows(Rule):
+class NoGhostRows(ComponentRule):
     """Each work rank needs at least one row of its neighbours' cells.
 
     ## What it does
@@ -751,13 +752,13 @@ class NoGhostRows(Rule):
     name = "no-ghost-rows"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        rows = experiment["parallel_nml", "n_ghost_rows"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        rows = component["parallel_nml", "n_ghost_rows"]
         if rows.value < 1:
             yield self.finding(rows, f"n_ghost_rows is {rows.value}", "expected: 1 or more; 1 is the default")
 
 
-class NegativeProc0Shift(Rule):
+class NegativeProc0Shift(ComponentRule):
     """`proc0_shift` counts work ranks that only print, so it cannot be negative.
 
     ## What it does
@@ -787,17 +788,17 @@ class NegativeProc0Shift(Rule):
     name = "negative-proc0-shift"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        shift = experiment["parallel_nml", "proc0_shift"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        shift = component["parallel_nml", "proc0_shift"]
         if shift.value < 0:
             yield self.finding(shift, f"proc0_shift is {shift.value}", "expected: 0 or more")
 
 
-def lacks_io_ranks(experiment: Experiment) -> bool:
+def lacks_io_ranks(component: Component) -> bool:
     """Whether several tasks run without a rank for output."""
-    return experiment.tasks.value > 1 and split(experiment).io == 0
+    return component.tasks.value > 1 and split(component).io == 0
 
 
-def writes_streams(experiment: Experiment) -> bool:
+def writes_streams(component: Component) -> bool:
     """Whether there are output streams and ICON reads them."""
-    return bool(experiment.streams) and writes_output(experiment)
+    return bool(component.streams) and writes_output(component)

@@ -6,26 +6,26 @@ from collections.abc import Iterator
 
 from nmlgen.advise.cost import WORTH_SAYING, idle_restart_cost, restart_cost
 from nmlgen.experiment.clock import clock, first_meeting
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import RestartMode, domains, restart_mode, split
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 from nmlgen.units.duration import Duration
 from nmlgen.units.wall_time import spoken_time
 
 _MODES = ", ".join(f'"{mode.value}"' for mode in RestartMode)
 
 
-def _mode(experiment: Experiment) -> Setting:
-    return experiment["io_nml", "restart_write_mode"]
+def _mode(component: Component) -> Setting:
+    return component["io_nml", "restart_write_mode"]
 
 
-def _procs(experiment: Experiment) -> Setting:
-    return experiment["parallel_nml", "num_restart_procs"]
+def _procs(component: Component) -> Setting:
+    return component["parallel_nml", "num_restart_procs"]
 
 
-class SyncWithRestartProcs(Rule):
+class SyncWithRestartProcs(ComponentRule):
     """`sync` has work rank 0 write the checkpoint, so it refuses ranks set apart for restart.
 
     ## What it does
@@ -56,9 +56,9 @@ class SyncWithRestartProcs(Rule):
     name = "sync-with-restart-procs"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        written = str(_mode(experiment).value).rstrip().lower()
-        procs = _procs(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        written = str(_mode(component).value).rstrip().lower()
+        procs = _procs(component)
         if written == RestartMode.SYNC.value and procs.value > 0:
             yield self.finding(
                 procs,
@@ -67,7 +67,7 @@ class SyncWithRestartProcs(Rule):
             )
 
 
-class NoRestartProcs(Rule):
+class NoRestartProcs(ComponentRule):
     """`async` and `dedicated procs multifile` need ranks set apart for restart.
 
     ## What it does
@@ -96,18 +96,18 @@ class NoRestartProcs(Rule):
     name = "no-restart-procs"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        mode = _mode(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        mode = _mode(component)
         written = str(mode.value).rstrip().lower()
-        if written in (RestartMode.ASYNC.value, RestartMode.DEDICATED.value) and _procs(experiment).value <= 0:
+        if written in (RestartMode.ASYNC.value, RestartMode.DEDICATED.value) and _procs(component).value <= 0:
             yield self.finding(
                 mode,
-                f'restart_write_mode "{written}" needs restart ranks, num_restart_procs is {_procs(experiment).value}',
+                f'restart_write_mode "{written}" needs restart ranks, num_restart_procs is {_procs(component).value}',
                 "expected: num_restart_procs 1 or more; the mode joint procs multifile needs none",
             )
 
 
-class UnknownRestartMode(Rule):
+class UnknownRestartMode(ComponentRule):
     """ICON knows four restart modes, and their spelling must be exact.
 
     ## What it does
@@ -142,13 +142,13 @@ class UnknownRestartMode(Rule):
     name = "unknown-restart-mode"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        mode = _mode(experiment)
-        if restart_mode(experiment) is None:
+    def check(self, component: Component) -> Iterator[Finding]:
+        mode = _mode(component)
+        if restart_mode(component) is None:
             yield self.finding(mode, f'ICON has no restart_write_mode "{mode.value}"', f"expected: one of {_MODES}")
 
 
-class JointProcsBeyondWork(Rule):
+class JointProcsBeyondWork(ComponentRule):
     """The joint mode cannot have more writers than there are work ranks.
 
     ## What it does
@@ -178,10 +178,10 @@ class JointProcsBeyondWork(Rule):
     name = "joint-procs-beyond-work"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        procs = _procs(experiment)
-        if restart_mode(experiment) is RestartMode.JOINT:
-            work = split(experiment).work
+    def check(self, component: Component) -> Iterator[Finding]:
+        procs = _procs(component)
+        if restart_mode(component) is RestartMode.JOINT:
+            work = split(component).work
             if 0 < work < procs.value:
                 yield self.finding(
                     procs,
@@ -190,7 +190,7 @@ class JointProcsBeyondWork(Rule):
                 )
 
 
-class IdleAsyncRanks(Rule):
+class IdleAsyncRanks(ComponentRule):
     """The mode async writes one file a domain, each by one rank, so further restart ranks idle.
 
     ## What it does
@@ -221,11 +221,11 @@ class IdleAsyncRanks(Rule):
     name = "idle-async-restart-ranks"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        procs = _procs(experiment)
-        count = domains(experiment)
-        if restart_mode(experiment) is RestartMode.ASYNC and procs.value > count:
-            idle, cost = procs.value - count, idle_restart_cost(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        procs = _procs(component)
+        count = domains(component)
+        if restart_mode(component) is RestartMode.ASYNC and procs.value > count:
+            idle, cost = procs.value - count, idle_restart_cost(component)
             yield self.finding(
                 procs,
                 f"the mode async writes {count} file{'s' * (count > 1)} from as many ranks, so {idle} of "
@@ -235,7 +235,7 @@ class IdleAsyncRanks(Rule):
             )
 
 
-class CheckpointOffStep(Rule):
+class CheckpointOffStep(ComponentRule):
     """A checkpoint is written only when the model stands exactly at its time.
 
     ## What it does
@@ -265,9 +265,9 @@ class CheckpointOffStep(Rule):
     name = "checkpoint-off-step"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["master_time_control_nml", "checkpointTimeIntval"]
-        time = clock(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["master_time_control_nml", "checkpointTimeIntval"]
+        time = clock(component)
         if time.checkpoint and time.checkpoint > 0 and time.checkpoint % time.step:
             meeting = first_meeting(time.checkpoint, time.step)
             every = Duration(0, meeting)
@@ -280,7 +280,7 @@ class CheckpointOffStep(Rule):
             )
 
 
-class RestartOffStep(Rule):
+class RestartOffStep(ComponentRule):
     """A job of the chain can write its last checkpoint only at the time of a step.
 
     ## What it does
@@ -310,9 +310,9 @@ class RestartOffStep(Rule):
     name = "restart-off-step"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["master_time_control_nml", "restartTimeIntval"]
-        time = clock(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["master_time_control_nml", "restartTimeIntval"]
+        time = clock(component)
         if time.restart and 0 < time.restart < time.length and time.restart % time.step:
             yield self.finding(
                 setting,
@@ -322,7 +322,7 @@ class RestartOffStep(Rule):
             )
 
 
-class NoCheckpoint(Rule):
+class NoCheckpoint(ComponentRule):
     """Intervals longer than the run write no checkpoint at all.
 
     ## What it does
@@ -352,14 +352,14 @@ class NoCheckpoint(Rule):
     name = "no-checkpoint"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["master_time_control_nml", "checkpointTimeIntval"]
-        if not (setting.is_written or experiment["master_time_control_nml", "restartTimeIntval"].is_written):
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["master_time_control_nml", "checkpointTimeIntval"]
+        if not (setting.is_written or component["master_time_control_nml", "restartTimeIntval"].is_written):
             return
-        time = clock(experiment)
+        time = clock(component)
         intervals = [interval for interval in (time.checkpoint, time.restart) if interval]
         if intervals and min(intervals) > time.length:
-            where = setting if setting.is_written else experiment["master_time_control_nml", "restartTimeIntval"]
+            where = setting if setting.is_written else component["master_time_control_nml", "restartTimeIntval"]
             yield self.finding(
                 where,
                 f"{where.name.rpartition('.')[2]} {where.value} is longer than the run of "
@@ -368,7 +368,7 @@ class NoCheckpoint(Rule):
             )
 
 
-class RestartStreamsIgnored(Rule):
+class RestartStreamsIgnored(ComponentRule):
     """`nrestart_streams` means something in the dedicated mode only, and there it must be at least 1.
 
     ## What it does
@@ -397,9 +397,9 @@ class RestartStreamsIgnored(Rule):
     name = "restart-streams-ignored"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        streams = experiment["io_nml", "nrestart_streams"]
-        mode = restart_mode(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        streams = component["io_nml", "nrestart_streams"]
+        mode = restart_mode(component)
         if streams.is_written and mode not in (RestartMode.DEDICATED, None) and streams.value > 1:
             assert mode is not None
             yield self.finding(
@@ -409,7 +409,7 @@ class RestartStreamsIgnored(Rule):
             )
 
 
-class RestartStreamsOutOfRange(Rule):
+class RestartStreamsOutOfRange(ComponentRule):
     """No stream at all divides by zero; more streams than work ranks are refused.
 
     ## What it does
@@ -438,12 +438,12 @@ class RestartStreamsOutOfRange(Rule):
     name = "restart-streams-out-of-range"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        streams = experiment["io_nml", "nrestart_streams"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        streams = component["io_nml", "nrestart_streams"]
         if not streams.is_written:
             return
-        work = split(experiment).work
-        least = 1 if restart_mode(experiment) is RestartMode.DEDICATED else 0
+        work = split(component).work
+        least = 1 if restart_mode(component) is RestartMode.DEDICATED else 0
         if not least <= streams.value <= max(work, least):
             yield self.finding(
                 streams,
@@ -452,7 +452,7 @@ class RestartStreamsOutOfRange(Rule):
             )
 
 
-class RestartFileType(Rule):
+class RestartFileType(ComponentRule):
     """A checkpoint written as one file is NetCDF: type 4 or 5.
 
     ## What it does
@@ -483,9 +483,9 @@ class RestartFileType(Rule):
     name = "restart-file-type"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        file_type = experiment["io_nml", "restart_file_type"]
-        if restart_mode(experiment) in (RestartMode.SYNC, RestartMode.ASYNC) and file_type.value not in (4, 5):
+    def check(self, component: Component) -> Iterator[Finding]:
+        file_type = component["io_nml", "restart_file_type"]
+        if restart_mode(component) in (RestartMode.SYNC, RestartMode.ASYNC) and file_type.value not in (4, 5):
             yield self.finding(
                 file_type,
                 f"restart_file_type {file_type.value} is no NetCDF: ICON stops at its first checkpoint",
@@ -493,7 +493,7 @@ class RestartFileType(Rule):
             )
 
 
-class NoLastRestart(Rule):
+class NoLastRestart(ComponentRule):
     """A chain of jobs needs the checkpoint at the end of each.
 
     ## What it does
@@ -523,9 +523,9 @@ class NoLastRestart(Rule):
     name = "no-last-restart"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        last = experiment["master_nml", "lrestart_write_last"]
-        time = clock(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        last = component["master_nml", "lrestart_write_last"]
+        time = clock(component)
         if last.value is False and time.restart and time.restart < time.length:
             yield self.finding(
                 last,
@@ -534,7 +534,7 @@ class NoLastRestart(Rule):
             )
 
 
-class SlowCheckpoints(Rule):
+class SlowCheckpoints(ComponentRule):
     """Another way to write checkpoints would make the run shorter by so much that it can be told.
 
     ## What it does
@@ -569,14 +569,14 @@ class SlowCheckpoints(Rule):
     name = "slow-checkpoints"
     severity = Severity.ADVICE
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        is_refused = _procs(experiment).value > 0 if restart_mode(experiment) is RestartMode.SYNC else False
-        cost = None if is_refused else restart_cost(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        is_refused = _procs(component).value > 0 if restart_mode(component) is RestartMode.SYNC else False
+        cost = None if is_refused else restart_cost(component)
         if cost is None or cost.share < WORTH_SAYING:
             return
         mode, ranks = cost.better.layout.restart_write_mode, cost.better.layout.num_restart_procs
         yield self.finding(
-            _mode(experiment),
+            _mode(component),
             f'restart_write_mode "{cost.present.layout.restart_write_mode}" {cost}',
             f"expected: {mode}, num_restart_procs {ranks}, {spoken_time(cost.better.seconds)} in all",
         )

@@ -10,10 +10,11 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.setting import Setting
+from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Fix, Severity
 from nmlgen.source import Span
 
@@ -26,8 +27,13 @@ class Rule(ABC):
     severity: ClassVar[Severity]
     since: ClassVar[str] = "0.1"
 
+    @classmethod
+    def subjects(cls, experiment: Experiment) -> tuple[Any, ...]:
+        """What is looked at: the experiment as a whole."""
+        return (experiment,)
+
     @abstractmethod
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
+    def check(self, subject: Any, /) -> Iterator[Finding]:
         """What this rule finds. A value that nobody can know raises UndecidedError and silences the rule."""
 
     def finding(self, where: Setting | Span | None, message: str, *notes: str, fix: Fix | None = None) -> Finding:
@@ -44,3 +50,24 @@ class Rule(ABC):
     def summary(cls) -> str:
         """The first line of the page."""
         return cls.document().partition("\n")[0]
+
+
+class ComponentRule(Rule):
+    """A check of each component by itself: of those of these `kinds`, of all without any, and of one whose kind nobody
+    says."""
+
+    kinds: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def subjects(cls, experiment: Experiment) -> tuple[Component, ...]:
+        """What is looked at: the components that the rule holds for."""
+        return tuple(
+            component for component in experiment.components if not cls.kinds or _kind(component) in (None, *cls.kinds)
+        )
+
+
+def _kind(component: Component) -> str | None:
+    try:
+        return component.kind
+    except UndecidedError:
+        return None

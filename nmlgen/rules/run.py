@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import integer
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 
 _ATMOSPHERE = 1
 _NWP = 3
@@ -21,11 +22,11 @@ _MOST_TRACERS_OF = {"2024.01": 900}
 """max_ntracer (`mo_impl_constants.f90:255`), which other releases set lower."""
 
 
-def _is_atmosphere(experiment: Experiment) -> bool:
-    return bool(experiment["master_model_nml", "model_type"].value == _ATMOSPHERE)
+def _is_atmosphere(component: Component) -> bool:
+    return bool(component["master_model_nml", "model_type"].value == _ATMOSPHERE)
 
 
-class NoLevels(Rule):
+class NoLevels(ComponentRule):
     """The atmosphere has at least one level.
 
     ## What it does
@@ -57,14 +58,14 @@ class NoLevels(Rule):
     name = "no-levels"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["run_nml", "num_lev"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["run_nml", "num_lev"]
         levels = as_list(setting.value)
-        if _is_atmosphere(experiment) and levels and levels[0] == 0:
+        if _is_atmosphere(component) and levels and levels[0] == 0:
             yield self.finding(setting, "num_lev is 0", "expected: 1 or more, as a rule 30 to 120")
 
 
-class TracersOutOfRange(Rule):
+class TracersOutOfRange(ComponentRule):
     """The number of tracers has a limit.
 
     ## What it does
@@ -95,14 +96,14 @@ class TracersOutOfRange(Rule):
     name = "tracers-out-of-range"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["run_nml", "ntracer"]
-        most = _MOST_TRACERS_OF.get(experiment.registry.release, _MOST_TRACERS)
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["run_nml", "ntracer"]
+        most = _MOST_TRACERS_OF.get(component.registry.release, _MOST_TRACERS)
         if not 0 <= integer(setting) <= most:
             yield self.finding(setting, f"ntracer is {setting.value}", f"expected: 0 to {most}")
 
 
-class MoistWithoutMoisture(Rule):
+class MoistWithoutMoisture(ComponentRule):
     """Moist thermodynamics needs water vapour, the first tracer.
 
     ## What it does
@@ -136,12 +137,12 @@ class MoistWithoutMoisture(Rule):
     name = "moist-without-moisture"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        forcing, tracers = experiment["run_nml", "iforcing"], experiment["run_nml", "ntracer"]
-        if forcing.value not in _MOIST or tracers.value >= 1 or not _is_atmosphere(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        forcing, tracers = component["run_nml", "iforcing"], component["run_nml", "ntracer"]
+        if forcing.value not in _MOIST or tracers.value >= 1 or not _is_atmosphere(component):
             return
-        named = experiment["transport_nml", "tracer_names"].is_written
-        if not named and experiment["dynamics_nml", "lmoist_thdyn"].value is True:
+        named = component["transport_nml", "tracer_names"].is_written
+        if not named and component["dynamics_nml", "lmoist_thdyn"].value is True:
             yield self.finding(
                 forcing,
                 f"iforcing is {forcing.value}, a moist atmosphere, and ntracer is {tracers.value}",
@@ -149,7 +150,7 @@ class MoistWithoutMoisture(Rule):
             )
 
 
-class NwpWithoutGroup(Rule):
+class NwpWithoutGroup(ComponentRule):
     """NWP physics needs its group, if an empty one.
 
     ## What it does
@@ -183,11 +184,11 @@ class NwpWithoutGroup(Rule):
     name = "nwp-without-group"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        forcing = experiment["run_nml", "iforcing"]
-        if forcing.value != _NWP or experiment["master_nml", "lrestart"].value is not False:
+    def check(self, component: Component) -> Iterator[Finding]:
+        forcing = component["run_nml", "iforcing"]
+        if forcing.value != _NWP or component["master_nml", "lrestart"].value is not False:
             return
-        if _is_atmosphere(experiment) and not any(g.name.lower() == "nwp_phy_nml" for g in experiment.namelist):
+        if _is_atmosphere(component) and not any(g.name.lower() == "nwp_phy_nml" for g in component.namelist):
             yield self.finding(
                 forcing,
                 "iforcing is 3, NWP physics, and there is no nwp_phy_nml",
@@ -195,7 +196,7 @@ class NwpWithoutGroup(Rule):
             )
 
 
-class PartOfFewBuilds(Rule):
+class PartOfFewBuilds(ComponentRule):
     """ART and the radar operator are there only in builds that were configured with them.
 
     ## What it does
@@ -227,9 +228,9 @@ class PartOfFewBuilds(Rule):
     name = "part-of-few-builds"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
+    def check(self, component: Component) -> Iterator[Finding]:
         for name, part, option in (("lart", "ART", "art"), ("luse_radarfwo", "the radar operator", "emvorado")):
-            setting = experiment["run_nml", name]
+            setting = component["run_nml", name]
             if any(value is True for value in as_list(setting.value)):
                 yield self.finding(
                     setting,
@@ -238,7 +239,7 @@ class PartOfFewBuilds(Rule):
                 )
 
 
-class RestartDirectory(Rule):
+class RestartDirectory(ComponentRule):
     """ICON makes no directories for its checkpoints.
 
     ## What it does
@@ -270,12 +271,12 @@ class RestartDirectory(Rule):
     name = "restart-directory"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["run_nml", "restart_filename"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["run_nml", "restart_filename"]
         directory = PurePosixPath(str(setting.value).strip()).parent
         if directory.is_absolute() or set(directory.parts) <= {"."} or directory.parts[0] == "..":
             return
-        time = clock(experiment)
+        time = clock(component)
         intervals = [interval for interval in (time.checkpoint, time.restart) if interval and interval > 0]
         if intervals and min(intervals) <= time.length:
             yield self.finding(

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from math import isfinite
 
 from nmlgen.experiment.clock import Clock
-from nmlgen.experiment.experiment import Experiment, Group, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.output import Window, windows
 from nmlgen.experiment.ranks import (
     level_types,
@@ -23,24 +24,24 @@ MOST_PARTITIONS = 256
 OPERATIONS = ("mean", "max", "min", "square", "acc")
 
 
-def streams_read(experiment: Experiment) -> Iterator[Group]:
+def streams_read(component: Component) -> Iterator[Group]:
     """The streams that ICON reads."""
-    if writes_streams(experiment):
-        yield from experiment.streams
+    if writes_streams(component):
+        yield from component.streams
 
 
-def setting_of(experiment: Experiment, stream: Group, name: str) -> Setting:
-    return experiment.stream_setting(stream, name)
+def setting_of(component: Component, stream: Group, name: str) -> Setting:
+    return component.stream_setting(stream, name)
 
 
-def partitions_of(experiment: Experiment, stream: Group) -> dict[str, int]:
+def partitions_of(component: Component, stream: Group) -> dict[str, int]:
     """The partitions of each level type that the stream writes."""
-    return {kind: partition_count(experiment, stream, kind) for kind in level_types(experiment, stream)}
+    return {kind: partition_count(component, stream, kind) for kind in level_types(component, stream)}
 
 
-def possible_partitions_of(experiment: Experiment, stream: Group) -> dict[str, int]:
+def possible_partitions_of(component: Component, stream: Group) -> dict[str, int]:
     """The partitions of each level type as far as ICON can work with their number."""
-    found = partitions_of(experiment, stream).items()
+    found = partitions_of(component, stream).items()
     return {kind: number for kind, number in found if 0 < number <= MOST_PARTITIONS}
 
 
@@ -57,12 +58,12 @@ def stream_name(stream: Group) -> str:
     return str(name.value) if name is not None and name.certainty is Certainty.WRITTEN else "without a name"
 
 
-def windows_of(experiment: Experiment, stream: Group, time: Clock) -> tuple[Window, ...]:
+def windows_of(component: Component, stream: Group, time: Clock) -> tuple[Window, ...]:
     """The output windows of a stream; raises UndecidedError if there is none."""
-    bounds = setting_of(experiment, stream, "output_bounds")
+    bounds = setting_of(component, stream, "output_bounds")
     if bounds.is_written and not all(isfinite(value * 1e12) for value in as_list(bounds.value)):
         raise UndecidedError(bounds)
-    found = windows(experiment, stream, time)
+    found = windows(component, stream, time)
     if not found:
         raise UndecidedError(bounds)
     return found

@@ -13,11 +13,12 @@ from nmlgen.experiment.clock import (
     start_of,
     stop_of,
 )
-from nmlgen.experiment.experiment import Experiment, as_list
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import writes_output
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import ComponentRule
 from nmlgen.source import Span
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
@@ -38,13 +39,13 @@ def _fixed_milliseconds(setting: Setting) -> int | None:
     return duration.milliseconds if duration.is_fixed else None
 
 
-def _end(experiment: Experiment) -> Setting:
+def _end(component: Component) -> Setting:
     """The setting that says when the experiment stops."""
-    stop = experiment[_TIME, "experimentStopDate"]
-    return stop if stop.value else experiment[_TIME, "forecastLeadTime"]
+    stop = component[_TIME, "experimentStopDate"]
+    return stop if stop.value else component[_TIME, "forecastLeadTime"]
 
 
-class StopBeforeStart(Rule):
+class StopBeforeStart(ComponentRule):
     """Model time runs forward.
 
     ## What it does
@@ -75,17 +76,17 @@ class StopBeforeStart(Rule):
     name = "stop-before-start"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        calendar = calendar_of(experiment)
-        start, stop = start_of(experiment), stop_of(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        calendar = calendar_of(component)
+        start, stop = start_of(component), stop_of(component)
         if calendar.position(stop) < calendar.position(start):
             yield self.finding(
-                _end(experiment),
+                _end(component),
                 f"the experiment stops at {stop}, before it starts",
                 f"expected: later than {start}",
             )
-        restart = experiment[_TIME, "restartTimeIntval"]
-        in_force = experiment["master_nml", "lrestart_write_last"].value is not False
+        restart = component[_TIME, "restartTimeIntval"]
+        in_force = component["master_nml", "lrestart_write_last"].value is not False
         if in_force and (_fixed_milliseconds(restart) or 0) < 0:
             yield self.finding(
                 restart,
@@ -94,7 +95,7 @@ class StopBeforeStart(Rule):
             )
 
 
-class StepNotPositive(Rule):
+class StepNotPositive(ComponentRule):
     """A time step takes some time.
 
     ## What it does
@@ -124,12 +125,12 @@ class StepNotPositive(Rule):
     name = "step-not-positive"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment["run_nml", "modelTimeStep"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["run_nml", "modelTimeStep"]
         if setting.value:
             step = _fixed_milliseconds(setting)
         else:
-            setting = experiment["run_nml", "dtime"]
+            setting = component["run_nml", "dtime"]
             step = setting.value if is_number(setting.value) else None
         if step is not None and step <= 0:
             name = setting.name.rpartition(".")[2]
@@ -137,7 +138,7 @@ class StepNotPositive(Rule):
             yield self.finding(setting, message, "expected: a duration above zero, such as PT10M")
 
 
-class NoSuchDay(Rule):
+class NoSuchDay(ComponentRule):
     """A date should exist in the calendar of the run.
 
     ## What it does
@@ -167,10 +168,10 @@ class NoSuchDay(Rule):
     name = "no-such-day"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        calendar = calendar_of(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        calendar = calendar_of(component)
         for name in ("experimentStartDate", "experimentStopDate", "experimentReferenceDate"):
-            setting = experiment[_TIME, name]
+            setting = component[_TIME, name]
             try:
                 instant = Instant.parse(str(setting.value).rstrip())
             except ValueError:
@@ -183,7 +184,7 @@ class NoSuchDay(Rule):
                 )
 
 
-class TwoTimeSteps(Rule):
+class TwoTimeSteps(ComponentRule):
     """`dtime` and `modelTimeStep` are two names for the time step.
 
     ## What it does
@@ -217,8 +218,8 @@ class TwoTimeSteps(Rule):
     name = "two-time-steps"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        seconds, written = experiment["run_nml", "dtime"], experiment["run_nml", "modelTimeStep"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        seconds, written = component["run_nml", "dtime"], component["run_nml", "modelTimeStep"]
         if not is_number(seconds.value) or seconds.value <= 0:
             return
         step = _fixed_milliseconds(written)
@@ -230,7 +231,7 @@ class TwoTimeSteps(Rule):
             )
 
 
-class TwoCheckpointIntervals(Rule):
+class TwoCheckpointIntervals(ComponentRule):
     """`io_nml: dt_checkpoint` is the older name of `checkpointTimeIntval`.
 
     ## What it does
@@ -265,19 +266,19 @@ class TwoCheckpointIntervals(Rule):
     name = "two-checkpoint-intervals"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        interval = experiment[_TIME, "checkpointTimeIntval"]
-        seconds = legacy_seconds(experiment, "io_nml", "dt_checkpoint")
+    def check(self, component: Component) -> Iterator[Finding]:
+        interval = component[_TIME, "checkpointTimeIntval"]
+        seconds = legacy_seconds(component, "io_nml", "dt_checkpoint")
         milliseconds = _fixed_milliseconds(interval)
         if seconds is not None and milliseconds is not None and int(seconds) * 1000 != milliseconds:
             yield self.finding(
-                experiment["io_nml", "dt_checkpoint"],
+                component["io_nml", "dt_checkpoint"],
                 f"dt_checkpoint {seconds} s contradicts checkpointTimeIntval {interval.value}",
                 "expected: checkpointTimeIntval alone, or the same length",
             )
 
 
-class TwoRestartIntervals(Rule):
+class TwoRestartIntervals(ComponentRule):
     """`time_nml: dt_restart` is the older name of `restartTimeIntval`.
 
     ## What it does
@@ -312,21 +313,21 @@ class TwoRestartIntervals(Rule):
     name = "two-restart-intervals"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if experiment["master_nml", "lrestart_write_last"].value is False:
+    def check(self, component: Component) -> Iterator[Finding]:
+        if component["master_nml", "lrestart_write_last"].value is False:
             return
-        interval = experiment[_TIME, "restartTimeIntval"]
-        seconds = legacy_seconds(experiment, "time_nml", "dt_restart")
+        interval = component[_TIME, "restartTimeIntval"]
+        seconds = legacy_seconds(component, "time_nml", "dt_restart")
         milliseconds = _fixed_milliseconds(interval)
         if seconds is not None and milliseconds is not None and round(seconds * 1000) != milliseconds:
             yield self.finding(
-                experiment["time_nml", "dt_restart"],
+                component["time_nml", "dt_restart"],
                 f"dt_restart {seconds} s contradicts restartTimeIntval {interval.value}",
                 "expected: restartTimeIntval alone, or the same length",
             )
 
 
-class StopAndLeadTime(Rule):
+class StopAndLeadTime(ComponentRule):
     """The stop date wins over the lead time.
 
     ## What it does
@@ -361,16 +362,16 @@ class StopAndLeadTime(Rule):
     name = "stop-and-lead-time"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        stop, lead = experiment[_TIME, "experimentStopDate"], experiment[_TIME, "forecastLeadTime"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        stop, lead = component[_TIME, "experimentStopDate"], component[_TIME, "forecastLeadTime"]
         if not (stop.value and lead.value):
             return
         try:
             duration = Duration.parse(str(lead.value).rstrip())
         except ValueError:
             return
-        calendar, start = calendar_of(experiment), start_of(experiment)
-        if calendar.position(calendar.add(start, duration)) != calendar.position(stop_of(experiment)):
+        calendar, start = calendar_of(component), start_of(component)
+        if calendar.position(calendar.add(start, duration)) != calendar.position(stop_of(component)):
             yield self.finding(
                 lead,
                 f"forecastLeadTime {lead.value} is ignored: the stop date {stop.value} holds",
@@ -378,7 +379,7 @@ class StopAndLeadTime(Rule):
             )
 
 
-class RunOffStep(Rule):
+class RunOffStep(ComponentRule):
     """The run should end with a step.
 
     ## What it does
@@ -409,18 +410,18 @@ class RunOffStep(Rule):
     name = "run-off-step"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        time = clock(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        time = clock(component)
         if time.length % time.step:
             length, step = Duration(0, time.length), Duration(0, time.step)
             yield self.finding(
-                _end(experiment),
+                _end(component),
                 f"the run of {length} is no multiple of the time step {step}",
                 "expected: a multiple of the time step",
             )
 
 
-class UnknownCalendar(Rule):
+class UnknownCalendar(ComponentRule):
     """ICON has three calendars and replaces any other by the proleptic Gregorian one.
 
     ## What it does
@@ -451,8 +452,8 @@ class UnknownCalendar(Rule):
     name = "unknown-calendar"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment[_TIME, "calendar"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component[_TIME, "calendar"]
         name = setting.value
         known = [*(calendar.value for calendar in Calendar), _JULIAN]  # another rule's
         if isinstance(name, str) and name.strip() and name.strip().lower() not in known:
@@ -463,7 +464,7 @@ class UnknownCalendar(Rule):
             )
 
 
-class CheckpointDuringDamping(Rule):
+class CheckpointDuringDamping(ComponentRule):
     """With `divdamp_order = 24` the first hours are damped more, and a checkpoint within them is refused.
 
     ## What it does
@@ -496,15 +497,15 @@ class CheckpointDuringDamping(Rule):
     name = "checkpoint-during-damping"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if experiment["nonhydrostatic_nml", "divdamp_order"].value != 24:
+    def check(self, component: Component) -> Iterator[Finding]:
+        if component["nonhydrostatic_nml", "divdamp_order"].value != 24:
             return
-        if experiment["master_nml", "lrestart"].value is not False:
+        if component["master_nml", "lrestart"].value is not False:
             return
-        interval = clock(experiment).checkpoint
+        interval = clock(component).checkpoint
         if interval and interval < 9_000_000:
-            setting = experiment[_TIME, "checkpointTimeIntval"]
-            where = setting if setting.value else experiment["io_nml", "dt_checkpoint"]
+            setting = component[_TIME, "checkpointTimeIntval"]
+            where = setting if setting.value else component["io_nml", "dt_checkpoint"]
             yield self.finding(
                 where,
                 f"checkpoints every {Duration(0, interval)} are refused with divdamp_order 24",
@@ -512,7 +513,7 @@ class CheckpointDuringDamping(Rule):
             )
 
 
-class NoModelTime(Rule):
+class NoModelTime(ComponentRule):
     """A run that stops where it starts computes nothing.
 
     ## What it does
@@ -543,16 +544,16 @@ class NoModelTime(Rule):
     name = "no-model-time"
     severity = Severity.WARNING
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        time = clock(experiment)
+    def check(self, component: Component) -> Iterator[Finding]:
+        time = clock(component)
         if time.length == 0:
-            yield self.finding(_end(experiment), "the experiment stops when it starts", "expected: a later stop")
+            yield self.finding(_end(component), "the experiment stops when it starts", "expected: a later stop")
         elif time.steps_of_a_leg == 0:
-            nsteps = experiment["run_nml", "nsteps"]
+            nsteps = component["run_nml", "nsteps"]
             yield self.finding(nsteps, "nsteps 0 ends every job before its first step", "expected: 1 or more")
 
 
-class UnreadableTime(Rule):
+class UnreadableTime(ComponentRule):
     """ICON's time library takes a narrower ISO 8601 than people write.
 
     ## What it does
@@ -584,8 +585,8 @@ class UnreadableTime(Rule):
     name = "unreadable-time"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for setting, parse in sorted(_times(experiment), key=lambda pair: pair[0].certainty is Certainty.UNKNOWN):
+    def check(self, component: Component) -> Iterator[Finding]:
+        for setting, parse in sorted(_times(component), key=lambda pair: pair[0].certainty is Certainty.UNKNOWN):
             for text in as_list(setting.value):
                 if not isinstance(text, str) or not text.strip():
                     continue
@@ -597,7 +598,7 @@ class UnreadableTime(Rule):
                     break
 
 
-class TwoDates(Rule):
+class TwoDates(ComponentRule):
     """`time_nml` has older names for the start and the stop of the experiment.
 
     ## What it does
@@ -630,15 +631,15 @@ class TwoDates(Rule):
     name = "two-dates"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if not reads_time_nml(experiment):
+    def check(self, component: Component) -> Iterator[Finding]:
+        if not reads_time_nml(component):
             return
-        calendar = calendar_of(experiment)
+        calendar = calendar_of(component)
         for older, name in (
             ("ini_datetime_string", "experimentStartDate"),
             ("end_datetime_string", "experimentStopDate"),
         ):
-            setting, date = experiment["time_nml", older], experiment[_TIME, name]
+            setting, date = component["time_nml", older], component[_TIME, name]
             try:
                 positions = {calendar.position(Instant.parse(str(s.value).rstrip())) for s in (setting, date)}
             except ValueError:
@@ -651,7 +652,7 @@ class TwoDates(Rule):
                 )
 
 
-class NoStartDate(Rule):
+class NoStartDate(ComponentRule):
     """An experiment has a start date.
 
     ## What it does
@@ -683,16 +684,16 @@ class NoStartDate(Rule):
     name = "no-start-date"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if not any(_is_set(setting) for setting in _starts(experiment)):
+    def check(self, component: Component) -> Iterator[Finding]:
+        if not any(_is_set(setting) for setting in _starts(component)):
             yield self.finding(
-                _place(experiment, "experimentStartDate"),
+                _place(component, "experimentStartDate"),
                 "the experiment has no start date",
                 "expected: experimentStartDate, such as 2008-09-01T00:00:00Z",
             )
 
 
-class NoStopDate(Rule):
+class NoStopDate(ComponentRule):
     """An experiment ends at a date or after a lead time; `nsteps` ends a job, not an experiment.
 
     ## What it does
@@ -727,24 +728,24 @@ class NoStopDate(Rule):
     name = "no-stop-date"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        if not any(_is_set(setting) for setting in _starts(experiment)):
+    def check(self, component: Component) -> Iterator[Finding]:
+        if not any(_is_set(setting) for setting in _starts(component)):
             return
-        stop = experiment[_TIME, "experimentStopDate"]
+        stop = component[_TIME, "experimentStopDate"]
         if _is_set(stop):
             return
-        if _is_set(experiment[_TIME, "experimentStartDate"]):
-            stops, expected = _is_set(experiment[_TIME, "forecastLeadTime"]), "experimentStopDate or forecastLeadTime"
+        if _is_set(component[_TIME, "experimentStartDate"]):
+            stops, expected = _is_set(component[_TIME, "forecastLeadTime"]), "experimentStopDate or forecastLeadTime"
         else:
-            nsteps = experiment["run_nml", "nsteps"].value
-            older = reads_time_nml(experiment) and _is_set(experiment["time_nml", "end_datetime_string"])
+            nsteps = component["run_nml", "nsteps"].value
+            older = reads_time_nml(component) and _is_set(component["time_nml", "end_datetime_string"])
             stops, expected = older or nsteps >= 0, "experimentStopDate"
         if not stops:
-            where = _place(experiment, "experimentStopDate")
+            where = _place(component, "experimentStopDate")
             yield self.finding(where, "the experiment has no stop date", f"expected: {expected}")
 
 
-class TwoCalendars(Rule):
+class TwoCalendars(ComponentRule):
     """`time_nml` has an older number for the calendar, and the Julian one is gone.
 
     ## What it does
@@ -785,11 +786,11 @@ class TwoCalendars(Rule):
     name = "two-calendars"
     severity = Severity.ERROR
 
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        setting = experiment[_TIME, "calendar"]
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component[_TIME, "calendar"]
         name = str(setting.value).rstrip().lower()
-        if reads_time_nml(experiment):
-            number = experiment["time_nml", "calendar"]
+        if reads_time_nml(component):
+            number = component["time_nml", "calendar"]
             older = _NUMBERED_CALENDARS.get(number.value, "")
             if older and name and older != name:
                 yield self.finding(
@@ -806,20 +807,20 @@ class TwoCalendars(Rule):
             )
 
 
-def _starts(experiment: Experiment) -> Iterator[Setting]:
+def _starts(component: Component) -> Iterator[Setting]:
     """The settings that may say when the experiment starts."""
-    yield experiment[_TIME, "experimentStartDate"]
-    yield experiment[_TIME, "experimentReferenceDate"]
-    if reads_time_nml(experiment):
-        yield experiment["time_nml", "ini_datetime_string"]
+    yield component[_TIME, "experimentStartDate"]
+    yield component[_TIME, "experimentReferenceDate"]
+    if reads_time_nml(component):
+        yield component["time_nml", "ini_datetime_string"]
 
 
-def _place(experiment: Experiment, name: str) -> Setting | Span | None:
+def _place(component: Component, name: str) -> Setting | Span | None:
     """Where a variable of master_time_control_nml was written, else its group, else the first of the file."""
-    setting = experiment[_TIME, name]
+    setting = component[_TIME, name]
     if setting.is_written:
         return setting
-    group = experiment.group(_TIME) or next(iter(experiment.master), None)
+    group = component.group(_TIME) or next(iter(component.experiment.master), None)
     return group.span if group is not None else None
 
 
@@ -827,22 +828,22 @@ def _is_set(setting: Setting) -> bool:
     return bool(str(setting.value).strip())
 
 
-def _times(experiment: Experiment) -> Iterator[tuple[Setting, Callable[[str], object]]]:
+def _times(component: Component) -> Iterator[tuple[Setting, Callable[[str], object]]]:
     """The settings that mtime reads and that are in force, with what reads them here."""
     for name in ("experimentStartDate", "experimentStopDate", "experimentReferenceDate"):
-        yield experiment[_TIME, name], Instant.parse
+        yield component[_TIME, name], Instant.parse
     for name in ("checkpointTimeIntval", "restartTimeIntval"):
-        yield experiment[_TIME, name], Duration.parse
-    stop = experiment[_TIME, "experimentStopDate"]
+        yield component[_TIME, name], Duration.parse
+    stop = component[_TIME, "experimentStopDate"]
     if stop.certainty is not Certainty.UNKNOWN and not stop.value:
-        yield experiment[_TIME, "forecastLeadTime"], Duration.parse
-    if reads_time_nml(experiment):
+        yield component[_TIME, "forecastLeadTime"], Duration.parse
+    if reads_time_nml(component):
         for name in ("ini_datetime_string", "end_datetime_string"):
-            yield experiment["time_nml", name], Instant.parse
-    yield experiment["run_nml", "modelTimeStep"], Duration.parse
-    for stream in experiment.streams if writes_output(experiment) else ():
-        yield experiment.stream_setting(stream, "file_interval"), Duration.parse
+            yield component["time_nml", name], Instant.parse
+    yield component["run_nml", "modelTimeStep"], Duration.parse
+    for stream in component.streams if writes_output(component) else ():
+        yield component.stream_setting(stream, "file_interval"), Duration.parse
         if "output_bounds" not in stream.settings:
-            yield experiment.stream_setting(stream, "output_start"), Instant.parse
-            yield experiment.stream_setting(stream, "output_end"), Instant.parse
-            yield experiment.stream_setting(stream, "output_interval"), Duration.parse
+            yield component.stream_setting(stream, "output_start"), Instant.parse
+            yield component.stream_setting(stream, "output_end"), Instant.parse
+            yield component.stream_setting(stream, "output_interval"), Duration.parse

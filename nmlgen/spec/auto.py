@@ -13,7 +13,9 @@ from typing import Any
 from attrs import evolve
 
 from nmlgen.errors import SpecError
-from nmlgen.experiment.experiment import Experiment, Group, Striping
+from nmlgen.experiment.component import Component, Model
+from nmlgen.experiment.experiment import Experiment, Striping
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.ranks import LEVEL_TYPES
 from nmlgen.experiment.setting import ADVISOR, Origin, Setting, UndecidedError
 from nmlgen.findings import Finding, in_order
@@ -40,9 +42,12 @@ def decided(experiment: Experiment) -> Experiment:
 
     Raises SpecError, at the word, for what cannot be decided.
     """
-    words = [word for group in experiment.all_groups() for word in _words(group)]
-    if words:
-        experiment = _with_layout(experiment, words)
+    for component in experiment.components:
+        words = [word for group in component.all_groups() for word in _words(group)]
+        if words:
+            model = _with_layout(component, words)
+            models = (*experiment.models[: component.number], model, *experiment.models[component.number + 1 :])
+            experiment = evolve(experiment, models=models)
     if any(_is_auto(block.settings.get("stripe_count")) for block in experiment.striping):
         striping = tuple(_with_stripes(experiment, block) for block in experiment.striping)
         experiment = evolve(experiment, striping=striping)
@@ -60,23 +65,23 @@ def _words(group: Group) -> Iterator[Setting]:
             yield group.settings[name]
 
 
-def _with_layout(experiment: Experiment, words: list[Setting]) -> Experiment:
+def _with_layout(component: Component, words: list[Setting]) -> Model:
     from nmlgen.advise.advice import Choice
     from nmlgen.advise.decision import decide
     from nmlgen.advise.experiment import situation_of
 
-    neutral = evolve(experiment, namelist=tuple(map(_neutral, experiment.namelist)))
+    neutral = component.experiment.mapped(_neutral).components[component.number]
     try:
         situation = situation_of(neutral)
     except UndecidedError as error:
         raise SpecError(in_order(_undecided(word, error.setting) for word in words)) from None
-    mode, ranks = experiment["io_nml", "restart_write_mode"], experiment["parallel_nml", "num_restart_procs"]
-    are_ranks_left = _is_left(experiment, "parallel_nml", "num_restart_procs")
+    mode, ranks = component["io_nml", "restart_write_mode"], component["parallel_nml", "num_restart_procs"]
+    are_ranks_left = _is_left(component, "parallel_nml", "num_restart_procs")
     is_left = _is_auto(mode) or are_ranks_left
-    streams = {id(new): old for new, old in zip(neutral.streams, experiment.streams, strict=True)}
+    streams = {id(new): old for new, old in zip(neutral.streams, component.streams, strict=True)}
     partitions = [_is_auto(streams[id(output.stream)].settings.get(output.variable)) for output in situation.outputs]
     choice = Choice(
-        num_io_procs=_is_left(experiment, "parallel_nml", "num_io_procs"),
+        num_io_procs=_is_left(component, "parallel_nml", "num_io_procs"),
         stream_partitions=tuple(partitions),
         restart_write_mode=is_left and (_is_auto(mode) or not mode.is_written),
         num_restart_procs=is_left and (are_ranks_left or not ranks.is_written),
@@ -91,7 +96,7 @@ def _with_layout(experiment: Experiment, words: list[Setting]) -> Experiment:
         written = {situation.outputs[number].variable: found.partitions[number] for number in own}
         return {name: written.get(name, (1, "nothing is written on these levels")) for name in _names(group)}
 
-    return _replaced(experiment, values, span)
+    return _replaced(component, values, span)
 
 
 @lru_cache(maxsize=1024)
@@ -104,18 +109,19 @@ def _names(group: Group) -> list[str]:
     return [name for name in VARIABLES.get(group.name, ()) if _is_auto(group.settings.get(name))]
 
 
-def _is_left(experiment: Experiment, group: str, name: str) -> bool:
-    found = experiment.group(group)
+def _is_left(component: Component, group: str, name: str) -> bool:
+    found = component.group(group)
     return found is not None and _is_auto(found.settings.get(name))
 
 
-def _replaced(experiment: Experiment, values: Callable[[Group], Values], span: Span | None = None) -> Experiment:
-    """The experiment with other values in its model's namelist: in the place of `auto`, or beside it."""
-    groups = list(experiment.namelist)
+def _replaced(component: Component, values: Callable[[Group], Values], span: Span | None = None) -> Model:
+    """The model with other values in its namelist: in the place of `auto`, or beside it."""
+    groups = list(component.namelist)
     there = {group.name for group in groups}
     groups += [Group(name, {}) for name in ("parallel_nml", "io_nml") if name not in there]
     changed = [_with_values(group, values(group), span) for group in groups]
-    return evolve(experiment, namelist=tuple(group for group in changed if group.settings or group.name in there))
+    kept = tuple(group for group in changed if group.settings or group.name in there)
+    return evolve(component.model, namelist=kept)
 
 
 def _with_values(group: Group, values: Values, span: Span | None) -> Group:

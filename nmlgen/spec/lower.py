@@ -7,24 +7,17 @@ variables of the MPI library's Lustre driver) is filled in here, with nmlgen as 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from attrs import evolve
+
 from nmlgen.errors import InputError, SpecError
-from nmlgen.experiment.experiment import (
-    MODEL_NAME,
-    Darshan,
-    Experiment,
-    Group,
-    InputFile,
-    Launch,
-    Mpi,
-    NodeLocalRun,
-    Striping,
-    as_list,
-)
+from nmlgen.experiment.component import MODEL_GROUP, Model
+from nmlgen.experiment.experiment import MODEL_NAME, Darshan, Experiment, InputFile, Launch, Mpi, NodeLocalRun, Striping
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import lustre_variables
 from nmlgen.experiment.output import output_directories
@@ -34,6 +27,7 @@ from nmlgen.namelist.registry import Registry, load_registry
 from nmlgen.source import Span
 from nmlgen.spec.auto import decided
 from nmlgen.spec.layers import EMPTY, Tree
+from nmlgen.spec.models import COMMON, ModelKeys, common, misplaced, model_keys, shares
 from nmlgen.spec.presets import POOL
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import section_of, spelling
@@ -61,15 +55,12 @@ _REQUIRED = (
     ("site",),
     ("model", "release"),
     ("model", "executable"),
-    ("grid", "file"),
     ("namelists", "master_nml", "lrestart"),
     ("namelists", "master_time_control_nml", "experimentstartdate"),
 )
-_EITHER = (
-    (("master_time_control_nml", "experimentStopDate"), ("master_time_control_nml", "forecastLeadTime")),
-    (("run_nml", "modelTimeStep"), ("run_nml", "dtime")),
-)
-_MASTER_GROUPS = ("master_nml", "master_time_control_nml", "time_nml", "master_model_nml")
+_STOP = (("master_time_control_nml", "experimentStopDate"), ("master_time_control_nml", "forecastLeadTime"))
+_STEP = (("run_nml", "modelTimeStep"), ("run_nml", "dtime"))
+_MASTER_GROUPS = (*COMMON, MODEL_GROUP)
 _FIRST_GROUPS = ("parallel_nml", "grid_nml", "run_nml")
 _INSTANTS = {
     "master_time_control_nml": ("experimentstartdate", "experimentstopdate", "experimentreferencedate"),
@@ -93,7 +84,7 @@ def lower(
     is left to the advisor is decided.
     Raises SpecError with everything that is missing or unreadable.
     """
-    findings = [*missing_keys(tree, where), *_bad_values(tree), *_bad_file_names(tree)]
+    findings = [*missing_keys(tree, where), *misplaced(tree), *_bad_values(tree)]
     if findings:
         raise SpecError(in_order(findings))
     release, own = _setting(tree, "model", "release"), _optional(tree, "model", "registry")
@@ -101,7 +92,11 @@ def lower(
         registry = load_registry(str(release.value), None if own is None else _beside(own))
     except InputError as error:
         raise SpecError((problem("SPC004", str(error), (own or release).span),)) from None
-    return decided(_Lowering(tree, machine, site, registry, directives_span).experiment())
+    models = model_keys(tree, registry)
+    findings = [*_missing_in_models(models, where), *_bad_file_names(tree, models)]
+    if findings:
+        raise SpecError(in_order(findings))
+    return decided(_Lowering(tree, models, machine, site, registry, directives_span).experiment())
 
 
 def _beside(setting: Setting) -> Path:
@@ -114,14 +109,36 @@ def missing_keys(tree: Tree, where: Span | None) -> Iterator[Finding]:
     """What every experiment needs and no layer says, at the section it belongs to, else at `where`, the spec."""
     for path in _REQUIRED:
         if tree.at(*path) is None:
-            name = section_of(*path[1:]) if path[0] == "namelists" else ".".join(path)
-            section = tree.get(path[0]) if len(path) > 1 and path[0] != "namelists" else None
-            span = (section.span if section else None) or where
-            yield problem("SPC005", f"{name} is not set", span, f"set {name} in the spec")
-    for pair in _EITHER:
-        if all(tree.at("namelists", group, name.lower()) is None for group, name in pair):
-            name, other = (section_of(*variable) for variable in pair)
-            yield problem("SPC005", f"neither {name} nor {other} is set", where, f"set {name} in the spec")
+            yield _missing(tree, path, where)
+    if tree.get("models") is None and tree.at("grid", "file") is None:
+        yield _missing(tree, ("grid", "file"), where)
+    yield from _neither(tree, _STOP, where)
+    if tree.get("models") is None:
+        yield from _neither(tree, _STEP, where)
+
+
+def _missing_in_models(models: tuple[ModelKeys, ...], where: Span | None) -> Iterator[Finding]:
+    """What each of several components needs and no layer says."""
+    for model in models if models[0].label is not None else ():
+        place, prefix = model.own.key_span or where, f"models.{model.label}."
+        if model.tree.at("grid", "file") is None:
+            yield _missing(model.own, ("grid", "file"), place, prefix)
+        yield from _neither(model.tree, _STEP, place, prefix)
+
+
+def _missing(tree: Tree, path: tuple[str, ...], where: Span | None, prefix: str = "") -> Finding:
+    name = prefix + (section_of(*path[1:]) if path[0] == "namelists" else ".".join(path))
+    section = tree.get(path[0]) if len(path) > 1 and path[0] != "namelists" else None
+    span = (section.span if section else None) or where
+    return problem("SPC005", f"{name} is not set", span, f"set {name} in the spec")
+
+
+def _neither(
+    tree: Tree, pair: tuple[tuple[str, str], tuple[str, str]], where: Span | None, prefix: str = ""
+) -> Iterator[Finding]:
+    if all(tree.at("namelists", group, name.lower()) is None for group, name in pair):
+        name, other = (prefix + section_of(*variable) for variable in pair)
+        yield problem("SPC005", f"neither {name} nor {other} is set", where, f"set {name} in the spec")
 
 
 def _bad_values(tree: Tree) -> Iterator[Finding]:
@@ -142,21 +159,32 @@ def _bad_values(tree: Tree) -> Iterator[Finding]:
             yield from _unparsable(f"lustre.{what}.stripe_size", given, given.value, parse_size)
 
 
-def _bad_file_names(tree: Tree) -> Iterator[Finding]:
-    """Names that nmlgen's own files have; the model's namelist lies beside them and is copied by the script."""
-    given = tree.at("namelists", "master_model_nml", "model_namelist_filename")
-    name = tree.at("name")
-    namelist = given.value if given else f"NAMELIST_{name.value}" if name else None
-    if given is not None and not (isinstance(namelist, str) and _FILE_NAME.fullmatch(namelist)):
-        expected = "expected: the name of a file, without a directory, that no other file of a build has"
-        yield problem("SPC004", f'model_namelist_filename is "{namelist}"', given.span, expected)
-    for target, file in _children(tree.get("input_files")):
-        if target in (".", "..", "icon_master.namelist", namelist):
-            message = f'input_files: "{target}" is not the name of an input file'
-            yield problem("SPC004", message, file.key_span, "nmlgen writes the namelists itself")
+def _bad_file_names(tree: Tree, models: tuple[ModelKeys, ...]) -> Iterator[Finding]:
+    """Names that nmlgen's own files have; the models' namelists lie beside them and are copied by the script."""
+    taken: set[Any] = {".", "..", "icon_master.namelist"}
+    for model in models:
+        given = model.tree.at("namelists", MODEL_GROUP, "model_namelist_filename")
+        namelist = given.value if given else _namelist_name(str(_setting(tree, "name").value), model.label)
+        is_plain = isinstance(namelist, str) and _FILE_NAME.fullmatch(namelist) is not None
+        if given is not None and (not is_plain or namelist in taken):
+            expected = "expected: the name of a file, without a directory, that no other file of a build has"
+            yield problem("SPC004", f'model_namelist_filename is "{namelist}"', given.span, expected)
+        taken.add(namelist)
+    for block in dict.fromkeys((tree, *(model.own for model in models))):
+        for target, file in _children(block.get("input_files")):
+            if target in taken:
+                message = f'input_files: "{target}" is not the name of an input file'
+                yield problem("SPC004", message, file.key_span, "nmlgen writes the namelists itself")
+
+
+def _namelist_name(name: str, label: str | None) -> str:
+    """What the namelist file of a component is called unless somebody says so, as ICON's own run scripts call it."""
+    return f"NAMELIST_{name}" if label is None else f"NAMELIST_{name}_{label}"
 
 
 def _leaves(tree: Tree) -> Iterator[tuple[str, str, Tree]]:
+    for _, model in _children(tree.get("models")):
+        yield from _leaves(model)
     for group, variables in _children(tree.get("namelists")):
         for name, leaf in _children(variables):
             yield group, name, leaf
@@ -224,9 +252,16 @@ class _Lowering:
     """One lowering; its methods each make one part of the Experiment."""
 
     def __init__(
-        self, tree: Tree, machine: Machine, site: Tree, registry: Registry, directives_span: Span | None
+        self,
+        tree: Tree,
+        models: tuple[ModelKeys, ...],
+        machine: Machine,
+        site: Tree,
+        registry: Registry,
+        directives_span: Span | None,
     ) -> None:
         self.tree = tree
+        self.models = models
         self.machine = machine
         self.site = site
         self.registry = registry
@@ -234,8 +269,9 @@ class _Lowering:
         self.name = str(_setting(tree, "name").value)
 
     def experiment(self) -> Experiment:
-        master, namelist = self._groups()
         node_local = self._node_local()
+        directives = self._directives(node_local)
+        master, models = self._groups(shares(self.models, directives))
         environment = self._environment()
         mpi = self._mpi(node_local, environment)
         return Experiment(
@@ -243,15 +279,14 @@ class _Lowering:
             registry=self.registry,
             machine=self.machine,
             master=master,
-            namelist=namelist,
-            directives=self._directives(node_local),
+            models=models,
+            directives=directives,
             environment=environment,
             executable=_setting(self.tree, "model", "executable"),
             base_directory=_optional(self.tree, "model", "directory"),
             run_directory=_setting(self.tree, "run_directory"),
             inputs=self._inputs(),
-            grid_name=_optional(self.tree, "grid", "name"),
-            striping=self._striping(namelist),
+            striping=self._striping(group for model in models for group in model.namelist),
             mpi=mpi,
             darshan=self._darshan(),
             node_local=node_local,
@@ -261,19 +296,42 @@ class _Lowering:
             directives_span=self.directives_span,
         )
 
-    def _groups(self) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
-        groups = {name: _group(name, tree) for name, tree in _children(self.tree.get("namelists"))}
-        self._derive(groups, "master_model_nml", "model_namelist_filename", f"NAMELIST_{self.name}")
-        grid = _setting(self.tree, "grid", "file")
-        if not _is_taken_away(self.tree, "namelists", "grid_nml", "dynamics_grid_filename"):
+    def _groups(self, ranks: Mapping[str | None, range]) -> tuple[tuple[Group, ...], tuple[Model, ...]]:
+        """The groups of icon_master.namelist, and the models with those of their own files."""
+        master = [_group(name, tree) for name, tree in _children(Tree(children=common(self.tree, self.registry)))]
+        made = [self._model(keys, ranks.get(keys.label)) for keys in self.models]
+        for of_master, _ in made:
+            master += of_master
+        order = {name: number for number, name in enumerate(_MASTER_GROUPS)}
+        master.sort(
+            key=lambda group: (order.get(group.name, len(order)), group.name if group.name not in order else "")
+        )
+        time = next(group.settings for group in master if group.name == "master_time_control_nml")
+        models = [
+            evolve(model, namelist=(*model.namelist, *self._streams(keys, time)))
+            for keys, (_, model) in zip(self.models, made, strict=True)
+        ]
+        return tuple(master), tuple(models)
+
+    def _model(self, keys: ModelKeys, ranks: range | None) -> tuple[list[Group], Model]:
+        """The groups of a component that stand in icon_master.namelist, and the model with the others."""
+        groups = {name: _group(name, tree) for name, tree in _children(keys.tree.get("namelists"))}
+        self._derive(groups, MODEL_GROUP, "model_namelist_filename", _namelist_name(self.name, keys.label))
+        if ranks is not None:
+            span = (keys.own.get("tasks") or keys.own).span
+            self._derive(groups, MODEL_GROUP, "model_min_rank", ranks[0], span)
+            self._derive(groups, MODEL_GROUP, "model_max_rank", ranks[-1], span)
+        grid = _setting(keys.tree, "grid", "file")
+        if not _is_taken_away(keys.tree, "namelists", "grid_nml", "dynamics_grid_filename"):
             file_name = PurePosixPath(grid.value).name
             self._derive(groups, "grid_nml", "dynamics_grid_filename", file_name, grid.span)
         in_master = [name for name in groups if self.registry.has_group(name) and "master" in self.registry.files(name)]
-        names = dict.fromkeys((*_MASTER_GROUPS, *sorted(in_master)))
-        master = tuple(groups.pop(name) for name in names if name in groups)
+        of_master = [groups.pop(name) for name in dict.fromkeys((*_MASTER_GROUPS, *in_master)) if name in groups]
+        entry = next(group for group in of_master if group.name == MODEL_GROUP)
         first = [groups.pop(name) for name in _FIRST_GROUPS if name in groups]
         others = [groups[name] for name in sorted(groups)]
-        return master, (*first, *others, *self._streams(master))
+        name = _optional(keys.tree, "grid", "name")
+        return of_master, Model(entry, (*first, *others), label=keys.label, grid_name=name)
 
     def _derive(
         self, groups: dict[str, Group], group: str, variable: str, value: Any, span: Span | None = None
@@ -283,13 +341,13 @@ class _Lowering:
         settings.setdefault(variable.lower(), _derived(f"{group}.{variable}", value, span))
         groups[group] = Group(group, settings, None, groups[group].span if group in groups else None)
 
-    def _streams(self, master: tuple[Group, ...]) -> Iterator[Group]:
-        time = next(group.settings for group in master if group.name == "master_time_control_nml")
-        for label, tree in _children(self.tree.get("output")):
+    def _streams(self, keys: ModelKeys, time: Mapping[str, Setting]) -> Iterator[Group]:
+        beginning = self.name if keys.label is None else f"{self.name}_{keys.label}"
+        for label, tree in _children(keys.own.get("output")):
             group = _group("output_nml", tree, label)
             settings = {}
             if "output_filename" not in group.settings:
-                path = f"{OUTPUT_DIRECTORY}/{self.name}_{label}"
+                path = f"{OUTPUT_DIRECTORY}/{beginning}_{label}"
                 settings["output_filename"] = _derived("output_nml.output_filename", path, tree.key_span)
             settings |= group.settings
             if "output_bounds" not in settings:
@@ -373,17 +431,18 @@ class _Lowering:
         return _elements("modules", found)
 
     def _inputs(self) -> tuple[InputFile, ...]:
-        grid = self._pooled(_setting(self.tree, "grid", "file"))
-        files = [InputFile(PurePosixPath(grid.value).name, grid)]
-        for target, tree in _children(self.tree.get("input_files")):
-            source = _optional(tree, "source")
-            if source is None:
-                span = tree.key_span
-                raise SpecError((problem("SPC005", f"input_files.{target}.source is not set", span),))
-            method = _optional(tree, "method")
-            named = self._pooled(Setting(f"input_files.{target}.source", source.history))
-            files.append(InputFile(target, named, method.value if method else "link"))
-        return tuple(files)
+        grids = [self._pooled(_setting(keys.tree, "grid", "file")) for keys in self.models]
+        files = {PurePosixPath(grid.value).name: InputFile(PurePosixPath(grid.value).name, grid) for grid in grids}
+        for block in dict.fromkeys((self.tree, *(keys.own for keys in self.models))):
+            for target, tree in _children(block.get("input_files")):
+                source = _optional(tree, "source")
+                if source is None:
+                    span = tree.key_span
+                    raise SpecError((problem("SPC005", f"input_files.{target}.source is not set", span),))
+                method = _optional(tree, "method")
+                named = self._pooled(Setting(f"input_files.{target}.source", source.history))
+                files[target] = InputFile(target, named, method.value if method else "link")
+        return tuple(files.values())
 
     def _pooled(self, path: Setting) -> Setting:
         """The path with the pool's directory where it begins with `<pool>`."""
@@ -399,7 +458,7 @@ class _Lowering:
         whole = str(PurePosixPath(str(pool.value)) / last.value.removeprefix(POOL).lstrip("/"))
         return Setting(path.name, (*path.history[:-1], Origin(last.layer, whole, last.span)))
 
-    def _striping(self, namelist: tuple[Group, ...]) -> tuple[Striping, ...]:
+    def _striping(self, namelist: Iterable[Group]) -> tuple[Striping, ...]:
         """Checkpoints last: of two layouts of the run directory the later one holds, whatever the order of keys is."""
         directories = {"output": output_directories(namelist), "input": (".",), "restart": (".",)}
         given = dict(_children(self.tree.get("lustre")))

@@ -111,6 +111,8 @@ def _leaves(tree: Tree, path: tuple[str, ...]) -> Iterator[Override]:
 def _spelt(path: tuple[str, ...]) -> str:
     if len(path) == 3 and path[0] == "namelists":
         return section_of(*path[1:])
+    if len(path) == 5 and path[0] == "models" and path[2] == "namelists":
+        return f"models.{path[1]}.{section_of(*path[3:])}"
     return ".".join(path)
 
 

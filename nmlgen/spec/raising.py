@@ -7,21 +7,24 @@ experiment does not is taken away by null. What a spec cannot say becomes a Gap,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from attrs import evolve, frozen
 
 from nmlgen.errors import SpecError
+from nmlgen.experiment.component import MODEL_GROUP, Component
 from nmlgen.experiment.difference import JOB, MASTER, PARTS, stream_name
-from nmlgen.experiment.experiment import Experiment, Group, InputFile, as_list
+from nmlgen.experiment.experiment import Experiment, InputFile
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import Machine
-from nmlgen.experiment.setting import Certainty, Setting
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.spec import presets
 from nmlgen.spec.document import from_plain
 from nmlgen.spec.layers import EMPTY, merge, tree_of
 from nmlgen.spec.lower import DEFAULTS, LAYER, OUTPUT_DIRECTORY
+from nmlgen.spec.models import TYPES
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical, spelling
 from nmlgen.spec.site import read_site
 from nmlgen.spec.validate import accepts
@@ -34,14 +37,14 @@ Keys = dict[str, Any]
 _EXECUTABLE = "bin/icon"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}")
 _LABEL = re.compile(r"[A-Za-z0-9_]{1,40}")
-_MODEL_GROUPS = ("master_nml", "master_time_control_nml", "time_nml", "master_model_nml")
 _TIME = "master_time_control_nml"
 _DERIVED_TIMES = (("output_start", "experimentstartdate"), ("output_end", "experimentstopdate"))
-_NEEDED = (
-    ((_TIME, "experimentstartdate"), ()),
-    ((_TIME, "experimentstopdate"), (_TIME, "forecastleadtime")),
-    (("run_nml", "modeltimestep"), ("run_nml", "dtime")),
-)
+_OF_MASTER = (((_TIME, "experimentstartdate"),), ((_TIME, "experimentstopdate"), (_TIME, "forecastleadtime")))
+_OF_A_MODEL = ((("run_nml", "modeltimestep"), ("run_nml", "dtime")),)
+"""What there is no experiment without: of each row one variable."""
+
+_MODEL_LABEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
+_RANKS = ("model_min_rank", "model_max_rank", "model_inc_rank", "model_rank_group_size")
 
 
 @frozen
@@ -117,6 +120,8 @@ def _below(site: Site, wanted: Keys) -> Keys:
         merged = merge(merged, canonical(tree_of(from_plain(layer), LAYER)))
     below: Keys = merged.plain()
     below.pop("model", None)  # the pool: whoever does not speak of it need not take it away
+    if "models" in wanted:
+        del below["namelists"][MODEL_GROUP]
     implementation = wanted.get("mpi", {}).get("implementation")
     block = site.facts.get("mpi", {}).get(implementation) or {}
     if "version" in block:
@@ -157,7 +162,10 @@ def _arranged(keys: Keys) -> Keys:
         if group in rest:
             arranged[section] = _spelt(rest.pop(group))
     namelists = {group: _spelt(left) for group, left in rest.items() if left or not keys["namelists"][group]}
-    return arranged | ({"namelists": namelists} if namelists else {})
+    arranged |= {"namelists": namelists} if namelists else {}
+    if "models" in keys:
+        arranged["models"] = {label: _arranged(model) for label, model in keys["models"].items()}
+    return arranged
 
 
 def _sayable(keys: Keys, *path: str) -> Keys:
@@ -200,16 +208,8 @@ class _Raising:
 
     def keys(self) -> Keys:
         """All that a spec would have to say if nothing were below it."""
-        namelists = self._namelists()
-        keys: Keys = {
-            "nmlgen": 1,
-            "name": self.name,
-            "site": self.site.name,
-            "model": self._model(),
-            "grid": self._grid(namelists),
-            "output": self._output(namelists),
-            "namelists": namelists,
-        }
+        keys: Keys = {"nmlgen": 1, "name": self.name, "site": self.site.name, "model": self._model()}
+        keys |= self._only_component() if len(self.experiment.models) == 1 else self._components()
         if JOB in self.parts:
             keys |= self._machine()
         else:
@@ -218,42 +218,105 @@ class _Raising:
 
     # --- Namelists ---
 
-    def _namelists(self) -> Keys:
-        groups = [*self.experiment.master, *(g for g in self.experiment.namelist if g.name.lower() != "output_nml")]
+    def _only_component(self) -> Keys:
+        """What a spec of one component says of it."""
+        (component,) = self.experiment.components
+        namelists = self._namelists((*self.experiment.master, *component.namelist), (*_OF_MASTER, *_OF_A_MODEL))
+        time = namelists.get(_TIME, {})
+        self._leave_out_file(namelists, f"NAMELIST_{self.name}")
+        grid = self._grid(component, namelists)
+        return {"grid": grid, "output": self._output(component, self.name, time), "namelists": namelists}
+
+    def _components(self) -> Keys:
+        """What a spec of several components says of each, and of what they have in common."""
+        entries = {id(model.entry) for model in self.experiment.models}
+        shared = [group for group in self.experiment.master if id(group) not in entries]
+        namelists = self._namelists(shared, _OF_MASTER)
+        time = namelists.get(_TIME, {})
+        models: Keys = {}
+        ranks = self._contiguous()
+        for component in self.experiment.components:
+            title = component.title
+            label = title if _MODEL_LABEL.fullmatch(title) and title not in models else f"model_{component.number + 1}"
+            own = self._namelists((component.model.entry, *component.namelist), _OF_A_MODEL)
+            keys: Keys = self._entry(own, label)
+            if component.number in ranks:
+                keys["tasks"] = ranks[component.number]
+                for name in _RANKS:
+                    own[MODEL_GROUP].pop(name, None)
+            elif MASTER in self.parts and not any(name in own.get(MODEL_GROUP, {}) for name in _RANKS):
+                keys["tasks"] = Gap("nothing says which ranks it gets")
+            self._leave_out_file(own, f"NAMELIST_{self.name}_{label}")
+            keys["grid"] = self._grid(component, own)
+            keys["output"] = self._output(component, f"{self.name}_{label}", time)
+            models[label] = {key: value for key, value in {**keys, "namelists": own}.items() if value != {}}
+        return {"models": models, "namelists": namelists}
+
+    def _entry(self, own: Keys, label: str) -> Keys:
+        """The type and the name of a component, which its entry in the master namelist says no more."""
+        entry = own.get(MODEL_GROUP, {})
+        words = {number: word for word, number in TYPES.items()}
+        keys: Keys = {}
+        if entry.get("model_type") in words:
+            keys["type"] = words[entry.pop("model_type")]
+        name = entry.pop("model_name", None)
+        if name is not None and name != label:
+            keys["name"] = name
+        return keys
+
+    def _contiguous(self) -> dict[int, int]:
+        """The tasks of the models by their numbers, if one lies behind the other and together they are the job's."""
+        try:
+            shares, tasks = self.experiment.shares, self.experiment.tasks.value
+        except UndecidedError:
+            return {}
+        bounds = [(min(share), max(share) + 1) for share in shares if share]
+        ends = [0, *(last for _, last in bounds)]
+        is_whole = len(bounds) == len(shares) and ends[-1] == tasks
+        is_dense = all(last - first == len(share) for (first, last), share in zip(bounds, shares, strict=False))
+        if not is_whole or not is_dense or [first for first, _ in bounds] != ends[:-1]:
+            return {}
+        return {number: len(share) for number, share in enumerate(shares)}
+
+    def _namelists(self, groups: Iterable[Group], needed: Iterable[tuple[tuple[str, str], ...]]) -> Keys:
+        """The groups but for output streams, with a Gap where something is missing without which nothing loads."""
         found: Keys = {}
         for group in groups:
             name = group.name.lower()
-            if name in found:
-                continue  # ICON reads the first; that there are more is said by `unsaid`
-            found[name] = _variables(group)
-        for first, second in _NEEDED:
-            if not any(name[1] in found.get(name[0], {}) for name in (first, second) if name):
-                found.setdefault(first[0], {})[first[1]] = Gap("nothing says it, and there is no experiment without it")
-        model = found.setdefault("master_model_nml", {})
-        file = model.get("model_namelist_filename")
-        if file == f"NAMELIST_{self.name}" or isinstance(file, Gap):
-            del model["model_namelist_filename"]
-        if not model:
-            del found["master_model_nml"]
+            if name not in found and name != "output_nml":  # ICON reads the first; `unsaid` tells of the others
+                found[name] = _variables(group)
+        for names in needed:
+            if not any(variable in found.get(group, {}) for group, variable in names):
+                first, variable = names[0]
+                found.setdefault(first, {})[variable] = Gap("nothing says it, and there is no experiment without it")
         return found
 
-    def _output(self, namelists: Keys) -> Keys:
-        time = namelists.get(_TIME, {})
-        return {label: self._stream(label, stream, time) for label, stream in self._labelled().items()}
+    def _leave_out_file(self, namelists: Keys, name: str) -> None:
+        """Take away the name of the namelist file where nmlgen calls it so by itself."""
+        entry = namelists.setdefault(MODEL_GROUP, {})
+        file = entry.get("model_namelist_filename")
+        if file == name or isinstance(file, Gap):
+            del entry["model_namelist_filename"]
+        if not entry:
+            del namelists[MODEL_GROUP]
 
-    def _labelled(self) -> dict[str, Group]:
+    def _output(self, component: Component, beginning: str, time: Keys) -> Keys:
+        labelled = self._labelled(component, beginning)
+        return {label: self._stream(label, stream, beginning, time) for label, stream in labelled.items()}
+
+    def _labelled(self, component: Component, beginning: str) -> dict[str, Group]:
         """The streams by a name for each: the one it has, else one made of its output_filename."""
         labelled: dict[str, Group] = {}
-        for number, stream in enumerate(self.experiment.streams, start=1):
-            file = PurePosixPath(stream_name(stream)).name.removeprefix(f"{self.name}_")
+        for number, stream in enumerate(component.streams, start=1):
+            file = PurePosixPath(stream_name(stream)).name.removeprefix(f"{beginning}_").removeprefix(f"{self.name}_")
             made = re.sub(r"[^A-Za-z0-9]+", "_", file).strip("_")[-36:].strip("_")
             label = stream.label or made or f"stream_{number}"
             labelled[label if label not in labelled else f"{label}_{number}"] = stream
         return labelled
 
-    def _stream(self, label: str, stream: Group, time: Keys) -> Keys:
+    def _stream(self, label: str, stream: Group, beginning: str, time: Keys) -> Keys:
         keys = _variables(stream)
-        if keys.get("output_filename") == f"{OUTPUT_DIRECTORY}/{self.name}_{label}":
+        if keys.get("output_filename") == f"{OUTPUT_DIRECTORY}/{beginning}_{label}":
             del keys["output_filename"]
         elif "output_filename" not in keys:
             keys = {"output_filename": Assumed("", "nobody says it; without it nmlgen would make one up"), **keys}
@@ -282,7 +345,7 @@ class _Raising:
             executable = Assumed(_EXECUTABLE, f"which program it is, {executable.reason}")
         return {**keys, "executable": executable}
 
-    def _grid(self, namelists: Keys) -> Keys:
+    def _grid(self, component: Component, namelists: Keys) -> Keys:
         grid = namelists.get("grid_nml", {})
         target = grid.get("dynamics_grid_filename")
         first = as_list(target)[0] if isinstance(target, (str, list)) else None
@@ -301,14 +364,14 @@ class _Raising:
             del grid["dynamics_grid_filename"]
             if not grid:
                 del namelists["grid_nml"]
-        if self.experiment.grid_name is not None:
-            keys["name"] = _value(self.experiment.grid_name)
+        if component.grid_name is not None:
+            keys["name"] = _value(component.grid_name)
         return keys
 
     def _grid_file(self, target: str | None) -> InputFile | None:
-        """The input file that is the grid: the one that says so, else the one that has the grid's name."""
+        """The input file that is the grid of this name; of a single model the one that says that it is the grid."""
         inputs = self.experiment.inputs
-        said = [file for file in inputs if file.source.name == "grid.file"]
+        said = [file for file in inputs if file.source.name == "grid.file"] if len(self.experiment.models) == 1 else []
         named = [file for file in inputs if target is not None and file.target == PurePosixPath(target).name.strip()]
         return next(iter((*said, *named)), None)
 
@@ -395,11 +458,11 @@ class _Raising:
         return {} if run is None else _some(file_system=run.kind, directory=run.directory, constraint=run.constraint)
 
     def _input_files(self) -> Keys:
-        grid = self._grid_file(self._grid_target())
+        grids = [self._grid_file(_grid_target(component)) for component in self.experiment.components]
         files: Keys = {}
         for file in self.experiment.inputs:
             source = _value(file.source)
-            if file is grid and file.method == "link" and file.target == PurePosixPath(str(source)).name:
+            if file in grids and file.method == "link" and file.target == PurePosixPath(str(source)).name:
                 continue
             if isinstance(source, Gap):
                 files[file.target] = source
@@ -407,17 +470,25 @@ class _Raising:
             files[file.target] = {"source": source} | ({} if file.method == "link" else {"method": file.method})
         return files
 
-    def _grid_target(self) -> str | None:
-        setting = self.experiment["grid_nml", "dynamics_grid_filename"]
-        if setting.certainty is Certainty.UNKNOWN:
-            return None
-        return str(as_list(setting.value)[0])
+
+def _grid_target(component: Component) -> str | None:
+    setting = component["grid_nml", "dynamics_grid_filename"]
+    if setting.certainty is Certainty.UNKNOWN:
+        return None
+    return str(as_list(setting.value)[0])
 
 
 def unsaid(experiment: Experiment) -> Iterator[str]:
     """What an experiment holds that no key of a spec can say, in sentences."""
+    entries = {id(model.entry) for model in experiment.models}
+    shared = [group for group in experiment.master if id(group) not in entries]
+    for groups in (shared, *(model.namelist for model in experiment.models)):
+        yield from _unsaid(groups)
+
+
+def _unsaid(groups: Iterable[Group]) -> Iterator[str]:
     seen: set[str] = set()
-    for group in experiment.all_groups():
+    for group in groups:
         name = group.name.lower()
         if name in seen and name != "output_nml":
             where = f" at {group.span}" if group.span is not None else ""

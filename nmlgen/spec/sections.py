@@ -69,6 +69,11 @@ def canonical(layer: Tree) -> Tree:
             variables.add_group(WHOLE_GROUPS[section], tree)
         elif section == "output":
             rest[section] = variables.streams(tree)
+        elif section == "models" and tree.children is not None:
+            models = {
+                name: model if model.children is None else canonical(model) for name, model in tree.children.items()
+            }
+            rest[section] = Tree(tree.history, models, tree.replaces, tree.key_span)
         elif (kept := variables.add_section(section, tree)) is not None:
             rest[section] = kept
     if variables.findings:

@@ -13,7 +13,9 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from nmlgen.errors import InputError, SpecError
-from nmlgen.experiment.experiment import Experiment, effective
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import effective
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.findings import did_you_mean
@@ -22,6 +24,7 @@ from nmlgen.spec import presets
 from nmlgen.spec.document import Node, from_plain, read_file
 from nmlgen.spec.layers import EMPTY, Tree, merge, tree_of
 from nmlgen.spec.lower import DEFAULTS, LAYER, lower, missing_keys
+from nmlgen.spec.models import model_keys
 from nmlgen.spec.overrides import Override, from_text, overrides_of
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical
@@ -110,9 +113,11 @@ class Spec:
         """The effective setting that `name` stands for, with the chain of those who set it.
 
         `name` is a variable ("io_nml.restart_write_mode"), a stream's ("output.atm.output_interval") or any key
-        of the spec ("job.nodes"). Raises InputError, with the nearest name, if there is none.
+        of the spec ("job.nodes"). With several models it begins with one ("oce.parallel_nml.num_io_procs",
+        "models.oce.parallel.num_io_procs"), or the first is meant. Raises InputError, with the nearest name, if there
+        is none.
         """
-        parts = name.split(".")
+        component, parts = self._component(name.split("."))
         target = VARIABLES.get((parts[0], parts[-1])) if len(parts) == 2 else None
         if target is None and len(parts) == 2 and parts[0] in WHOLE_GROUPS:
             target = (WHOLE_GROUPS[parts[0]], parts[1])
@@ -121,10 +126,19 @@ class Spec:
         if target is None and len(parts) == 2 and self.experiment.registry.has_group(parts[0]):
             target = (parts[0], parts[1])
         if target is not None and target[0] != "output_nml":
-            return self._variable(*target)
+            return self._variable(component, *target)
         if parts[0] in ("output", "output_nml"):
-            return self._stream_variable(parts, name)
-        return self._key(parts, name)
+            return self._stream_variable(component, parts, name)
+        return self._key(name.split("."), name)
+
+    def _component(self, parts: list[str]) -> tuple[Component, list[str]]:
+        """The component that a name is about, and the name within it."""
+        components = {component.model.label: component for component in self.experiment.components}
+        if len(parts) > 2 and parts[0] == "models" and parts[1] in components:
+            return components[parts[1]], parts[2:]
+        if len(parts) > 1 and parts[0] in components:
+            return components[parts[0]], parts[1:]
+        return self.experiment.components[0], parts
 
     def chain(self, name: str) -> tuple[Origin, ...]:
         """Everyone who had a say in a setting, the last word first, ICON's own default at the end."""
@@ -137,22 +151,28 @@ class Spec:
                 says = (*says, default.origin)
         return says
 
-    def _variable(self, group: str, variable: str) -> Setting:
-        registry = self.experiment.registry
-        found = self.experiment.group(group)
+    def _variable(self, component: Component, group: str, variable: str) -> Setting:
+        registry = component.registry
+        found = component.group(group)
         known = registry.variables(group) if registry.has_group(group) else ()
         if variable.lower() not in known and not (found and variable.lower() in found.settings):
             notes = "; ".join(did_you_mean(variable, known))
             message = f"ICON {registry.release} has no variable {variable} in {group}"
             raise InputError(f"{message}; {notes}" if notes else message)
-        setting = self.experiment[group, variable]
-        taken = ((self.tree.children or {}).get("namelists") or EMPTY).below(group.lower(), variable.lower())
+        setting = component[group, variable]
+        tree = self._keys_of(component)
+        taken = ((tree.children or {}).get("namelists") or EMPTY).below(group.lower(), variable.lower())
         if setting.is_written or taken is None:
             return setting
         return evolve(setting, history=taken.history + setting.history)
 
-    def _stream_variable(self, parts: list[str], name: str) -> Setting:
-        streams = {stream.label or "": stream for stream in self.experiment.streams}
+    def _keys_of(self, component: Component) -> Tree:
+        """The keys that hold for a component."""
+        models = model_keys(self.tree, component.registry)
+        return next((keys.tree for keys in models if keys.label == component.model.label), self.tree)
+
+    def _stream_variable(self, component: Component, parts: list[str], name: str) -> Setting:
+        streams = {stream.label or "": stream for stream in component.streams}
         if len(parts) != 3 or parts[1] not in streams:
             raise InputError(
                 f"{name}: an output stream is named as output.<stream>.<variable>; there are "
@@ -162,7 +182,7 @@ class Spec:
         if variable is None:
             notes = "; ".join(did_you_mean(parts[2], self.experiment.registry.variables("output_nml")))
             raise InputError(f"output_nml has no variable {parts[2]}" + f"; {notes}" * bool(notes))
-        return self.experiment.stream_setting(streams[parts[1]], parts[2])
+        return component.stream_setting(streams[parts[1]], parts[2])
 
     def _key(self, parts: list[str], name: str) -> Setting:
         experiment = self.experiment

@@ -55,15 +55,30 @@ def validate(node: Node, schema_name: str) -> None:
 
 def accepts(value: Any, *path: str) -> bool:
     """Whether the schema of specs takes a plain value below a path of keys."""
+    part = part_of_spec(*path)
+    return bool(part) and bool(_validator("spec").evolve(schema=part).is_valid(value))
+
+
+def part_of_spec(*path: str) -> Any:
+    """What the schema of specs says of the value below a path of keys; None if there is no such key."""
     part: Any = schema("spec")
     for key in path:
         names = part.get("propertyNames", {}).get("pattern", "")
         known = part.get("properties", {})
         part = known.get(key) or (part.get("additionalProperties") if re.search(names, key) else None)
         if not part:
-            return False
-        part = schema("spec")["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else part
-    return bool(_validator("spec").evolve(schema=part).is_valid(value))
+            return None
+        if "$ref" in part:
+            part = _referred(part["$ref"])
+    return part
+
+
+def _referred(reference: str) -> Any:
+    """The part of the schema of specs that `#/$defs/model` or its like stands for."""
+    part: Any = schema("spec")
+    for key in reference.removeprefix("#/").split("/"):
+        part = part[key]
+    return part
 
 
 @cache

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nmlgen.errors import SpecError
-from nmlgen.resources import schema
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
 from nmlgen.spec.raising import Assumed, Gap, Keys
+from nmlgen.spec.validate import part_of_spec
 
 _WIDTH = 110
 _STEP = "  "
@@ -23,7 +23,7 @@ _BLOCKS = ("output", "namelists", "input_files")
 def spec_text(keys: Keys, heading: Iterable[str] = ()) -> str:
     """The text of a spec: comment lines, then the keys. A Gap becomes a comment, an Assumed value gets one."""
     lines = [f"# {_one_line(line)}".rstrip() for line in heading]
-    lines += _mapping(_in_order(keys, schema("spec")), "")
+    lines += _mapping(_in_order(keys), "")
     return "\n".join(lines) + "\n"
 
 
@@ -36,15 +36,12 @@ def gaps(keys: Keys, prefix: str = "") -> Iterator[tuple[str, str]]:
             yield from gaps(value, f"{prefix}{key}.")
 
 
-def _in_order(keys: Keys, part: dict[str, Any]) -> Keys:
+def _in_order(keys: Keys, *path: str) -> Keys:
     """The keys in the order of the schema, what is open there as it comes, and the long rest at the end."""
-    known = part.get("properties", {})
+    known = (part_of_spec(*path) or {}).get("properties", {})
     names = [name for name in known if name in keys and name not in _LAST]
     names += [name for name in keys if name not in names]
-    return {
-        name: _in_order(keys[name], known.get(name, {})) if isinstance(keys[name], dict) else keys[name]
-        for name in names
-    }
+    return {name: _in_order(keys[name], *path, name) if isinstance(keys[name], dict) else keys[name] for name in names}
 
 
 def _mapping(keys: Keys, indent: str) -> Iterator[str]:

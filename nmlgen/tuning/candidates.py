@@ -88,7 +88,7 @@ def candidates_of(spec: Spec) -> Candidates:
 def _candidate(point: Point) -> Candidate:
     experiment = point.spec.experiment
     try:
-        situation = situation_of(experiment)
+        situation = situation_of(experiment.components[0])
     except UndecidedError:
         situation = None
     nodes = situation.case.nodes if situation is not None else _directive(experiment, "nodes")
@@ -110,7 +110,7 @@ def _layouts(spec: Spec) -> list[Mapping[str, Any]]:
     """Powers of two of I/O ranks, with powers of two of partitions of every output that can have them: no more than
     I/O ranks, and no fewer files than these. Where files of an output cannot be shared by so many, as many as can."""
     try:
-        situation = situation_of(spec.experiment)
+        situation = situation_of(spec.experiment.components[0])
     except UndecidedError as error:
         message = f"{error.setting.name} is not known, so it is not clear how many I/O ranks there may be"
         raise InputError(f"{message}; say in a section `sweep` of the spec what to try") from None

@@ -26,7 +26,7 @@ def advice(*overrides, **arguments):
 
 
 def experiment(*overrides):
-    return load_spec(EXAMPLE, overrides).experiment
+    return load_spec(EXAMPLE, overrides).experiment.components[0]
 
 
 def test_a_good_layout_is_kept():

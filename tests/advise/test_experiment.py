@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 
 
 def situation(*overrides):
-    return situation_of(load_spec(EXAMPLE, overrides).experiment)
+    return situation_of(load_spec(EXAMPLE, overrides).experiment.components[0])
 
 
 def test_the_measured_experiment():

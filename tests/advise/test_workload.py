@@ -12,7 +12,7 @@ from nmlgen.advise.rates import Rates
 from nmlgen.advise.simulation import simulate
 from nmlgen.advise.workload import Checkpoint, Workload, workload_of
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import PlacementError, RestartMode
 from nmlgen.experiment.schedule import writes
 from nmlgen.experiment.setting import UndecidedError
@@ -34,20 +34,20 @@ NEST = 'namelists: {grid_nml: {dynamics_grid_filename: ["iconR02B05-grid.nc", "n
 
 
 @pytest.fixture
-def spec(tmp_path: Path) -> Callable[..., Experiment]:
+def spec(tmp_path: Path) -> Callable[..., Component]:
     """A function that turns a fragment, laid over the run of the rules' examples, into an experiment."""
 
-    def experiment(fragment: str) -> Experiment:
+    def component(fragment: str) -> Component:
         path = tmp_path / "spec.yaml"
         path.write_text(f"nmlgen: 1\n{fragment}", encoding="utf-8")
         site = EXAMPLE.with_name("example-site.yaml")
-        return load_spec(path, [f"extends={EXAMPLE}", f"site={site}"]).experiment
+        return load_spec(path, [f"extends={EXAMPLE}", f"site={site}"]).experiment.components[0]
 
-    return experiment
+    return component
 
 
-def cyclone(*overrides: str) -> Experiment:
-    return load_spec(CYCLONE, list(overrides)).experiment
+def cyclone(*overrides: str) -> Component:
+    return load_spec(CYCLONE, list(overrides)).experiment.components[0]
 
 
 def due(workload: Workload) -> Counter[tuple[int, int]]:
@@ -59,28 +59,28 @@ def due(workload: Workload) -> Counter[tuple[int, int]]:
     )
 
 
-def scheduled(experiment: Experiment) -> Counter[tuple[int, int]]:
-    time = clock(experiment)
-    return Counter((write.time // time.step, write.rank) for write in writes(experiment, time))
+def scheduled(component: Component) -> Counter[tuple[int, int]]:
+    time = clock(component)
+    return Counter((write.time // time.step, write.rank) for write in writes(component, time))
 
 
 def test_the_cyclone_of_the_measurements() -> None:
-    experiment = cyclone()
-    workload = workload_of(experiment)
+    component = cyclone()
+    workload = workload_of(component)
     assert (workload.n_steps, workload.num_io_procs, len(workload.streams)) == (3600, 8, 8)
     assert [stream.ranks for stream in workload.streams] == [(rank,) for rank in range(8)]
     assert [stream.steps[:2] for stream in workload.streams[:2]] == [range(0, 96, 48), range(6, 102, 48)]
-    assert due(workload) == scheduled(experiment)
-    (volume,) = stream_volumes(experiment)
+    assert due(workload) == scheduled(component)
+    (volume,) = stream_volumes(component)
     assert workload.streams[0].bytes == pytest.approx(volume.step.best, rel=0.01)
-    state = checkpoint_volume(experiment).best
+    state = checkpoint_volume(component).best
     assert workload.checkpoint == Checkpoint(state, range(360, 3601, 360), RestartMode.JOINT)
 
 
 def test_all_bytes_of_the_run_reach_the_ranks() -> None:
-    experiment = cyclone("restart.restartTimeIntval=P10D")
-    done = simulate(workload_of(experiment), step_s=0.1, rates=RATES)
-    total = sum(volume.run.best for volume in stream_volumes(experiment))
+    component = cyclone("restart.restartTimeIntval=P10D")
+    done = simulate(workload_of(component), step_s=0.1, rates=RATES)
+    total = sum(volume.run.best for volume in stream_volumes(component))
     assert sum(rank.bytes for rank in done.io_ranks) == pytest.approx(total)
 
 
@@ -99,24 +99,24 @@ def test_fewer_io_ranks_keep_the_cyclone_waiting() -> None:
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 6])
-def test_streams_that_share_ranks_are_due_as_icon_schedules_them(spec: Callable[[str], Experiment], ranks: int) -> None:
-    experiment = spec(f"{TWO_STREAMS}parallel: {{num_io_procs: {ranks}}}\n")
-    workload = workload_of(experiment)
+def test_streams_that_share_ranks_are_due_as_icon_schedules_them(spec: Callable[[str], Component], ranks: int) -> None:
+    component = spec(f"{TWO_STREAMS}parallel: {{num_io_procs: {ranks}}}\n")
+    workload = workload_of(component)
     assert len(workload.streams) == 1 + 4 + 2
-    assert due(workload) == scheduled(experiment)
+    assert due(workload) == scheduled(component)
 
 
-def test_explicit_placement(spec: Callable[[str], Experiment]) -> None:
+def test_explicit_placement(spec: Callable[[str], Component]) -> None:
     placed = TWO_STREAMS.replace("output_interval: PT6H", "pe_placement_ml: [3], output_interval: PT6H")
-    experiment = spec(placed)
-    workload = workload_of(experiment)
+    component = spec(placed)
+    workload = workload_of(component)
     assert [stream.ranks[0] for stream in workload.streams] == [3, 0, 1, 2, 0, 1, 2]
-    assert due(workload) == scheduled(experiment)
+    assert due(workload) == scheduled(component)
     with pytest.raises(PlacementError):
         workload_of(spec(placed.replace("[3]", "[4]")))
 
 
-def test_a_large_stream_gets_a_rank_of_its_own(spec: Callable[[str], Experiment]) -> None:
+def test_a_large_stream_gets_a_rank_of_its_own(spec: Callable[[str], Component]) -> None:
     """On one rank the small stream waits for the large one; on two, the placement parts them."""
     streams = TWO_STREAMS.partition("  other:")[0].replace("stream_partitions_ml: 4", "stream_partitions_ml: 1")
     rates = Rates(output_bytes_per_s=0.2e9, checkpoint_bytes_per_s=3e9)
@@ -128,7 +128,7 @@ def test_a_large_stream_gets_a_rank_of_its_own(spec: Callable[[str], Experiment]
     assert apart.waiting_s == 0
 
 
-def test_without_io_ranks_the_workers_write(spec: Callable[[str], Experiment]) -> None:
+def test_without_io_ranks_the_workers_write(spec: Callable[[str], Component]) -> None:
     for fragment in ("parallel: {num_io_procs: 0}\n", "namelists: {parallel_nml: {pio_type: 0}}\n"):
         workload = workload_of(spec(TWO_STREAMS + fragment))
         assert all(stream.ranks == () for stream in workload.streams)
@@ -137,23 +137,23 @@ def test_without_io_ranks_the_workers_write(spec: Callable[[str], Experiment]) -
         workload_of(spec(TWO_STREAMS + "namelists: {parallel_nml: {pio_type: 2}}\n"))
 
 
-def test_several_domains_need_to_be_told_their_size(spec: Callable[[str], Experiment]) -> None:
-    experiment = spec(TWO_STREAMS + NEST + "restart: {checkpointTimeIntval: null, restartTimeIntval: null}\n")
+def test_several_domains_need_to_be_told_their_size(spec: Callable[[str], Component]) -> None:
+    component = spec(TWO_STREAMS + NEST + "restart: {checkpointTimeIntval: null, restartTimeIntval: null}\n")
     with pytest.raises(UndecidedError):
-        workload_of(experiment)
-    workload = workload_of(experiment, bytes_of=lambda file: 1e9 / file.domain)
+        workload_of(component)
+    workload = workload_of(component, bytes_of=lambda file: 1e9 / file.domain)
     assert len(workload.streams) == 2 * (1 + 4 + 2)
     assert Counter(stream.bytes for stream in workload.streams) == {1e9: 7, 0.5e9: 7}
-    assert due(workload) == scheduled(experiment)
+    assert due(workload) == scheduled(component)
 
 
-def test_months_make_an_irregular_stream(spec: Callable[[str], Experiment]) -> None:
-    experiment = spec(
+def test_months_make_an_irregular_stream(spec: Callable[[str], Component]) -> None:
+    component = spec(
         "time: {start: 2001-01-01T00:00:00Z, stop: 2001-06-01T00:00:00Z}\n"
         "restart: {restartTimeIntval: null, checkpointTimeIntval: null}\n"
         "output: {atm: {output_interval: P1M, file_interval: P1Y, stream_partitions_ml: 1}}\n"
     )
-    workload = workload_of(experiment)
+    workload = workload_of(component)
     assert workload.streams[0].steps == tuple(days * 144 for days in (0, 31, 59, 90, 120, 151))
     assert workload.checkpoint is None
     assert simulate(workload, step_s=0.001, rates=RATES).closing_s > 0
@@ -170,7 +170,7 @@ def test_months_make_an_irregular_stream(spec: Callable[[str], Experiment]) -> N
     ],
 )
 def test_checkpoints_fall_on_steps(
-    spec: Callable[[str], Experiment], restart: str, steps: range | tuple[int, ...]
+    spec: Callable[[str], Component], restart: str, steps: range | tuple[int, ...]
 ) -> None:
     checkpoint = workload_of(spec(f"restart: {{{restart}}}\n")).checkpoint
     assert checkpoint is not None
@@ -186,7 +186,7 @@ def test_checkpoints_fall_on_steps(
     ],
 )
 def test_who_writes_checkpoints(
-    spec: Callable[[str], Experiment], restart: str, mode: RestartMode, writers: int
+    spec: Callable[[str], Component], restart: str, mode: RestartMode, writers: int
 ) -> None:
     workload = workload_of(spec(f"restart: {{{restart}}}\n"))
     assert workload.checkpoint is not None
@@ -198,6 +198,6 @@ def test_who_writes_checkpoints(
     )
 
 
-def test_output_none_writes_no_checkpoint_either(spec: Callable[[str], Experiment]) -> None:
+def test_output_none_writes_no_checkpoint_either(spec: Callable[[str], Component]) -> None:
     workload = workload_of(spec('namelists: {run_nml: {output: ["none"]}}\n'))
     assert (workload.streams, workload.checkpoint) == ((), None)

@@ -36,7 +36,7 @@ def test_a_tuning(nmlgen, cluster, here):
     runs = len(cluster.ran)
     assert runs < 5  # of 7 candidates
     tuned = library.load_spec("tuning/tuned.yaml")
-    assert tuned.experiment["parallel_nml", "num_io_procs"].value == 8
+    assert tuned.experiment.components[0]["parallel_nml", "num_io_procs"].value == 8
     assert tuned.experiment.name == "wave"
     again = nmlgen("tune", "spec.yaml", "-o", "tuning", "-q")
     assert again.code == 0

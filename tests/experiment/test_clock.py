@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from nmlgen.experiment.clock import clock, first_meeting
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.units.calendar import Calendar
 
-Build = Callable[[str], Experiment]
+Build = Callable[[str], Component]
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from spec_strategies import specs
-from specs import load
+from specs import load, with_namelist
 
 from nmlgen import load_spec
 from nmlgen.experiment.difference import JOB, MASTER, NAMELIST, Verdict, differences, same_value
-from nmlgen.experiment.experiment import Experiment, Group
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import unknown, written
 from nmlgen.lift.namelists import lift_document
 from nmlgen.namelist.reader import read
@@ -25,7 +25,7 @@ WAVE = load().experiment
 
 def of(text: str) -> Experiment:
     """An experiment with these groups in its namelist, and no others."""
-    return evolve(WAVE, namelist=lift_document(read(Source("NAMELIST", text)), REGISTRY, is_master=False).groups)
+    return with_namelist(WAVE, lift_document(read(Source("NAMELIST", text)), REGISTRY, is_master=False).groups)
 
 
 def found(old: Experiment, new: Experiment, *parts: str) -> list[tuple[str, str, str]]:
@@ -85,7 +85,7 @@ def test_not_the_same(old, new, expected):
 
 def test_what_only_the_shell_knows_is_neither_the_same_nor_different():
     group = Group("run_nml", {"iforcing": unknown("run_nml.iforcing"), "num_lev": written("run_nml.num_lev", 20, "x")})
-    shell = evolve(WAVE, namelist=(group,))
+    shell = with_namelist(WAVE, (group,))
     for other in (of("&run_nml iforcing = 3 num_lev = 20 /"), of("&run_nml num_lev = 20 /"), shell):
         assert found(shell, other) == [("run_nml", "iforcing", "undecided")]
 
@@ -127,7 +127,7 @@ def test_what_is_said_to_the_machine(changes: dict[str, Any], expected):
 def test_an_element_of_an_array_counts_for_the_array():
     spec = load(namelists={"run_nml": {"iforcing": 0, "num_lev(2)": 20}, "nwp_phy_nml": {"dt_conv(2)": 300.0}})
     text = "&run_nml iforcing = 0 num_lev = 30, 20 /\n&nwp_phy_nml dt_conv(2) = 300. /"
-    old, new = (evolve(one, namelist=one.namelist[:]) for one in (spec.experiment, of(text)))
+    old, new = spec.experiment, of(text)
     sections = {("run_nml", "num_lev"), ("nwp_phy_nml", "dt_conv")}
     assert not sections & {(section, name) for section, name, _ in found(old, new, NAMELIST)}
     other = of(text.replace("20", "21").replace("300.", "301."))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.output import (
     cells,
     files_of_a_sequence,
@@ -18,7 +18,7 @@ from nmlgen.experiment.output import (
 )
 from nmlgen.experiment.setting import UndecidedError
 
-Build = Callable[[str], Experiment]
+Build = Callable[[str], Component]
 
 
 def stream(hours: int, step: str, settings: str) -> str:
@@ -56,12 +56,12 @@ RUNS = [
 
 @pytest.mark.parametrize(("hours", "settings", "steps", "files"), RUNS)
 def test_files_are_those_of_icon(build: Build, hours: int, settings: str, steps: int, files: list[int]) -> None:
-    experiment = build(stream(hours, "PT5M", settings))
-    time, group = clock(experiment), experiment.streams[0]
-    assert output_steps(experiment, group, time) == steps
-    found = [files_of_a_sequence(experiment, group, "ml", time, number + 1) for number in range(len(files))]
+    component = build(stream(hours, "PT5M", settings))
+    time, group = clock(component), component.streams[0]
+    assert output_steps(component, group, time) == steps
+    found = [files_of_a_sequence(component, group, "ml", time, number + 1) for number in range(len(files))]
     assert found == files
-    assert files_of_a_sequence(experiment, group, "ml", time) == max(files)
+    assert files_of_a_sequence(component, group, "ml", time) == max(files)
 
 
 @pytest.mark.parametrize(
@@ -82,18 +82,18 @@ def test_files_are_those_of_icon(build: Build, hours: int, settings: str, steps:
     ],
 )
 def test_output_times(build: Build, settings: str, steps: int) -> None:
-    experiment = build(stream(1, "PT5M", f"file_interval: PT1H, {settings}"))
-    time, group = clock(experiment), experiment.streams[0]
-    assert output_steps(experiment, group, time) == steps
-    assert (files_of_a_sequence(experiment, group, "ml", time) > 0) is (steps > 0)
+    component = build(stream(1, "PT5M", f"file_interval: PT1H, {settings}"))
+    time, group = clock(component), component.streams[0]
+    assert output_steps(component, group, time) == steps
+    assert (files_of_a_sequence(component, group, "ml", time) > 0) is (steps > 0)
 
 
 def test_several_windows(build: Build) -> None:
     settings = """output_start: [2000-01-01T00:00:00Z, 2000-01-01T00:30:00Z],
       output_end: [2000-01-01T00:30:00Z, 2000-01-01T01:00:00Z], output_interval: [PT10M, PT20M],
       file_interval: PT1H, include_last: false"""
-    experiment = build(stream(1, "PT5M", settings))
-    found = windows(experiment, experiment.streams[0], clock(experiment))
+    component = build(stream(1, "PT5M", settings))
+    found = windows(component, component.streams[0], clock(component))
     assert [(window.start, window.stop, window.interval) for window in found] == [
         (0, 1_800_000, 600_000),
         (1_800_000, 3_600_000, 1_200_000),
@@ -112,8 +112,8 @@ def test_several_windows(build: Build) -> None:
     ],
 )
 def test_steps_in_a_file(build: Build, settings: str, steps: int | None) -> None:
-    experiment = build(f"output: {{atm: {{{settings}}}}}")
-    assert steps_in_a_file(experiment, experiment.streams[0], "ml", clock(experiment)) == steps
+    component = build(f"output: {{atm: {{{settings}}}}}")
+    assert steps_in_a_file(component, component.streams[0], "ml", clock(component)) == steps
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,9 @@ def test_steps_in_a_file(build: Build, settings: str, steps: int | None) -> None
     ],
 )
 def test_what_nobody_can_know(build: Build, settings: str) -> None:
-    experiment = build(f"output: {{atm: {{{settings}}}}}")
+    component = build(f"output: {{atm: {{{settings}}}}}")
     with pytest.raises(UndecidedError):
-        files_of_a_sequence(experiment, experiment.streams[0], "ml", clock(experiment))
+        files_of_a_sequence(component, component.streams[0], "ml", clock(component))
 
 
 @pytest.mark.parametrize(

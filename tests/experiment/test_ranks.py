@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import (
     PlacementError,
     RestartMode,
@@ -23,7 +23,7 @@ from nmlgen.experiment.ranks import (
 )
 from nmlgen.experiment.setting import UndecidedError
 
-Build = Callable[[str], Experiment]
+Build = Callable[[str], Component]
 
 # tasks, settings of the fragment, then test, work, I/O, restart and prefetch ranks
 SPLITS = [
@@ -169,8 +169,8 @@ def test_placement_that_icon_refuses(build: Build, fragment: str) -> None:
 
 
 def test_without_io_ranks_one_rank_writes_all(build: Build) -> None:
-    experiment = build("parallel: {num_io_procs: 0}\noutput: {atm: {pe_placement_ml: 0, stream_partitions_ml: 1}}")
-    assert [rank for _, rank in placement(experiment)] == [0]
+    component = build("parallel: {num_io_procs: 0}\noutput: {atm: {pe_placement_ml: 0, stream_partitions_ml: 1}}")
+    assert [rank for _, rank in placement(component)] == [0]
 
 
 def test_no_partition_means_no_file(build: Build) -> None:
@@ -188,11 +188,11 @@ def test_domains_of_a_stream(build: Build, dom: str, files: int) -> None:
     [("nml", True), ("NML", True), ("[nml, totint]", True), ("default", True), ("totint", False), ("none", False)],
 )
 def test_whether_streams_are_read(build: Build, output: str, written: bool) -> None:
-    experiment = build(f"namelists: {{run_nml: {{output: {output}}}}}")
-    assert writes_output(experiment) is written
-    assert bool(output_files(experiment)) is written
+    component = build(f"namelists: {{run_nml: {{output: {output}}}}}")
+    assert writes_output(component) is written
+    assert bool(output_files(component)) is written
 
 
 def test_level_types_need_a_first_name(build: Build) -> None:
-    experiment = build("output: {atm: {pl_varlist: ['', temp], hl_varlist: temp}}")
-    assert level_types(experiment, experiment.streams[0]) == ("ml", "hl")
+    component = build("output: {atm: {pl_varlist: ['', temp], hl_varlist: temp}}")
+    assert level_types(component, component.streams[0]) == ("ml", "hl")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import output_files
 from nmlgen.experiment.schedule import duties, first_writes, output_dates, writes
 from nmlgen.experiment.setting import UndecidedError
@@ -16,12 +16,12 @@ MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 
 
 @pytest.fixture
-def dates(build: Callable[[str], Experiment]) -> Callable[..., list[int]]:
+def dates(build: Callable[[str], Component]) -> Callable[..., list[int]]:
     """The output times, in hours, of the first partition of a stream with these settings."""
 
     def of(settings: str, rest: str = "", unit: int = HOUR) -> list[int]:
-        experiment = build(f"output:\n  atm: null\n  s0: {{ml_varlist: [temp], {settings}}}\n{rest}")
-        return [date // unit for date in output_dates(experiment, output_files(experiment)[0], clock(experiment))]
+        component = build(f"output:\n  atm: null\n  s0: {{ml_varlist: [temp], {settings}}}\n{rest}")
+        return [date // unit for date in output_dates(component, output_files(component)[0], clock(component))]
 
     return of
 
@@ -48,9 +48,9 @@ def test_only_the_first_job_counts(dates: Callable[..., list[int]]) -> None:
     assert whole[-2:] == [238, 240]
 
 
-def test_output_between_steps_belongs_to_the_step_before(build: Callable[[str], Experiment]) -> None:
-    experiment = build("output:\n  atm: {output_interval: PT25M, file_interval: P1D, stream_partitions_ml: 1}\n")
-    found, count = first_writes(experiment, clock(experiment), 3)
+def test_output_between_steps_belongs_to_the_step_before(build: Callable[[str], Component]) -> None:
+    component = build("output:\n  atm: {output_interval: PT25M, file_interval: P1D, stream_partitions_ml: 1}\n")
+    found, count = first_writes(component, clock(component), 3)
     assert [(write.time // MINUTE, write.date // MINUTE) for write in found] == [(0, 0), (20, 25), (50, 50)]
     assert count == 10 * 24 * 60 // 25 + 1
 
@@ -73,17 +73,17 @@ def test_interval_below_the_step_is_undecided(dates: Callable[..., list[int]]) -
         ("<output_filename>_<ifile_partition>_<npartitions>_<total_index>", "s0_1_1_0002.nc"),
     ],
 )
-def test_names(build: Callable[[str], Experiment], name: str, expected: str) -> None:
+def test_names(build: Callable[[str], Component], name: str, expected: str) -> None:
     settings = (
         f'ml_varlist: [temp], output_filename: s0, output_interval: PT6H, file_interval: P1D, filename_format: "{name}"'
     )
-    experiment = build(f"output:\n  atm: null\n  s0: {{{settings}}}\n")
-    second = next(write for write in writes(experiment, clock(experiment)) if write.number == 2)
+    component = build(f"output:\n  atm: null\n  s0: {{{settings}}}\n")
+    second = next(write for write in writes(component, clock(component)) if write.number == 2)
     assert second.name == expected
 
 
-def test_duties_count_records_and_files(build: Callable[[str], Experiment]) -> None:
-    experiment = build("output:\n  atm: {output_interval: PT6H, file_interval: P1D, stream_partitions_ml: 1}\n")
-    row = duties(experiment, clock(experiment))[0]
+def test_duties_count_records_and_files(build: Callable[[str], Component]) -> None:
+    component = build("output:\n  atm: {output_interval: PT6H, file_interval: P1D, stream_partitions_ml: 1}\n")
+    row = duties(component, clock(component))[0]
     assert [(duty.records, duty.files) for duty in row] == [(41, 11)]
-    assert all(not row for row in duties(experiment, clock(experiment))[1:])
+    assert all(not row for row in duties(component, clock(component))[1:])

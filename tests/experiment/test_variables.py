@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.variables import Circumstances, load_catalogue
 from nmlgen.namelist.registry import load_registry
 
@@ -110,12 +110,12 @@ def test_newer_and_older_releases_take_the_nearest() -> None:
         (True, True),
     ],
 )
-def test_conditions(build: Callable[[str], Experiment], condition: bool | str, expected: bool | None) -> None:
-    experiment = build("namelists: {run_nml: {iforcing: 0}}")
-    assert Circumstances(experiment, 1, frozenset({"temp"})).holds(condition) is expected
+def test_conditions(build: Callable[[str], Component], condition: bool | str, expected: bool | None) -> None:
+    component = build("namelists: {run_nml: {iforcing: 0}}")
+    assert Circumstances(component, 1, frozenset({"temp"})).holds(condition) is expected
 
 
-def test_levels_of_soil_and_shear(build: Callable[[str], Experiment]) -> None:
+def test_levels_of_soil_and_shear(build: Callable[[str], Component]) -> None:
     plain = Circumstances(build(""), 1, frozenset())
     soil = CATALOGUE.find("w_so_t_1")[0]
     assert plain.levels(soil) == 8
@@ -125,8 +125,8 @@ def test_levels_of_soil_and_shear(build: Callable[[str], Experiment]) -> None:
     assert [Circumstances(deep, domain, frozenset()).levels(temp) for domain in (1, 2, 3)] == [50, 40, 50]
 
 
-def test_levels_that_depend(build: Callable[[str], Experiment]) -> None:
+def test_levels_that_depend(build: Callable[[str], Component]) -> None:
     flux = CATALOGUE.find("lwflx_up")[0]
-    experiment = build("grid: {num_lev: 30}")
-    assert Circumstances(experiment, 1, frozenset()).levels(flux) == 1
-    assert Circumstances(experiment, 1, frozenset({"lwflx_up"})).levels(flux) == 31
+    component = build("grid: {num_lev: 30}")
+    assert Circumstances(component, 1, frozenset()).levels(flux) == 1
+    assert Circumstances(component, 1, frozenset({"lwflx_up"})).levels(flux) == 31

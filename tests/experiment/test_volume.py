@@ -11,7 +11,8 @@ import pytest
 from attrs import evolve
 
 from nmlgen import load_spec
-from nmlgen.experiment.experiment import Experiment, InputFile
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.experiment import InputFile
 from nmlgen.experiment.setting import UndecidedError, written
 from nmlgen.experiment.volume import (
     StreamVolume,
@@ -31,7 +32,7 @@ Z_MC = {"R2B5": 30 * 81_920 * 8, "R2B6": 30 * 327_680 * 8}
 HEADER = 21_240
 
 
-def cyclone(grid: str = "R2B5", *overrides: str) -> Experiment:
+def cyclone(grid: str = "R2B5", *overrides: str) -> Component:
     """The measured experiment."""
     spec: dict[str, Any] = {
         "nmlgen": 1,
@@ -45,10 +46,10 @@ def cyclone(grid: str = "R2B5", *overrides: str) -> Experiment:
         "restart": {"restart_write_mode": "sync"},
         "output": {"atm": {"output_grid": True, "stream_partitions_ml": 8}},
     }
-    return load_spec(spec, overrides).experiment
+    return load_spec(spec, overrides).experiment.components[0]
 
 
-def wave(*overrides: str) -> Experiment:
+def wave(*overrides: str) -> Component:
     """The dry wave on R2B2 with 20 levels, six hours long."""
     spec: dict[str, Any] = {
         "nmlgen": 1,
@@ -68,11 +69,11 @@ def wave(*overrides: str) -> Experiment:
             }
         },
     }
-    return load_spec(spec, overrides).experiment
+    return load_spec(spec, overrides).experiment.components[0]
 
 
-def only(experiment: Experiment) -> StreamVolume:
-    (found,) = stream_volumes(experiment)
+def only(component: Component) -> StreamVolume:
+    (found,) = stream_volumes(component)
     return found
 
 
@@ -219,30 +220,32 @@ def test_groups_on_pressure_levels_are_empty() -> None:
 
 
 def test_unknown_variable_widens() -> None:
-    experiment = wave("output.atm.ml_varlist=[temp, bogus]")
-    found = only(experiment).step
+    component = wave("output.atm.ml_varlist=[temp, bogus]")
+    found = only(component).step
     assert found.low == LEVELS + 1280 * 4 + 8
     assert found.best == 2 * LEVELS + 8
     assert found.high == LEVELS + 21 * 1920 * 4 + 8
     assert "bogus" in found.reasons[0]
-    assert unknown_names(experiment, experiment.streams[0], "ml") == ("bogus",)
+    assert unknown_names(component, component.streams[0], "ml") == ("bogus",)
 
 
 def test_unknown_names() -> None:
-    experiment = wave("output.atm.ml_varlist=[Temp, -nix, 'group:nope', 'tiles:t_g', 'group:all', t_g_t_3]")
-    assert unknown_names(experiment, experiment.streams[0], "ml") == ("-nix", "group:nope")
+    component = wave("output.atm.ml_varlist=[Temp, -nix, 'group:nope', 'tiles:t_g', 'group:all', t_g_t_3]")
+    assert unknown_names(component, component.streams[0], "ml") == ("-nix", "group:nope")
 
 
 def test_dictionary(tmp_path: Path) -> None:
     (tmp_path / "dict").write_text("# ours  theirs\n't_air' temp\nbroken\n")
-    experiment = wave("output.atm.ml_varlist=[t_air]", "namelists.io_nml.output_nml_dict=dict")
-    there = evolve(experiment, inputs=(InputFile("dict", written("inputs", str(tmp_path / "dict"), "spec")),))
+    component = wave("output.atm.ml_varlist=[t_air]", "namelists.io_nml.output_nml_dict=dict")
+    inputs = (InputFile("dict", written("inputs", str(tmp_path / "dict"), "spec")),)
+    there = evolve(component.experiment, inputs=inputs).components[0]
     assert read_dictionary(there) == {"t_air": "temp"}
     assert only(there).step == Volume.exactly(LEVELS + 8)
     assert unknown_names(there, there.streams[0], "ml") == ()
-    assert read_dictionary(experiment) is None
-    assert "output_nml_dict" in only(experiment).step.reasons[0]
-    swapped = evolve(there, namelist=wave("namelists.io_nml={output_nml_dict: dict, linvert_dict: true}").namelist)
+    assert read_dictionary(component) is None
+    assert "output_nml_dict" in only(component).step.reasons[0]
+    inverted = wave("namelists.io_nml={output_nml_dict: dict, linvert_dict: true}")
+    swapped = evolve(inverted.experiment, inputs=inputs).components[0]
     assert read_dictionary(swapped) == {"temp": "t_air"}
 
 
@@ -318,9 +321,9 @@ def test_nothing_is_written_without_output() -> None:
     assert never.file.best == never.run.best == 0
 
 
-def test_callable_for_every_level_type(build: Callable[[str], Experiment]) -> None:
-    experiment = build(
+def test_callable_for_every_level_type(build: Callable[[str], Component]) -> None:
+    component = build(
         "output:\n  atm: {pl_varlist: [temp], p_levels: [1.0], hl_varlist: [u], h_levels: [1.0, 2.0], "
         "il_varlist: [gh], i_levels: [300.0]}\n"
     )
-    assert [found.level_type for found in stream_volumes(experiment)] == ["ml", "pl", "hl", "il"]
+    assert [found.level_type for found in stream_volumes(component)] == ["ml", "pl", "hl", "il"]

@@ -45,9 +45,9 @@ def test_the_record_names_the_machine_and_the_release(tmp_path):
     (tmp_path / "spec.yaml").write_text("model: {release: '2024.01'}\nsite: levante\n", encoding="utf-8")
     spec = load_spec(tmp_path / "spec.yaml", [f"extends={BASE}"])
     unchecked_build(spec).write(tmp_path)
-    (experiment,) = load_path(tmp_path).experiments
+    experiment = load_path(tmp_path).experiment
     assert (experiment.machine, experiment.registry.release) == (spec.experiment.machine, "2024.01")
-    assert experiment.namelist[-1].label == "atm"
+    assert experiment.components[0].namelist[-1].label == "atm"
 
 
 def test_a_site_file_that_lies_elsewhere_has_its_name_only():
@@ -73,7 +73,7 @@ def test_what_somebody_changed_in_a_build_is_seen(tmp_path):
     ):
         assert old in text
         script.write_text(text.replace(old, new))
-        (experiment,) = load_path(script).experiments
+        experiment = load_path(script).experiment
         assert {change.name for change in differences(spec.experiment, experiment)} == changed
 
 

@@ -14,7 +14,7 @@ from nmlgen.lift.loading import Loaded, load
 def lifted(tmp_path):
     def lift(text: str) -> Experiment:
         (tmp_path / "exp.waves.run").write_text(text)
-        (experiment,) = load(tmp_path / "exp.waves.run").experiments
+        experiment = load(tmp_path / "exp.waves.run").experiment
         return experiment
 
     return lift
@@ -53,7 +53,7 @@ def test_a_complete_script(lifted):
     assert [option.value for option in experiment.launch.options] == ["--cpu-bind=cores"]
     assert (experiment.tasks.value, experiment.stack_limit.value) == (64, "unlimited")
     assert [module.value for module in experiment.modules] == ["intel-oneapi-mpi/2021.5.0"]
-    assert experiment["parallel_nml", "num_io_procs"].value == 4  # from SLURM_JOB_NUM_NODES, a directive
+    assert experiment.components[0]["parallel_nml", "num_io_procs"].value == 4  # from SLURM_JOB_NUM_NODES, a directive
 
 
 @pytest.mark.parametrize(
@@ -99,14 +99,14 @@ def test_input_files(command, expected, lifted):
 
 def test_what_is_not_known_is_a_setting_that_is_not_known(lifted):
     experiment = lifted(UNKNOWN)
-    for setting in (experiment.directives["time"], experiment["parallel_nml", "num_io_procs"]):
+    for setting in (experiment.directives["time"], experiment.components[0]["parallel_nml", "num_io_procs"]):
         assert setting.certainty is Certainty.UNKNOWN
 
 
 def test_a_fragment_says_nothing_of_its_job(tmp_path):
     found = loaded(tmp_path, FRAGMENT)
     assert found.parts == ("namelist", "job")
-    (experiment,) = found.experiments
+    experiment = found.experiment
     assert experiment.directives_span is None
     assert experiment.tasks.certainty is Certainty.UNKNOWN
 
@@ -125,9 +125,9 @@ def test_the_way_that_is_taken_is_said(tmp_path):
 
 def test_files_beside_the_script_are_read(tmp_path):
     (tmp_path / "settings").write_text(SETTINGS)
-    assert loaded(tmp_path, SOURCED).experiments[0].name == "waves"
+    assert loaded(tmp_path, SOURCED).experiment.name == "waves"
 
 
 def test_streams_of_a_loop(lifted):
-    names = [stream.settings["output_filename"].value for stream in lifted(LOOP).streams]
+    names = [stream.settings["output_filename"].value for stream in lifted(LOOP).components[0].streams]
     assert names == ["out/waves_2d", "out/waves_pl", "out/waves_hl"]

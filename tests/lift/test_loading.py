@@ -27,13 +27,17 @@ BUILD = GOLDEN / "expected"
 def test_everything_is_loaded(path, parts):
     loaded = load(path)
     assert loaded.parts == parts
-    (experiment,) = loaded.experiments
-    assert experiment["parallel_nml", "nproma"].value == 16
+    experiment = loaded.experiment
+    assert experiment.components[0]["parallel_nml", "nproma"].value == 16
 
 
 def test_a_build_knows_what_its_script_remembers(tmp_path):
-    (experiment,) = load(BUILD).experiments
-    assert (experiment.name, experiment.machine.name, experiment.grid_name.value) == ("beeond", "horeka", "R2B5")
+    experiment = load(BUILD).experiment
+    assert (experiment.name, experiment.machine.name, experiment.components[0].grid_name.value) == (
+        "beeond",
+        "horeka",
+        "R2B5",
+    )
     for path in BUILD.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     script = tmp_path / "beeond.sbatch"
@@ -41,7 +45,7 @@ def test_a_build_knows_what_its_script_remembers(tmp_path):
     assert load(tmp_path).release == "2024.01"
     assert load(tmp_path, icon_release="2024.07").release == "2024.07"
     (tmp_path / "other.sbatch").write_text(script.read_text())
-    assert load(tmp_path).experiments[0].name == ""
+    assert load(tmp_path).experiment.name == ""
 
 
 def test_a_spec_is_known_by_its_suffix_or_its_keys(tmp_path):
@@ -54,13 +58,13 @@ def test_a_spec_is_known_by_its_suffix_or_its_keys(tmp_path):
     ):
         (tmp_path / name).write_text(text)
         assert is_spec(tmp_path / name) is expected
-    assert load(tmp_path / "spec", overrides=["name=other"]).experiments[0].name == "other"
+    assert load(tmp_path / "spec", overrides=["name=other"]).experiment.name == "other"
 
 
 def test_tasks_are_given_for_namelists():
-    assert load(BUILD).experiments[0].tasks.value == 304
-    assert load(BUILD, ntasks=8).experiments[0].tasks.value == 304
-    assert load(BUILD / "icon_master.namelist", ntasks=8).experiments[0].tasks.value == 8
+    assert load(BUILD).experiment.tasks.value == 304
+    assert load(BUILD, ntasks=8).experiment.tasks.value == 304
+    assert load(BUILD / "icon_master.namelist", ntasks=8).experiment.tasks.value == 8
 
 
 def test_mistakes(tmp_path):

@@ -116,11 +116,11 @@ def test_the_namelists(path):
 
 def test_variants_and_the_master(path):
     lifted = lift(path, CONFIG)
-    experiments = [model.experiment for model in lifted.models]
-    atmospheres = [experiment for experiment in experiments if experiment.group("run_nml") is not None]
-    assert [experiment["run_nml", "num_lev"].value for experiment in atmospheres] == [[47], [90]]
-    assert all(experiment["master_nml", "lrestart"].value is True for experiment in experiments)
-    assert all(experiment.is_open for experiment in experiments)
+    experiments = lifted.experiments
+    atmospheres = [experiment for experiment in experiments if experiment.components[0].group("run_nml") is not None]
+    assert [experiment.components[0]["run_nml", "num_lev"].value for experiment in atmospheres] == [[47], [90]]
+    assert all(experiment.components[0]["master_nml", "lrestart"].value is True for experiment in experiments)
+    assert all(experiment.models[0].is_open for experiment in experiments)
 
 
 def test_what_is_fine_is_clean(path):

@@ -93,24 +93,24 @@ def test_what_the_runtime_stops_at_is_kept_beside_the_group():
 def test_a_master_names_its_models(tmp_path):
     (tmp_path / "icon_master.namelist").write_text(MASTER)
     (tmp_path / "NAMELIST_atm").write_text("&run_nml\n num_lev = 20\n/\n")
-    (model,), files = lift_master(tmp_path / "icon_master.namelist", REGISTRY, 4)
-    assert model.missing_file is None
+    experiment, files = lift_master(tmp_path / "icon_master.namelist", REGISTRY, 4)
+    assert experiment.models[0].missing_file is None
     assert len(files) == 2
-    assert model.experiment["run_nml", "num_lev"].value == [20]
-    assert model.experiment.tasks.value == 4
+    assert experiment.components[0]["run_nml", "num_lev"].value == [20]
+    assert experiment.tasks.value == 4
 
 
 def test_a_model_without_its_file(tmp_path):
     (tmp_path / "icon_master.namelist").write_text(MASTER)
-    (model,), _ = lift_master(tmp_path / "icon_master.namelist", REGISTRY, None)
-    assert model.missing_file.value == "NAMELIST_atm"
-    assert model.experiment.tasks.certainty is Certainty.UNKNOWN
+    experiment, _ = lift_master(tmp_path / "icon_master.namelist", REGISTRY, None)
+    assert experiment.models[0].missing_file.value == "NAMELIST_atm"
+    assert experiment.tasks.certainty is Certainty.UNKNOWN
 
 
 def test_a_namelist_by_itself_knows_no_master(tmp_path):
     (tmp_path / "NAMELIST_atm").write_text("&run_nml\n num_lev = 20\n/\n")
-    model, _ = lift_model(tmp_path / "NAMELIST_atm", REGISTRY, None)
-    assert model.experiment["master_time_control_nml", "experimentStartDate"].certainty is Certainty.UNKNOWN
+    experiment, _ = lift_model(tmp_path / "NAMELIST_atm", REGISTRY, None)
+    assert experiment.components[0]["master_time_control_nml", "experimentStartDate"].certainty is Certainty.UNKNOWN
 
 
 def test_files_that_cannot_be_read(tmp_path):
@@ -130,10 +130,10 @@ def test_what_nmlgen_writes_is_read_as_it_was_meant(tmp_path):
 
     spec = load_spec(EXAMPLE)
     build(spec).write(tmp_path)
-    (model,), files = lift_master(tmp_path / "icon_master.namelist", REGISTRY, 256)
+    experiment, files = lift_master(tmp_path / "icon_master.namelist", REGISTRY, 256)
     assert all(not file.overlooked for file in files)
-    meant = [*spec.experiment.master, *spec.experiment.namelist]
-    found = [*model.experiment.master, *model.experiment.namelist]
+    meant = [*spec.experiment.master, *spec.experiment.components[0].namelist]
+    found = [*experiment.master, *experiment.components[0].namelist]
     assert [group.name for group in found] == [group.name for group in meant]
     for one, other in zip(found, meant, strict=True):
         assert one.problems == ()

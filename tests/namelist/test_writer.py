@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmlgen import read_namelist, to_f90nml
-from nmlgen.experiment.experiment import Group
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import written
 from nmlgen.namelist.writer import write_assignment, write_value
 from nmlgen.render.namelists import write_groups

@@ -114,10 +114,10 @@ def settings(point):
         point.spec.find("job.nodes").value,
         experiment.tasks.value,
         *(seconds(point, key) for key in ("output.atm.output_interval", "restart.checkpointTimeIntval")),
-        experiment["parallel_nml", "num_io_procs"].value,
-        experiment["output_nml", "stream_partitions_ml"].value,
-        experiment["io_nml", "restart_write_mode"].value.partition(" ")[0],
-        experiment["parallel_nml", "num_restart_procs"].value,
+        experiment.components[0]["parallel_nml", "num_io_procs"].value,
+        experiment.components[0]["output_nml", "stream_partitions_ml"].value,
+        experiment.components[0]["io_nml", "restart_write_mode"].value.partition(" ")[0],
+        experiment.components[0]["parallel_nml", "num_restart_procs"].value,
     )
 
 
@@ -148,7 +148,7 @@ def test_node_local_file_system():
     job = {**JOB, "nodes": 4, "ntasks_per_node": 76}
     found = points("icon/nh_dcmip_tc_52", "sweeps/beeond-kit", site="horeka", grid=grid, job=job)
     experiments = [point.spec.experiment for point in found]
-    assert [(e["parallel_nml", "num_io_procs"].value, e.node_local is not None) for e in experiments] == [
+    assert [(e.components[0]["parallel_nml", "num_io_procs"].value, e.node_local is not None) for e in experiments] == [
         (0, False),
         (0, True),
         (2, False),

@@ -9,7 +9,7 @@ import pytest
 from tools import require
 
 import nmlgen
-from nmlgen.experiment.experiment import Group, as_list
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.namelist.registry import Registry
 
 from .cluster import Layout, running_cluster
@@ -47,8 +47,8 @@ def expected(groups: tuple[Group, ...]) -> dict[tuple[str, int], dict[str, list[
 def test_namelists_are_read_back_by_fortran(case, tmp_path):
     require("gfortran")
     experiment = nmlgen.load_spec(GOLDEN / case / "spec.yaml").experiment
-    model_file = experiment["master_model_nml", "model_namelist_filename"].value
-    for file, groups in (("icon_master.namelist", experiment.master), (model_file, experiment.namelist)):
+    model_file = experiment.components[0]["master_model_nml", "model_namelist_filename"].value
+    for file, groups in (("icon_master.namelist", experiment.master), (model_file, experiment.components[0].namelist)):
         records = read_back(GOLDEN / case / "expected" / file, declarations(groups, experiment.registry), tmp_path)
         found: dict[tuple[str, int], dict[str, list[Any]]] = {}
         for record in records:

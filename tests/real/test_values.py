@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tools import require
 
-from nmlgen.experiment.experiment import Group
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import written
 from nmlgen.render.namelists import write_groups
 

@@ -23,7 +23,7 @@ from nmlgen.report.ranks import (
 
 
 def roster(times: int = 48, **changes: Any) -> Roster:
-    experiment = load(time={"stop": "2008-09-01T06:00:00Z"}, **changes).experiment
+    experiment = load(time={"stop": "2008-09-01T06:00:00Z"}, **changes).experiment.components[0]
     time = clock(experiment)
     return Roster(split(experiment), duties(experiment, time), *first_writes(experiment, time, times), time)
 
@@ -122,7 +122,9 @@ def test_picture_fits_the_terminal() -> None:
 
 def test_bytes_weigh_more_than_records() -> None:
     found = roster(parallel={"num_io_procs": 2}, output=HEAVY)
-    experiment = load(time={"stop": "2008-09-01T06:00:00Z"}, parallel={"num_io_procs": 2}, output=HEAVY).experiment
+    experiment = load(
+        time={"stop": "2008-09-01T06:00:00Z"}, parallel={"num_io_procs": 2}, output=HEAVY
+    ).experiment.components[0]
     weighed = evolve(found, volumes=rank_volumes(experiment, found.duties))
     assert [found.state(rank) for rank in range(2)] == ["busy", "busy"]
     assert [weighed.state(rank) for rank in range(2)] == ["overloaded", "busy"]
@@ -141,7 +143,7 @@ def test_without_output() -> None:
 
 def test_without_io_ranks_the_first_work_rank_writes() -> None:
     found = roster(parallel={"num_io_procs": 0}, output={"atm": {"stream_partitions_ml": 1}})
-    assert found.first_writer == 0
+    assert found.writer(0) == 0
     assert format_duties(found).splitlines()[1].split()[:3] == ["none", "0", "atm"]
 
 

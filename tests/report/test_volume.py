@@ -7,7 +7,7 @@ from specs import load
 from nmlgen.experiment.volume import StreamVolume, Volume
 from nmlgen.report.volume import VolumeReport, format_bytes, format_volumes, volume_document
 
-STREAM = load().experiment.streams[0]
+STREAM = load().experiment.components[0].streams[0]
 ATM = StreamVolume(
     STREAM,
     "ml",

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from attrs import evolve
 
-from nmlgen.experiment.experiment import Experiment, Group
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import Origin, Setting, UndecidedError
 from nmlgen.findings import Finding
 from nmlgen.rules.rule import Rule
@@ -25,16 +26,16 @@ def experiment_of(text: str, tmp_path: Path) -> Experiment:
 def with_setting(experiment: Experiment, group: str, name: str, setting: Setting) -> Experiment:
     """The experiment with one variable set, past every check of a spec."""
 
-    def changed(groups: tuple[Group, ...]) -> tuple[Group, ...]:
-        return tuple(
-            evolve(found, settings={**found.settings, name.lower(): setting}) if found.name == group else found
-            for found in groups
-        )
+    def changed(found: Group) -> Group:
+        if found.name != group:
+            return found
+        return evolve(found, settings={**found.settings, name.lower(): setting})
 
     if group not in [found.name for found in experiment.all_groups()]:
+        (model,) = experiment.models
         extra = Group(group, {name.lower(): setting})
-        return evolve(experiment, namelist=(*experiment.namelist, extra))
-    return evolve(experiment, master=changed(experiment.master), namelist=changed(experiment.namelist))
+        return evolve(experiment, models=(evolve(model, namelist=(*model.namelist, extra)),))
+    return experiment.mapped(changed)
 
 
 def written(group: str, name: str, value: object) -> Setting:
@@ -46,8 +47,9 @@ def judge(experiment: Experiment, rules: list[type[Rule]]) -> list[Finding]:
     """What the rules find; a value that nobody can use may silence them, nothing else may be raised."""
     findings: list[Finding] = []
     for rule in rules:
-        try:
-            findings += rule().check(experiment)
-        except UndecidedError:
-            continue
+        for subject in rule.subjects(experiment):
+            try:
+                findings += rule().check(subject)
+            except UndecidedError:
+                continue
     return findings

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from rules.experiments import experiment_of, judge
 
-from nmlgen.rules import dynamics
-from nmlgen.rules.rule import Rule
+from nmlgen.rules import all_rules, dynamics
 
-RULES = [rule for rule in Rule.__subclasses__() if rule.__module__ == dynamics.__name__]
+RULES = [rule for rule in all_rules() if rule.__module__ == dynamics.__name__]
 
 
 def codes(namelists, tmp_path, release="2024.10"):

@@ -38,9 +38,9 @@ def check_master(text: str, tmp_path: Path):
     """Judge what a master namelist says of its models; what else a run needs is not in the example."""
     path = tmp_path / MASTER_FILE
     path.write_text(text, encoding="utf-8")
-    models, _ = lift_master(path, load_registry("2024.10"), NTASKS)
-    findings = [finding for model in models for finding in check_experiment(model.experiment).findings]
-    return Report(tuple(finding for finding in dict.fromkeys(findings) if finding.code.startswith("MST")))
+    experiment, _ = lift_master(path, load_registry("2024.10"), NTASKS)
+    findings = check_experiment(experiment).findings
+    return Report(tuple(finding for finding in findings if finding.code.startswith("MST")))
 
 
 def marked(text: str) -> tuple[int, int] | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from rules.experiments import experiment_of, judge
 
-from nmlgen.rules import decomposition, grid
+from nmlgen.rules import all_rules, decomposition, grid
 from nmlgen.rules.decomposition import reading_stride
-from nmlgen.rules.rule import Rule
 
-RULES = [rule for rule in Rule.__subclasses__() if rule.__module__ in (grid.__name__, decomposition.__name__)]
+RULES = [rule for rule in all_rules() if rule.__module__ in (grid.__name__, decomposition.__name__)]
 
 
 def codes(text, tmp_path):

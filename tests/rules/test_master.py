@@ -23,8 +23,7 @@ def lifted(text, tmp_path, ntasks=4):
 
 
 def findings(text, tmp_path, ntasks=4):
-    reports = [check_experiment(one.experiment) for one in lifted(text, tmp_path, ntasks)]
-    found = dict.fromkeys(finding for report in reports for finding in report.findings)
+    found = check_experiment(lifted(text, tmp_path, ntasks)).findings
     return [finding for finding in found if finding.code.startswith("MST")]
 
 
@@ -107,23 +106,23 @@ def test_path_stands_for_the_model_base_directory(base, tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / base / "NAMELIST_atm").write_text("&run_nml\n num_lev = 7\n/\n", encoding="utf-8")
     text = f'&master_nml\n model_base_dir = "{base}"\n/\n' + model(file="<path>/NAMELIST_atm")
-    (one,) = lifted(text, tmp_path)
-    assert one.missing_file is None
-    assert one.experiment["run_nml", "num_lev"].value == [7]
+    one = lifted(text, tmp_path)
+    assert one.models[0].missing_file is None
+    assert one.components[0]["run_nml", "num_lev"].value == [7]
 
 
 def test_path_without_a_base_directory(tmp_path):
     (tmp_path / "NAMELIST_atm").write_text("&run_nml\n/\n", encoding="utf-8")
-    (one,) = lifted(model(file="<path>NAMELIST_atm"), tmp_path)
-    assert one.missing_file is None
-    (one,) = lifted(model(file="<path>NAMELIST_oce"), tmp_path)
-    assert one.missing_file is not None
+    one = lifted(model(file="<path>NAMELIST_atm"), tmp_path)
+    assert one.models[0].missing_file is None
+    one = lifted(model(file="<path>NAMELIST_oce"), tmp_path)
+    assert one.models[0].missing_file is not None
 
 
 def times(text, tmp_path, model_text=""):
     (tmp_path / "NAMELIST_atm").write_text(f"&run_nml\n modelTimeStep = 'PT10M'\n{model_text}\n/\n", encoding="utf-8")
-    (one,) = lifted(text + model(), tmp_path)
-    return [f.code for f in check_experiment(one.experiment).findings if f.code in DATES]
+    one = lifted(text + model(), tmp_path)
+    return [f.code for f in check_experiment(one).findings if f.code in DATES]
 
 
 START, STOP, LEAD = (

@@ -8,8 +8,10 @@ import pytest
 from attrs import evolve
 from rules.experiments import experiment_of, judge, written
 from rules.test_examples import check
+from specs import with_namelist
 
-from nmlgen.experiment.experiment import Experiment, Group
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import Group
 from nmlgen.findings import Finding
 from nmlgen.rules import all_rules
 
@@ -31,7 +33,9 @@ def with_groups(experiment: Experiment, file: str, **groups: dict[str, object]) 
         Group(name, {key.lower(): written(name, key, value) for key, value in settings.items()})
         for name, settings in groups.items()
     )
-    return evolve(experiment, **{file: (*getattr(experiment, file), *added)})
+    if file == "master":
+        return evolve(experiment, master=(*experiment.master, *added))
+    return with_namelist(experiment, (*experiment.components[0].namelist, *added))
 
 
 @pytest.mark.parametrize(
@@ -171,6 +175,6 @@ def test_two_groups_of_one_name(tmp_path):
 )
 def test_components(model_type, groups, expected, tmp_path):
     experiment = experiment_of(f"namelists: {{master_model_nml: {{model_type: {model_type}}}}}\n", tmp_path)
-    groups_of_atmosphere = () if model_type != 1 else experiment.namelist
-    alone = evolve(experiment, namelist=groups_of_atmosphere)
+    groups_of_atmosphere = () if model_type != 1 else experiment.components[0].namelist
+    alone = with_namelist(experiment, groups_of_atmosphere)
     assert [finding.code for finding in judge(with_groups(alone, "namelist", **groups), RULES)] == expected

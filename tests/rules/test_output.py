@@ -68,7 +68,7 @@ def test_impossible_placement_is_what_the_placement_refuses(tmp_path):
                 text = streams(f"{ML}, pe_placement_ml: {first}", f"{ML}, pe_placement_ml: {second}", ranks=ranks)
                 experiment = experiment_of(text, tmp_path)
                 try:
-                    placement(experiment)
+                    placement(experiment.components[0])
                     refused = False
                 except PlacementError:
                     refused = True

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from rules.experiments import experiment_of, judge
 
-from nmlgen.rules import output_content
+from nmlgen.rules import all_rules, output_content
 from nmlgen.rules.output_content import level_fault
-from nmlgen.rules.rule import Rule
 
-RULES = [rule for rule in Rule.__subclasses__() if rule.__module__ == output_content.__name__]
+RULES = [rule for rule in all_rules() if rule.__module__ == output_content.__name__]
 
 
 def findings(stream, tmp_path, more=""):

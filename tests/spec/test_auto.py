@@ -196,7 +196,7 @@ def test_a_site_may_name_figures_of_its_own(tmp_path):
     spec = [f"site={tmp_path}/site.yaml", "parallel.num_io_procs=auto", "output.atm.stream_partitions_ml=auto"]
     there = load_spec(EXAMPLE, ["parallel.num_io_procs=auto", "output.atm.stream_partitions_ml=auto"])
     here = load_spec(EXAMPLE, spec)
-    ranks = [loaded.experiment["parallel_nml", "num_io_procs"].value for loaded in (there, here)]
+    ranks = [loaded.experiment.components[0]["parallel_nml", "num_io_procs"].value for loaded in (there, here)]
     assert ranks[0] < ranks[1]
     assert "by the figures of" not in here.find("parallel.num_io_procs").origin.reason
     assert any(document.label.startswith("calibration of site") for document in here.documents)

@@ -84,9 +84,9 @@ def test_a_list_of_presets_goes_from_general_to_special(home):
 
 def test_lists_replace_lists():
     spec = load(output={"atm": {"ml_varlist": ["u"]}})
-    assert spec.experiment.streams[0].settings["ml_varlist"].value == ["u"]
+    assert spec.experiment.components[0].streams[0].settings["ml_varlist"].value == ["u"]
     spec = load_spec(MAPPING, ["output.atm.ml_varlist=[rho, v]"])
-    assert spec.experiment.streams[0].settings["ml_varlist"].value == ["rho", "v"]
+    assert spec.experiment.components[0].streams[0].settings["ml_varlist"].value == ["rho", "v"]
 
 
 def test_a_preset_may_come_from_another_directory(home):
@@ -220,39 +220,39 @@ def test_null_takes_away_what_lower_layers_said():
     spec = load_spec(MAPPING, ["run_nml.msg_level=null", "job.account=", "parallel.nproma=~"])
     assert spec.find("run_nml.msg_level").origin.layer == "default of ICON 2024.10"
     assert "account" not in spec.experiment.directives
-    assert "nproma" not in spec.experiment.group("parallel_nml").settings
+    assert "nproma" not in spec.experiment.components[0].group("parallel_nml").settings
 
 
 def test_null_takes_a_section_away():
     spec = load_spec(changed(lustre={"output": {"stripe_count": 4}}), ["lustre=null", "output=null"])
     assert spec.experiment.striping == ()
-    assert spec.experiment.streams == ()
+    assert spec.experiment.components[0].streams == ()
 
 
 def test_null_takes_a_stream_away():
     spec = load_spec(changed(output={"ocean": {"output_interval": "PT6H"}}), ["output.atm=null"])
-    assert [stream.label for stream in spec.experiment.streams] == ["ocean"]
+    assert [stream.label for stream in spec.experiment.components[0].streams] == ["ocean"]
 
 
 def test_null_takes_a_group_away():
     spec = load_spec(MAPPING, ["namelists.sleve_nml=null"])
-    assert spec.experiment.group("sleve_nml") is None
+    assert spec.experiment.components[0].group("sleve_nml") is None
     for override in ("parallel=null", "namelists.PARALLEL_NML=null"):
         spec = load_spec(changed(restart={"num_restart_procs": None}), [override])
-        assert spec.experiment.group("parallel_nml") is None
+        assert spec.experiment.components[0].group("parallel_nml") is None
 
 
 def test_null_takes_the_variables_of_a_section_away():
     spec = load_spec(MAPPING, ["restart=null"])
-    assert not spec.experiment["io_nml", "restart_write_mode"].is_written
+    assert not spec.experiment.components[0]["io_nml", "restart_write_mode"].is_written
     spec = load_spec(MAPPING, ["restart=null", "restart.num_restart_procs=2"])
-    assert spec.experiment["parallel_nml", "num_restart_procs"].value == 2
-    assert not spec.experiment["io_nml", "restart_write_mode"].is_written
+    assert spec.experiment.components[0]["parallel_nml", "num_restart_procs"].value == 2
+    assert not spec.experiment.components[0]["io_nml", "restart_write_mode"].is_written
 
 
 def test_what_a_layer_says_beside_null_holds():
     spec = load_spec(changed(parallel=None, restart={"num_restart_procs": 2}))
-    assert list(spec.experiment.group("parallel_nml").settings) == ["num_restart_procs"]
+    assert list(spec.experiment.components[0].group("parallel_nml").settings) == ["num_restart_procs"]
 
 
 def test_null_takes_all_namelists_away(tmp_path):
@@ -260,8 +260,8 @@ def test_null_takes_all_namelists_away(tmp_path):
     path = tmp_path / "spec.yaml"
     path.write_text(TEXT.replace("icon/jabw", "./preset.yaml") + "namelists: {master_nml: {lrestart: false}}\n")
     spec = load_spec(path)
-    assert spec.experiment.group("nonhydrostatic_nml") is None
-    assert spec.experiment["run_nml", "num_lev"].value == 30
+    assert spec.experiment.components[0].group("nonhydrostatic_nml") is None
+    assert spec.experiment.components[0]["run_nml", "num_lev"].value == 30
 
 
 def test_what_null_took_away_can_come_back():
@@ -285,13 +285,13 @@ def test_what_null_took_away_can_come_back():
 )
 def test_sections_and_groups_are_the_same_across_layers(lower, override, variable, value):
     spec = load_spec(changed(**lower), [override])
-    assert spec.experiment["parallel_nml", variable].value == value
-    assert len(spec.experiment["parallel_nml", variable].history) == 2
+    assert spec.experiment.components[0]["parallel_nml", variable].value == value
+    assert len(spec.experiment.components[0]["parallel_nml", variable].history) == 2
 
 
 def test_null_reaches_across_spellings():
     spec = load_spec(changed(parallel={"nproma": 3}), ["parallel_nml.nproma=null"])
-    assert "nproma" not in spec.experiment.group("parallel_nml").settings
+    assert "nproma" not in spec.experiment.components[0].group("parallel_nml").settings
 
 
 @pytest.mark.parametrize(

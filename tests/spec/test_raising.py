@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from specs import load
+from specs import load, with_namelist
 
 from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.source import Source
@@ -64,7 +64,7 @@ def test_a_node_local_run_asks_for_its_feature_by_itself():
 def test_groups_of_the_master_namelist_are_lowered_into_it():
     experiment = load(namelists={"jsb_control_nml": {"restart_jsbach": True}}).experiment
     assert experiment.master[-1].name == "jsb_control_nml"
-    assert all(group.name != "jsb_control_nml" for group in experiment.namelist)
+    assert all(group.name != "jsb_control_nml" for group in experiment.components[0].namelist)
 
 
 def test_what_only_the_shell_knows_is_a_gap():
@@ -74,10 +74,10 @@ def test_what_only_the_shell_knows_is_a_gap():
     experiment = load().experiment
     groups = tuple(
         evolve(group, settings={**group.settings, "num_io_procs": setting}) if group.name == "parallel_nml" else group
-        for group in experiment.namelist
+        for group in experiment.components[0].namelist
     )
     nodes = Setting("nodes", (Origin("unknown", None, span),), Certainty.UNKNOWN)
-    changed = evolve(experiment, namelist=groups, directives={**experiment.directives, "nodes": nodes})
+    changed = evolve(with_namelist(experiment, groups), directives={**experiment.directives, "nodes": nodes})
     keys = raised(changed, read_site_of("generic-slurm", Path()))
     gap = Gap('only the running shell knows: "${n}" at exp.run:1:16')
     assert keys["parallel"]["num_io_procs"] == keys["job"]["nodes"] == gap
@@ -100,6 +100,7 @@ def test_the_order_of_keys_does_not_decide_a_layout():
 
 def test_a_group_twice_is_said():
     experiment = load().experiment
-    again = evolve(experiment, namelist=(*experiment.namelist, experiment.namelist[0]))
+    groups = experiment.components[0].namelist
+    again = with_namelist(experiment, (*groups, groups[0]))
     assert list(unsaid(experiment)) == []
     assert list(unsaid(again)) == ["a spec holds one parallel_nml; the further one is not in it"]

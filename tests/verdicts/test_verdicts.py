@@ -30,8 +30,6 @@ MINUTE = 60_000
 NOT_OUTPUT = re.compile(r"restart|^rs_|\.status$|\.dat$|\.log$|^ready_for_checkpoint$")
 """Checkpoints, and what ICON writes besides output and checkpoints."""
 UNDECIDED_FILES = {
-    "mas-two-models-overlap-np2",  # two models share their ranks
-    "mas-two-models-split-np2",
     "tim-360-jan31",  # dates that the calendar does not have
     "tim-refdate-only",
     "tim-start-feb30",
@@ -144,11 +142,11 @@ def is_beginning(case: Case, file: str, line: int | None) -> bool:
 @pytest.mark.parametrize("name", [name for name in of_verdict("accepted") if cases()[name].split])
 def test_ranks_are_split_as_icon_splits_them(name, tmp_path):
     case = cases()[name]
-    models, _ = lift_master(written(case, tmp_path) / FILES["master"], load_registry("2024.10"), case.ntasks)
+    experiment, _ = lift_master(written(case, tmp_path) / FILES["master"], load_registry("2024.10"), case.ntasks)
     try:
-        found = split(models[0].experiment)
+        found = split(experiment.components[0])
     except UndecidedError:
-        assert len(models) > 1 or name == "syn-long-string-trunc"
+        assert name == "syn-long-string-trunc"
         return
     expected = case.split
     assert (found.test, found.work, found.io, found.restart, found.prefetch) == tuple(
@@ -158,8 +156,8 @@ def test_ranks_are_split_as_icon_splits_them(name, tmp_path):
 
 def records(case: Case, directory: Path) -> list[Write]:
     """All records that we expect of a job, of all its models."""
-    models, _ = lift_master(written(case, directory) / FILES["master"], load_registry("2024.10"), case.ntasks)
-    return [write for model in models for write in writes(model.experiment, clock(model.experiment))]
+    experiment, _ = lift_master(written(case, directory) / FILES["master"], load_registry("2024.10"), case.ntasks)
+    return [write for component in experiment.components for write in writes(component, clock(component))]
 
 
 @pytest.mark.parametrize("name", [name for name in of_verdict("accepted") if cases()[name].order is not None])

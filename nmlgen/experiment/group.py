@@ -1,0 +1,75 @@
+"""Namelist groups, and the value that ICON sees for each of their variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.experiment.setting import Certainty, Origin, Setting
+from nmlgen.namelist.registry import Registry
+from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.source import Span
+
+
+@frozen(eq=False)
+class Group:
+    """One namelist group. `label` tells copies of a repeated group apart: the name of an output stream.
+
+    `settings` is keyed by the variable's name in lower case, in the order of writing. `problems` is what a Fortran
+    runtime makes of a text that the group was read from. What is not set in a group that `is_open` is not known.
+    """
+
+    name: str
+    settings: Mapping[str, Setting]
+    label: str | None = None
+    span: Span | None = None
+    problems: tuple[SyntaxProblem, ...] = ()
+    is_open: bool = False
+
+    def spelling(self, key: str) -> str:
+        """The variable's name as its author spelt it."""
+        return self.settings[key].name.rpartition(".")[2] if "%" not in key else key
+
+    @property
+    def title(self) -> str:
+        """What a table calls an output stream: its name in the spec, else its output_filename."""
+        if self.label:
+            return self.label
+        name = self.settings.get("output_filename")
+        return str(name.origin.value) if name is not None and name.history else "without a name"
+
+
+@lru_cache(maxsize=8192)
+def effective(registry: Registry, group: Group | None, group_name: str, name: str, *, is_open: bool = False) -> Setting:
+    """What ICON will see: the written value, else the default of the release, else something unknown.
+
+    A value that the variable cannot hold counts as unknown: ICON stops at it, and one rule says so. Without a group,
+    `is_open` tells that there may be one all the same.
+    """
+    key = name.lower()
+    variable = registry.variable(group_name, key)
+    if group is not None and key in group.settings:
+        setting = group.settings[key]
+        fits = variable is None or not setting.history or variable.accepts(setting.origin.value)
+        return setting if fits else Setting(setting.name, setting.history, Certainty.UNKNOWN)
+    full_name = f"{group_name}.{name}"
+    if variable is None or not variable.has_default or (is_open if group is None else group.is_open):
+        return Setting(full_name, (Origin("unknown", None),), Certainty.UNKNOWN)
+    default = Origin(f"default of ICON {registry.release}", _scalar(variable.default))
+    return Setting(full_name, (default,), Certainty.DEFAULT)
+
+
+def _scalar(default: Any) -> Any:
+    """The registry writes an element-wise default as {"set": {"1": a}, "fill": b}; its elements in order."""
+    if isinstance(default, dict):
+        elements = default.get("set", {})
+        return [elements[index] for index in sorted(elements, key=int)]
+    return default
+
+
+def as_list(value: Any) -> list[Any]:
+    """A namelist value as the list of its elements: a scalar given to an array sets the first one."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
