@@ -11,6 +11,8 @@ from tools import search_path
 # No outcome depends on how fast the machine is.
 settings.register_profile("nmlgen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("nmlgen")
+# `pytest --hypothesis-profile=thorough tests/test_importing.py` looks for as long as one has patience.
+settings.register_profile("thorough", max_examples=10_000)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -19,7 +19,7 @@ from nmlgen.spec.document import read_text
 from nmlgen.spec.raising import raised, read_site_of
 from nmlgen.spec.write import gaps, spec_text
 
-EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(max_examples=settings.default.max_examples // 5, suppress_health_check=list(HealthCheck))
 
 
 def again(text: str):

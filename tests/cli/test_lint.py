@@ -125,15 +125,15 @@ def test_fix(wrong):
     assert "num_io_procs = 8" in path.read_text()
 
 
-def test_diff(wrong):
+def test_diff(nmlgen, wrong):
     path = next(wrong.glob("NAMELIST_*"))
     before = path.read_bytes()
-    done = run(str(path), "--diff")
-    assert (done.stdout, done.stderr, done.return_value) == ("", "nothing to fix\n", 0)
-    done = run(str(path), "--diff", "--unsafe-fixes")
-    assert done.return_value == 1
-    assert "\n- num_io_proc = 8\n+ num_io_procs = 8\n" in done.stdout
-    assert done.stderr == "would fix 1 finding\n"
+    done = nmlgen("lint", path, "--diff")
+    assert (done.out, done.err, done.code) == ("", "nothing to fix\n", 0)
+    done = nmlgen("lint", path, "--diff", "--unsafe-fixes")
+    assert done.code == 1
+    assert "\n- num_io_proc = 8\n+ num_io_procs = 8\n" in done.out
+    assert done.err == "would fix 1 finding\n"
     assert path.read_bytes() == before
 
 
