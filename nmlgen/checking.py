@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from attrs import evolve
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.findings import Finding, Report, Undecided
+from nmlgen.findings import Finding, Report, Severity, Undecided
+from nmlgen.namelist.registry import load_registry, releases
 from nmlgen.rules import all_rules
+from nmlgen.rules.rule import Rule
 from nmlgen.source import Span
 from nmlgen.suppression import Suppression, excuse
 
@@ -20,11 +22,21 @@ def check_experiment(
 ) -> Report:
     """Apply every rule; findings come sorted by position, rules that lack a value are counted as undecided.
 
-    A finding about what nobody wrote stands at the `beginning`.
+    A finding about what nobody wrote stands at the `beginning`. Where nobody said the release, what another release
+    that ships with nmlgen takes is a warning.
     """
+    report = _judged(experiment, all_rules(), beginning)
+    if experiment.registry.is_assumed and report.errors:
+        report = evolve(report, findings=tuple(_of_any_release(experiment, report, beginning)))
+    return excuse(report, suppressions, _names())
+
+
+def _judged(experiment: Experiment, rules: Iterable[type[Rule]], beginning: Span | None) -> Report:
     findings: list[Finding] = []
     undecided: list[Undecided] = []
-    for rule in all_rules():
+    for rule in rules:
+        if not rule.holds_in(experiment.registry.release):
+            continue
         for subject in rule.subjects(experiment):
             try:
                 for finding in rule().check(subject):
@@ -35,8 +47,32 @@ def check_experiment(
                 undecided.append(Undecided(rule.code, error.setting.name, file, error.setting.span))
     if len(experiment.models) > 1:  # what the components have in common is found with each of them
         findings, undecided = list(dict.fromkeys(findings)), list(dict.fromkeys(undecided))
-    report = Report(tuple(findings), undecided=tuple(undecided))
-    return excuse(report, suppressions, _names())
+    return Report(tuple(findings), undecided=tuple(undecided))
+
+
+def _of_any_release(experiment: Experiment, report: Report, beginning: Span | None) -> Iterator[Finding]:
+    """The findings where nobody said the release: what another known release takes is no error, and the notes say
+    which one does."""
+    codes = {finding.code for finding in report.errors}
+    rules = [rule for rule in all_rules() if rule.code in codes]
+    refused: dict[str, set[tuple[str, Span | None]]] = {}
+    for release in releases():
+        if release != experiment.registry.release:
+            other = _judged(evolve(experiment, registry=load_registry(release)), rules, beginning)
+            open_codes = {item.code for item in other.undecided}
+            refused[release] = {
+                (finding.code, finding.span)
+                for finding in report.errors
+                if finding.code in open_codes
+                or any((found.code, found.span) == (finding.code, finding.span) for found in other.errors)
+            }
+    for finding in report.findings:
+        taking = [release for release, places in refused.items() if (finding.code, finding.span) not in places]
+        if finding.severity is Severity.ERROR and taking:
+            note = f"no error in ICON {' and '.join(taking)}; --icon-release says which one it is"
+            yield evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note))
+        else:
+            yield finding
 
 
 @cache

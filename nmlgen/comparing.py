@@ -64,7 +64,7 @@ def compare(
 
 def _release(one: str | Path | Spec) -> str | None:
     """The release that a spec or a build says; None for anything else."""
-    return one.experiment.registry.release if isinstance(one, Spec) else release_of(one)
+    return one.experiment.registry.reference if isinstance(one, Spec) else release_of(one)
 
 
 def _loaded(one: str | Path | Spec, ntasks: int | None, release: str | None) -> Loaded:

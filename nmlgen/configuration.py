@@ -27,7 +27,7 @@ from attrs import frozen
 from nmlgen.errors import InputError, SpecError
 from nmlgen.files import Files
 from nmlgen.findings import did_you_mean
-from nmlgen.namelist.registry import releases
+from nmlgen.namelist.registry import registry_of
 from nmlgen.selection import selectors
 from nmlgen.source import Source, Span
 from nmlgen.spec.raising import read_site_of
@@ -102,7 +102,8 @@ class Exemption:
 class Configuration:
     """The settings of a project; those that it does not make are None or empty.
 
-    The `site` is the name of one, or the path of a site file. The `profile` are variables of the shell, with their
+    The release is the name of one or the path of a registry file; the `site` is the name of one, or the path of a site
+    file. The `profile` are variables of the shell, with their
     values, that are set before a script begins.
     """
 
@@ -165,9 +166,7 @@ class _Reader:
         if not isinstance(table, dict):
             raise self.wrong("", f"{_PROJECT_TABLE} is a table")
         self.check_keys(table, "", ("icon-release", "site", "select", "ignore", "profile"))
-        release = table.get("icon-release")
-        if release is not None and release not in releases():
-            raise self.wrong("icon-release", f'"icon-release" is one of {", ".join(releases())}, in quotes')
+        release = self.release(table.get("icon-release"))
         site = self.site(table.get("site"))
         select = table.get("select", [])
         if not isinstance(select, list) or not all(isinstance(word, str) for word in select):
@@ -178,6 +177,19 @@ class _Reader:
             raise self.wrong("ignore", '"ignore" is written as [[ignore]], with a rule and a reason')
         exemptions = tuple(self.exemption(f"ignore.{number}.", entry) for number, entry in enumerate(entries))
         return Configuration(release, site, chosen, exemptions, self.profile(table.get("profile", {})))
+
+    def release(self, reference: Any) -> str | None:
+        """A release; the path of a registry file is seen from the file that says it."""
+        if reference is None:
+            return None
+        if not isinstance(reference, str):
+            raise self.wrong("icon-release", '"icon-release" is a release or the path of a registry file, in quotes')
+        if reference.endswith(".json") or "/" in reference:
+            reference = os.path.join(os.curdir, os.path.relpath(self.directory / reference))
+        try:
+            return registry_of(reference).reference
+        except InputError as error:
+            raise self.wrong("icon-release", str(error)) from None
 
     def site(self, reference: Any) -> str | None:
         """A site; the path of a site file is seen from the file that says it."""

@@ -75,6 +75,8 @@ def import_spec(
         master=experiment.master if MASTER in loaded.parts else (),
     )
     keys = raised(experiment, home, loaded.parts) | {"site": _seen_from(Path(directory), home.name)}
+    if experiment.registry.path is not None:
+        keys["model"]["registry"] = _seen_from(Path(directory), experiment.registry.reference)
     text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
     return ImportedSpec(text, (*loaded.remarks, *_remarks(loaded, experiment, keys, text, home)))
 

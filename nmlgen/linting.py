@@ -13,17 +13,17 @@ from nmlgen.configuration import Configuration, find_configuration
 from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
-from nmlgen.experiment.record import recorded
 from nmlgen.files import Files
 from nmlgen.findings import Finding, Report, Undecided, joined
 from nmlgen.lift.mkexp import lift_config
 from nmlgen.lift.namelists import NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import PROBLEMS, finding_of, problems_of
+from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import lift_script
 from nmlgen.lift.sites import site_named
 from nmlgen.lift.targets import Target, is_binary, is_named_namelist, targets
-from nmlgen.namelist.registry import Registry, load_registry, releases
+from nmlgen.namelist.registry import Registry
 from nmlgen.reviewing import review, suppressions
 from nmlgen.rules import all_rules
 from nmlgen.selection import Selection, selectors
@@ -52,14 +52,15 @@ def lint(
     these; a namelist that a script or a master there has read already is not judged by itself again.
 
     `ntasks` is the number of MPI tasks, without which what depends on it is not decided; a script that says it itself
-    has the last word. `icon_release` is the release, the newest one known by default, and `site` the machine, without
-    which what depends on it is not judged; a script that nmlgen built remembers both. `select` and `ignore` name rules,
-    as codes, beginnings of codes or names. `is_fragment` tells whether scripts need another one before them, which is
-    found out if it is None; `variables` are those of the shell that are set before a script begins. What the nearest
-    `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless `is_isolated`. `files`
-    gives other texts than those on the disk; `track` goes through the files and may tell how far it is. Raises
-    InputError if a file cannot be read or is nothing to lint, or if a release, a rule, a variable or a configuration
-    cannot be used.
+    has the last word. `icon_release` is the release or the path of a registry file; without it what the file or a log
+    beside it shows, else the newest one, and then nothing is an error that another known release takes. `site` is the
+    machine, without which what depends on it is not judged; a script that nmlgen built remembers both. `select` and
+    `ignore` name rules, as codes, beginnings of codes or names. `is_fragment` tells whether scripts need another one
+    before them, which is found out if it is None; `variables` are those of the shell that are set before a script
+    begins. What the nearest `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless
+    `is_isolated`. `files` gives other texts than those on the disk; `track` goes through the files and may tell how far
+    it is. Raises InputError if a file cannot be read or is nothing to lint, or if a release, a rule, a variable or a
+    configuration cannot be used.
     """
     files = files or Files()
     names = rule_names()
@@ -70,11 +71,10 @@ def lint(
         if not target.is_given and target.kind == "namelist" and target.path.resolve() in files.sources:
             continue
         configuration = Configuration() if is_isolated else find_configuration(target.path.parent, names, files)
-        registry = load_registry(icon_release or configuration.icon_release or releases()[-1])
         profile = {**dict(configuration.profile), **(variables or {})}
         linting = _Linting(
-            registry,
-            icon_release is not None,
+            icon_release,
+            configuration.icon_release,
             _machine(site or configuration.site),
             ntasks,
             files,
@@ -122,8 +122,8 @@ _HEADER = re.compile(r"^[^!\n]*?[&$][ \t]*[A-Za-z]\w*", re.MULTILINE)
 class _Linting:
     """What holds for the files of one configuration."""
 
-    registry: Registry
-    is_release_given: bool
+    icon_release: str | None
+    configured_release: str | None
     machine: Machine | None
     ntasks: int | None
     files: Files
@@ -138,11 +138,13 @@ class _Linting:
             return self._config(target.path)
         return self._namelist(target)
 
+    def _registry(self, path: Path) -> Registry:
+        return registry_for(path, self.files.read(path).text, self.icon_release, self.configured_release)
+
     def _script(self, path: Path) -> Report:
-        known = {} if self.is_release_given else recorded(self.files.read(path).text)
         lifted = lift_script(
             path,
-            load_registry(known["model.release"]) if "model.release" in known else self.registry,
+            self._registry(path),
             ntasks=self.ntasks,
             files=self.files,
             is_fragment=self.is_fragment,
@@ -154,7 +156,7 @@ class _Linting:
         return excuse(review(lifted), excused, rule_names())
 
     def _config(self, path: Path) -> Report:
-        lifted = lift_config(path, self.registry, ntasks=self.ntasks, files=self.files)
+        lifted = lift_config(path, self._registry(path), ntasks=self.ntasks, files=self.files)
         found = [finding_of(problem, "MKX001") for problem in lifted.problems]
         report = self._judged(lifted.experiments, lifted.files, lifted.source.span(1, 1), found)
         mended = evolve(report, findings=tuple(only_own_text(report.findings, lifted.files)))
@@ -163,10 +165,11 @@ class _Linting:
     def _namelist(self, target: Target) -> Report:
         if target.is_given:
             _require_namelist(target.path, self.files.read(target.path))
-        if is_master_file(target.path, self.registry, self.files):
-            experiment, read = lift_master(target.path, self.registry, self.ntasks, self.files)
+        registry = self._registry(target.path)
+        if is_master_file(target.path, registry, self.files):
+            experiment, read = lift_master(target.path, registry, self.ntasks, self.files)
         else:
-            experiment, file = lift_model(target.path, self.registry, self.ntasks, self.files)
+            experiment, file = lift_model(target.path, registry, self.ntasks, self.files)
             read = (file,)
         report = self._judged([experiment], read, read[-1].beginning)
         return excuse(report, [found for file in read for found in _suppressions(file)], rule_names())

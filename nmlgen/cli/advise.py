@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 import nmlgen
-from nmlgen.cli.console import format_option, set_option, uses_colour
+from nmlgen.cli.console import format_option, release_option, set_option, uses_colour
 from nmlgen.report.advice import advice_document, format_advice
 from nmlgen.report.json import finding_document, to_json
 
@@ -22,6 +22,7 @@ _WIDTH = 120
 @click.option("--calibration", type=click.Path(), help="The figures of a site, as `nmlgen calibrate` writes them.")
 @click.option("--plot", type=click.Path(), help="Draw the chart into a file, .svg or .png; needs nmlgen[plot].")
 @click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, for namelists that do not say it.")
+@release_option("The release of what does not show it; the newest one by default.")
 @format_option
 def command(
     spec: str,
@@ -29,6 +30,7 @@ def command(
     calibration: str | None,
     plot: str | None,
     ntasks: int | None,
+    icon_release: str | None,
     output_format: str,
 ) -> int:
     """Predict how long the experiment takes with its layout of I/O ranks, partitions and restart ranks, and with
@@ -41,7 +43,7 @@ def command(
     """
     try:
         figures = None if calibration is None else nmlgen.advise.Calibration.load(calibration)
-        advice = nmlgen.advice(spec, overrides=overrides, calibration=figures, ntasks=ntasks)
+        advice = nmlgen.advice(spec, overrides=overrides, calibration=figures, ntasks=ntasks, icon_release=icon_release)
     except nmlgen.SpecError as error:
         if output_format == "text":
             raise

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
 import nmlgen
-from nmlgen.cli.console import format_option, quiet_option, set_option, show_findings
+from nmlgen.cli.console import format_option, quiet_option, release_option, set_option, show_findings
 from nmlgen.findings import joined
+from nmlgen.namelist.registry import registry_of
 from nmlgen.report.json import report_document, to_json
 from nmlgen.report.text import format_undecided, summary
 from nmlgen.sweep.expansion import plan_of_spec, points_of
@@ -16,6 +19,7 @@ from nmlgen.sweep.review import review
 @click.command("check")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path())
 @set_option
+@release_option("Check as if for this release, whatever the spec says.")
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
 @click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, by file and value.")
 @format_option
@@ -23,6 +27,7 @@ from nmlgen.sweep.review import review
 def command(
     specs: tuple[str, ...],
     overrides: tuple[str, ...],
+    icon_release: str | None,
     strict: bool,
     show_undecided: bool,
     output_format: str,
@@ -34,6 +39,7 @@ def command(
     there are errors, or warnings with --strict.
     """
     reports = []
+    overrides = (*overrides, *_model(icon_release))
     sweeps: list[str] = []
     refused: list[nmlgen.Finding] = []
     for spec in specs:
@@ -64,3 +70,12 @@ def command(
         if not quiet:
             click.echo("\n".join(("",) * bool(report.findings) + (*sweeps, summary(report))))
     return 1 if refused or report.errors or (strict and report.warnings) else 0
+
+
+def _model(icon_release: str | None) -> tuple[str, ...]:
+    """The overrides that make a spec one for a release."""
+    if icon_release is None:
+        return ()
+    registry = registry_of(icon_release)
+    own = "" if registry.path is None else str(registry.path.resolve())
+    return (f'model.release="{registry.release}"', f"model.registry={json.dumps(own)}")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import click
 
 from nmlgen.findings import Finding, Fix
+from nmlgen.namelist.registry import releases
 from nmlgen.report.text import format_findings
 
 if TYPE_CHECKING:
@@ -36,6 +37,15 @@ def set_option(function: F) -> F:
         multiple=True,
         help="Override a key of the spec, such as job.nodes=4; may be repeated.",
     )(function)
+
+
+def release_option(meaning: str) -> Callable[[F], F]:
+    """The option --icon-release; `meaning` says what the release is for, in a sentence."""
+    return click.option(
+        "--icon-release",
+        metavar="RELEASE",
+        help=f"{meaning} RELEASE is one such as {releases()[-1]}, or the path of a registry file.",
+    )
 
 
 def format_option(function: F) -> F:

@@ -8,9 +8,8 @@ from pathlib import Path
 import click
 
 import nmlgen
-from nmlgen.cli.console import format_option, show_findings, uses_colour
+from nmlgen.cli.console import format_option, release_option, show_findings, uses_colour
 from nmlgen.experiment.difference import Verdict
-from nmlgen.namelist.registry import releases
 from nmlgen.report.difference import difference_document, format_differences
 from nmlgen.report.json import finding_document, to_json
 
@@ -20,10 +19,8 @@ from nmlgen.report.json import finding_document, to_json
 @click.argument("new", metavar="B", type=click.Path())
 @click.option("--explicit", is_flag=True, help="Count what one side writes and the other has as default, too.")
 @click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, where a side does not say it.")
-@click.option(
-    "--icon-release",
-    type=click.Choice(releases()),
-    help="The release of scripts and namelists; by default that of a spec or build on either side, else the newest.",
+@release_option(
+    "The release of scripts and namelists; by default that of a spec or build on either side, else what they show."
 )
 @format_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code says it.")

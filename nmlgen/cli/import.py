@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 import nmlgen
+from nmlgen.cli.console import release_option
 from nmlgen.errors import InputError
-from nmlgen.namelist.registry import releases
 
 
 @click.command("import")
@@ -20,11 +20,7 @@ from nmlgen.namelist.registry import releases
 @click.option("--name", help="The experiment's name; by default that of its namelist.")
 @click.option("--model", metavar="MODEL_NAME", help="Which model to take where several are started.")
 @click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, where PATH does not say it.")
-@click.option(
-    "--icon-release",
-    type=click.Choice(releases()),
-    help="The release whose variables and defaults hold; by default that of a build, else the newest.",
-)
+@release_option("The release whose variables and defaults hold; by default what PATH shows, else the newest.")
 def command(
     path: Path,
     output: Path | None,

@@ -7,12 +7,11 @@ from pathlib import Path
 import click
 
 import nmlgen
-from nmlgen.cli.console import quiet_option, show_findings, tracked
+from nmlgen.cli.console import quiet_option, release_option, show_findings, tracked
 from nmlgen.configuration import is_variable
 from nmlgen.files import STANDARD_INPUT
 from nmlgen.fixing import Fixed, applicable
 from nmlgen.linting import explanations
-from nmlgen.namelist.registry import releases
 from nmlgen.report.github import format_github
 from nmlgen.report.gitlab import gitlab_document
 from nmlgen.report.json import report_document, to_json
@@ -25,10 +24,9 @@ _FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit")
 @click.command("lint")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks the model runs on.")
-@click.option(
-    "--icon-release",
-    type=click.Choice(releases()),
-    help="The release whose variables and defaults hold; the newest one if no configuration names another.",
+@release_option(
+    "The release whose variables and defaults hold; by default what a build, the configuration, a path or a log beside "
+    "shows, else the newest."
 )
 @click.option("--site", metavar="NAME", help="The machine: one of `nmlgen presets`, or a site file as ./mysite.yaml.")
 @click.option("--select", multiple=True, metavar="RULES", help="Report these only: RST,OUT003,second-copy.")

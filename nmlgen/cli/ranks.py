@@ -45,7 +45,7 @@ _WIDTH = 100
 )
 @format_option
 def command(
-    spec: str, overrides: tuple[str, ...], ntasks: int | None, icon_release: str, times: int, output_format: str
+    spec: str, overrides: tuple[str, ...], ntasks: int | None, icon_release: str | None, times: int, output_format: str
 ) -> int:
     """Show how the MPI ranks of SPEC split and which I/O rank writes which file, in which order.
 

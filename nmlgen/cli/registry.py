@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,7 +14,7 @@ from nmlgen.cli.console import format_option, uses_colour, write_whole
 from nmlgen.errors import InputError
 from nmlgen.findings import did_you_mean
 from nmlgen.namelist.difference import differences
-from nmlgen.namelist.registry import Registry, load_registry, read_registry, releases
+from nmlgen.namelist.registry import Registry, catalogue_beside, read_registry, registry_of, releases
 from nmlgen.report import registry as texts
 from nmlgen.report.json import to_json
 from nmlgen.report.table import format_table
@@ -124,42 +124,92 @@ def diff(old: str, new: str, output_format: str) -> int:
 @command.command("make")
 @click.argument("source_tree", type=click.Path(path_type=Path))
 @click.option("--icon-release", metavar="RELEASE", required=True, help="The release that the tree holds.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The file to write.")
-def make(source_tree: Path, icon_release: str, output: Path) -> int:
-    """Make the registry of another release from ICON's SOURCE_TREE.
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The file to write, or nmlgen's own directory schemas.",
+)
+@click.option(
+    "--log",
+    "logs",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="A nml.atmo.log or its like of a run of that release: its printed defaults are compared. Repeatable.",
+)
+def make(source_tree: Path, icon_release: str, output: Path, logs: tuple[Path, ...]) -> int:
+    """Make what nmlgen knows of another release from ICON's SOURCE_TREE: its namelists, and its output variables in
+    a second file beside.
 
     \b
-    Groups, variables, types, shapes, defaults and who reads a group are taken from the Fortran sources; constraints
-    and units are those of the release before, where a variable has kept its type. To use the file, name it in a spec:
-      nmlgen registry make icon-model --icon-release 2025.04 -o 2025.04.json
-      nmlgen registry diff 2024.10 2025.04.json
-      # in the spec: model: {name: icon, release: "2025.04", registry: ./2025.04.json}
+    Groups, variables, types, shapes, defaults and who reads a group are taken from the Fortran sources, and so are the
+    names and the groups of output variables; constraints, units and conditions are those of the release before, where
+    a variable is still the same. What the tree lacks, such as an external library that was not fetched, is that of the
+    release before, too, and the files say so. To use them, name the first one wherever a release is asked for:
+      nmlgen registry make icon-model --icon-release 2026.04 -o 2026.04.json
+      nmlgen registry diff 2025.10 2026.04.json
+      nmlgen lint run --icon-release ./2026.04.json
+      # in a spec: model: {name: icon, release: "2026.04", registry: ./2026.04.json}
     """
     if not re.fullmatch(r"\d{4}\.\d{2}", icon_release):
         raise InputError(f'"{icon_release}" is no release; expected is one such as 2025.04')
-    from nmlgen.namelist.extract.document import base_release, document_text, make_document
+    from nmlgen.namelist.extract.document import document_text, make_document
+    from nmlgen.namelist.extract.printed import contradictions, read_printed
     from nmlgen.namelist.extract.tree import SourceTree
+    from nmlgen.namelist.extract.variables import catalogue_text, make_catalogue
 
-    base = base_release(icon_release, releases())
-    known = json.loads((directory("schemas") / "icon" / f"{base}.json").read_text(encoding="utf-8"))
-    document = make_document(SourceTree(source_tree), icon_release, known)
-    write_whole(output, document_text(document))
-    registry = read_registry(output)
-    variables = [v for name in registry.groups for one in registry.described(name) for v in registry.variables_of(one)]
-    unknown = sum(variable.type == "unknown" for variable in variables)
-    click.echo(
-        f"{output}: {len(registry.groups)} groups, {len(variables)} variables"
-        + (f", {unknown} of unknown type" if unknown else "")
-        + f"; constraints are those of ICON {base}"
-    )
+    namelists, variables = _files_of(output, icon_release)
+    printed: dict[str, dict[str, str]] = {}
+    for log in logs:
+        for group, values in read_printed(_text(log)).items():
+            printed.setdefault(group, {}).update(values)
+    tree = SourceTree(source_tree)
+    base, known = _known("icon", icon_release)
+    document = make_document(tree, icon_release, known, printed)
+    made = make_catalogue(tree, icon_release, _known("icon-variables", icon_release)[1])
+    write_whole(namelists, document_text(document))
+    write_whole(variables, catalogue_text(made.document))
+    registry = read_registry(namelists)
+    click.echo(f"{namelists}: {texts.extent(registry)}; constraints are those of ICON {base}")
+    for line in texts.carried_lines(registry):
+        click.echo(line)
+    for found in contradictions(document, printed):
+        click.echo(f"{found.group}: {found.variable} is printed as {found.printed}, and read as {found.read!r}")
+    count = sum(map(len, made.document["components"].values()))
+    click.echo(f"{variables}: {count} output variables, {len(made.added)} new, {len(made.removed)} gone")
+    for part, release in made.carried.items():
+        click.echo(f"not read, as in ICON {release}: the variables of {part}")
     return 0
+
+
+def _files_of(output: Path, release: str) -> tuple[Path, Path]:
+    """Where the namelists and the variables of a release are written."""
+    if output.is_dir():
+        return output / "icon" / f"{release}.json", output / "icon-variables" / f"{release}.json"
+    return output, catalogue_beside(output)
+
+
+def _known(kind: str, release: str) -> tuple[str, dict[str, Any]]:
+    """The newest release that is not newer than another, and what nmlgen has of it in a directory of schemas."""
+    from nmlgen.namelist.extract.document import base_release
+
+    place = directory("schemas") / kind
+    base = base_release(release, [path.stem for path in place.glob("*.json")])
+    document: dict[str, Any] = json.loads((place / f"{base}.json").read_text(encoding="utf-8"))
+    return base, document
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
 
 
 def _registry(release: str) -> Registry:
     """The registry of a release, or that of a file."""
-    if release in releases() or not (release.endswith(".json") or os.sep in release):
-        return load_registry(release)
-    return read_registry(Path(release))
+    return registry_of(release)
 
 
 def _no_group(registry: Registry, group: str) -> str:

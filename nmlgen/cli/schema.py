@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import click
 
-from nmlgen.namelist.registry import load_registry, releases
+from nmlgen.cli.console import release_option
+from nmlgen.namelist.registry import registry_of
 from nmlgen.report.json import to_json
 from nmlgen.spec.schema import editor_schema
 
 
 @click.command("schema")
-@click.option(
-    "--icon-release",
-    type=click.Choice(releases()),
-    default=releases()[-1],
-    show_default=True,
-    help="The release whose variables to offer.",
-)
-def command(icon_release: str) -> int:
+@release_option("The release whose variables to offer; the newest one by default.")
+def command(icon_release: str | None) -> int:
     """Print the JSON Schema of specs.
 
     \b
@@ -25,5 +20,5 @@ def command(icon_release: str) -> int:
       nmlgen schema >nmlgen.schema.json
       # yaml-language-server: $schema=nmlgen.schema.json
     """
-    click.echo(to_json(editor_schema(load_registry(icon_release))))
+    click.echo(to_json(editor_schema(registry_of(icon_release))))
     return 0

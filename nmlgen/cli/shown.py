@@ -9,30 +9,28 @@ from typing import Any, TypeVar
 import click
 
 import nmlgen
+from nmlgen.cli.console import release_option
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.findings import Report
+from nmlgen.lift.loading import release_of
 from nmlgen.lift.namelists import MASTER_FILE, lift_master
-from nmlgen.namelist.registry import load_registry, releases
+from nmlgen.lift.releases import registry_for
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def namelist_options(function: F) -> F:
     """The options --ntasks and --icon-release."""
-    release = click.option(
-        "--icon-release",
-        type=click.Choice(releases()),
-        default=releases()[-1],
-        show_default=True,
-        help="The release, for namelists that exist already.",
-    )
+    release = release_option("The release, for namelists that do not show it; the newest one by default.")
     ntasks = click.option(
         "--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, for namelists that exist already."
     )
     return ntasks(release(function))
 
 
-def shown_experiment(path: Path, overrides: tuple[str, ...], ntasks: int | None, icon_release: str) -> Experiment:
+def shown_experiment(
+    path: Path, overrides: tuple[str, ...], ntasks: int | None, icon_release: str | None
+) -> Experiment:
     """The experiment of a spec, or of a master namelist.
 
     What is shown of an experiment with errors may be ICON's default in place of what was meant: a line on stderr says
@@ -47,7 +45,7 @@ def shown_experiment(path: Path, overrides: tuple[str, ...], ntasks: int | None,
     if overrides or ntasks is None:
         raise click.UsageError("namelists are shown with --ntasks, and without --set")
     master = path / MASTER_FILE if path.is_dir() else path
-    experiment, _ = lift_master(master, load_registry(icon_release), ntasks)
+    experiment, _ = lift_master(master, registry_for(master, "", icon_release or release_of(path)), ntasks)
     _tell_of_errors(path, nmlgen.lint([path], ntasks=ntasks, icon_release=icon_release), "lint")
     return experiment
 

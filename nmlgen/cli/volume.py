@@ -23,7 +23,9 @@ from nmlgen.report.volume import VolumeReport, format_volumes, volume_document
 @set_option
 @namelist_options
 @format_option
-def command(spec: str, overrides: tuple[str, ...], ntasks: int | None, icon_release: str, output_format: str) -> int:
+def command(
+    spec: str, overrides: tuple[str, ...], ntasks: int | None, icon_release: str | None, output_format: str
+) -> int:
     """Show how many bytes SPEC writes: an output step, a file, the run, a checkpoint, and how sure each number is.
 
     SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then.

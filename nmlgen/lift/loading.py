@@ -16,8 +16,8 @@ from nmlgen.experiment.record import recorded
 from nmlgen.files import STANDARD_INPUT, Files
 from nmlgen.lift.built import machine_of, with_record
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
+from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import SUFFIXES, LiftedScript, Way, is_script, lift_script
-from nmlgen.namelist.registry import load_registry, releases
 from nmlgen.script.events import Ended, Ran, Written
 from nmlgen.script.values import Value, within
 from nmlgen.script.worlds import WrittenText
@@ -60,9 +60,9 @@ def load(
     """Lift a spec (with `overrides` laid over it), a run script, an icon_master.namelist, a model's namelist by itself,
     or a directory that holds a build, a master namelist or one run script; "-" is the standard input.
 
-    `ntasks` is the number of MPI tasks, `icon_release` the release and `machine` the site of what does not say them; a
-    spec says its own. Of the ways that a script may go the first is taken, and the remarks tell of the others. Raises
-    InputError if a file cannot be read, SpecError if a spec cannot be understood.
+    `ntasks` is the number of MPI tasks, `icon_release` the release, or the path of a registry file, and `machine` the
+    site of what does not say them; a spec says its own. Of the ways that a script may go the first is taken, and the
+    remarks tell of the others. Raises InputError if a file cannot be read, SpecError if a spec cannot be understood.
     """
     path, overrides = Path(path), tuple(overrides)
     files = Files()
@@ -74,12 +74,12 @@ def load(
     if overrides:
         raise InputError(f"{path} is no spec; overrides are for specs")
     if is_shell:
-        registry = load_registry(icon_release or recorded(source.text).get("model.release") or releases()[-1])
+        registry = registry_for(found, source.text, icon_release)
         return _of_script(path, lift_script(found, registry, ntasks=ntasks, files=files, machine=machine))
     script = _own_script(found.parent)
     beside = files.read(script) if script is not None else None
     known = recorded(beside.text) if beside is not None else {}
-    registry = load_registry(icon_release or known.get("model.release") or releases()[-1])
+    registry = registry_for(found, source.text if beside is None else beside.text, icon_release)
     machine = machine or machine_of(known, is_slurm=False)
     if is_master_file(found, registry, files):
         experiment, read = lift_master(found, registry, ntasks, files)
@@ -91,7 +91,7 @@ def load(
 
 
 def release_of(path: str | Path) -> str | None:
-    """The ICON release that a spec, or a script of a build, says it is for; None for anything else.
+    """The ICON release, or the registry file, that a spec or a script of a build says; None for anything else.
 
     Raises SpecError if a spec cannot be understood.
     """
@@ -102,7 +102,7 @@ def release_of(path: str | Path) -> str | None:
         script = _own_script(path)
         return recorded(_text(script)).get("model.release") if script is not None else None
     if is_spec(path):
-        return load(path).release
+        return load(path).experiments[0].registry.reference
     return recorded(_text(path)).get("model.release")
 
 

@@ -7,6 +7,7 @@ format. A new release is one new file: one that ships with nmlgen, or a user's o
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -37,7 +38,9 @@ class Variable:
     dimensions, an int n for 1:n or a pair for other bounds, None when not known; `default` what the release assigns
     before it reads, broadcast over an array, meaningful only if `has_default`; `default_status` says why there is
     none. Of a component such as `echotop_meta%nechotop`, `base_shapes` holds the dimensions of each part before the
-    last. `syntax` is "duration" or "datetime" (ISO 8601 as mtime takes it) or "levels" (a list such as "1...20,nlev").
+    last. `carried_from` is the earlier release from which its length, its default or all of it is known, where the
+    release's own source was not at hand. `syntax` is "duration" or "datetime" (ISO 8601 as mtime takes it) or "levels"
+    (a list such as "1...20,nlev").
     """
 
     group: str
@@ -54,6 +57,7 @@ class Variable:
     constraint: Constraint | None = None
     syntax: str | None = None
     unit: str | None = None
+    carried_from: str | None = None
 
     @property
     def is_array(self) -> bool:
@@ -113,7 +117,8 @@ class NamelistGroup:
     it. `file` is "model" (the file that model_namelist_filename names), "master" (icon_master.namelist), "jsbach" (the
     file that jsb_model_nml names) or "program" (that of a stand-alone program). `condition` holds for the component
     whose group it is. `source` is the file of its NAMELIST statement, `defaults_printed` whether ICON itself was seen
-    to print these defaults.
+    to print these defaults. `carried_from` is the earlier release that the group is known from, where the release's own
+    source was not at hand.
     """
 
     name: str
@@ -126,6 +131,7 @@ class NamelistGroup:
     source: str | None
     defaults_printed: bool
     variables: tuple[str, ...]
+    carried_from: str | None = None
 
 
 @frozen
@@ -133,27 +139,52 @@ class Removal:
     """A name that ICON no longer has.
 
     `release` is the first known one without it, `date` the day in ICON's list of changes, `use` what to write instead
-    ("output_nml.filetype" or a group), `note` what to mind.
+    ("output_nml.filetype" or a group), `note` what to mind. `becomes` gives, for values that mean one thing only, what
+    to write instead, by group and variable; nothing where that is what the release does anyway.
     """
 
     release: str
     date: str | None = None
     use: tuple[str, ...] = ()
     note: str | None = None
+    becomes: tuple[tuple[Any, Mapping[str, Any]], ...] = ()
+
+    def instead_of(self, value: Any) -> Mapping[str, Any] | None:
+        """What to write instead of a value; None where nobody can tell."""
+        for was, now in self.becomes:
+            if was == value and isinstance(was, bool) == isinstance(value, bool):
+                return now
+        return None
 
 
 class Registry:
     """The namelist groups of one release; names are compared in lower case, as Fortran does.
 
     Where two groups share a name, such as jsb_model_nml, that of icon_master.namelist is asked for with
-    `file="master"`; otherwise the first one answers.
+    `file="master"`; otherwise the first one answers. `path` is the file of one's own that a registry
+    was read from; one `is_assumed` where nobody said the release.
     """
 
-    def __init__(self, release: str, groups: Mapping[str, Any], removed: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        release: str,
+        groups: Mapping[str, Any],
+        removed: Mapping[str, Any] | None = None,
+        *,
+        path: Path | None = None,
+        is_assumed: bool = False,
+    ) -> None:
         self.release = release
+        self.path = path
+        self.is_assumed = is_assumed
         self._groups = groups
         self._removed = removed or {}
         self._variables: dict[tuple[str, str, bool], Variable | None] = {}
+
+    @property
+    def reference(self) -> str:
+        """What `registry_of` takes for it: the release, or the path of a file of one's own."""
+        return self.release if self.path is None else os.path.join(os.curdir, self.path)
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -179,6 +210,11 @@ class Registry:
     def files(self, group: str) -> tuple[str, ...]:
         """Where groups of that name are read from: "model", "master", "jsbach" or "program"."""
         return tuple(dict.fromkeys(entry.get("file", "model") for entry in self._entries(group)))
+
+    def carried_from(self, group: str, file: str | None = None) -> str | None:
+        """The earlier release that a group is known from, where the release's own source was not at hand."""
+        found: str | None = self._entry(group, file).get("carried_from")
+        return found
 
     def condition(self, group: str) -> Condition | None:
         """With which settings the group's own component reads it; None if always."""
@@ -256,6 +292,7 @@ def _described(name: str, entry: Mapping[str, Any]) -> NamelistGroup:
         source=entry.get("source"),
         defaults_printed=entry.get("defaults_printed", False),
         variables=tuple(entry["variables"]),
+        carried_from=entry.get("carried_from"),
     )
 
 
@@ -277,6 +314,7 @@ def _variable(group: str, name: str, entry: Mapping[str, Any]) -> Variable:
         constraint=read_constraint(entry),
         syntax=entry.get("syntax"),
         unit=entry.get("unit"),
+        carried_from=entry.get("carried_from"),
     )
 
 
@@ -298,13 +336,32 @@ def _removal(entry: Mapping[str, Any] | None) -> Removal | None:
 
 
 def _listed(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {**entry, "use": tuple(entry.get("use", ()))}
+    becomes = tuple((pair["was"], pair["now"]) for pair in entry.get("becomes", ()))
+    return {**entry, "use": tuple(entry.get("use", ())), "becomes": becomes}
 
 
 @cache
 def releases() -> tuple[str, ...]:
     """The ICON releases that nmlgen knows, oldest first."""
     return tuple(sorted(path.stem for path in (directory("schemas") / "icon").glob("*.json")))
+
+
+def registry_of(release: str | None) -> Registry:
+    """The registry that a release's name means, such as "2024.10", or the path of a registry file, which ends in .json
+    or has a slash in it. None where nobody says the release: the newest one is assumed.
+
+    Raises InputError as `load_registry` and `read_registry` do.
+    """
+    if release is None:
+        return _assumed(releases()[-1])
+    if release.endswith(".json") or "/" in release or os.sep in release:
+        return read_registry(Path(release))
+    return load_registry(release)
+
+
+def catalogue_beside(path: Path) -> Path:
+    """Where the output variables of a release lie whose registry is a file of one's own."""
+    return path.with_name(f"{path.stem}-variables.json")
 
 
 def load_registry(release: str, path: Path | None = None) -> Registry:
@@ -319,7 +376,9 @@ def load_registry(release: str, path: Path | None = None) -> Registry:
             raise InputError(f'{path} is the registry of ICON {registry.release}, not of "{release}"')
         return registry
     if release not in releases():
-        raise InputError(f"ICON release {release!r} is not known; known are {', '.join(releases())}")
+        raise InputError(
+            f"ICON release {release!r} is not known; known are {', '.join(releases())}, and a registry file by its path"
+        )
     return _bundled(release)
 
 
@@ -339,7 +398,22 @@ def read_registry(path: Path) -> Registry:
 
 @cache
 def _bundled(release: str) -> Registry:
-    return _registry(json.loads((directory("schemas") / "icon" / f"{release}.json").read_text(encoding="utf-8")))
+    document = _document(release)
+    return Registry(release, document["groups"], document.get("removed"))
+
+
+@cache
+def _document(release: str) -> Mapping[str, Any]:
+    document: Mapping[str, Any] = json.loads(
+        (directory("schemas") / "icon" / f"{release}.json").read_text(encoding="utf-8")
+    )
+    return document
+
+
+@cache
+def _assumed(release: str) -> Registry:
+    document = _document(release)
+    return Registry(release, document["groups"], document.get("removed"), is_assumed=True)
 
 
 @cache
@@ -351,7 +425,7 @@ def _read(path: Path, _time: int, _size: int) -> Registry:
     problem = _problem(document)
     if problem is not None:
         raise InputError(f"{path} is no registry: {problem}")
-    return _registry(document)
+    return Registry(document["release"], document["groups"], document.get("removed"), path=path)
 
 
 def _problem(document: Any) -> str | None:
@@ -361,7 +435,3 @@ def _problem(document: Any) -> str | None:
     for error in Draft202012Validator(schema("registry")).iter_errors(document):
         return f"{error.json_path}: {error.message if len(error.message) <= 200 else 'not as the schema has it'}"
     return None
-
-
-def _registry(document: Mapping[str, Any]) -> Registry:
-    return Registry(document["release"], document["groups"], document.get("removed"))

@@ -41,6 +41,8 @@ def format_group(registry: Registry, group: NamelistGroup, colour: bool, termina
     rows.append(("copies", "every one is read" if group.is_repeatable else "the first one is read"))
     if group.source:
         rows.append(("source", group.source))
+    if group.carried_from:
+        rows.append(("known from", f"ICON {group.carried_from}; its own source was not at hand"))
     if group.defaults_printed:
         rows.append(("defaults", "as ICON printed them at run time"))
     variables = [
@@ -58,6 +60,8 @@ def format_variable(registry: Registry, variable: Variable) -> str:
         rows.append(("unit", variable.unit))
     if variable.syntax:
         rows.append(("form", {"levels": "a list of levels"}.get(variable.syntax, f"an ISO 8601 {variable.syntax}")))
+    if variable.carried_from:
+        rows.append(("known from", f"ICON {variable.carried_from}; a source that it needs was not at hand"))
     rows += _constraint_rows(variable.constraint)
     return _lines(f"{variable.group}: {variable.full_name}, ICON {registry.release}", rows)
 
@@ -76,6 +80,39 @@ def _constraint_rows(constraint: Constraint | None) -> Iterator[tuple[str, str]]
         yield "rules", ", ".join(constraint.rules)
     if constraint.source:
         yield "source", constraint.source
+
+
+def extent(registry: Registry) -> str:
+    """How much a registry knows, in words."""
+    variables = list(_all_variables(registry))
+    unknown = sum(variable.type == "unknown" for variable in variables)
+    of_unknown = f", {unknown} of unknown type" if unknown else ""
+    return f"{len(registry.groups)} groups, {len(variables)} variables{of_unknown}"
+
+
+def _all_groups(registry: Registry) -> Iterator[NamelistGroup]:
+    return (group for name in registry.groups for group in registry.described(name))
+
+
+def _all_variables(registry: Registry) -> Iterator[Variable]:
+    return (variable for group in _all_groups(registry) for variable in registry.variables_of(group))
+
+
+def carried_lines(registry: Registry) -> Iterator[str]:
+    """What of a registry is known from an earlier release only, a line a kind."""
+    parts: dict[tuple[str, str], list[str]] = {}
+    for group in _all_groups(registry):
+        if group.carried_from:
+            part = "/".join((group.source or "").split("/")[:2])
+            parts.setdefault((part, group.carried_from), []).append(group.name)
+    for (part, release), names in sorted(parts.items()):
+        yield f"not in the tree, as in ICON {release}: {part} ({', '.join(names)})"
+    single: dict[str, int] = {}
+    for variable in _all_variables(registry):
+        if variable.carried_from:
+            single[variable.carried_from] = single.get(variable.carried_from, 0) + 1
+    for release, count in sorted(single.items()):
+        yield f"needs what is not in the tree, as in ICON {release}: length or default of {count} variables"
 
 
 def format_removal(name: str, removal: Removal) -> str:
@@ -140,6 +177,7 @@ def group_document(registry: Registry, group: NamelistGroup) -> dict[str, Any]:
         "repeatable": group.is_repeatable,
         "when": None if group.condition is None else str(group.condition),
         "source": group.source,
+        "carried_from": group.carried_from,
         "defaults_printed": group.defaults_printed,
         "variables": [variable_document(registry, variable) for variable in registry.variables_of(group)],
     }
@@ -157,6 +195,7 @@ def variable_document(registry: Registry, variable: Variable) -> dict[str, Any]:
         "default_status": "known" if variable.has_default else variable.default_status,
         "unit": variable.unit,
         "syntax": variable.syntax,
+        "carried_from": variable.carried_from,
         "constraint": None if variable.constraint is None else _constraint_document(variable.constraint),
     }
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
@@ -149,7 +149,9 @@ class UnknownVariable(ComponentRule):
     ## What it does
     Finds a variable that the release does not have in this group. Subscripts do not matter; of
     `echotop_meta(1)%dbzthresh` both the variable and its component must exist. Of a variable that older releases had,
-    the notes say since when it is gone and what replaces it.
+    the notes say since when it is gone and what replaces it. It is a warning only where the group is known from an
+    earlier release, as this one's source of it was not at hand (the land and the hydrology of ICON 2025.04), and where
+    nobody said the release and another one has the name.
 
     ## Why it matters
     ICON reads its namelists without an error exit: the compiler's run-time library ends the job.
@@ -190,12 +192,14 @@ class UnknownVariable(ComponentRule):
             elsewhere = notes + _in_other_releases(registry, group, written.path)
             notes = elsewhere if notes else did_you_mean(written.path, known) + elsewhere
             span = written.setting.name_span or written.setting.span
-            yield self.finding(
+            finding = self.finding(
                 span,
                 f'{group} of ICON {registry.release} has no variable "{written.name}"',
                 *(notes or (f"expected: one of {', '.join(known)}" if known else "expected: no variable",)),
                 fix=None if elsewhere else _respelt(span, written.path, known, written.group.settings),
             )
+            carried = _carried_from(registry, group, written.path, file)
+            yield finding if carried is None else _as_warning(finding, registry, carried)
 
 
 class WrongType(ComponentRule):
@@ -621,6 +625,21 @@ def _is_derived(registry: Registry, group: str, path: str, file: str) -> bool:
     if variable is not None and variable.type == "derived":
         return True
     return path == base and any(name.startswith(f"{base}%") for name in registry.variables(group, file))
+
+
+def _carried_from(registry: Registry, group: str, path: str, file: str) -> str | None:
+    """The earlier release from which the group is known, or the type that the path is a component of."""
+    base = path.partition("%")[0]
+    parts = (name for name in registry.variables(group, file) if name.startswith(f"{base}%"))
+    known = (registry.variable(group, name, file) for name in parts)
+    of_type = (variable.carried_from for variable in known if variable is not None)
+    return registry.carried_from(group, file) or next(filter(None, of_type), None)
+
+
+def _as_warning(finding: Finding, registry: Registry, carried: str) -> Finding:
+    """A finding in a group that is known from an earlier release only."""
+    note = f"the names are those of ICON {carried}: the source of {registry.release} was not at hand"
+    return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note))
 
 
 def _replacement(removal: Removal | None) -> tuple[str, ...]:

@@ -20,12 +20,23 @@ from nmlgen.source import Span
 
 
 class Rule(ABC):
-    """A check of an experiment. `since` is the nmlgen version that brought it; codes are never reused."""
+    """A check of an experiment. `since` is the nmlgen version that brought it; codes are never reused.
+
+    A rule that does not hold in every ICON release names the first one and the last one in which it does.
+    """
 
     code: ClassVar[str]
     name: ClassVar[str]
     severity: ClassVar[Severity]
     since: ClassVar[str] = "0.1"
+    first_release: ClassVar[str | None] = None
+    last_release: ClassVar[str | None] = None
+
+    @classmethod
+    def holds_in(cls, release: str) -> bool:
+        """Whether the rule is one of this ICON release."""
+        is_too_early = cls.first_release is not None and release < cls.first_release
+        return not is_too_early and (cls.last_release is None or release <= cls.last_release)
 
     @classmethod
     def subjects(cls, experiment: Experiment) -> tuple[Any, ...]:

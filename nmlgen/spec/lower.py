@@ -89,7 +89,7 @@ def lower(
         raise SpecError(in_order(findings))
     release, own = _setting(tree, "model", "release"), _optional(tree, "model", "registry")
     try:
-        registry = load_registry(str(release.value), None if own is None else _beside(own))
+        registry = load_registry(str(release.value), None if own is None or not own.value else _beside(own))
     except InputError as error:
         raise SpecError((problem("SPC004", str(error), (own or release).span),)) from None
     models = model_keys(tree, registry)

@@ -334,6 +334,8 @@ class _Raising:
     def _model(self) -> Keys:
         experiment = self.experiment
         keys: Keys = {"release": experiment.registry.release}
+        if experiment.registry.path is not None:
+            keys["registry"] = experiment.registry.reference
         if experiment.base_directory is not None:
             keys["directory"] = _value(experiment.base_directory)
         executable = _value(experiment.executable)

@@ -25,6 +25,7 @@ _MOST_ELEMENTS = 2000
 _READ = re.compile(r"read\s*\(")
 _CALL = re.compile(r"call\s+(\w+)\s*(?:\((.*)\))?$")
 _ASSIGNMENT = re.compile(r"[a-z]\w*\s*(?:[%(].*?)?(?<![=<>/])=(?![=>])")
+_NAME = re.compile(r"[a-z]\w*")
 _WITHOUT_EFFECT = re.compile(r"(message|finish|warning|open_nml|close_nml|position_nml|print_value|deallocate)\w*$")
 
 
@@ -33,7 +34,7 @@ class Contents:
     """What a variable holds: one value for all elements, and those set by their subscripts."""
 
     fill: Any = None
-    status: str = "unset"  # or "known", "computed"
+    status: str = "unset"  # or "known", "computed", "unresolved": by a constant of a part that the tree lacks
     elements: dict[tuple[int, ...], Any] = field(factory=dict)
 
     def set_all(self, value: Any) -> None:
@@ -43,6 +44,15 @@ class Contents:
     def compute(self) -> None:
         """Forget the value: the running model decides it."""
         self.fill, self.status, self.elements = None, "computed", {}
+
+    def lose(self) -> None:
+        """Forget the value: the source that says it is not there."""
+        self.fill, self.status, self.elements = None, "unresolved", {}
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether something was assigned, and nobody knows what."""
+        return self.status in ("computed", "unresolved")
 
 
 @frozen
@@ -94,6 +104,8 @@ class Defaults:
         called = _CALL.match(statement.text)
         if called is not None:
             self._call(unit, called[1], split_list(called[2]) if called[2] else [], depth)
+        elif _READ.match(statement.text):
+            self._forget_read(unit, statement)
         elif _ASSIGNMENT.match(statement.text):
             self._assign(unit, statement.text)
 
@@ -225,7 +237,10 @@ class Defaults:
             value = converted(declaration, self._value(unit, parse(right)))
             self._store(unit, contents, declarations_along(self._tree, place), target, value)
         except (UnknownValueError, UnreadableError):
-            contents.compute()
+            if any(self._tree.lacks(unit, name) for name in _NAME.findall(right)):
+                contents.lose()
+            else:
+                contents.compute()
 
     def _made(self, place: Place) -> Contents:
         key = (id(place.base), place.path)
@@ -271,7 +286,7 @@ class Defaults:
         if len(dimensions) == 1 and isinstance(value, list):
             bounds = dimensions[0]
             start = chosen[0][0] if chosen[0] else (bounds[0] if bounds else 1)
-            if contents.status == "computed":
+            if contents.is_unknown:
                 raise UnknownValueError
             if whole and len(set(map(repr, value))) == 1:
                 contents.set_all(value[0])
@@ -279,7 +294,7 @@ class Defaults:
             for offset, element in enumerate(value[:_MOST_ELEMENTS]):
                 contents.elements[(start + offset,)] = element
             return
-        if isinstance(value, list) or contents.status == "computed":
+        if isinstance(value, list) or contents.is_unknown:
             raise UnknownValueError
         ranges = [part if part is not None else _whole(bounds) for part, bounds in zip(chosen, dimensions, strict=True)]
         for subscripts in _product(ranges):
@@ -302,11 +317,24 @@ class Defaults:
 
     def _forget(self, unit: Unit, statement: Statement) -> None:
         """A statement that is perhaps executed: what it assigns is no longer known."""
+        if _READ.match(statement.text):
+            self._forget_read(unit, statement)
         if not _ASSIGNMENT.match(statement.text):
             return
         place = self._place_of(unit, re.sub(r"\([^()]*(\([^()]*\)[^()]*)*\)", "", _sides(statement.text)[0]))
         if place is not None:
             self._made(place).compute()
+
+    def _forget_read(self, unit: Unit, statement: Statement) -> None:
+        """Another namelist is read: what its variables hold now, the user says."""
+        around: Unit | None = unit
+        while around is not None:
+            for group, names in around.namelists.items():
+                is_own = self._stop is not None and is_read_of(self._stop.text, group)
+                if not is_own and is_read_of(statement.text, group):
+                    for place in filter(None, (self._place_of(unit, name) for name in names)):
+                        self._made(place).compute()
+            around = around.parent
 
     def _value(self, unit: Unit, node: Node) -> Any:
         return self._evaluator.value(unit, node, self._held)
@@ -321,7 +349,7 @@ class Defaults:
         if place is None or declaration is None:
             raise UnknownValueError
         contents = self.contents(place) or initial(self._tree, self._evaluator, place)
-        if contents.status == "computed" or (contents.status == "unset" and not contents.elements):
+        if contents.is_unknown or (contents.status == "unset" and not contents.elements):
             raise UnknownValueError
         indices = []
         for _, part in call.parts:

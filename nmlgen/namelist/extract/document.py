@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -42,6 +43,7 @@ _ORDER = (
     "syntax",
     "check",
     "unit",
+    "carried_from",
 )
 _GROUP_ORDER = (
     "component",
@@ -51,7 +53,9 @@ _GROUP_ORDER = (
     "when",
     "read",
     "repeatable",
+    "defaults_printed",
     "source",
+    "carried_from",
     "variables",
     "also",
 )
@@ -68,14 +72,18 @@ class _Reading:
     repeatable: bool
 
 
-def make_document(tree: SourceTree, release: str, base: Mapping[str, Any]) -> dict[str, Any]:
+def make_document(
+    tree: SourceTree, release: str, base: Mapping[str, Any], printed: Collection[str] = ()
+) -> dict[str, Any]:
     """The registry of a release, in the format of `schemas/registry.schema.json`.
 
     Groups, variables, types, shapes, defaults and readers are those of the source tree. What no source says in one
     place, such as constraints and units, is taken over from `base`, the registry of an earlier release, for variables
-    that have kept their type; each constraint names the release it was read in.
+    that have kept their type; each constraint names the release it was read in. A group whose part of the tree is not
+    there, and what needs such a part, is that of `base`, and says so in `carried_from`. `printed` names the groups
+    whose defaults ICON itself was seen to print.
     """
-    return _Maker(tree, release, base).document()
+    return _Maker(tree, release, base, printed).document()
 
 
 def base_release(release: str, known: Sequence[str]) -> str:
@@ -111,10 +119,11 @@ def _pair(name: str, entry: Any) -> str:
 
 
 class _Maker:
-    def __init__(self, tree: SourceTree, release: str, base: Mapping[str, Any]) -> None:
+    def __init__(self, tree: SourceTree, release: str, base: Mapping[str, Any], printed: Collection[str] = ()) -> None:
         self.tree = tree
         self.release = release
         self.base = base
+        self.printed = printed
         self.evaluator = Evaluator(tree)
 
     def document(self) -> dict[str, Any]:
@@ -127,7 +136,9 @@ class _Maker:
             for name in readings[0].unit.namelists[group]:
                 owners[name] = "" if name in owners else group
         self.readers = Readers(self.tree, self.evaluator, {name: group for name, group in owners.items() if group})
-        groups = {name: self._groups(name, found[name]) for name in sorted(found)}
+        groups = {
+            name: self._groups(name, found.get(name, [])) for name in sorted({*found, *self._names_not_in_tree()})
+        }
         return {
             "format": 1,
             "model": "icon",
@@ -141,6 +152,7 @@ class _Maker:
         known = [self.base["groups"].get(name, {})]
         known += known[0].get("also", [])
         entries = [self._group(name, reading, known) for reading in readings]
+        entries += [self._carried(entry) for entry in known if self._is_not_in_tree(entry)]
         entries.sort(key=lambda entry: (entry["component"] == "tool", entry.get("file") == "master"))
         first, *others = entries
         further = [
@@ -154,11 +166,57 @@ class _Maker:
         ]
         return first | ({"also": further} if further else {})
 
+    def _names_not_in_tree(self) -> Iterator[str]:
+        for name, group in self.base["groups"].items():
+            if any(self._is_not_in_tree(entry) for entry in (group, *group.get("also", ()))):
+                yield name
+
+    @cached_property
+    def _components_not_in_tree(self) -> frozenset[str]:
+        """The components whose own groups are all in parts that the tree lacks."""
+        entries = [e for group in self.base["groups"].values() for e in (group, *group.get("also", ()))]
+        there = {entry["component"] for entry in entries if not self._is_not_in_tree(entry)}
+        return frozenset(entry["component"] for entry in entries) - there
+
+    def _with_carried(
+        self, variables: Mapping[str, dict[str, Any]], before: Mapping[str, Any]
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The variables with the components of types that stand in parts that the tree lacks."""
+        for name, entry in variables.items():
+            parts = {key: part for key, part in before.items() if key.startswith(f"{name}%")}
+            if entry["type"] == "derived" and parts:
+                yield from ((key, self._carried(part)) for key, part in parts.items())
+            else:
+                yield name, entry
+
+    def _is_not_in_tree(self, entry: Mapping[str, Any]) -> bool:
+        """Whether the tree lacks the part that a group of the earlier registry is from, such as externals/jsbach."""
+        return "source" in entry and not self.tree.has("/".join(entry["source"].split("/")[:2]))
+
+    def _carried(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """A group of the earlier registry that the tree does not hold; or, in the same way, a variable."""
+        carried = {key: value for key, value in entry.items() if key not in ("also", "defaults_printed")}
+        if "variables" in entry:
+            carried["variables"] = {name: self._dated(variable) for name, variable in entry["variables"].items()}
+        if self.release != self.base["release"]:
+            carried.setdefault("carried_from", self.base["release"])
+        order = _GROUP_ORDER if "variables" in entry else _ORDER
+        return {key: carried[key] for key in order if key in carried}
+
+    def _dated(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """A variable of the earlier registry with the release in which its constraint was read."""
+        source = entry.get("check", {}).get("source", "")
+        if not source or self.release == self.base["release"] or source[:4].isdigit():
+            return dict(entry)
+        return {**entry, "check": {**entry["check"], "source": f"{self.base['release']}: {source}"}}
+
     def _group(self, name: str, reading: _Reading, known: list[Mapping[str, Any]]) -> dict[str, Any]:
         file = reading.unit.file
         variables = dict(self._variables(name, reading))
         component, read_from = home(file)
         before = max(known, key=lambda entry: len(set(entry.get("variables", {})) & set(variables)))
+        if component != "tool":
+            variables = dict(self._with_carried(variables, before.get("variables", {})))
         if set(before.get("variables", {})) & set(variables) and component != "tool":
             component, read_from = before["component"], before.get("file", "model")
             variables = {key: self._with_base(entry, before["variables"].get(key)) for key, entry in variables.items()}
@@ -170,6 +228,8 @@ class _Maker:
         if reading.repeatable:
             entry["repeatable"] = True
         entry |= self._read_by(name, reading, component, before)
+        if name in self.printed and component != "tool":
+            entry["defaults_printed"] = True
         return {key: entry[key] for key in _GROUP_ORDER if key in entry}
 
     def _read_by(self, name: str, reading: _Reading, component: str, before: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,6 +243,7 @@ class _Maker:
         if not found:
             return {key: before[key] for key in ("readers", "when", "read") if key in before}
         entry: dict[str, Any] = {}
+        found |= {reader: None for reader in before.get("readers", ()) if reader in self._components_not_in_tree}
         if sorted(found) != [component]:
             entry["readers"] = sorted(found)
         condition = found.get(component) or found.get("atmosphere")
@@ -256,6 +317,7 @@ class _Maker:
         """An entry with what the earlier registry says of a variable of the same type."""
         if before is None or before["type"] != entry["type"]:
             return entry
+        entry = self._completed(entry, before)
         kept = {key: before[key] for key in _KEPT if key in before}
         source = kept.get("check", {}).get("source", "")
         if source and self.release != self.base["release"] and not source[:4].isdigit():
@@ -268,6 +330,23 @@ class _Maker:
                 kept = {key: value for key, value in kept.items() if key in ("syntax", "unit")}
         merged = entry | kept
         return {key: merged[key] for key in _ORDER if key in merged}
+
+    def _completed(self, entry: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+        """An entry with the length and the default of the earlier registry, where the tree lacks what says them."""
+        missing = []
+        if entry["type"] == "character" and "length" not in entry:
+            missing = ["length"]
+        if entry.get("default_status") == "unresolved":
+            entry = {key: value for key, value in entry.items() if key != "default_status"}
+            missing += ["default", "default_status"]
+        carried = {key: before[key] for key in missing if key in before}
+        if not carried:
+            return entry | ({"default_status": "unresolved"} if "default" in missing else {})
+        if "carried_from" in before:
+            carried["carried_from"] = before["carried_from"]
+        elif self.release != self.base["release"]:
+            carried["carried_from"] = self.base["release"]
+        return entry | carried
 
     def _removed(self, groups: Mapping[str, Any]) -> dict[str, Any]:
         """The names that are gone: those of the earlier registry, and those that vanished since."""
@@ -321,8 +400,8 @@ def _hands_on(text: str, procedure: str) -> bool:
 
 def _default(contents: Contents, bounds: list[tuple[int, int] | None]) -> dict[str, Any]:
     """The default as the registry writes it."""
-    if contents.status == "computed":
-        return {"default_status": "computed"}
+    if contents.is_unknown:
+        return {"default_status": contents.status}
     if contents.elements:
         return {"default": _elementwise(contents, bounds)}
     return {"default": _rounded(contents.fill)} if contents.status == "known" else {"default_status": "unset"}
@@ -341,7 +420,7 @@ def _elementwise(contents: Contents, bounds: list[tuple[int, int] | None]) -> An
     others = {",".join(map(str, key)): value for key, value in elements.items() if not has_fill or value != fill}
     if not others:
         return fill
-    return {"set": others} | ({"fill": fill} if has_fill else {})
+    return ({"fill": fill} if has_fill else {}) | {"set": others}
 
 
 def _rounded(value: Any) -> Any:

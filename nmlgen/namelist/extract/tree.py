@@ -46,12 +46,14 @@ class SourceTree:
             raise InputError(f"{root} is no directory; ICON's source tree is expected")
         self.root = root
         self._modules: dict[str, list[str]] = {}
+        self._directories: set[str] = set()
         self._with_namelists: list[str] = []
         self._callers: dict[str, list[str]] = {}
         for path in sorted(root.rglob("*")):
             name = path.relative_to(root)
             if path.suffix.lower() in _SUFFIXES and not _LEFT_OUT & set(name.parts[:-1]) and path.is_file():
                 self._index(name.as_posix())
+                self._directories |= {parent.as_posix() for parent in name.parents}
         if not self._with_namelists:
             raise InputError(f"{root} holds no Fortran file with a NAMELIST statement")
 
@@ -72,6 +74,10 @@ class SourceTree:
             return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
         return _INCLUDE.sub(included, (self.root / file).read_text(encoding="utf-8", errors="replace"))
+
+    def has(self, directory: str) -> bool:
+        """Whether there is any Fortran file below a directory, such as "externals/jsbach"."""
+        return directory in self._directories
 
     def callers(self, name: str) -> Iterator[Unit]:
         """The procedures and programs with a CALL of that name."""
@@ -114,6 +120,17 @@ class SourceTree:
         """The procedure of that name in a unit."""
         found = self._find(unit, name, "children")
         return found if isinstance(found, Unit) else None
+
+    def lacks(self, unit: Unit, name: str) -> bool:
+        """Whether a unit takes a name from a module that is not in the tree."""
+        around: Unit | None = unit
+        while around is not None:
+            for use in around.uses:
+                if use.names is not None and name in use.names:
+                    module = self.module(use.module, around.file)
+                    return module is None or self.lacks(module, use.names[name])
+            around = around.parent
+        return False
 
     def _find(self, unit: Unit, name: str, kind: str) -> Declaration | DerivedType | Unit | None:
         around: Unit | None = unit

@@ -1,0 +1,72 @@
+"""Which ICON release a file is for: what somebody said, else what the file or what lies beside it shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from nmlgen.errors import InputError
+from nmlgen.experiment.record import recorded
+from nmlgen.files import STANDARD_INPUT
+from nmlgen.namelist.registry import Registry, registry_of, releases
+
+_IN_PATH = re.compile(r"\bicon(?:[-_](?:model|release|v))*[-_/.]v?(\d{4}\.\d{2})(?![\d.]*\d)", re.IGNORECASE)
+_IN_LOG = re.compile(rb"^ *version: +(\d{4}\.\d{2})\S*\s*$", re.MULTILINE)
+_LOGS = ("LOG*", "*.log", "*.out", "*.o")
+_HEAD = 1_000_000  # bytes of a log in which ICON has said its version
+_MOST_LOGS = 8
+
+
+def registry_for(path: Path, text: str, said: str | None = None, configured: str | None = None) -> Registry:
+    """The registry by which a file with that text is read.
+
+    `said` is a release or the path of a registry file, and holds before all else; then a build's own record, then what
+    is `configured`, then a release that the text names in a path such as `icon-2024.10`, then the version in a log
+    beside it. Without any of these the newest release is assumed. Raises InputError where a registry cannot be had.
+    """
+    if said is not None:
+        return registry_of(said)
+    built = recorded(text).get("model.release")
+    if built is not None:
+        return _of_build(path, built, configured)
+    return registry_of(configured or named_in(text) or logged_beside(path))
+
+
+def _of_build(path: Path, release: str, configured: str | None) -> Registry:
+    if release in releases():
+        return registry_of(release)
+    own = None if configured is None else registry_of(configured)
+    if own is None or own.release != release:
+        raise InputError(
+            f"{path} was built for ICON {release}, which does not ship with nmlgen; name its registry file"
+        )
+    return own
+
+
+def named_in(text: str) -> str | None:
+    """The release that ships with nmlgen and that a text names in its paths; None for none or for several."""
+    found = set(_IN_PATH.findall(text)) & set(releases())
+    return found.pop() if len(found) == 1 else None
+
+
+def logged_beside(path: Path) -> str | None:
+    """The release that the logs in a file's directory tell of; None for none, for several, or for one that does not
+    ship with nmlgen."""
+    if path == STANDARD_INPUT:
+        return None
+    found = {release for log in _logs(path.parent) for release in _versions(log)} & set(releases())
+    return found.pop() if len(found) == 1 else None
+
+
+def _logs(directory: Path) -> Iterator[Path]:
+    names = sorted({log for pattern in _LOGS for log in directory.glob(pattern) if log.is_file()})
+    yield from names[:_MOST_LOGS]
+
+
+def _versions(log: Path) -> set[str]:
+    try:
+        with log.open("rb") as file:
+            return {match.decode() for match in _IN_LOG.findall(file.read(_HEAD))}
+    except OSError:
+        return set()

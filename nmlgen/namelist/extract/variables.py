@@ -1,0 +1,442 @@
+"""The output variables of a release: the registrations in its source tree held against those of an earlier release.
+
+A model registers a variable by a call of add_var, add_ref or their kin. Where a name is put together at run time, its
+literal parts tell it. When a variable exists is worked out by hand (the conditions of an earlier release); one that is
+new exists, as far as anybody knows from here, perhaps.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, product
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.namelist.extract.lines import closing, split_list
+from nmlgen.namelist.extract.tree import SourceTree
+from nmlgen.namelist.extract.units import Unit
+
+_CALL = re.compile(r"call\s+(add_var|add_ref|add_tracer_ref)\s*\(")
+_POSITIONS = {
+    "add_var": ("this_list", "name", "ptr", "hgrid", "vgrid", "cf", "grib2"),
+    "add_ref": ("this_list", "target", "name", "ptr", "hgrid", "vgrid", "cf", "grib2"),
+    "add_tracer_ref": ("this_list", "target", "name", "tracer_idx", "ptr_arr", "cf", "grib2"),
+}
+_KEYWORDS = {"varname": "name", "refname": "name", "tracer_name": "name", "target_name": "target"}
+_PARTS = (
+    ("src/atm_dyn_iconam", "dynamics"),
+    ("src/atm_phy_nwp", "NWP physics"),
+    ("src/atm_phy_schemes", "NWP physics"),
+    ("src/data_assimilation", "NWP physics"),
+    ("src/lnd_phy_nwp", "TERRA"),
+    ("src/atm_phy_aes", "AES physics"),
+    ("src/atm_phy_rte", "AES physics"),
+    ("src/ocean", "ocean"),
+    ("src/sea_ice", "sea ice"),
+    ("src/hamocc", "HAMOCC"),
+    ("src/waves", "waves"),
+    ("src/upper_atmosphere", "upper atmosphere"),
+    ("src/sppt", "SPPT"),
+    ("src/shr_horizontal", "external data"),
+    ("src/advection", "transport"),
+    ("src/configure_model", "transport"),
+    ("externals/art", "ART"),
+    ("externals/jsbach", "JSBACH"),
+)
+"""The parts of the tree that register variables, and whose they are."""
+
+_LOCATIONS = {
+    "grid_unstructured_edge": "edge",
+    "grid_unstructured_vert": "vertex",
+    "grid_lonlat": "single",
+    "grid_zonal": "zonal",
+    "grid_regular_lonlat": "lonlat_regular",
+    "grid_edge": "edge",
+    "grid_vertex": "vertex",
+}
+_AXES: Mapping[str, tuple[Any, str | None]] = {
+    "za_surface": (1, None),
+    "za_reference": ("nlev", None),
+    "za_reference_half": ("nlev+1", "height half levels"),
+    "za_depth_below_sea": ("n_zlev", None),
+    "za_depth_below_sea_half": ("n_zlev+1", "ocean depth half levels"),
+    "za_generic_ice": ("i_no_ice_thick_class", "sea-ice thickness class"),
+    "za_height_2m": (1, "2 m"),
+    "za_height_2m_layer": (1, "2 m (layer)"),
+    "za_height_10m": (1, "10 m"),
+    "za_atmosphere": (1, "entire atmosphere"),
+}
+_AROUND = re.compile(r"\w*(prefix|suffix)")  # what ICON puts round the names of a time level, or of another set
+_LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
+_HOLE = re.compile(r"\{[^}]*\}")
+_UNKNOWN = "unknown"
+_ORDER = (
+    "name",
+    "pattern",
+    "copies",
+    "levels",
+    "axis",
+    "location",
+    "type",
+    "constant",
+    "restart",
+    "output",
+    "groups",
+    "interpolation",
+    "if",
+)
+_MOST_ASSIGNMENTS = 40
+
+
+@frozen
+class Template:
+    """A name with holes: its literal parts in lower case, None for a hole, "" for a prefix or a suffix that may be."""
+
+    parts: tuple[str | None, ...]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether any name at all may come of it."""
+        return None in self.parts and sum(len(part) for part in self.parts if part) < 2
+
+    @property
+    def literal(self) -> str | None:
+        """The name without what may be around it, where it has no hole."""
+        return None if None in self.parts else "".join(part for part in self.parts if part)
+
+    @property
+    def name(self) -> str:
+        """The name as a catalogue has it, {} for a hole."""
+        return "".join("{n}" if part is None else part for part in self.parts)
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of the names it stands for."""
+        return "".join(r"\w+" if part is None else re.escape(part) if part else r"\w*" for part in self.parts)
+
+
+@frozen
+class Registration:
+    """One call that registers a variable: `arguments` by their names, in Fortran's words."""
+
+    component: str
+    templates: tuple[Template, ...]
+    arguments: Mapping[str, str]
+
+
+@frozen
+class Catalogued:
+    """The catalogue of a release as a document, and what became of the earlier one: the names that came, those that
+    went, and the components that are still those of an earlier release, with that release."""
+
+    document: dict[str, Any]
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    carried: Mapping[str, str]
+
+
+def make_catalogue(tree: SourceTree, release: str, base: Mapping[str, Any]) -> Catalogued:
+    """The catalogue of a release, in the format of `schemas/variables.schema.json`.
+
+    A variable of `base`, the catalogue of an earlier release, stays if a registration in its part of the tree makes its
+    name, with the groups that it is in now; what a registration makes and `base` has not is new. The variables of a
+    part that the tree does not have stay as they are.
+    """
+    return _Maker(tree, release, base).catalogue()
+
+
+def catalogue_text(document: Mapping[str, Any]) -> str:
+    """The text of a catalogue: a group, a condition and a variable a line."""
+
+    def lines(items: Iterable[Any]) -> str:
+        return ",\n".join(json.dumps(item, ensure_ascii=False) for item in items)
+
+    components = ",\n".join(
+        f"{json.dumps(name)}: [\n{lines(entries)}\n]" for name, entries in document["components"].items()
+    )
+    head = "".join(f"{json.dumps(key)}: {json.dumps(document[key])},\n" for key in ("release", "source"))
+    keys = (key for key in ("carried", "indirect", "hidden") if key in document)
+    more = "".join(f"{json.dumps(key)}: {json.dumps(document[key])},\n" for key in keys)
+    return (
+        f'{{\n{head}{more}"groups": [\n{lines(document["groups"])}\n],\n'
+        f'"conditions": [\n{lines(document["conditions"])}\n],\n"components": {{\n{components}\n}}\n}}\n'
+    )
+
+
+def registrations(tree: SourceTree) -> Iterator[Registration]:
+    """Every call in the tree that registers a variable, in the order of the files."""
+    seen: set[tuple[str, str]] = set()
+    for procedure in ("add_var", "add_ref", "add_tracer_ref"):
+        for unit in tree.callers(procedure):
+            component = _component(unit.file)
+            if component is None:
+                continue
+            for statement in unit.statements:
+                found = _CALL.search(statement.text)
+                if found is None or found[1] != procedure or (unit.file, statement.text) in seen:
+                    continue
+                seen.add((unit.file, statement.text))
+                arguments = _arguments(found[1], statement.text, found.end() - 1)
+                if "name" in arguments:
+                    yield Registration(component, tuple(_templates(unit, arguments["name"])), arguments)
+
+
+def _files(tree: SourceTree) -> Iterator[tuple[str, str]]:
+    """The files that register variables, each with the component whose they are."""
+    found = {unit.file for procedure in _POSITIONS for unit in tree.callers(procedure)}
+    for file in sorted(found):
+        component = _component(file)
+        if component is not None:
+            yield component, file
+
+
+def _component(file: str) -> str | None:
+    return next((name for part, name in _PARTS if file.startswith(f"{part}/")), None)
+
+
+def _quoted(unit: Unit) -> Iterator[str]:
+    for statement in unit.statements:
+        yield from (text[1:-1].strip().lower() for text in _LITERAL.findall(statement.text))
+
+
+def _arguments(procedure: str, text: str, start: int) -> dict[str, str]:
+    arguments: dict[str, str] = {}
+    positions = iter(_POSITIONS[procedure])
+    for argument in split_list(text[start + 1 : closing(text, start)]):
+        keyword = re.match(r"(\w+)\s*=(?!=)\s*(.*)$", argument, re.DOTALL)
+        name = keyword[1] if keyword else next(positions, None)
+        if name is not None:
+            arguments[_KEYWORDS.get(name, name)] = keyword[2] if keyword else argument
+    return arguments
+
+
+def _templates(unit: Unit, expression: str) -> Iterator[Template]:
+    """What a name can be: of a variable, every text that the unit puts into it."""
+    pieces = [_bare(piece) for piece in _concatenated(expression)]
+    choices = [_texts(unit, piece, is_alone=len(pieces) == 1) for piece in pieces]
+    for chosen in islice(product(*choices), _MOST_ASSIGNMENTS):
+        yield Template(tuple(_parts("//".join(chosen))))
+
+
+def _texts(unit: Unit, piece: str, *, is_alone: bool) -> tuple[str, ...]:
+    """What a unit puts into a variable, around a name literal texts only; the variable itself where it puts nothing
+    there."""
+    if not piece.isidentifier() or not (is_alone or _AROUND.fullmatch(piece)):
+        return (piece,)
+    found = tuple(dict.fromkeys(_assigned(unit, piece)))
+    if not is_alone:
+        found = tuple(text for text in found if _LITERAL.fullmatch(text))
+    return found or (piece,)
+
+
+def _bare(piece: str) -> str:
+    """A piece of a concatenation without TRIM and its kin."""
+    text = piece.strip()
+    while wrapped := re.fullmatch(r"(?:trim|adjustl|tolower)\s*\((.*)\)|\((.*)\)", text, re.DOTALL):
+        text = (wrapped[1] or wrapped[2] or "").strip()
+    return re.sub(r"^(\w*(?:prefix|suffix))\s*\([^()]*\)$", r"\1", text)
+
+
+def _assigned(unit: Unit, variable: str) -> Iterator[str]:
+    """The texts that a unit, or one around it, assigns to a variable or writes into it, as concatenations."""
+    around: Unit | None = unit
+    assignment = re.compile(rf"{variable}\s*=(?!=)\s*(.*)$", re.DOTALL)
+    written = re.compile(rf"write\s*\(\s*(?:unit\s*=\s*)?{variable}\s*,\s*")
+    count = 0
+    while around is not None and count < _MOST_ASSIGNMENTS:
+        for statement in around.statements:
+            assigned = assignment.match(statement.text)
+            writes = written.match(statement.text)
+            if assigned is not None:
+                count += 1
+                yield assigned[1]
+            elif writes is not None:
+                count += 1
+                end = closing(statement.text, statement.text.index("("))
+                yield "//".join(split_list(statement.text[end + 1 :]))
+        around = around.parent
+
+
+def _parts(expression: str) -> Iterator[str | None]:
+    """The parts of a concatenation: texts in lower case, None for what only a run knows."""
+    last: str | None = ""
+    for part in _concatenated(expression):
+        text = _bare(part)
+        if _LITERAL.fullmatch(text):
+            last = text[1:-1].strip().lower()
+            if last:
+                yield last
+        elif _AROUND.fullmatch(text):
+            yield ""
+        elif last is not None:
+            last = None
+            yield None
+
+
+def _concatenated(expression: str) -> Iterator[str]:
+    depth, quote, start = 0, "", 0
+    for position, character in enumerate(expression):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif depth == 0 and expression.startswith("//", position):
+            yield expression[start:position]
+            start = position + 2
+    yield expression[start:]
+
+
+def _is_unseen(arguments: Mapping[str, str]) -> bool:
+    """Whether nobody sees the variable: it holds others, or is neither for output nor for checkpoints."""
+    is_hidden = _logical(arguments, "loutput") is False and _logical(arguments, "lrestart") is not True
+    return is_hidden or _logical(arguments, "lcontainer") is True
+
+
+def _logical(arguments: Mapping[str, str], name: str) -> bool | None:
+    return {".true.": True, ".false.": False}.get(arguments.get(name, "").strip().lower())
+
+
+class _Maker:
+    def __init__(self, tree: SourceTree, release: str, base: Mapping[str, Any]) -> None:
+        self.release = release
+        self.base = base
+        self.groups: list[str] = list(base["groups"])
+        self.conditions: list[str] = list(base["conditions"])
+        self.registered: dict[str, list[Registration]] = {}
+        self.quoted: dict[str, set[str]] = {}
+        for registration in registrations(tree):
+            self.registered.setdefault(registration.component, []).append(registration)
+        for component, file in _files(tree):
+            texts = (text for unit in tree.units(file) for inner in unit.all_units() for text in _quoted(inner))
+            self.quoted.setdefault(component, set()).update(texts)
+
+    def catalogue(self) -> Catalogued:
+        components: dict[str, list[dict[str, Any]]] = {}
+        indirect: dict[str, list[str]] = {}
+        hidden: dict[str, list[str]] = {}
+        added: list[str] = []
+        removed: list[str] = []
+        is_same = self.release == self.base["release"]
+        for name, entries in self.base["components"].items():
+            if name not in self.registered:
+                components[name] = list(entries)
+                continue
+            unmade = [entry["name"] for entry in entries if not self._is_made(name, entry["name"])]
+            known = unmade if is_same else self.base.get("indirect", {}).get(name, [])
+            gone = {entry for entry in unmade if entry not in known}
+            kept = [self._grouped(name, entry) for entry in entries if entry["name"] not in gone]
+            new = {template.name: (template, arguments) for template, arguments in self._new(name, entries)}
+            unseen = (
+                list(new) if is_same else [entry for entry in self.base.get("hidden", {}).get(name, ()) if entry in new]
+            )
+            fresh = [self._entry(*found) for entry, found in new.items() if entry not in unseen]
+            components[name] = kept + fresh
+            indirect |= {name: [entry for entry in known if entry not in gone]} if known else {}
+            hidden |= {name: unseen} if unseen else {}
+            removed += [f"{name}: {entry}" for entry in sorted(gone)]
+            added += [f"{name}: {entry['name']}" for entry in fresh]
+        carried = self._carried()
+        document = {
+            "release": self.release,
+            "source": self.base["source"].replace(self.base["release"], self.release),
+            **({"carried": carried} if carried else {}),
+            "indirect": indirect,
+            "hidden": hidden,
+            "groups": self.groups,
+            "conditions": self.conditions,
+            "components": components,
+        }
+        return Catalogued(document, tuple(added), tuple(removed), carried)
+
+    def _carried(self) -> dict[str, str]:
+        """The components that are known from an earlier release, with that release."""
+        before = self.base.get("carried", {})
+        missing = [name for name in self.base["components"] if name not in self.registered]
+        if self.release == self.base["release"]:
+            return {name: before[name] for name in missing if name in before}
+        return {name: before.get(name, self.base["release"]) for name in missing}
+
+    def _is_made(self, component: str, name: str) -> bool:
+        """Whether a registration makes the name, or a text beside them holds it."""
+        literal = _HOLE.sub("x1", name)
+        for registration in self.registered[component]:
+            for template in registration.templates:
+                if not template.is_open and re.fullmatch(template.pattern, literal):
+                    return True
+        longest = max(_HOLE.split(name), key=len)
+        if longest != name:
+            return any(longest in text for text in self.quoted[component])
+        return name in self.quoted[component]
+
+    def _new(self, component: str, entries: list[dict[str, Any]]) -> Iterator[tuple[Template, Mapping[str, str]]]:
+        """What registrations make and no entry has."""
+        known = {_HOLE.sub("x1", entry["name"]) for entry in entries}
+        for registration in self.registered[component]:
+            if _is_unseen(registration.arguments):
+                continue
+            for template in registration.templates:
+                if template.is_open or any(re.fullmatch(template.pattern, name) for name in known):
+                    continue
+                known.add(_HOLE.sub("x1", template.name))
+                yield template, registration.arguments
+
+    def _grouped(self, component: str, entry: dict[str, Any]) -> dict[str, Any]:
+        """An entry with the groups that its only registration names, where it names them one by one."""
+        calls = [
+            found
+            for found in self.registered[component]
+            if any(template.literal == entry["name"] for template in found.templates)
+        ]
+        if len(calls) != 1 or len(calls[0].templates) > 1 or calls[0].arguments.get("target") is not None:
+            return entry
+        groups = _groups(calls[0].arguments)
+        if groups is None or {self.groups[number] for number in entry.get("groups", ())} == set(groups):
+            return entry
+        changed = {key: value for key, value in entry.items() if key != "groups"}
+        if groups:
+            changed["groups"] = self._numbers(self.groups, groups)
+        return {key: changed[key] for key in _ORDER if key in changed}
+
+    def _entry(self, template: Template, arguments: Mapping[str, str]) -> dict[str, Any]:
+        levels, axis = _AXES.get(arguments.get("vgrid", "").strip().lower(), (1, None))
+        groups = _groups(arguments) or ()
+        interpolation = "".join(re.findall(r"['\"]([pzi])['\"]", arguments.get("vert_interp", "").lower())).upper()
+        restart = _logical(arguments, "lrestart")
+        entry: dict[str, Any] = {
+            "name": template.name,
+            "pattern": template.pattern if None in template.parts else None,
+            "levels": None if levels == 1 else levels,
+            "axis": axis,
+            "location": _LOCATIONS.get(arguments.get("hgrid", "").strip().lower()),
+            "constant": True if arguments.get("isteptype", "").strip().lower() == "tstep_constant" else None,
+            "restart": None if restart is False else restart or _UNKNOWN,
+            "output": False if _logical(arguments, "loutput") is False else None,
+            "groups": self._numbers(self.groups, groups) if groups else None,
+            "interpolation": interpolation or None,
+            "if": self._numbers(self.conditions, (_UNKNOWN,)),
+        }
+        return {key: entry[key] for key in _ORDER if entry.get(key) is not None}
+
+    def _numbers(self, known: list[str], names: Iterable[str]) -> list[int]:
+        names = list(names)
+        known += [name for name in dict.fromkeys(names) if name not in known]
+        return [known.index(name) for name in names]
+
+
+def _groups(arguments: Mapping[str, str]) -> tuple[str, ...] | None:
+    """The groups of a registration; None where they are not written out."""
+    text = arguments.get("in_group")
+    if text is None:
+        return ()
+    call = re.fullmatch(r"groups\s*\((.*)\)", text.strip(), re.DOTALL | re.IGNORECASE)
+    names = [] if call is None else split_list(call[1])
+    if call is None or not all(_LITERAL.fullmatch(name.strip()) for name in names):
+        return None
+    return tuple(name.strip()[1:-1].strip().lower() for name in names)
