@@ -149,9 +149,9 @@ def _matches(entry: Mapping[str, Any], name: str) -> bool:
 
 @cache
 def load_catalogue(release: str) -> Catalogue:
-    """The catalogue of a release; of the nearest one, newest first, where there is none for it."""
+    """The catalogue of a release; of the next one, or else of the newest, where there is none for it."""
     paths = {path.stem: path for path in (directory("schemas") / "icon-variables").glob("*.json")}
-    chosen = release if release in paths else min(paths, key=lambda other: (other < release, other))
+    chosen = release if release in paths else min((other for other in paths if other > release), default=max(paths))
     return Catalogue(json.loads(paths[chosen].read_text(encoding="utf-8")))
 
 

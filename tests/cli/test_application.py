@@ -70,7 +70,7 @@ def test_help_of_commands(nmlgen, command):
         (["init", "-o", "."], ". is a directory"),
         (["init", "-o", "no/where.yaml"], "no such file or directory"),
         (["init", "-o", "spec.yaml"], "spec.yaml exists; --force overwrites it"),
-        (["schema", "--icon-release", "1999.01"], "is not one of"),
+        (["schema", "--icon-release", "1999.01"], "is not known; known are 2024.01"),
         (["completion", "csh"], "is not one of"),
     ],
 )

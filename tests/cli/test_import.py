@@ -55,7 +55,7 @@ def test_namelists_of_others(nmlgen, run):
         "name: atm\n"
         "site: levante\n"
         "model:\n"
-        '  release: "2024.10"\n'
+        '  release: "2025.10"\n'
         "  executable: bin/icon  # assumed: namelists do not say where the model lies\n"
         "grid:\n"
         "  file: g.nc  # assumed: nothing says where the grid file lies\n"

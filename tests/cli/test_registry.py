@@ -14,8 +14,8 @@ from nmlgen.resources import directory
 def test_group(nmlgen):
     done = nmlgen("registry", "show", "IO_nml")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("io_nml, ICON 2024.10\n")
-    assert "read by   atmosphere, icon_output, jsbach, ocean, waves, from the file that" in done.out
+    assert done.out.startswith("io_nml, ICON 2025.10\n")
+    assert "read by  atmosphere, icon_output, jsbach, ocean, waves, from the file that" in done.out
     assert "echotop_meta(1:10)%dbzthresh      real, dimension(10)" in done.out
 
 
@@ -29,8 +29,8 @@ def test_group_that_nothing_reads(nmlgen):
 
 def test_groups_of_one_name(nmlgen):
     done = nmlgen("registry", "show", "jsb_model_nml")
-    assert done.out.count("jsb_model_nml, ICON 2024.10") == 2
-    assert "from icon_master.namelist\n  copies   every one is read" in done.out
+    assert done.out.count("jsb_model_nml, ICON 2025.10") == 2
+    assert "from icon_master.namelist\n  copies      every one is read" in done.out
     documents = json.loads(nmlgen("registry", "show", "jsb_model_nml", "--format", "json").out)
     assert [document["file"] for document in documents] == ["jsbach", "master"]
 
@@ -39,7 +39,7 @@ def test_variable(nmlgen):
     done = nmlgen("registry", "show", "parallel_nml", "num_io_procs")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
-        "parallel_nml: num_io_procs, ICON 2024.10",
+        "parallel_nml: num_io_procs, ICON 2025.10",
         "  type       integer",
         "  default    0",
         "  values     0 to 256",
@@ -47,7 +47,7 @@ def test_variable(nmlgen):
         "  below      ICON takes another value",
         "  note       below 0 stands for 0",
         "  rules      PAR005, PAR006",
-        "  source     src/configure_model/mo_parallel_config.f90:278-281",
+        "  source     2024.10: src/configure_model/mo_parallel_config.f90:278-281",
     ]
 
 
@@ -111,7 +111,7 @@ def test_search(nmlgen):
 
 
 def test_search_for_groups(nmlgen):
-    assert nmlgen("registry", "search", "io_nml").out.splitlines()[1].split() == ["io_nml", "42", "variables"]
+    assert nmlgen("registry", "search", "io_nml").out.splitlines()[1].split() == ["io_nml", "43", "variables"]
 
 
 def test_search_as_json(nmlgen):
@@ -124,7 +124,7 @@ def test_search_as_json(nmlgen):
 
 def test_search_for_nothing(nmlgen):
     done = nmlgen("registry", "search", "qqq")
-    assert (done.code, done.out) == (0, 'ICON 2024.10 has no name with "qqq" in it\n')
+    assert (done.code, done.out) == (0, 'ICON 2025.10 has no name with "qqq" in it\n')
 
 
 def test_diff(nmlgen):
@@ -181,8 +181,11 @@ def test_make(nmlgen, tmp_path: Path):
     output = tmp_path / "2025.04.json"
     done = nmlgen("registry", "make", tmp_path / "tree", "--icon-release", "2025.04", "-o", output)
     assert (done.code, done.err) == (0, "")
-    assert done.out == f"{output}: 1 groups, 1 variables; constraints are those of ICON 2024.10\n"
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["2025.04.json"]
+    assert done.out.startswith(f"{output}: 118 groups, ")
+    assert "constraints are those of ICON 2025.04\n" in done.out
+    assert "not in the tree, as in ICON 2024.10: externals/ecrad (radiation)\n" in done.out
+    files = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
+    assert files == ["2025.04-variables.json", "2025.04.json"]
     assert "x         integer  4" in nmlgen("registry", "show", "x_nml", "--icon-release", output).out
 
 

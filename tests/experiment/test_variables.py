@@ -87,7 +87,7 @@ def test_groups() -> None:
 
 def test_newer_and_older_releases_take_the_nearest() -> None:
     assert load_catalogue("2024.01").release == "2024.10"
-    assert load_catalogue("2030.04").release == "2024.10"
+    assert load_catalogue("2030.04").release == "2025.10"
 
 
 @pytest.mark.parametrize(

@@ -368,9 +368,21 @@ class _Maker:
                     if not _has(groups, name, variable):
                         variables.setdefault(name, {})[variable] = {"release": self.release}
         return {
-            "groups": dict(sorted(gone.items())),
-            "variables": {name: variables[name] for name in sorted(variables)},
+            "groups": {name: _with_successors(gone[name], variables) for name in sorted(gone)},
+            "variables": {
+                name: {key: _with_successors(entry, variables) for key, entry in variables[name].items()}
+                for name in sorted(variables)
+            },
         }
+
+
+def _with_successors(removal: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A removal with what replaces its own replacement, where that is gone, too."""
+    use: list[str] = []
+    for name in removal.get("use", ()):
+        group, _, variable = name.partition(".")
+        use += gone.get(group, {}).get(variable, {}).get("use", (name,))
+    return {**removal, "use": list(dict.fromkeys(use))} if use else dict(removal)
 
 
 def _has(groups: Mapping[str, Any], group: str, variable: str) -> bool:
