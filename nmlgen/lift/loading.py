@@ -102,7 +102,7 @@ def release_of(path: str | Path) -> str | None:
         script = _own_script(path)
         return recorded(_text(script)).get("model.release") if script is not None else None
     if is_spec(path):
-        return load(path).experiments[0].registry.reference
+        return load(path).experiment.registry.reference
     return recorded(_text(path)).get("model.release")
 
 
