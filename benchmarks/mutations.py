@@ -36,7 +36,7 @@ from nmlgen.source import Source
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 CORPUS = ROOT / "tests" / "script" / "corpus"
-CPU_LIMIT = 2.0  # seconds for one script
+CPU_LIMIT = 60.0  # seconds for one script: it hangs
 MEMORY_LIMIT = 2 * 1024**3  # bytes of address space
 LETTERS = (
     "",

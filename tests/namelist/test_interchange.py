@@ -7,7 +7,7 @@ import math
 import f90nml
 import pytest
 from fortran_runtime import cases
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nmlgen.namelist.interchange import from_f90nml, to_f90nml
@@ -27,7 +27,6 @@ def converted(text):
     return to_f90nml(read(Source("x", text)))
 
 
-@settings(deadline=None)
 @given(st.dictionaries(names, groups, min_size=1, max_size=3))
 @example({"a": {"a": ["\\", ""], "b": "it\\'s"}})
 def test_there_and_back(contents):

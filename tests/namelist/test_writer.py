@@ -6,7 +6,7 @@ import math
 
 import f90nml
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nmlgen import read_namelist, to_f90nml
@@ -38,7 +38,6 @@ def same(left, right):
     return type(left) is type(right) and left == right
 
 
-@settings(deadline=None)
 @given(st.dictionaries(names, scalars | lists, min_size=1, max_size=6))
 def test_f90nml_reads_what_we_write(values):
     found = read(group("run_nml", values))["run_nml"]
@@ -47,7 +46,6 @@ def test_f90nml_reads_what_we_write(values):
         assert same(found[key], value), (key, value, found[key])
 
 
-@settings(deadline=None)
 @given(st.dictionaries(names, scalars | lists, min_size=1, max_size=4))
 def test_f90nml_itself_agrees(values):
     """Our reader hands f90nml the same that it reads from our text."""

@@ -77,7 +77,7 @@ def test_extremes(tmp_path):
     assert read({"ra": reals, "i": 2**31 - 1, "l": True}, tmp_path) == {"ra": reals, "i": [2**31 - 1], "l": [True]}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     i=INTEGERS,
     ra=st.lists(REALS, min_size=1, max_size=30),

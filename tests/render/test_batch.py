@@ -652,7 +652,7 @@ def test_parts(name, inside, outside, spec_of):
 anything = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=20)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(value=anything)
 def test_any_text_leaves_the_script_whole(value):
     require("bash")

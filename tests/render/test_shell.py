@@ -41,21 +41,21 @@ def _bash():
     require("bash")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(any_text | nasty, min_size=1, max_size=30))
 def test_words_come_back(texts):
     out = bash("printf '%s\\0' " + " ".join(map(shell_word, texts)))
     assert out == b"".join(text.encode() + b"\0" for text in texts)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(any_text | nasty, min_size=1, max_size=20))
 def test_assignments_come_back(texts):
     script = "".join(f"export A={shell_word(text)}\nprintf '%s\\0' \"$A\"\n" for text in texts)
     assert bash(script) == b"".join(text.encode() + b"\0" for text in texts)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(any_text | nasty, min_size=1, max_size=20))
 def test_paths_come_back(texts):
     out = bash("here='/a b'; printf '%s\\0' " + " ".join(shell_path(text, "here") for text in texts))
@@ -157,7 +157,7 @@ def test_no_word_holds_a_nul():
         shell_word("a\0b")
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=30) | nasty, min_size=1, max_size=20))
 def test_texts_within_double_quotes_come_back(texts):
     texts = [text for text in texts if "\n" not in text]

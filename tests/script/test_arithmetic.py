@@ -174,7 +174,7 @@ SCRAPS = st.lists(
 
 
 @pytest.mark.parametrize("shell", ["bash", "ksh"])
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_expression_is_right_or_undecided(shell, data):
     """A hundred at a time: one shell evaluates them all. What is undecided is not tried: ksh dies of some."""

@@ -773,7 +773,7 @@ PIECES = [
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=60).map("".join)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(texts)
 @example('"$(<<E `\\`<<E\n')
 @example("cat <<A $(\n`\nA\n")

@@ -126,7 +126,7 @@ PATTERNS = st.lists(st.one_of(PLAIN, PLAIN, GROUPS), max_size=4).map("".join)
 
 
 @pytest.mark.parametrize("shell", ["bash", "ksh"])
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(cases=st.lists(st.tuples(PATTERNS, characters(7)), min_size=100, max_size=100))
 def test_any_pattern_is_right_or_undecided(shell, cases):
     assert compare(shell, cases) == []
@@ -196,7 +196,7 @@ BRACE_TEXTS = st.recursive(
 
 
 @pytest.mark.parametrize("shell", ["bash", "ksh"])
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, suppress_health_check=list(HealthCheck))
 @given(texts=st.lists(BRACE_TEXTS, min_size=100, max_size=100))
 def test_any_braces_are_right_or_undecided(shell, texts):
     for is_ksh in (shell == "ksh", None):

@@ -101,7 +101,7 @@ def trees(is_extended):
 
 
 @pytest.mark.parametrize("translate", [translate_bre, translate_ere], ids=["basic", "extended"])
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_expression_is_right_or_not_said(translate, data):
     require("bash", "sed")

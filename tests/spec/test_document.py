@@ -338,7 +338,7 @@ def test_a_mapping_is_read_as_it_is():
 
 # --- Whatever comes --------------------------------------------------------------------------------------
 
-quickly = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+quickly = settings(max_examples=150, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")
@@ -420,7 +420,7 @@ def paths(mapping, before=()):
             yield from paths(value, (*before, key))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_value_at_any_key(data):
     spec = changed(

@@ -296,7 +296,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_we_and_jsonschema_agree(data):
     document = copy.deepcopy(RICH)

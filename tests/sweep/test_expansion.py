@@ -244,7 +244,6 @@ def test_values_that_say_nothing_or_much():
 
 @settings(
     max_examples=40,
-    deadline=None,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=list(HealthCheck),
 )
