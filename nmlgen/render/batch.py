@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nmlgen._version import __version__
+from nmlgen.experiment.chain import restart_name, status_files, writes_checkpoints
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.experiment import Experiment, Striping
 from nmlgen.experiment.mpi_io import needs_library_path
@@ -54,7 +55,8 @@ def _context(
         "slurm": slurm,
         "directives": _directives(experiment, sweep) if slurm else [],
         "namelist_files": [_file_word(file, experiment.name, sweep is not None) for file in namelist_files],
-        "models": [component.name for component in experiment.components],
+        "models": [restart_name(component) for component in experiment.components if writes_checkpoints(component)],
+        "status_files": status_files(experiment),
         "legs": _legs(experiment),
         "run_directory": experiment.run_directory.value,
         "modules": [module.value for module in experiment.modules],

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from specs import unchecked_build
 from tools import require, until
 
 import nmlgen
@@ -65,6 +66,10 @@ class Run:
         build = nmlgen.build(self.spec(**changes))
         build.write(self.build_directory)
         return build
+
+    def unchecked_build(self, **changes: Any) -> None:
+        """A build of what the stand-in takes, though ICON would want more of it."""
+        unchecked_build(nmlgen.load_spec(self.spec(**changes))).write(self.build_directory)
 
     @property
     def build_directory(self) -> Path:
@@ -124,6 +129,45 @@ def test_chain_of_three_jobs(run):
     assert writers == {"6", "7"}  # the I/O ranks come after six work ranks
     assert run.submit() == [("FAILED", 1)]
     assert "has run to its end" in run.log()
+
+
+def component(kind: str, **more: Any) -> dict[str, Any]:
+    """A component of the chain; `more` are further sections."""
+    stream = {"output_interval": "PT30M", "file_interval": "PT1H", "ml_varlist": ["u"]}
+    return {
+        "type": kind,
+        "grid": {"file": GRID, "name": "R2B4"},
+        "time": {"modelTimeStep": "PT10M"},
+        "parallel": {"num_io_procs": 1, "num_prefetch_proc": 0},
+        "output": {"main": stream},
+        **more,
+    }
+
+
+TIME = {"start": "2000-01-01T00:00:00Z", "stop": "2000-01-01T03:00:00Z"}
+OCEAN_ONLY = {"oce": component("ocean")}
+COUPLED = {"atm": component("atmo", tasks=4), "oce": component("ocean")}
+
+
+@pytest.mark.parametrize("models", [OCEAN_ONLY, COUPLED], ids=["ocean", "atmosphere-ocean"])
+def test_chain_of_components(run, models):
+    """Three legs; each component computes on its own ranks and goes on from its own checkpoint."""
+    run.unchecked_build(models=models, time=TIME, output=None, grid=None, parallel=None, extends=None)
+    assert run.submit() == [("COMPLETED", 0)] * 3, run.log()
+    assert run.ledger() == ["RESTART", "RESTART", "OK"]
+    for name in models:
+        assert len(list((run.run_directory / "output").glob(f"*{name}*"))) == 4
+        assert (run.run_directory / f"multifile_restart_{name}.mfr").is_symlink()
+
+
+def test_a_component_without_its_checkpoint_stops_the_chain(run):
+    """As if somebody had removed it after the first leg."""
+    run.unchecked_build(models=COUPLED, time=TIME, output=None, grid=None, parallel=None, extends=None)
+    assert run.submit()[0] == ("COMPLETED", 0)
+    (run.run_directory / "nmlgen.legs").write_text("1 1 RESTART\n")
+    shutil.rmtree((run.run_directory / "multifile_restart_oce.mfr").resolve())
+    assert run.submit() == [("FAILED", 66)]
+    assert "chain: error: cannot go on: there is no checkpoint of oce" in run.log()
 
 
 def test_submitting_from_another_directory(run, tmp_path):

@@ -507,9 +507,114 @@ def test_a_checkpoint_to_go_on_from(commands, is_good, tmp_path, stage):
     assert done.returncode == 70
 
 
+TWO_MODELS = {
+    "models": {
+        "atm": {
+            "type": "atmo",
+            "grid": {"file": "grids/iconR02B05-grid.nc", "num_lev": 30},
+            "time": {"modelTimeStep": "PT2M"},
+        },
+        "oce": {
+            "type": "ocean",
+            "tasks": 16,
+            "grid": {"file": "grids/iconR02B05-grid.nc"},
+            "time": {"modelTimeStep": "PT10M"},
+        },
+    },
+    "output": None,
+    "grid": None,
+    "time": {"modelTimeStep": None},
+    "extends": None,
+}
+
+
+def checkpoint(component: str, time: str) -> str:
+    name = f"grid_restart_{component}_{time}.nc"
+    return f"touch {name}; ln -sfn {name} restart_{component}_DOM01.nc"
+
+
+@pytest.mark.parametrize(
+    ("commands", "reason"),
+    [
+        ([checkpoint("atm", "20000101T060000Z"), checkpoint("oce", "20000101T060000Z")], None),
+        ([checkpoint("atm", "20000101T060000Z")], "there is no new checkpoint of oce"),
+        ([checkpoint("oce", "20000101T060000Z")], "there is no new checkpoint of atm"),
+        ([], "there is no new checkpoint of atm oce"),
+        (
+            [checkpoint("atm", "20000101T060000Z"), checkpoint("oce", "20000101T050000Z")],
+            "the last checkpoint of atm is of 20000101T060000Z, that of oce of 20000101T050000Z",
+        ),
+    ],
+)
+def test_a_chain_goes_on_when_all_components_have_a_checkpoint_of_one_time(commands, reason, tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    model(stage, *commands, "echo RESTART >finish.status")
+    done, directory = execute(load(**TWO_MODELS), tmp_path, stage)
+    assert done.returncode == (0 if reason is None else 70), done.stderr
+    assert (directory / "run" / "nmlgen.legs").exists() is (reason is None)
+    if reason is not None:
+        assert f"finish.status says RESTART, but {reason}" in done.stderr
+
+
+def test_a_checkpoint_that_is_missing_stops_the_next_leg_before_the_model(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    both = [checkpoint(name, "20000101T060000Z") for name in ("atm", "oce")]
+    model(stage, *both, "echo RESTART >finish.status")
+    done, directory = execute(load(**TWO_MODELS), tmp_path, stage)
+    assert done.returncode == 0
+    (directory / "run" / "restart_oce_DOM01.nc").unlink()
+    model(stage, "touch started")
+    done, _ = execute(load(**TWO_MODELS), tmp_path, stage)
+    assert done.returncode == 66
+    assert "wave: error: cannot go on: there is no checkpoint of oce" in done.stderr
+    assert not (directory / "run" / "started").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        " FINISH PE:     3 mo_io_config:restartWritingParameters: unknown mode",
+        "Fortran runtime error: Cannot match namelist object name num_io_proc",
+        "forrtl: severe (19): invalid reference to variable in NAMELIST input, unit 4",
+        "FIO-F-241/namelist read/unit=4/formatted/sequential   unrecognized NAMELIST name",
+    ],
+)
+def test_the_words_of_the_model_are_shown_and_not_the_launchers(words, tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    model(stage, f"echo '{words}'", "for i in {1..40}; do echo a word of the launcher; done", "exit 1")
+    done, _ = execute(load(), tmp_path, stage)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "launcher" not in done.stderr
+
+
+def test_the_last_lines_of_a_log_without_such_words(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    model(stage, "for i in {1..40}; do echo line $i; done", "exit 1")
+    done, _ = execute(load(), tmp_path, stage)
+    assert "line 21\n" in done.stderr
+    assert "line 20\n" not in done.stderr
+
+
+def test_each_leg_keeps_its_log_without_slurm(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    again = "[[ -e c1 ]] && { touch c2; ln -sfn c2 restart_atm_DOM01.nc; echo OK >finish.status; exit; }"
+    model(stage, again, "touch c1; ln -sfn c1 restart_atm_DOM01.nc", "echo RESTART >finish.status")
+    done, directory = execute(load(site="local"), tmp_path, stage)
+    assert done.returncode == 0, done.stderr
+    assert (directory / "run" / "nmlgen.legs").read_text().split()[2::3] == ["RESTART", "OK"]
+    assert [path.name.split(".")[-3] for path in sorted((directory / "run").glob("*.icon.log"))] == ["1", "2"]
+
+
 def test_restart_by_hand(tmp_path, stage):
     require("bash")
-    prepare(tmp_path / "build", "icon/bin/icon", "grids/iconR02B05-grid.nc")
+    prepare(tmp_path / "build", "icon/bin/icon", "grids/iconR02B05-grid.nc", "run/c1")
+    (tmp_path / "build" / "run" / "restart_atm_DOM01.nc").symlink_to("c1")
     done, directory = execute(load(), tmp_path, stage, "restart")
     assert done.returncode == 0
     assert "lrestart = .TRUE." in (directory / "run" / "icon_master.namelist").read_text()
