@@ -10,6 +10,12 @@ from __future__ import annotations
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 
+KEEP_LAST, KEEP_EVERY = "restart.keep_last", "restart.keep_every"
+START_DIRECTORY, START_TIME, START_MODELS = "start_from.directory", "start_from.time", "start_from.models."
+KEYS = (KEEP_LAST, KEEP_EVERY, START_DIRECTORY, START_TIME)
+"""The keys of a spec about what the jobs of a chain hand on; besides there is `start_from.models.NAME` for each model
+that is called otherwise in the experiment that it starts from."""
+
 _STATUS_BY_COMPONENT = "2025.10"
 _STATUS_NAMES = {"atmosphere": "atmo", "ocean": "ocean", "hamocc": "hamocc", "waves": "waves"}
 
@@ -42,3 +48,11 @@ def status_files(experiment: Experiment) -> tuple[str, ...]:
         return ("finish.status",)
     names = [_STATUS_NAMES.get(component.kind or "") for component in experiment.components]
     return tuple(f"finish_{name}.status" for name in dict.fromkeys(names) if name is not None) or ("finish.status",)
+
+
+def name_before(component: Component) -> str:
+    """What the component's checkpoints are called in the experiment that the chain starts from."""
+    own = restart_name(component)
+    chain = component.experiment.chain
+    said = chain.get(f"{START_MODELS}{component.model.label}") or chain.get(f"{START_MODELS}{own}")
+    return own if said is None else str(said.value)

@@ -363,6 +363,7 @@ def _machine(experiment: Experiment, is_told: bool) -> Iterator[_Section]:
     yield _Section("environment", dict(experiment.environment))
     yield _Section("environment on Lustre", dict(mpi.lustre_variables))
     yield _Section("shell", _some(stack_limit=experiment.stack_limit))
+    yield _Section("chain", dict(experiment.chain))
     yield _Section("input files", _inputs(experiment))
     yield _Section("lustre", dict(_stripes(experiment.striping)))
     yield _Section("mpi", _some(implementation=mpi.implementation, version=mpi.version))

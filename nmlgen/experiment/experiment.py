@@ -88,8 +88,9 @@ class Experiment:
 
     `master` holds the groups of icon_master.namelist, `models` what each of its models has for itself: the entry of a
     model is one of the groups of `master`. `directives` is keyed by sbatch's long option names; `environment` by the
-    variables exported to the job. `directives_span` is where the directives are given as a whole: what is missing among
-    them belongs there. Rules and all else that asks for a variable of ICON's do so by component.
+    variables exported to the job; `chain`, what its jobs hand on, by the keys of a spec (see `chain.KEYS`).
+    `directives_span` is where the directives are given as a whole: what is missing among them belongs there. Rules and
+    all else that asks for a variable of ICON's do so by component.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Experiment:
     launch: Launch
     modules: tuple[Setting, ...]
     stack_limit: Setting | None
+    chain: Mapping[str, Setting] = field(factory=dict)
     directives_span: Span | None = None
 
     @cached_property

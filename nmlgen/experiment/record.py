@@ -29,6 +29,7 @@ def record(experiment: Experiment) -> str:
     }
     values = {"site": experiment.machine.name, "model.release": experiment.registry.release}
     values |= {key: str(setting.value) for key, setting in settings.items() if setting is not None}
+    values |= {key: str(setting.value) for key, setting in experiment.chain.items()}
     if striped := [striping.what for striping in experiment.striping if striping.settings]:
         values["lustre"] = ",".join(striped)
     return f"nmlgen: {' '.join(f'{key}={shlex.quote(value)}' for key, value in values.items())}"

@@ -10,6 +10,7 @@ from pathlib import Path
 from attrs import evolve
 
 from nmlgen.errors import SpecError
+from nmlgen.experiment.chain import KEEP_EVERY, KEEP_LAST, KEYS, START_MODELS
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, NodeLocalRun, Striping
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
@@ -56,7 +57,20 @@ def with_record(experiment: Experiment, source: Source) -> Experiment:
         models=tuple(evolve(one.model, grid_name=setting(grid_key(one))) for one in experiment.components),
         mpi=evolve(experiment.mpi, implementation=setting("mpi.implementation"), version=setting("mpi.version")),
         node_local=node_local,
+        chain=dict(_chain(known, span)),
     )
+
+
+def _chain(known: Mapping[str, str], span: Span) -> Iterator[tuple[str, Setting]]:
+    """What a record says of the chain of jobs."""
+    for key, value in known.items():
+        if key in KEYS or key.startswith(START_MODELS):
+            yield (
+                key,
+                written(
+                    key, int(value) if key in (KEEP_LAST, KEEP_EVERY) and value.isdecimal() else value, "record", span
+                ),
+            )
 
 
 def as_built(

@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from nmlgen._version import __version__
-from nmlgen.experiment.chain import restart_name, status_files, writes_checkpoints
-from nmlgen.experiment.clock import clock
+from nmlgen.experiment.chain import (
+    KEEP_EVERY,
+    KEEP_LAST,
+    START_DIRECTORY,
+    START_TIME,
+    name_before,
+    restart_name,
+    status_files,
+    writes_checkpoints,
+)
+from nmlgen.experiment.clock import clock, start_of, stop_of
 from nmlgen.experiment.experiment import Experiment, Striping
 from nmlgen.experiment.mpi_io import needs_library_path
 from nmlgen.experiment.output import output_directories
@@ -14,6 +23,7 @@ from nmlgen.experiment.record import record
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.render.shell import Quoted, directive, joined, shell_path, shell_word
 from nmlgen.render.templates import template
+from nmlgen.units.calendar import Instant
 from nmlgen.units.size import format_size, parse_size
 
 _FIRST_DIRECTIVES = ("job-name", "account", "partition", "qos", "nodes", "ntasks", "ntasks-per-node")
@@ -57,6 +67,9 @@ def _context(
         "namelist_files": [_file_word(file, experiment.name, sweep is not None) for file in namelist_files],
         "models": [restart_name(component) for component in experiment.components if writes_checkpoints(component)],
         "status_files": status_files(experiment),
+        "start": _start(experiment),
+        "keep_last": _of_chain(experiment, KEEP_LAST),
+        "keep_every": _of_chain(experiment, KEEP_EVERY),
         "legs": _legs(experiment),
         "run_directory": experiment.run_directory.value,
         "modules": [module.value for module in experiment.modules],
@@ -88,6 +101,27 @@ def _file_word(file: str, point: str, is_shared: bool) -> Quoted:
     if is_shared and mark:
         return Quoted(f'{shell_word(f"{before}_")}"$name"{shell_word(f"_{behind[:-1]}") if behind else ""}')
     return shell_word(file)
+
+
+def _of_chain(experiment: Experiment, key: str) -> Any:
+    setting = experiment.chain.get(key)
+    return None if setting is None else setting.value
+
+
+def _start(experiment: Experiment) -> dict[str, Any] | None:
+    """The other experiment's checkpoint that the chain begins with."""
+    directory = experiment.chain.get(START_DIRECTORY)
+    if directory is None:
+        return None
+    first, *_ = experiment.components
+    time = experiment.chain.get(START_TIME)
+    return {
+        "directory": shell_path(str(directory.value), "here"),
+        "time": "" if time is None else Instant.parse(str(time.value)).basic,
+        "models": [(restart_name(one), name_before(one)) for one in experiment.components if writes_checkpoints(one)],
+        "from": start_of(first).basic,
+        "to": stop_of(first).basic,
+    }
 
 
 def _legs(experiment: Experiment) -> int | None:

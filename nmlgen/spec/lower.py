@@ -15,6 +15,7 @@ from typing import Any
 from attrs import evolve
 
 from nmlgen.errors import InputError, SpecError
+from nmlgen.experiment.chain import KEYS, START_MODELS
 from nmlgen.experiment.component import MODEL_GROUP, Model
 from nmlgen.experiment.experiment import MODEL_NAME, Darshan, Experiment, InputFile, Launch, Mpi, NodeLocalRun, Striping
 from nmlgen.experiment.group import Group, as_list
@@ -293,6 +294,7 @@ class _Lowering:
             launch=self._launch(),
             modules=self._modules(mpi),
             stack_limit=_optional(self.tree, "shell", "limits", "stack"),
+            chain=self._chain(),
             directives_span=self.directives_span,
         )
 
@@ -457,6 +459,12 @@ class _Lowering:
         last = path.origin
         whole = str(PurePosixPath(str(pool.value)) / last.value.removeprefix(POOL).lstrip("/"))
         return Setting(path.name, (*path.history[:-1], Origin(last.layer, whole, last.span)))
+
+    def _chain(self) -> dict[str, Setting]:
+        found = {key: _optional(self.tree, *key.split(".")) for key in KEYS}
+        for name, _ in _children(self.tree.at("start_from", "models")):
+            found[f"{START_MODELS}{name}"] = _optional(self.tree, "start_from", "models", name)
+        return {key: setting for key, setting in found.items() if setting is not None}
 
     def _striping(self, namelist: Iterable[Group]) -> tuple[Striping, ...]:
         """Checkpoints last: of two layouts of the run directory the later one holds, whatever the order of keys is."""

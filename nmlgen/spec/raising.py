@@ -400,9 +400,20 @@ class _Raising:
             else {},
             "modules": _values(experiment.modules),
             "environment": {name: _text(_value(setting)) for name, setting in experiment.environment.items()},
+            **self._chain(),
             "shell": {"limits": {"stack": _value(stack)}} if stack is not None else {},
             "input_files": self._input_files(),
         }
+
+    def _chain(self) -> Keys:
+        keys: Keys = {}
+        for path, setting in self.experiment.chain.items():
+            *sections, name = path.split(".")
+            part = keys
+            for section in sections:
+                part = part.setdefault(section, {})
+            part[name] = _value(setting)
+        return keys
 
     def _job(self) -> Keys:
         directives = dict(self.experiment.directives)

@@ -51,6 +51,12 @@ class Instant:
         time += f".{fraction:03d}" if fraction else ""
         return f"{self.year:04d}-{self.month:02d}-{self.day:02d}T{time}Z"
 
+    @property
+    def basic(self) -> str:
+        """The same in the basic form, without a fraction of a second: as in the names of ICON's checkpoints."""
+        date, _, time = str(self).partition("T")
+        return f"{date.replace('-', '')}T{time[:8].replace(':', '')}Z"
+
 
 class Calendar(Enum):
     """The calendars of ICON's `master_time_control_nml`, spelt as ICON spells them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ from specs import changed, load, refused, unchecked_build
 from tools import require
 
 from nmlgen import Spec, load_spec
+from nmlgen.experiment.chain import status_files
 from nmlgen.render.shell import shell_word
 
 SITE = """\
@@ -609,6 +611,109 @@ def test_each_leg_keeps_its_log_without_slurm(tmp_path, stage):
     assert done.returncode == 0, done.stderr
     assert (directory / "run" / "nmlgen.legs").read_text().split()[2::3] == ["RESTART", "OK"]
     assert [path.name.split(".")[-3] for path in sorted((directory / "run").glob("*.icon.log"))] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("atmo", "ocean", "outcome"), [("OK", "OK", "OK"), ("OK", None, None), ("RESTART", "OK", None), (None, "OK", None)]
+)
+def test_coupled_components_of_2025_10_have_a_status_each(atmo, ocean, outcome, tmp_path, stage):
+    require("bash")
+    coupled = copy.deepcopy(TWO_MODELS)
+    for name, other in (("atm", "coupled_to_ocean"), ("oce", "coupled_to_atmo")):
+        coupled["models"][name]["namelists"] = {"coupling_mode_nml": {other: True}}
+    spec = load(model={"release": "2025.10"}, **coupled)
+    assert status_files(spec.experiment) == ("finish_atmo.status", "finish_ocean.status")
+    prepare(tmp_path / "build", *PREPARED)
+    said = {"finish_atmo.status": atmo, "finish_ocean.status": ocean}
+    model(stage, *(f"echo {word} >{file}" for file, word in said.items() if word is not None))
+    done, directory = execute(spec, tmp_path, stage)
+    assert done.returncode == (0 if outcome else 70)
+    if outcome is None:
+        assert "ICON ended without a word in finish_atmo.status and finish_ocean.status" in done.stderr
+    else:
+        assert (directory / "run" / "nmlgen.legs").read_text().split()[-1] == outcome
+
+
+PARENT = {"models": {"oce": "ocean"}}
+
+
+def parent(directory: Path, time: str = "20080905T000000Z", *names: str) -> None:
+    """The run directory of another experiment with a checkpoint of each of its models."""
+    directory.mkdir()
+    for name in names or ("atm", "ocean"):
+        (directory / f"grid_restart_{name}_{time}.nc").write_text(time)
+        (directory / f"restart_{name}_DOM01.nc").symlink_to(f"grid_restart_{name}_{time}.nc")
+
+
+def test_a_branch_begins_with_the_checkpoints_of_another_experiment(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    parent(tmp_path / "spin up")
+    model(stage, "cat restart_atm_DOM01.nc restart_oce_DOM01.nc >read", "echo OK >finish.status")
+    spec = load(**TWO_MODELS, start_from={"directory": str(tmp_path / "spin up"), **PARENT})
+    done, directory = execute(spec, tmp_path, stage)
+    assert done.returncode == 0, done.stderr
+    assert (directory / "run" / "read").read_text() == "20080905T000000Z" * 2
+    assert "lrestart = .TRUE." in (directory / "run" / "icon_master.namelist").read_text()
+    assert f"begins with the checkpoint in {tmp_path}/spin up" in done.stdout
+
+
+def test_a_branch_from_an_earlier_checkpoint(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    parent(tmp_path / "other", "20080903T000000Z")
+    for name in ("atm", "ocean"):
+        link = tmp_path / "other" / f"restart_{name}_DOM01.nc"
+        link.unlink()
+        (tmp_path / "other" / f"grid_restart_{name}_20080905T000000Z.nc").write_text("later")
+        link.symlink_to(f"grid_restart_{name}_20080905T000000Z.nc")
+    model(stage, "cat restart_atm_DOM01.nc restart_oce_DOM01.nc >read", "echo OK >finish.status")
+    begin = {"directory": str(tmp_path / "other"), "time": "2008-09-03T00:00:00Z", **PARENT}
+    done, directory = execute(load(**TWO_MODELS, start_from=begin), tmp_path, stage)
+    assert done.returncode == 0, done.stderr
+    assert (directory / "run" / "read").read_text() == "20080903T000000Z" * 2
+
+
+@pytest.mark.parametrize(
+    ("time", "names", "start_from", "reason"),
+    [
+        ("20080905T000000Z", (), {}, "holds no checkpoint of oce"),
+        ("20080905T000000Z", ("atm",), PARENT, "holds no checkpoint of ocean"),
+        ("20070905T000000Z", (), PARENT, "is not of a time from 20080901T000000Z to 20080911T000000Z"),
+        ("20080911T000000Z", (), PARENT, "is not of a time from"),
+        ("20080905T000000Z", (), {**PARENT, "time": "2008-09-04T00:00:00Z"}, "20080904T000000Z.nc is not there"),
+    ],
+)
+def test_what_a_branch_cannot_begin_with(time, names, start_from, reason, tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    parent(tmp_path / "other", time, *names)
+    model(stage, "touch started", "echo OK >finish.status")
+    begin = {"directory": str(tmp_path / "other"), **start_from}
+    done, directory = execute(load(**TWO_MODELS, start_from=begin), tmp_path, stage)
+    assert done.returncode in (65, 66)
+    assert reason in done.stderr
+    assert not (directory / "run" / "started").exists()
+
+
+def test_checkpoints_that_are_not_kept_are_removed(tmp_path, stage):
+    """Six legs; the last two checkpoints stay, and the third of all."""
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    for day in range(2, 8):
+        files = [checkpoint(name, f"200809{day:02d}T000000Z") for name in ("atm", "oce")]
+        model(stage, *files, "echo RESTART >finish.status")
+        spec = load(**TWO_MODELS, restart={"keep_last": 2, "keep_every": 3})
+        done, directory = execute(spec, tmp_path, stage)
+        assert done.returncode == 0, done.stderr
+    for name in ("atm", "oce"):
+        left = sorted(path.name for path in (directory / "run").glob(f"*_restart_{name}_*"))
+        assert [file.split("_")[-1][:8] for file in left] == ["20080904", "20080906", "20080907"]
+
+
+def test_all_checkpoints_are_kept_unless_it_is_said(tmp_path, stage):
+    require("bash")
+    assert "nmlgen.checkpoints" not in script_of(load(**TWO_MODELS))
 
 
 def test_restart_by_hand(tmp_path, stage):

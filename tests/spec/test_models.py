@@ -177,6 +177,16 @@ def test_there_and_back(spec: Path, tmp_path: Path) -> None:
     assert nmlgen.lint([tmp_path / "run"]).findings == nmlgen.check(load_spec(spec)).findings == ()
 
 
+def test_what_the_chain_hands_on_comes_back(spec: Path, tmp_path: Path) -> None:
+    said = ["restart.keep_last=2", "restart.keep_every=10", "start_from={directory: /work/a b, models: {oce: ocean}}"]
+    loaded = load_spec(spec, said)
+    nmlgen.build(loaded).write(tmp_path / "run")
+    again = nmlgen.import_spec(tmp_path / "run")
+    assert again.remarks == ()
+    assert "start_from: {directory: /work/a b, models: {oce: ocean}}" in again.text
+    assert nmlgen.compare(loaded, tmp_path / "run").differences == ()
+
+
 def test_one_of_them_alone(spec: Path, tmp_path: Path) -> None:
     nmlgen.build(load_spec(spec)).write(tmp_path / "run")
     alone = nmlgen.import_spec(tmp_path / "run", model="oce")

@@ -1,0 +1,127 @@
+"""What the jobs of a chain hand on: the checkpoint that it starts from, those that it keeps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from nmlgen.experiment.chain import (
+    KEEP_LAST,
+    START_DIRECTORY,
+    START_TIME,
+    name_before,
+    writes_checkpoints,
+)
+from nmlgen.experiment.clock import start_of, stop_of
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.findings import Finding, Severity
+from nmlgen.rules.rule import ComponentRule, Rule
+from nmlgen.units.calendar import Instant
+
+_TIME = re.compile(r"\d{8}T\d{6}Z")
+
+
+class StartFromNoCheckpoint(Rule):
+    """What the chain starts from is a checkpoint of every component, of a time within the experiment.
+
+    ## What it does
+    Looks into the directory that `start_from.directory` names, where this machine has it: finds a component without
+    links to a checkpoint there, and one whose checkpoint is of a time before the start of this experiment or not before
+    its stop. `start_from.time` is held against these dates wherever the directory lies.
+
+    ## Why it matters
+    ICON looks for the links `multifile_restart_<model_name>.mfr` and `restart_<model_name>_DOM01.nc` and aborts without
+    them, after the job has waited in the queue. Behind the stop it has nothing to do.
+
+    ## Evidence
+    ICON 2024.10, with the ocean under another name in the second job: "no functional symlink found"
+    (`mo_load_restart.f90`).
+
+    ## Example
+    ```yaml bad
+    start_from: {directory: /work/spinup/run, time: 1900-01-01T00:00:00Z}
+    #                                               ^
+    ```
+    ```yaml good
+    start_from: {directory: /work/spinup/run}
+    ```
+
+    ## References
+    ICON namelist overview, master_nml: lrestart.
+    """
+
+    code = "RST030"
+    name = "start-from-no-checkpoint"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        directory, time = experiment.chain.get(START_DIRECTORY), experiment.chain.get(START_TIME)
+        if directory is None:
+            return
+        first = experiment.components[0]
+        start, stop = start_of(first).basic, stop_of(first).basic
+        expected = f"expected: a checkpoint of a time from {start} to before {stop}"
+        if time is not None:
+            when = Instant.parse(str(time.value)).basic
+            if not start <= when < stop:
+                yield self.finding(time, f"start_from.time is {when}, outside of the experiment", expected)
+                return
+        place = Path(str(directory.value))
+        if not place.is_absolute() or not place.is_dir():
+            return
+        for component in filter(writes_checkpoints, experiment.components):
+            other = name_before(component)
+            link = next((one for one in _links(place, other) if one.exists()), None)
+            if link is None:
+                names = f"multifile_restart_{other}.mfr or restart_{other}_DOM01.nc"
+                message = f"{place} holds no checkpoint of {other}, that the component {component.title} starts from"
+                yield self.finding(directory, message, f"expected: {names}, or its name in start_from.models")
+            elif time is None and (found := _TIME.search(link.resolve().name)) and not start <= found[0] < stop:
+                message = f"the last checkpoint of {other} is of {found[0]}, outside of the experiment"
+                yield self.finding(directory, message, expected)
+
+
+def _links(place: Path, name: str) -> tuple[Path, Path]:
+    return place / f"multifile_restart_{name}.mfr", place / f"restart_{name}_DOM01.nc"
+
+
+class KeptUnderOtherNames(ComponentRule):
+    """The checkpoints to be removed are found by ICON's own names for them.
+
+    ## What it does
+    Finds `restart.keep_last` beside a `restart_filename` that is not ICON's default.
+
+    ## Why it matters
+    The script takes the time of a checkpoint from its name, `<gridfile>_restart_<mtype>_<rsttime>.<extension>`. Of
+    others it removes none, and the disk fills.
+
+    ## Evidence
+    ICON 2024.10, `mo_run_nml.f90`: the default of restart_filename.
+
+    ## Example
+    ```yaml bad
+    restart: {keep_last: 2, restart_filename: "rst_<mtype>_<rsttime>.<extension>"}
+    #                                         ^
+    ```
+    ```yaml good
+    restart: {keep_last: 2}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml.
+    """
+
+    code = "RST031"
+    name = "kept-under-other-names"
+    severity = Severity.WARNING
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["run_nml", "restart_filename"]
+        if KEEP_LAST in component.experiment.chain and setting.is_written and "_restart_" not in str(setting.value):
+            yield self.finding(
+                setting,
+                "restart.keep_last does not find checkpoints by this name",
+                "expected: no restart_filename, so that they have ICON's own",
+            )
