@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from nmlgen.cli.logs import TABLES
+from nmlgen.experiment.checks import Check, checks
 from nmlgen.lift.problems import PROBLEMS as TEXT_PROBLEMS
 from nmlgen.logs.rows import columns
 from nmlgen.resources import schema
@@ -56,6 +57,7 @@ def pages() -> dict[Path, str]:
     found[Path("reference") / "spec.md"] = spec_page()
     found[Path("reference") / "logs.md"] = logs_page()
     found[Path("presets.md")] = presets_page()
+    found[Path("reference") / "icon-checks.md"] = checks_page()
     return found
 
 
@@ -165,6 +167,31 @@ def logs_page() -> str:
         lines += ["", f"## `--what {what}`: `nmlgen.{kind.__name__}`", "", summary, "", "| column | |", "|---|---|"]
         lines += [f"| `{name}` | {about} |" for name, about in columns(kind).items()]
     return "\n".join(lines) + "\n"
+
+
+def checks_page() -> str:
+    """What ICON refuses of several settings at once, rule by rule."""
+    lines = [
+        "# What ICON refuses of several settings at once",
+        "",
+        "The checks that ICON makes before its first step, as `schemas/icon-checks.json` states them. A run ends where",
+        "the condition holds; the finding points at the variable in the first column.",
+    ]
+    for rule in all_rules():
+        found = [check for check in checks() if check.rule == rule.code]
+        if found:
+            lines += ["", f"## [{rule.code}](../rules/{rule.code}.md): {rule.summary()}", ""]
+            lines += ["| variable | it ends the run if | because | expected | source |", "|---|---|---|---|---|"]
+            lines += map(_check_row, found)
+    return "\n".join(lines) + "\n"
+
+
+def _check_row(check: Check) -> str:
+    releases = (f"from {check.since}" if check.since else "", f"up to {check.until}" if check.until else "")
+    when = " ".join(filter(None, releases))
+    source = ", ".join(f"`{place}`" for place in check.source.split())
+    condition = f"`{check.condition}`" + (f" ({when})" if when else "")
+    return f"| `{check.group}: {check.name}` | {condition} | {check.says} | {check.expected} | {source} |"
 
 
 def _describe(key: str, part: dict[str, Any]) -> list[str]:

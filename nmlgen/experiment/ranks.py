@@ -171,8 +171,8 @@ class PlacementError(ValueError):
 def placement(component: Component) -> tuple[tuple[OutputFile, int], ...]:
     """Each output file with the I/O rank that writes it, counted from 0 within the I/O ranks.
 
-    Files with pe_placement go where it says; the others round robin over the ranks that hold no such file.
-    Raises PlacementError where ICON aborts.
+    Files with pe_placement go where it says; the others round robin over the ranks that hold no such file. Without I/O
+    ranks the first work rank writes all. Raises PlacementError where ICON aborts.
     """
     files = output_files(component)
     return placed([(file, explicit_rank(component, file)) for file in files], split(component).io)
@@ -182,13 +182,13 @@ def placed(files: Sequence[tuple[OutputFile, int]], io_ranks: int) -> tuple[tupl
     """Files in ICON's order, each with the rank that pe_placement names (-1 for none), on so many I/O ranks: each with
     the rank that writes it.
 
-    Raises PlacementError where ICON aborts.
+    Without I/O ranks the first work rank writes all. Raises PlacementError where ICON aborts.
     """
     ranks = max(1, io_ranks)
     taken = {rank for _, rank in files if rank >= 0}
     if any(rank >= ranks for rank in taken):
         raise PlacementError(f"pe_placement names I/O rank {max(taken)}, there are {ranks}, counted from 0")
-    free = [rank for rank in range(ranks) if rank not in taken]
+    free = [rank for rank in range(ranks) if not io_ranks or rank not in taken]
     if not free and any(rank < 0 for _, rank in files):
         raise PlacementError("explicit placement leaves no I/O rank for the other files")
     result, turn = [], 0

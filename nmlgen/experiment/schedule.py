@@ -112,8 +112,8 @@ def sequence(component: Component, file: OutputFile, rank: int, clock: Clock) ->
     dates = output_dates(component, file, clock)
     if not dates:
         return
-    ends = _FileEnds(component, file, clock, dates[0])
-    name = _Names(component, file, clock)
+    ends = FileEnds(component, file, clock, dates[0])
+    name = Names(component, file, clock)
     number, record = 1, 0
     for date in dates:
         if record and ends.ended(date, record):
@@ -130,11 +130,12 @@ def output_dates(component: Component, file: OutputFile, clock: Clock) -> tuple[
     Several windows are merged, a time that two of them name counts once. Errors as `writes`; an interval shorter than
     a model step, at which ICON stops, counts as unknown.
     """
-    found = _whole_experiment(component, file, clock)
+    found = all_dates(component, file, clock)
     return tuple(date for date in found if date <= clock.leg)
 
 
-def _whole_experiment(component: Component, file: OutputFile, clock: Clock) -> list[int]:
+def all_dates(component: Component, file: OutputFile, clock: Clock) -> list[int]:
+    """The output times of one sequence of files in the whole experiment, were it one job. Errors as `writes`."""
     stream, merged = file.stream, set[int]()
     plain = windows(component, stream, clock)
     calendar_steps = _calendar_steps(component, file, len(plain))
@@ -181,7 +182,7 @@ def _dates_by_calendar(clock: Clock, window: Window, interval: Duration) -> Iter
         date = calendar.position(instant) - origin
 
 
-class _FileEnds:
+class FileEnds:
     """When the next record belongs into a new file: by file_interval, else by the number of records."""
 
     def __init__(self, component: Component, file: OutputFile, clock: Clock, first: int) -> None:
@@ -227,8 +228,9 @@ def _first_file_is_longer(component: Component, file: OutputFile, first: int) ->
     return first == 0 and inclusive and not in_grib and file.partitions == 1
 
 
-class _Names:
-    """The names of one sequence's files: filename_format with its keywords filled in."""
+class Names:
+    """The names of one sequence's files: filename_format with its keywords filled in. `output_filename` is filled in
+    last: keywords in it are text to ICON (`mo_output_event_control.f90:275-345`)."""
 
     def __init__(self, component: Component, file: OutputFile, clock: Clock) -> None:
         self._file, self._clock = file, clock
@@ -237,7 +239,6 @@ class _Names:
         if extension.lower() == "default":
             extension = _EXTENSIONS.get(self._value(component, "filetype"), "")
         fixed = {
-            "<output_filename>": str(self._value(component, "output_filename")).strip(),
             "<levtype>": file.level_type.upper(),
             "<levtype_l>": file.level_type,
             "<physdom>": f"{file.domain:02d}",
@@ -245,7 +246,8 @@ class _Names:
             "<ifile_partition>": str(file.partition),
         }
         self._format = _replaced(text, fixed) + extension
-        self._dated = "time" in self._format or "hhmmss" in self._format
+        self._prefix = str(self._value(component, "output_filename")).strip()
+        self.is_dated = "time" in self._format or "hhmmss" in self._format
         self._last: tuple[int, str] = (0, "")
 
     def of(self, number: int, date: int) -> str:
@@ -253,8 +255,9 @@ class _Names:
         if self._last[0] != number:
             total = self._file.partitions * (number - 1) + self._file.partition
             words = {"<jfile>": f"{total:04d}", "<total_index>": f"{total:04d}"}
-            if self._dated:
+            if self.is_dated:
                 words |= _date_words(self._clock, date)
+            words["<output_filename>"] = self._prefix
             self._last = (number, _replaced(self._format, words))
         return self._last[1]
 

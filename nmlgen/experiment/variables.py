@@ -6,31 +6,19 @@ loaded when a volume is asked for.
 
 from __future__ import annotations
 
-import ast
 import json
-import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache, cached_property, lru_cache
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
 from typing import Any
 
 from attrs import frozen
 
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.group import as_list
-from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.condition import evaluate
+from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.resources import directory
 
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.In: lambda value, among: value in among,
-    ast.NotIn: lambda value, among: value not in among,
-}
 _AXES = {"1": "surface", "nlev": "height full levels", "n_zlev": "ocean depth full levels"}
 _SOIL_LEVELS = 8  # lnd_nml: zml_soil of mo_lnd_nwp_nml.f90
 
@@ -158,11 +146,12 @@ def load_catalogue(release: str) -> Catalogue:
 class Circumstances:
     """What an experiment makes of conditions and of level counts, for one domain counted from 1.
 
-    `requested` are the names in its varlists, in lower case: some variables exist only if they are asked for.
+    `requested` are the names in its varlists, in lower case: some variables exist only if they are asked for. What is
+    given for the first domain only holds for the others.
     """
 
     def __init__(self, component: Component, domain: int, requested: frozenset[str]) -> None:
-        self._component, self._domain, self._requested = component, domain, requested
+        self._facts = ComponentFacts(component, domain, requested, is_inherited=True)
         self._known: dict[str, bool | None] = {}
 
     def holds(self, condition: bool | str) -> bool | None:
@@ -170,13 +159,14 @@ class Circumstances:
         if isinstance(condition, bool):
             return condition
         if condition not in self._known:
-            value = self._value(_parsed(condition))
+            value = evaluate(condition, self._facts)
             self._known[condition] = None if value is None else bool(value)
         return self._known[condition]
 
     def exists(self, variable: OutputVariable) -> bool | None:
         """Whether all conditions of a variable hold; None if one of them cannot be known."""
-        return _all([self.holds(condition) for condition in variable.conditions])
+        holding = [self.holds(condition) for condition in variable.conditions]
+        return False if False in holding else None if None in holding else True
 
     def levels(self, variable: OutputVariable) -> int | None:
         """The number of levels of a variable on its own axis; None if it cannot be known."""
@@ -188,7 +178,7 @@ class Circumstances:
 
     def number(self, group: str, name: str) -> int | None:
         """The value of an integer variable for this domain; None if it is not known."""
-        value = self._setting(group, name)
+        value = self._facts.value(group, name)
         return value if isinstance(value, int) else None
 
     def _count(self, levels: Any) -> int | None:
@@ -212,83 +202,19 @@ class Circumstances:
         if source is not None:
             return self.number(*source)
         if name == "nlev_soil":
-            heights = self._list("lnd_nml", "zml_soil")
+            heights = self._facts.values("lnd_nml", "zml_soil")
             return len(heights) if heights and len(heights) > 1 else _SOIL_LEVELS
         if name in ("n_wshear", "n_srh"):
-            heights = self._list("io_nml", "wshear_uv_heights" if name == "n_wshear" else "srh_heights")
+            heights = self._facts.values("io_nml", "wshear_uv_heights" if name == "n_wshear" else "srh_heights")
             return None if heights is None else sum(1 for height in heights if height and height > 0)
         return self._tiles(name) if name.startswith("ntiles") else None
 
     def _tiles(self, name: str) -> int | None:
         """mo_lnd_nwp_nml.f90: several tiles bring three for water along, and twice as many with snow tiles."""
         tiles = self.number("lnd_nml", "ntiles")
-        snow = self._setting("lnd_nml", "lsnowtile")
+        snow = self._facts.value("lnd_nml", "lsnowtile")
         if tiles is None or snow is None:
             return None
         if self.holds("nwp_phy_nml.inwp_surface == 0") or tiles == 1:
             return 1 if name == "ntiles_total" else 0
         return tiles * (2 if snow else 1) if name == "ntiles_total" else 3
-
-    def _list(self, group: str, name: str) -> list[Any] | None:
-        try:
-            return as_list(self._component[group, name].value)
-        except UndecidedError:
-            return None
-
-    def _setting(self, group: str, name: str) -> Any:
-        values = self._list(group, name)
-        if not values:
-            return None
-        return values[self._domain - 1] if len(values) >= self._domain else values[0]
-
-    def _value(self, node: ast.expr) -> Any:
-        if isinstance(node, ast.Constant):
-            return node.value
-        if isinstance(node, ast.List):
-            return [self._value(element) for element in node.elts]
-        if isinstance(node, ast.Name):
-            return self._domain if node.id == "domain" else None
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            return self._setting(node.value.id, node.attr)
-        if isinstance(node, ast.Call) and isinstance(node.args[0], ast.Constant):
-            return node.args[0].value in self._requested
-        if isinstance(node, ast.UnaryOp):
-            return self._unary(node)
-        if isinstance(node, ast.BoolOp):
-            values = [self._value(value) for value in node.values]
-            return _all(values) if isinstance(node.op, ast.And) else _any(values)
-        return self._comparison(node) if isinstance(node, ast.Compare) else None
-
-    def _unary(self, node: ast.UnaryOp) -> Any:
-        value = self._value(node.operand)
-        if value is None:
-            return None
-        return not value if isinstance(node.op, ast.Not) else -value
-
-    def _comparison(self, node: ast.Compare) -> bool | None:
-        left, right = self._value(node.left), self._value(node.comparators[0])
-        if left is None or right is None:
-            return None
-        try:
-            return _COMPARISONS[type(node.ops[0])](left, right)
-        except TypeError:  # a text beside a number: ICON will say so
-            return None
-
-
-@lru_cache(maxsize=1024)
-def _parsed(condition: str) -> ast.expr:
-    return ast.parse(condition, mode="eval").body
-
-
-def _all(values: list[bool | None]) -> bool | None:
-    """The and of truths that may be unknown."""
-    if any(value is not None and not value for value in values):
-        return False
-    return None if None in values else True
-
-
-def _any(values: list[bool | None]) -> bool | None:
-    """The or of truths that may be unknown."""
-    if any(values):
-        return True
-    return None if None in values else False

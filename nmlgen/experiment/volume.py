@@ -15,11 +15,21 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from nmlgen.experiment.output_fate import fate
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
-from nmlgen.experiment.ranks import RestartMode, domains, integer, output_files, restart_mode, split
+from nmlgen.experiment.ranks import (
+    OutputFile,
+    RestartMode,
+    domains,
+    integer,
+    output_files,
+    placement,
+    restart_mode,
+    split,
+)
 from nmlgen.experiment.schedule import Duty, duties
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, load_catalogue
@@ -124,12 +134,11 @@ def stream_volumes(component: Component) -> tuple[StreamVolume, ...]:
 
     Raises UndecidedError for settings that nobody can know and for a grid whose name does not tell its size.
     """
-    time = _as_one_job(clock(component))
+    time = clock(component)
     counted: dict[tuple[int, str, int], list[tuple[int, int, int]]] = {}
-    for row in duties(component, time):
-        for duty in row:
-            key = (id(duty.file.stream), duty.file.level_type, duty.file.domain)
-            counted.setdefault(key, []).append((duty.records, duty.files, duty.largest))
+    for file, (records, files, largest) in _left(component, time):
+        key = (id(file.stream), file.level_type, file.domain)
+        counted.setdefault(key, []).append((records, files, largest))
     first_partitions = (file for file in output_files(component) if file.partition == 1)
     return tuple(
         _stream_volume(component, file.stream, file.level_type, file.domain, counted) for file in first_partitions
@@ -156,6 +165,17 @@ def _stream_volume(
         files=sum(files for _, files, _ in parts),
         largest=max(largest for _, _, largest in parts),
     )
+
+
+def _left(component: Component, time: Clock) -> Iterator[tuple[OutputFile, tuple[int, int, int]]]:
+    """Records, files and the most records of a file that are on disk in the end, of each sequence of files."""
+    if time.legs <= 1 or component.kind != "atmosphere":
+        for duty in (duty for row in duties(component, _as_one_job(time)) for duty in row):
+            yield duty.file, (duty.records, duty.files, duty.largest)
+        return
+    for file, _ in placement(component):
+        held = [len(records) for records in fate(component, file, time).files.values()]
+        yield file, (sum(held), len(held), max(held, default=0))
 
 
 def _as_one_job(time: Clock) -> Clock:

@@ -8,70 +8,23 @@ from functools import cache
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.group import Group, as_list
-from nmlgen.experiment.ranks import domains, level_types
+from nmlgen.experiment.group import as_list
+from nmlgen.experiment.ranks import level_types
 from nmlgen.experiment.setting import Setting, UndecidedError
-from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, load_catalogue
+from nmlgen.experiment.variables import load_catalogue
 from nmlgen.findings import Finding, Severity, did_you_mean
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import is_blank, setting_of, stream_name, streams_read, windows_of, writes_within
+from nmlgen.rules.varlists import GROUP, LESS, catalogue_of, domains_of, entries, names_in, tracers, varlists
 from nmlgen.units.duration import Duration
 
-_GROUP, _TILES, _GRID, _LESS = "group:", "tiles:", "grid:", "-"
+_TILES, _GRID = "tiles:", "grid:"
 _LATLON = 1
 _LONGEST = 1024
 _LONGEST_NEAR = 40
 _NOT_INTERPOLATED = ("edge", "vertex")
 _OF_THE_LATLON_GRID = "aw"
-_OTHER_MODELS = ("ocean", "HAMOCC", "waves")
 _ATMOSPHERE = 1
-_SETTING = re.compile(r"[a-z_]\w*\.\w+|requested|unknown")
-
-
-def _names(setting: Setting) -> list[str]:
-    """The names of a varlist that ICON reads, in lower case: those before the first blank one."""
-    names: list[str] = []
-    for name in as_list(setting.value):
-        if not str(name).strip():
-            break
-        names.append(str(name).rstrip().lower())
-    return names
-
-
-def _varlists(component: Component) -> Iterator[tuple[Group, str, Setting]]:
-    for stream in streams_read(component):
-        for kind in level_types(component, stream):
-            yield stream, kind, setting_of(component, stream, f"{kind}_varlist")
-
-
-def _catalogue(component: Component) -> Catalogue:
-    """The variables of the release; raises UndecidedError where names may be others than those of the release."""
-    names = component["io_nml", "output_nml_dict"]
-    if not is_blank(names) or component["run_nml", "lart"].value is not False:
-        raise UndecidedError(names)
-    catalogue = load_catalogue(component.registry.release)
-    if catalogue.release != component.registry.release:
-        raise UndecidedError(names)
-    return catalogue
-
-
-def _tracers(component: Component) -> frozenset[str]:
-    """The names that the user gave to tracers."""
-    group = component.group("transport_nml")
-    if group is None or "tracer_names" not in group.settings:
-        return frozenset()
-    return frozenset(str(name).strip().lower() for name in as_list(component["transport_nml", "tracer_names"].value))
-
-
-def _domains_of(component: Component, stream: Group) -> list[int]:
-    """The domains, counted from 1, that a stream is written for."""
-    count = domains(component)
-    chosen = []
-    for domain in as_list(setting_of(component, stream, "dom").value):
-        if domain < 0:
-            break
-        chosen.append(domain)
-    return [domain for domain in chosen if 1 <= domain <= count] if chosen else list(range(1, count + 1))
 
 
 class UnknownOutputVariable(ComponentRule):
@@ -110,18 +63,18 @@ class UnknownOutputVariable(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        for stream, kind, setting in _varlists(component):
-            catalogue, tracers = _catalogue(component), _tracers(component)
-            for name in _names(setting):
-                if name in tracers or _TILES in name or name.startswith((_GRID, _LESS)):
+        for stream, kind, setting in varlists(component):
+            catalogue, own_names = catalogue_of(component), tracers(component)
+            for name in names_in(setting):
+                if name in own_names or _TILES in name or name.startswith((_GRID, LESS)):
                     continue
                 if name == _OF_THE_LATLON_GRID and setting_of(component, stream, "remap").value == _LATLON:
                     continue
-                if _GROUP in name:
-                    if not catalogue.has_group(name[len(_GROUP) :]):
+                if GROUP in name:
+                    if not catalogue.has_group(name[len(GROUP) :]):
                         yield self.finding(
                             setting,
-                            f'ICON {catalogue.release} has no group "{name[len(_GROUP) :]}" of variables',
+                            f'ICON {catalogue.release} has no group "{name[len(GROUP) :]}" of variables',
                             f"expected: a group of the release in the {kind}_varlist of {stream_name(stream)}",
                         )
                 elif not catalogue.find(name):
@@ -151,23 +104,29 @@ class VariableNotInThisRun(ComponentRule):
     """A variable exists only if the part of the model that computes it is switched on.
 
     ## What it does
-    Finds a name in a varlist that the release knows, but registers for another physics (`iforcing`) or for another
-    model: the precipitation of a run without physics, a variable of the ocean in a run of the atmosphere.
+    Finds a name in a varlist that the release knows, but registers under other settings or for another model: the
+    precipitation of a run without physics, graupel without a scheme that has it, a variable of the ocean in a run of
+    the atmosphere. Finds a group (`group:`) and tiles (`tiles:`) of which no member exists, and any of them in a list
+    of interpolated levels, where ICON looks for members before there are any.
 
     ## Why it matters
     ICON aborts when output is initialised, minutes into the job.
 
     ## Evidence
-    ICON 2024.10: "Output name list variable not found" (`mo_name_list_output_init.f90:2039`); the conditions are those
-    around its calls of add_var.
+    ICON 2024.10: "Output name list variable not found" (`mo_name_list_output_init.f90:2039`), so for
+    group:precip_vars in a dry run; the conditions are those around its calls of add_var.
 
     ## Example
     ```yaml bad
     output: {atm: {ml_varlist: [u, v, tot_prec]}}
     #                          ^
     ```
+    ```yaml bad
+    output: {atm: {ml_varlist: [u, v, "group:precip_vars"]}}
+    #                          ^
+    ```
     ```yaml good
-    output: {atm: {ml_varlist: [u, v]}}
+    output: {atm: {ml_varlist: [u, v, "group:atmo_derived_vars"]}}
     ```
 
     ## References
@@ -179,42 +138,22 @@ class VariableNotInThisRun(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        varlists = list(_varlists(component))
-        if not varlists:
-            return
-        catalogue, tracers = _catalogue(component), _tracers(component)
-        is_atmosphere = component["master_model_nml", "model_type"].value == _ATMOSPHERE
-        circumstances: dict[int, Circumstances] = {}
-        for stream, _, setting in varlists:
-            for domain in _domains_of(component, stream):
-                here = circumstances.setdefault(domain, Circumstances(component, domain, frozenset()))
-                for name in _names(setting):
-                    found = () if name in tracers else catalogue.find(name)
-                    if found and all(_is_absent(variable, here, is_atmosphere) for variable in found):
-                        yield self.finding(
-                            setting,
-                            f'there is no output variable "{name}" in this run',
-                            f"expected: {_requirement(found)}",
-                        )
-
-
-def _is_absent(variable: OutputVariable, here: Circumstances, is_atmosphere: bool) -> bool:
-    """Whether a variable cannot exist. Only the choice of the physics counts: ICON changes other settings, such as
-    ntracer, before it asks for them."""
-    if is_atmosphere and variable.component in _OTHER_MODELS:
-        return True
-    return any(here.holds(condition) is False for condition in _physics(variable))
-
-
-def _physics(variable: OutputVariable) -> list[str]:
-    """The conditions of a variable that ask for nothing but the physics."""
-    return [condition for condition in variable.conditions if set(_SETTING.findall(condition)) == {"run_nml.iforcing"}]
-
-
-def _requirement(found: tuple[OutputVariable, ...]) -> str:
-    """Where the variable would exist."""
-    known = _physics(found[0])
-    return " and ".join(known) if known else f"a run with {found[0].component}"
+        for entry in entries(component):
+            if entry.name.startswith(LESS):
+                continue
+            if entry.kind != "ml" and entry.is_group:
+                yield self.finding(
+                    entry.setting,
+                    f'"{entry.name}" in {entry.kind}_varlist: groups hold variables of model levels only',
+                    "expected: the names of the variables",
+                )
+            elif entry.variables and all(entry.is_absent(variable) for variable in entry.variables):
+                what = f'no member of "{entry.name}"' if entry.is_group else f'no output variable "{entry.name}"'
+                yield self.finding(
+                    entry.setting,
+                    f"there is {what} in this run",
+                    f"expected: {entry.requirement()}",
+                )
 
 
 class EdgesOnLatLonGrid(ComponentRule):
@@ -247,11 +186,11 @@ class EdgesOnLatLonGrid(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        for stream, _, setting in _varlists(component):
+        for stream, _, setting in varlists(component):
             if setting_of(component, stream, "remap").value != _LATLON:
                 continue
-            for name in _names(setting):
-                found = _catalogue(component).find(name)
+            for name in names_in(setting):
+                found = catalogue_of(component).find(name)
                 if found and all(variable.location in _NOT_INTERPOLATED for variable in found):
                     yield self.finding(
                         setting,
@@ -373,7 +312,7 @@ class ImpossibleLevels(ComponentRule):
             text = str(setting.value).rstrip()
             if not text or len(text) > _LONGEST or "ml" not in level_types(component, stream):
                 continue
-            for domain in _domains_of(component, stream):
+            for domain in domains_of(component, stream):
                 levels = _levels_of(component, domain)
                 fault = level_fault(text, levels) if levels > 0 else None
                 if fault is not None:

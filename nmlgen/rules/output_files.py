@@ -106,11 +106,10 @@ def _sequences(component: Component) -> Iterator[OutputFile]:
         yield from (file for file in output_files(component) if file.partition == 1)
 
 
-def _name_of(component: Component, file: OutputFile) -> str:
-    """The files' name with what is fixed for a sequence filled in."""
+def _template(component: Component, file: OutputFile) -> str:
+    """The files' name with what is fixed for a sequence filled in, but for output_filename: keywords in it are text."""
     stream = file.stream
     known = {
-        "<output_filename>": str(setting_of(component, stream, "output_filename").value).strip(),
         "<levtype>": file.level_type.upper(),
         "<levtype_l>": file.level_type,
         "<physdom>": f"{file.domain:02d}",
@@ -131,8 +130,11 @@ def _identity(component: Component, file: OutputFile) -> tuple[str, object] | No
     found = windows_of(component, file.stream, time)
     if not writes_within(found, time.length):
         return None
-    name = _name_of(component, file)
-    if not any(keyword in name for keyword in _DATES):
+    template = _template(component, file)
+    name = template.replace(
+        "<output_filename>", str(setting_of(component, file.stream, "output_filename").value).strip()
+    )
+    if not any(keyword in template for keyword in _DATES):
         return name, None
     starts = as_list(setting_of(component, file.stream, "output_start").value)
     if found[0].start < 0 or any(str(text).startswith(">") for text in starts):

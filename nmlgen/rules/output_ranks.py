@@ -440,7 +440,7 @@ class ImpossiblePlacement(ComponentRule):
 
     ## What it does
     Finds a `pe_placement` below -1 or beyond the last I/O rank (without I/O ranks only 0 is one), and placements that
-    take every rank while other files remain.
+    take every I/O rank while other files remain. Without I/O ranks the first work rank writes all files anyway.
 
     ## Why it matters
     ICON aborts when output is initialised; a rank too high by one crashes in MPI.
@@ -483,7 +483,7 @@ class ImpossiblePlacement(ComponentRule):
                     f"expected: {'0' if ranks == 1 else f'0 to {ranks - 1}'}, or -1 for ICON's own choice",
                 )
         taken = {rank for _, named in placements for rank in named if rank >= 0}
-        if not wrong and len(taken) == ranks and any(-1 in named for _, named in placements):
+        if count.io and not wrong and len(taken) == ranks and any(-1 in named for _, named in placements):
             setting = next(setting for setting, named in placements if any(rank >= 0 for rank in named))
             yield self.finding(
                 setting,

@@ -312,15 +312,15 @@ class OutputTimesMissing(ComponentRule):
     """A stream needs a start and an interval for each of its windows.
 
     ## What it does
-    Finds a stream without `output_bounds` that lacks `output_start` or `output_interval`, or has fewer
-    intervals than starts, and `output_bounds` that are not triples of start, end and interval.
+    Finds a stream without `output_bounds` that lacks `output_start` or `output_interval`, or has fewer intervals or
+    fewer ends than starts, and `output_bounds` that are not triples of start, end and interval.
 
     ## Why it matters
     ICON aborts when output is set up.
 
     ## Evidence
     ICON 2024.10: "Wrong output interval" (`mo_name_list_output_init.f90:1137`), and "date-time conversion error"
-    without a start.
+    without a start or an end (`mo_output_event_handler.f90:661`).
 
     ## Example
     ```yaml bad
@@ -360,6 +360,14 @@ class OutputTimesMissing(ComponentRule):
                 yield self.finding(
                     interval,
                     f"{plural(len(_texts(interval)), 'interval')} for {plural(len(starts), 'output_start')}",
+                    "expected: one output_interval and one output_end for each output_start",
+                )
+                continue
+            ends = _texts(setting_of(component, stream, "output_end"))
+            if not missing and len(ends) < len(starts) and level_types(component, stream):
+                yield self.finding(
+                    setting_of(component, stream, "output_end") if ends else stream.span,
+                    f"{plural(len(ends), 'output_end')} for {plural(len(starts), 'output_start')}",
                     "expected: one output_interval and one output_end for each output_start",
                 )
 

@@ -255,6 +255,7 @@ class CheckpointOffStep(ComponentRule):
     ```
     ```yaml good
     restart: {checkpointTimeIntval: PT30M, restartTimeIntval: P1D}
+    output: {atm: {filename_format: "<output_filename>_<datetime2>"}}
     ```
 
     ## References
@@ -300,6 +301,7 @@ class RestartOffStep(ComponentRule):
     ```
     ```yaml good
     restart: {restartTimeIntval: PT1H30M, checkpointTimeIntval: PT30M}
+    output: {atm: {filename_format: "<output_filename>_<datetime2>"}}
     ```
 
     ## References
@@ -410,16 +412,19 @@ class RestartStreamsIgnored(ComponentRule):
 
 
 class RestartStreamsOutOfRange(ComponentRule):
-    """No stream at all divides by zero; more streams than work ranks are refused.
+    """No stream at all divides by zero; more streams than ranks are refused.
 
     ## What it does
-    Finds `nrestart_streams` below zero or above the number of work ranks in any mode, and zero in the dedicated mode.
+    Finds `nrestart_streams` below zero or above the number of the model's tasks in any mode, and zero or more than the
+    number of work ranks in the dedicated mode.
 
     ## Why it matters
     ICON aborts, or crashes at its first checkpoint.
 
     ## Evidence
-    ICON 2024.10, `mo_io_nml.f90:363`, `mo_multifile_restart.f90:249-254`.
+    ICON 2024.10 rejected 3 with 2 work ranks in the dedicated mode, "more horizontal multifile chunks than worker ranks
+    requested!", and took 2 with one work rank and one restart rank in the mode async: it compares before the split
+    (`mo_io_nml.f90:363`, `mo_multifile_restart.f90:249-254`).
 
     ## Example
     ```yaml bad
@@ -442,13 +447,14 @@ class RestartStreamsOutOfRange(ComponentRule):
         streams = component["io_nml", "nrestart_streams"]
         if not streams.is_written:
             return
-        work = split(component).work
-        least = 1 if restart_mode(component) is RestartMode.DEDICATED else 0
-        if not least <= streams.value <= max(work, least):
+        ranks = split(component)
+        is_dedicated = restart_mode(component) is RestartMode.DEDICATED
+        least, most = (1, ranks.work) if is_dedicated else (0, ranks.total)
+        if not least <= streams.value <= max(most, least):
             yield self.finding(
                 streams,
                 f"nrestart_streams is {streams.value}",
-                f"expected: {least} to {work}, the number of work ranks",
+                f"expected: {least} to {most}, the number of {'work ranks' if is_dedicated else 'tasks'}",
             )
 
 
@@ -513,6 +519,7 @@ class NoLastRestart(ComponentRule):
     ```
     ```yaml good
     restart: {restartTimeIntval: P1D, checkpointTimeIntval: PT12H}
+    output: {atm: {filename_format: "<output_filename>_<datetime2>"}}
     ```
 
     ## References

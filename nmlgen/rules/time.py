@@ -66,6 +66,7 @@ class StopBeforeStart(ComponentRule):
     ```
     ```yaml good
     time: {stop: 2008-09-21T00:00:00Z}
+    output: {atm: {filename_format: "<output_filename>_<datetime2>"}}
     ```
 
     ## References
@@ -158,6 +159,7 @@ class NoSuchDay(ComponentRule):
     ```
     ```yaml good
     time: {stop: 2008-10-01T00:00:00Z}
+    output: {atm: {filename_format: "<output_filename>_<datetime2>"}}
     ```
 
     ## References
@@ -351,7 +353,7 @@ class StopAndLeadTime(ComponentRule):
     namelists:
       master_time_control_nml: {forecastLeadTime: P20D}
     output:
-      atm: {output_end: 2008-09-21T00:00:00Z}
+      atm: {output_end: 2008-09-21T00:00:00Z, filename_format: "<output_filename>_<datetime2>"}
     ```
 
     ## References
@@ -718,6 +720,7 @@ class NoStopDate(ComponentRule):
     ```yaml good
     namelists:
       master_time_control_nml: {experimentStopDate: "", forecastLeadTime: P10D}
+    output: {atm: {output_end: 2008-09-11T00:00:00Z}}
     ```
 
     ## References

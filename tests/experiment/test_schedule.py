@@ -87,3 +87,9 @@ def test_duties_count_records_and_files(build: Callable[[str], Component]) -> No
     row = duties(component, clock(component))[0]
     assert [(duty.records, duty.files) for duty in row] == [(41, 11)]
     assert all(not row for row in duties(component, clock(component))[1:])
+
+
+def test_keywords_in_output_filename_are_text(build: Callable[[str], Component]) -> None:
+    component = build('output: {atm: {output_filename: "run<levtype>_<jfile>"}}')
+    name = next(writes(component, clock(component))).name
+    assert name == "run<levtype>_<jfile>_DOM01_ML_0001.nc"

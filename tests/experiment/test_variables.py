@@ -119,7 +119,7 @@ def test_levels_of_soil_and_shear(build: Callable[[str], Component]) -> None:
     plain = Circumstances(build(""), 1, frozenset())
     soil = CATALOGUE.find("w_so_t_1")[0]
     assert plain.levels(soil) == 8
-    deep = build("namelists: {lnd_nml: {zml_soil: [0.1, 0.3, 1.0]}, run_nml: {num_lev: [50, 40]}}")
+    deep = build("namelists: {lnd_nml: {zml_soil: [0.1, 0.3, 1.0]}, run_nml: {iforcing: 3, num_lev: [50, 40]}}")
     assert Circumstances(deep, 1, frozenset()).levels(soil) == 3
     temp = CATALOGUE.find("temp")[0]
     assert [Circumstances(deep, domain, frozenset()).levels(temp) for domain in (1, 2, 3)] == [50, 40, 50]

@@ -54,7 +54,7 @@ PL = "pl_varlist: [temp], p_levels: [50000.0]"
         ([f"{ML}, pe_placement_ml: 0", f"{ML}, pe_placement_ml: 1"], 2, ["OUT015"]),
         ([f"{ML}, pe_placement_ml: 0"], 1, ["OUT015"]),
         ([f"{ML}, pe_placement_ml: 1"], 0, ["OUT004", "OUT015"]),
-        ([f"{ML}, pe_placement_ml: 0"], 0, ["OUT004", "OUT015"]),
+        ([f"{ML}, pe_placement_ml: 0"], 0, ["OUT004"]),
     ],
 )
 def test_one_finding_says_how_files_and_ranks_differ(contents, ranks, expected, tmp_path):

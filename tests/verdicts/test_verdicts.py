@@ -1,7 +1,8 @@
-"""What a real ICON 2024.10 did with 622 pairs of namelists, against what nmlgen says of them.
+"""What a real ICON 2024.10 did with 1488 pairs of namelists, against what nmlgen says of them.
 
 `icon-2024.10.jsonl` holds the observations: the base pair in its first line, then each pair as the lines that differ
-(first line, line after the last, new text; counted from 0), with ICON's verdict and the stage it came to.
+(first line, line after the last, new text; counted from 0), with ICON's verdict and the stage it came to;
+`icon-2024.10-more.jsonl` 866 more, many of them with several changes at once.
 `icon-2024.10-order.jsonl` holds 34 more of several streams, with the records that each I/O rank wrote, in order: the
 minute, the file, and its number with that of the record in it.
 `disagreements.txt` lists every pair on which nmlgen and ICON do not agree, with the reason.
@@ -68,7 +69,7 @@ def applied(base: str, operations: list) -> tuple[str, set[int]]:
 def cases() -> dict[str, Case]:
     lines = [
         line
-        for name in ("icon-2024.10.jsonl", "icon-2024.10-order.jsonl")
+        for name in ("icon-2024.10.jsonl", "icon-2024.10-more.jsonl", "icon-2024.10-order.jsonl")
         for line in (HERE / name).read_text(encoding="utf-8").splitlines()
     ]
     first, *rest = map(json.loads, lines)
@@ -113,7 +114,7 @@ def test_the_table_is_small():
     rejected, accepted = set(of_verdict("rejected")), set(of_verdict("accepted"))
     lost = {name for name, reason in disagreements().items() if reason.startswith("data lost")}
     assert lost <= accepted
-    assert len(rejected & set(disagreements())) <= 0.07 * len(rejected)
+    assert len(rejected & set(disagreements())) <= 0.05 * len(rejected)
     assert len((accepted - lost) & set(disagreements())) <= 0.005 * len(accepted)
     assert set(disagreements()) <= rejected | accepted
 

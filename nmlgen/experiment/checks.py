@@ -1,0 +1,138 @@
+"""What ICON refuses of several settings at once: the checks that it makes before and while it sets a run up.
+
+The data lie in `schemas/icon-checks.json`; `schemas/icon-checks.schema.json` states the format and
+`nmlgen.experiment.condition` the language of the conditions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from attrs import frozen
+
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.condition import evaluate, variables
+from nmlgen.experiment.facts import ComponentFacts
+from nmlgen.experiment.group import as_list
+from nmlgen.experiment.ranks import LEVEL_TYPES, domains
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.resources import directory
+
+_SUBSCRIPT = re.compile(r"\([^)]*\)")
+
+
+@frozen
+class Check:
+    """One check of ICON: with `condition` it ends the run.
+
+    `group` and `name` are the variable that is to blame, `says` is why, `expected` what ICON takes instead, `source`
+    one or several lines of ICON's source. It is made from the release `since` on and up to `until`, where they are
+    given. `rule` is the code of the rule that reports it.
+    """
+
+    rule: str
+    group: str
+    name: str
+    condition: str
+    says: str
+    expected: str
+    source: str
+    since: str | None = None
+    until: str | None = None
+
+    def is_made_by(self, release: str) -> bool:
+        """Whether a release makes it."""
+        return (self.since is None or self.since <= release) and (self.until is None or release <= self.until)
+
+    @property
+    def variables(self) -> tuple[tuple[str, str], ...]:
+        """The variables that it looks at."""
+        return variables(self.condition)
+
+
+@frozen
+class Breach:
+    """A check that an experiment fails, the setting to blame, and its value for the domain at hand."""
+
+    check: Check
+    setting: Setting
+    value: object
+
+
+@cache
+def checks() -> tuple[Check, ...]:
+    """All checks, in the order of the codes of their rules."""
+    document = json.loads((directory("schemas") / "icon-checks.json").read_text(encoding="utf-8"))
+    return tuple(_check(entry) for entry in document["checks"])
+
+
+def _check(entry: Mapping[str, str]) -> Check:
+    group, _, name = entry["at"].partition(".")
+    return Check(
+        entry["rule"],
+        group,
+        name,
+        entry["if"],
+        entry["says"],
+        entry["expected"],
+        entry["source"],
+        entry.get("since"),
+        entry.get("until"),
+    )
+
+
+@cache
+def _checks_of(rule: str, release: str) -> tuple[Check, ...]:
+    return tuple(check for check in checks() if check.rule == rule and check.is_made_by(release))
+
+
+def breaches(component: Component, rule: str) -> Iterator[Breach]:
+    """The checks of one rule that an atmosphere fails, each in the first domain that fails it.
+
+    What stands at its default throughout is not looked at. Raises UndecidedError in the end if a value that somebody
+    wrote is not known and a check depends on it.
+    """
+    if component.kind not in (None, "atmosphere"):
+        return
+    undecided: Setting | None = None
+    written = _written(component)
+    count, names = domains(component), _requested(component)
+    facts = [ComponentFacts(component, domain, names) for domain in range(1, count + 1)]
+    for check in _checks_of(rule, component.registry.release):
+        if written.isdisjoint(check.variables):
+            continue
+        for here in facts:
+            truth = evaluate(check.condition, here)
+            if truth:
+                yield Breach(check, here.setting(check.group, check.name), here.value(check.group, check.name))
+                break
+            if truth is None:
+                undecided = undecided or _unknown(here, check)
+    if undecided is not None:
+        raise UndecidedError(undecided)
+
+
+def _written(component: Component) -> frozenset[tuple[str, str]]:
+    """The variables that somebody wrote."""
+    return frozenset(
+        (group.name.lower(), _SUBSCRIPT.sub("", name)) for group in component.all_groups() for name in group.settings
+    )
+
+
+def _requested(component: Component) -> frozenset[str]:
+    names: set[str] = set()
+    for stream in component.streams:
+        for level_type in LEVEL_TYPES:
+            setting = component.stream_setting(stream, f"{level_type}_varlist")
+            if setting.certainty is not Certainty.UNKNOWN:
+                names |= {str(name).strip().lower() for name in as_list(setting.value)}
+    return frozenset(names)
+
+
+def _unknown(facts: ComponentFacts, check: Check) -> Setting | None:
+    """The first value that a check looks at which somebody wrote and nobody knows."""
+    settings = (facts.setting(group, name) for group, name in check.variables)
+    return next((setting for setting in settings if setting.certainty is Certainty.UNKNOWN and setting.span), None)

@@ -1,0 +1,117 @@
+"""What an experiment answers to the conditions that a model's data state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.experiment.clock import clock
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import Group, as_list, effective
+from nmlgen.experiment.ranks import domains, output_files, split
+from nmlgen.experiment.reading import condition_of
+from nmlgen.experiment.setting import Setting, UndecidedError
+
+_FORCED = ("is_subsidence_moment", "is_subsidence_heat", "is_advection", "is_geowind", "is_rad_forcing", "is_nudging")
+
+
+@frozen
+class ComponentFacts:
+    """The settings of an experiment as ICON sees them, for one domain counted from 1.
+
+    `requested_names` are the names in its varlists, in lower case. Beyond the elements that are given a value is
+    unknown, or that of the first where it `is_inherited`. A group that ICON does not read counts as absent.
+    """
+
+    component: Component
+    domain: int
+    requested_names: frozenset[str]
+    is_inherited: bool = False
+
+    def setting(self, group: str, name: str) -> Setting:
+        """The setting in force: what is written if ICON reads the group, else the release's default."""
+        found = self.component.group(group)
+        condition = None if found is None else condition_of(self.component, found)
+        if condition is not None and not condition.holds(self.component[condition.group, condition.variable].value):
+            return effective(self.component.registry, None, group, name)
+        return self.component[group, name if found is None else self._element(found, name)]
+
+    def _element(self, group: Group, name: str) -> str:
+        """The name under which the component of a derived type is written for this domain: `base(2)%component`."""
+        base, is_component, rest = name.partition("%")
+        element = f"{base}({self.domain})%{rest}"
+        return element if is_component and element in group.settings else name
+
+    def values(self, group: str, name: str) -> list[Any] | None:
+        """The elements of a variable from the first on; None if they are not known."""
+        try:
+            return as_list(self.setting(group, name).value)
+        except UndecidedError:
+            return None
+
+    def value(self, group: str, name: str) -> Any:
+        """The element of a variable for this domain; None if it is not known."""
+        values = self.values(group, name)
+        if not values:
+            return None
+        if "%" in name and len(values) == 1:
+            return values[0]
+        if len(values) >= self.domain:
+            return values[self.domain - 1]
+        return values[0] if self.is_inherited or self._is_scalar(group, name) else None
+
+    def _is_scalar(self, group: str, name: str) -> bool:
+        variable = self.component.registry.variable(group, name)
+        return variable is not None and not variable.is_array
+
+    def at(self, place: int) -> ComponentFacts:
+        """The same for another domain, or for another element."""
+        return ComponentFacts(self.component, place, self.requested_names, self.is_inherited)
+
+    def given(self, group: str, name: str) -> bool | None:
+        """Whether somebody wrote a value that is not blank."""
+        found = self.component.group(group)
+        if found is None or self._element(found, name) not in found.settings:
+            return None if self.component.is_open or (found is not None and found.is_open) else False
+        values = self.values(group, name)
+        return None if values is None else any(str(value).strip() for value in values)
+
+    def requested(self, name: str) -> bool:
+        """Whether a varlist asks for a variable."""
+        return name in self.requested_names
+
+    def symbol(self, name: str) -> Any:
+        """The number of the `domain`, how many `domains`, `models` and `tasks` there are, the ranks that `work` and for
+        `io`, `streams` of output, the `component` ("atmosphere"); `step`, `checkpoint` and `restart` in seconds, 0
+        where there is none; `forced`: whether large-scale forcing is on (`mo_ls_forcing_nml.f90:132`,
+        `mo_nml_crosscheck.f90:259`). None for other names."""
+        try:
+            return self._symbol(name)
+        except UndecidedError:
+            return None
+
+    def _symbol(self, name: str) -> Any:
+        if name == "domain":
+            return self.domain
+        if name == "domains":
+            return domains(self.component)
+        if name == "tasks":
+            return self.component.tasks.value
+        if name in ("step", "checkpoint", "restart"):
+            length = getattr(clock(self.component), name)
+            return 0 if length is None else length / 1000
+        if name in ("work", "io"):
+            return getattr(split(self.component), name)
+        if name == "streams":
+            return len(output_files(self.component))
+        if name == "models":
+            return len(self.component.experiment.models)
+        if name == "component":
+            return self.component.kind
+        if name == "forced":
+            switches = [self.setting("ls_forcing_nml", switch).value for switch in (*_FORCED, "is_sim_rad")]
+            surface = [self.setting("scm_nml", f"scm_sfc_{what}").value for what in ("temp", "qv", "mom")]
+            is_column = self.component["grid_nml", "l_scm_mode"].value
+            return any(switches) or (is_column and any(number >= 1 for number in surface))
+        return None

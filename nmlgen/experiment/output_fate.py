@@ -1,0 +1,135 @@
+"""What becomes of output files along a chain of jobs that each begin from the checkpoint of the one before.
+
+ICON keeps in a checkpoint the number of the file that each sequence is at (`output_jfile_NN`): that of the record due
+at the checkpoint, else that of the next one in this job, else that of the last. The next job counts from that number
+on, from its own first output time, which is the checkpoint's own where a record was due there; that one is not written
+again. A file that is opened in its middle, or with the number 1, is appended to where it exists; any other is written
+anew, and what an earlier job left in it is lost.
+
+Sources: ICON 2024.10 `mo_nh_stepping.f90:1064-1068`, `mo_output_event_handler.f90:1652-1675,2390-2460`,
+`mo_name_list_output_init.f90:1690-1700`, `mo_output_event_control.f90:195-251`, `mo_name_list_output.f90:296-320`, and
+a chain of two jobs of the real model: one step a file and two partitions, of 13 records 12 were left.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+
+from attrs import field, frozen
+
+from nmlgen.experiment.clock import Clock
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.ranks import OutputFile
+from nmlgen.experiment.schedule import FileEnds, Names, all_dates
+
+
+@frozen
+class Loss:
+    """Records of earlier jobs that the job `leg`, counted from 1, overwrites in the file `name`."""
+
+    leg: int
+    name: str
+    records: int
+
+
+@frozen
+class Fate:
+    """What a chain leaves of one sequence of files: the output times in each file, by its name; what was lost on the
+    way; and the first record that lies in another file than in one job, with the names of both: files that bear dates
+    are not compared."""
+
+    files: dict[str, tuple[int, ...]]
+    losses: tuple[Loss, ...]
+    moved: tuple[int, str, str] | None
+
+    @property
+    def records(self) -> int:
+        """The records on disk in the end."""
+        return sum(map(len, self.files.values()))
+
+
+@frozen
+class _Opened:
+    """A record of one job: whether its file is opened for it, to be appended to or anew."""
+
+    date: int
+    name: str
+    is_opened: bool
+    is_appended: bool
+
+
+def fate(component: Component, file: OutputFile, clock: Clock) -> Fate:
+    """What the chain of jobs leaves of one sequence. Raises UndecidedError for settings that nobody can know."""
+    dates = all_dates(component, file, clock)
+    chain = _Chain(component, file, clock)
+    files: dict[str, list[int]] = {}
+    losses: list[Loss] = []
+    where: dict[int, str] = {}
+    for leg, (begin, end) in enumerate(_legs(clock), start=1):
+        for record in chain.job(dates[bisect_left(dates, begin) : bisect_right(dates, end)], begin, end):
+            if record.is_opened and not record.is_appended and files.get(record.name):
+                losses.append(Loss(leg, record.name, len(files[record.name])))
+                files[record.name] = []
+            files.setdefault(record.name, []).append(record.date)
+            where[record.date] = record.name
+    is_dated = Names(component, file, clock).is_dated
+    whole = [] if is_dated else _Chain(component, file, clock).job(dates, 0, clock.length)
+    other = ((r.date, where[r.date], r.name) for r in whole if where.get(r.date, r.name) != r.name)
+    return Fate({name: tuple(held) for name, held in files.items()}, tuple(losses), next(other, None))
+
+
+def _legs(clock: Clock) -> Iterator[tuple[int, int]]:
+    """Begin and end of each job."""
+    begin = 0
+    while begin < clock.length and clock.leg > 0:
+        yield begin, min(begin + clock.leg, clock.length)
+        begin += clock.leg
+    if clock.length == 0:
+        yield 0, 0
+
+
+@frozen
+class _Chain:
+    """The jobs of one sequence, one after the other; `offset` is the number that the checkpoint holds, or 0."""
+
+    component: Component
+    file: OutputFile
+    clock: Clock
+    offset: list[int] = field(factory=lambda: [0])
+
+    def job(self, dates: Sequence[int], begin: int, end: int) -> list[_Opened]:
+        """The records that a job writes. Its output times include both its ends."""
+        numbered = self._numbered(dates)
+        step = self.clock.step
+        written: list[_Opened] = []
+        for number, part, date, name in numbered:
+            if begin and date // step * step <= begin:
+                continue  # written by the job before
+            is_first = not written
+            is_opened = is_first or part == 1
+            is_appended = is_first and begin > 0 and (part > 1 or number == 1)
+            written.append(_Opened(date, name, is_opened, is_appended))
+        self.offset[0] = next(
+            (n for n, _, date, _ in numbered if date // step * step >= end), numbered[-1][0] if numbered else 0
+        )
+        return written
+
+    def _numbered(self, dates: Sequence[int]) -> list[tuple[int, int, int, str]]:
+        """Number of the file, number in it, output time and name of each record of a job."""
+        if not dates:
+            return []
+        ends, names = (
+            FileEnds(self.component, self.file, self.clock, dates[0]),
+            Names(self.component, self.file, self.clock),
+        )
+        number, part, opened = max(1, self.offset[0]), 0, dates[0]
+        found = []
+        for date in dates:
+            if part and ends.ended(date, part):
+                number, part = number + 1, 0
+            part += 1
+            if part == 1:
+                opened = date
+            found.append((number, part, date, names.of(number, opened)))
+        return found

@@ -1,0 +1,423 @@
+"""What ICON refuses of several settings at once. The checks themselves are data: `schemas/icon-checks.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nmlgen.experiment.checks import breaches
+from nmlgen.experiment.component import Component
+from nmlgen.findings import Finding, Severity
+from nmlgen.namelist.constraint import literal
+from nmlgen.rules.rule import ComponentRule
+
+
+def _found(rule: ComponentRule, component: Component) -> Iterator[Finding]:
+    for breach in breaches(component, rule.code):
+        check, setting = breach.check, breach.setting
+        shown = check.name if breach.value is None else f"{check.name} {literal(breach.value)}"
+        yield rule.finding(setting, f"{shown}: {check.says}", f"expected: {check.expected}", f"ICON: {check.source}")
+
+
+class NwpPhysicsCombination(ComponentRule):
+    """The parts of the NWP physics ask for one another.
+
+    ## What it does
+    Finds schemes of `nwp_phy_nml` and the groups beside it (les_nml, turbdiff_nml, twomom_mcrph_nml, sppt_nml,
+    ls_forcing_nml, nwp_tuning_nml) that do not go together or do not exist: clouds without saturation adjustment, a
+    surface scheme in an aquaplanet test, `inwp_turb` 3, a product of `rlam_heat` and `rat_sea` out of range.
+
+    ## Why it matters
+    ICON aborts in its cross-check, or once it has read its grid.
+
+    ## Evidence
+    ICON 2024.10 rejected the saturation adjustment switched off, a surface scheme with APE_nwp, unknown turbulence
+    and radiation schemes, `mu_rain` out of range. [All checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    namelists: {run_nml: {iforcing: 3, ltransport: true}, nwp_phy_nml: {inwp_satad: 0, inwp_gscp: 1, inwp_surface: 0}}
+    #                                                                               ^
+    ```
+    ```yaml good
+    namelists: {run_nml: {iforcing: 3, ltransport: true}, nwp_phy_nml: {inwp_satad: 1, inwp_gscp: 1, inwp_surface: 0}}
+    ```
+
+    ## References
+    ICON namelist overview, nwp_phy_nml.
+    """
+
+    code = "PHY001"
+    name = "nwp-physics-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class RadiationCombination(ComponentRule):
+    """Gases, aerosol and optics go with some radiation schemes only.
+
+    ## What it does
+    Finds settings of `radiation_nml` that the chosen `inwp_radiation` does not take, or that need ART, external
+    parameters or another part of the physics.
+
+    ## Why it matters
+    ICON aborts in its cross-check.
+
+    ## Evidence
+    ICON 2024.10: "irad_aero=6 (Tegen) requires itopo=1" and its like (`mo_nml_crosscheck.f90:341-478`). [All
+    checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true}
+      nwp_phy_nml: {inwp_surface: 0}
+      radiation_nml: {irad_aero: 6}
+    #                            ^
+    ```
+    ```yaml good
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true}
+      nwp_phy_nml: {inwp_surface: 0}
+      radiation_nml: {irad_aero: 2}
+    ```
+
+    ## References
+    ICON namelist overview, radiation_nml.
+    """
+
+    code = "PHY002"
+    name = "radiation-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class AesPhysicsCombination(ComponentRule):
+    """The AES physics takes certain values only, and some of them only where a process is switched on.
+
+    ## What it does
+    Finds values of `aes_rad_nml`, `aes_phy_nml` and `ccycle_nml` that ICON refuses once it sets up the processes.
+
+    ## Why it matters
+    ICON aborts after it has read its grid.
+
+    ## Evidence
+    ICON 2024.10, `mo_aes_rad_config.f90:298-593`, `mo_aes_phy_config.f90:395-426` (read, not tried). [All
+    checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    namelists:
+      run_nml: {iforcing: 2, ntracer: 3, ltransport: true}
+      aes_phy_nml: {"aes_phy_config(1)%dt_rad": -PT1H}
+    #                                           ^
+    ```
+    ```yaml good
+    namelists:
+      run_nml: {iforcing: 2, ntracer: 3, ltransport: true}
+      aes_phy_nml: {"aes_phy_config(1)%dt_rad": PT1H}
+    ```
+
+    ## References
+    ICON namelist overview, aes_phy_nml and aes_rad_nml.
+    """
+
+    code = "PHY003"
+    name = "aes-physics-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class UpperAtmosphereCombination(ComponentRule):
+    """The upper atmosphere takes certain values only, and needs parts of the physics.
+
+    ## What it does
+    Finds values of `upatmo_nml` that ICON refuses, `lupatmo_phy` without turbulence or radiation, and extrapolation
+    that begins below `flat_height`.
+
+    ## Why it matters
+    ICON aborts while it reads its namelists: it reads this group in every run of the atmosphere.
+
+    ## Evidence
+    ICON 2024.10, `mo_upatmo_nml.f90:457-623`, `mo_upatmo_config.f90:766-827` (read, not tried). [All
+    checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    namelists: {upatmo_nml: {orbit_type: 3}}
+    #                                    ^
+    ```
+    ```yaml good
+    namelists: {upatmo_nml: {orbit_type: 2}}
+    ```
+
+    ## References
+    ICON namelist overview, upatmo_nml.
+    """
+
+    code = "PHY004"
+    name = "upper-atmosphere-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class ArtCombination(ComponentRule):
+    """Parts of ART need one another.
+
+    ## What it does
+    Finds ice nuclei of dust without dust, dusty cirrus without dust, and FPLUME without its input file.
+
+    ## Why it matters
+    ICON aborts while it reads its namelists.
+
+    ## Evidence
+    ICON 2024.10, `mo_art_nml.f90:325-364` (read, not tried). [All checks](../reference/icon-checks.md).
+
+    ## Example
+    ```yaml bad
+    namelists:
+      run_nml: {lart: true, iforcing: 3, ltransport: true}
+      nwp_phy_nml: {inwp_surface: 0}
+      art_nml: {lart_dusty_cirrus: true}
+    #                              ^
+    ```
+    ```yaml good
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true}
+      nwp_phy_nml: {inwp_surface: 0}
+      art_nml: {lart_dusty_cirrus: true, iart_dust: 1}
+    ```
+
+    ## References
+    ICON namelist overview, art_nml.
+    """
+
+    code = "PHY005"
+    name = "art-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class TransportCombination(ComponentRule):
+    """The transport of tracers takes certain schemes and limiters only.
+
+    ## What it does
+    Finds schemes and limiters in `transport_nml` that do not exist, more names than tracers, and turbulent energy that
+    is transported without a scheme that computes it.
+
+    ## Why it matters
+    ICON aborts: it reads this group in every run, with transport or without.
+
+    ## Evidence
+    ICON 2024.10, `mo_advection_nml.f90:270-345`, `mo_advection_config.f90:329`. [All
+    checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    namelists: {transport_nml: {itype_hlimit: 1}}
+    #                                         ^
+    ```
+    ```yaml good
+    namelists: {transport_nml: {itype_hlimit: [3, 4]}}
+    ```
+
+    ## References
+    ICON namelist overview, transport_nml.
+    """
+
+    code = "TRP001"
+    name = "transport-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class InitialStateCombination(ComponentRule):
+    """How a run begins must fit its physics, and the couplings of the analysis one another.
+
+    ## What it does
+    Finds an `init_mode` that does not exist or needs NWP physics, and couplings of the data assimilation in
+    `initicon_nml` without those that they build on.
+
+    ## Why it matters
+    ICON aborts while it reads its namelists, in test cases too.
+
+    ## Evidence
+    ICON 2024.10, `mo_initicon_nml.f90:381-457`, `mo_nml_crosscheck.f90:712-777`. [All
+    checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    namelists: {initicon_nml: {init_mode: 5}}
+    #                                     ^
+    ```
+    ```yaml good
+    namelists: {initicon_nml: {init_mode: 2}}
+    ```
+
+    ## References
+    ICON namelist overview, initicon_nml.
+    """
+
+    code = "INI001"
+    name = "initial-state-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class BoundaryCombination(ComponentRule):
+    """Lateral boundaries and nudging need NWP physics, data that change, and somebody who reads them.
+
+    ## What it does
+    Finds nudging of a kind that does not exist, without NWP physics, on a torus or without the prefetch rank, and
+    boundary data without an interval.
+
+    ## Why it matters
+    ICON aborts in its cross-check.
+
+    ## Evidence
+    ICON 2024.10: "Nudging requires: iforcing = 3" and its like (`mo_nudging_nml.f90:228-640`). [All
+    checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    namelists: {nudging_nml: {nudge_type: 2}}
+    #                                     ^
+    ```
+    ```yaml good
+    namelists: {nudging_nml: {nudge_type: 0}}
+    ```
+
+    ## References
+    ICON namelist overview, nudging_nml and limarea_nml.
+    """
+
+    code = "LBC001"
+    name = "boundary-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class LandCombination(ComponentRule):
+    """The land of NWP physics, and what it is coupled with.
+
+    ## What it does
+    Finds snow in layers without layers, depths of the soil that do not increase, and runs coupled with an ocean, rivers
+    or waves without the tiles that this needs.
+
+    ## Why it matters
+    ICON aborts while it reads its namelists, or in its cross-check.
+
+    ## Evidence
+    ICON 2024.10, `mo_lnd_nwp_nml.f90:333-396`, `mo_nml_crosscheck.f90:853-873` (read, not tried). [All
+    checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true}
+      nwp_phy_nml: {inwp_surface: 0}
+      lnd_nml: {lmulti_snow: true, nlev_snow: 1}
+    #                                         ^
+    ```
+    ```yaml good
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true}
+      nwp_phy_nml: {inwp_surface: 0}
+      lnd_nml: {lmulti_snow: true, nlev_snow: 3}
+    ```
+
+    ## References
+    ICON namelist overview, lnd_nml.
+    """
+
+    code = "LND001"
+    name = "land-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class TestCaseCombination(ComponentRule):
+    """Test cases, single columns and the grid they need.
+
+    ## What it does
+    Finds test cases on a grid or with a rotation that they do not take, a single column without the format of its
+    input, and a few values of the grid and of the interpolation that ICON refuses.
+
+    ## Why it matters
+    ICON aborts in its cross-check, or when the test case is set up.
+
+    ## Evidence
+    ICON 2024.10, `mo_nh_testcases.f90:440-1379`, `mo_nml_crosscheck.f90:249`. [All
+    checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    namelists: {nh_testcase_nml: {nh_test_name: CBL}}
+    #                                           ^
+    ```
+    ```yaml good
+    namelists: {nh_testcase_nml: {nh_test_name: jabw}}
+    ```
+
+    ## References
+    ICON namelist overview, nh_testcase_nml, scm_nml.
+    """
+
+    code = "DYN009"
+    name = "test-case-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class RunCombination(ComponentRule):
+    """Settings of the ranks, of blocks and of diagnostics that exclude each other.
+
+    ## What it does
+    Finds `nproma_sub` beside `nblocks_sub`, a `proc0_shift` that leaves one rank for the grid, an `iorder_sendrecv`
+    that exchanges nothing, and diagnostics in a varlist whose heights are missing.
+
+    ## Why it matters
+    ICON aborts or crashes before its first step.
+
+    ## Evidence
+    ICON 2024.10: "Cannot specify both nproma_sub and nblocks_sub in the namelist" (`mo_parallel_config.f90:353`). [All
+    checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    namelists: {parallel_nml: {nproma_sub: 16, nblocks_sub: 2}}
+    #                                      ^
+    ```
+    ```yaml good
+    namelists: {parallel_nml: {nproma_sub: 16}}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml and io_nml.
+    """
+
+    code = "RUN007"
+    name = "run-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)

@@ -1,0 +1,167 @@
+"""What streams interpolate: to levels of pressure, height or potential temperature, to longitudes and latitudes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.ranks import level_types
+from nmlgen.findings import Finding, Severity
+from nmlgen.rules.rule import ComponentRule
+from nmlgen.rules.streams import OPERATIONS, setting_of, streams_read
+from nmlgen.rules.varlists import LESS, entries
+
+_LATLON = 1
+_LETTERS = {"pl": "P", "hl": "Z", "il": "I"}
+_AXES = {"pl": "pressure", "hl": "height", "il": "potential temperature"}
+_WORKED_OUT = {
+    "pl": ("gh", "temp", "u", "v"),
+    "hl": ("temp", "pres", "u", "v"),
+    "il": ("gh", "temp", "u", "v"),
+}
+"""What ICON interpolates by itself for each kind of levels (`mo_pp_scheduler.f90:1118-1123`)."""
+
+
+class NotInterpolated(ComponentRule):
+    """Not every variable can be interpolated to levels of pressure, height or potential temperature.
+
+    ## What it does
+    Finds a name in `pl_varlist`, `hl_varlist` or `il_varlist` that ICON does not interpolate to such levels: variables
+    of one level, of edges, of half levels in part, and those of the dynamical core such as theta_v.
+
+    ## Why it matters
+    ICON aborts when output is set up.
+
+    ## Evidence
+    ICON 2024.10: "p-level interpolation: No feasible variable found: pv" (`mo_pp_scheduler.f90:1288`); which variable
+    goes where is said in its calls of add_var.
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 8}
+    output: {atm: {pl_varlist: [temp, theta_v], p_levels: [50000.0], stream_partitions_pl: 4}}
+    #                          ^
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 8}
+    output: {atm: {pl_varlist: [temp, u, gh], p_levels: [50000.0], stream_partitions_pl: 4}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT033"
+    name = "not-interpolated"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        for entry in entries(component):
+            letter = _LETTERS.get(entry.kind)
+            if letter is None or entry.is_group or entry.name in _WORKED_OUT[entry.kind]:
+                continue
+            if entry.name.startswith((LESS, "grid:")) or not entry.present:
+                continue
+            if all(letter not in variable.interpolation for variable in entry.present):
+                yield self.finding(
+                    entry.setting,
+                    f'"{entry.name}" is not interpolated to levels of {_AXES[entry.kind]}',
+                    f"expected: variables such as {', '.join(_WORKED_OUT[entry.kind])} in {entry.kind}_varlist",
+                )
+
+
+class NotOnLatLonGrid(ComponentRule):
+    """Some variables cannot go to longitudes and latitudes.
+
+    ## What it does
+    Finds, in a stream with `remap: 1`, variables without a vertical axis that have several levels all the same, and
+    logical ones, by name or in a group.
+
+    ## Why it matters
+    ICON aborts when output is set up.
+
+    ## Evidence
+    ICON 2024.10 with group:all and remap: "Inconsistent dimension info: w_ubc!" (`mo_pp_scheduler.f90:617`); logical
+    variables by the same file, line 687.
+
+    ## Example
+    ```yaml bad
+    output: {atm: {remap: 1, reg_lon_def: [0, 5.0, 355], reg_lat_def: [-90, 5.0, 90], ml_varlist: [temp, w_ubc]}}
+    #                                                                                             ^
+    ```
+    ```yaml good
+    output: {atm: {remap: 1, reg_lon_def: [0, 5.0, 355], reg_lat_def: [-90, 5.0, 90], ml_varlist: [temp, w]}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT034"
+    name = "not-on-latlon-grid"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        for entry in entries(component):
+            if not entry.is_regular or entry.name.startswith(LESS):
+                continue
+            for variable in entry.present:
+                stacked = variable.axis == "surface" and variable.levels != 1
+                certain = not entry.is_group or not variable.conditions
+                if certain and variable.location == "cell" and (stacked or variable.type == "logical"):
+                    of = "" if not entry.is_group else f' of "{entry.name}"'
+                    yield self.finding(
+                        entry.setting,
+                        f"{variable.name}{of} does not go to longitudes and latitudes",
+                        f"expected: the stream without {variable.name}, or remap 0",
+                    )
+                    break
+
+
+class OperationOnLatLonGrid(ComponentRule):
+    """A statistic over time is not written on longitudes and latitudes.
+
+    ## What it does
+    Finds a stream with an `operation` and `remap: 1`, unless all it writes is constant.
+
+    ## Why it matters
+    ICON aborts when output is set up: it makes the means on its own grid, and looks for them on the other.
+
+    ## Evidence
+    ICON 2024.10: "Output name list variable not found: latlon_internal_u|mean|pt600s|..."
+    (`mo_derived_variable_handling.f90:204`, `mo_name_list_output_init.f90:2039`).
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 1}
+    output:
+      atm: {stream_partitions_ml: 1, remap: 1, reg_lon_def: [0, 5.0, 355], reg_lat_def: [-90, 5.0, 90], operation: max}
+    #                                                                                                              ^
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 1}
+    output: {atm: {stream_partitions_ml: 1, operation: max}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT035"
+    name = "operation-on-latlon-grid"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        changing = {id(e.setting) for e in entries(component) if any(not v.is_constant for v in e.present)}
+        for stream in streams_read(component):
+            operation = setting_of(component, stream, "operation")
+            remap = setting_of(component, stream, "remap")
+            if str(operation.value).rstrip() not in OPERATIONS or remap.value != _LATLON:
+                continue
+            lists = [setting_of(component, stream, f"{kind}_varlist") for kind in level_types(component, stream)]
+            if any(id(setting) in changing for setting in lists):
+                yield self.finding(
+                    operation,
+                    f'operation "{operation.value}" does not go with remap 1',
+                    "expected: remap 0, or no operation",
+                )

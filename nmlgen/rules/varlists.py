@@ -1,0 +1,158 @@
+"""What the names in a varlist mean in a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from attrs import frozen
+
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.condition import variables
+from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.ranks import domains, level_types
+from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, load_catalogue
+from nmlgen.rules.streams import is_blank, setting_of, streams_read
+
+GROUP, TILES, LESS = "group:", "tiles:", "-"
+_LATLON = 1
+_ATMOSPHERE = 1
+_OTHER_MODELS = ("ocean", "HAMOCC", "waves", "sea ice")
+_REQUESTED = re.compile(r"\brequested\b")
+_UNKNOWN = re.compile(r"\bunknown\b")
+_CHANGED = {
+    ("run_nml", "ntracer"),
+    ("lnd_nml", "ntiles"),
+    ("lnd_nml", "llake"),
+    ("nwp_phy_nml", "lscale_cdnc"),
+    ("nwp_phy_nml", "lstoch_sde"),
+    ("nwp_phy_nml", "lstoch_expl"),
+    ("nwp_phy_nml", "lstoch_deep"),
+    ("nwp_phy_nml", "lupatmo_phy"),
+    ("nwp_phy_nml", "iprog_aero"),
+    ("turbdiff_nml", "ltkeshs"),
+    ("turbdiff_nml", "itype_sher"),
+}
+"""Settings that ICON changes before it asks for them: what is written does not decide (`mo_nml_crosscheck.f90:540-566`,
+`mo_atm_phy_nwp_config.f90:364-376`, `mo_advection_utils.f90:355-545`)."""
+
+
+def names_in(setting: Setting) -> list[str]:
+    """The names of a varlist that ICON reads, in lower case: those before the first blank one."""
+    names: list[str] = []
+    for name in as_list(setting.value):
+        if not str(name).strip():
+            break
+        names.append(str(name).rstrip().lower())
+    return names
+
+
+def varlists(component: Component) -> Iterator[tuple[Group, str, Setting]]:
+    """Each stream with the level types that it writes, and the varlist of each."""
+    for stream in streams_read(component):
+        for kind in level_types(component, stream):
+            yield stream, kind, setting_of(component, stream, f"{kind}_varlist")
+
+
+def catalogue_of(component: Component) -> Catalogue:
+    """The variables of the release; raises UndecidedError where names may be others than those of the release."""
+    names = component["io_nml", "output_nml_dict"]
+    if not is_blank(names) or component["run_nml", "lart"].value is not False:
+        raise UndecidedError(names)
+    catalogue = load_catalogue(component.registry.release)
+    if catalogue.release != component.registry.release:
+        raise UndecidedError(names)
+    return catalogue
+
+
+def tracers(component: Component) -> frozenset[str]:
+    """The names that the user gave to tracers."""
+    group = component.group("transport_nml")
+    if group is None or "tracer_names" not in group.settings:
+        return frozenset()
+    return frozenset(str(name).strip().lower() for name in as_list(component["transport_nml", "tracer_names"].value))
+
+
+def domains_of(component: Component, stream: Group) -> list[int]:
+    """The domains, counted from 1, that a stream is written for."""
+    count = domains(component)
+    chosen = []
+    for domain in as_list(setting_of(component, stream, "dom").value):
+        if domain < 0:
+            break
+        chosen.append(domain)
+    return [domain for domain in chosen if 1 <= domain <= count] if chosen else list(range(1, count + 1))
+
+
+@frozen(slots=False)
+class Entry:
+    """One name in a varlist of a stream, for one domain: the level type `kind`, the setting it stands in, and the
+    variables it may mean; of a group those that are members. `is_regular` tells of a grid of longitudes and latitudes.
+    """
+
+    name: str
+    kind: str
+    setting: Setting
+    variables: tuple[OutputVariable, ...]
+    is_regular: bool
+    is_group: bool
+    is_atmosphere: bool
+    here: Circumstances
+
+    def is_absent(self, variable: OutputVariable) -> bool:
+        """Whether a variable cannot exist in this run. Settings that ICON changes itself do not tell."""
+        if self.is_atmosphere and variable.component in _OTHER_MODELS:
+            return True
+        if self.is_group and self.is_regular and variable.location != "cell":
+            return True
+        return any(self.here.holds(condition) is False for condition in _telling(variable))
+
+    @cached_property
+    def present(self) -> tuple[OutputVariable, ...]:
+        """The variables that may exist."""
+        return tuple(variable for variable in self.variables if not self.is_absent(variable))
+
+    def requirement(self) -> str:
+        """Where the first of the variables would exist."""
+        first = self.variables[0]
+        conditions = [condition for condition in _telling(first) if self.here.holds(condition) is False]
+        shown = [condition for condition in conditions if not _REQUESTED.search(condition)]
+        if shown:
+            return " and ".join(shown)
+        if conditions:
+            return "the names of the variables"
+        return f"a run with {first.component}" if self.is_atmosphere else "a variable of this model"
+
+
+def _telling(variable: OutputVariable) -> list[str]:
+    """The conditions of a variable that ask for nothing that ICON changes."""
+    return [condition for condition in variable.conditions if _CHANGED.isdisjoint(variables(condition))]
+
+
+def entries(component: Component) -> Iterator[Entry]:
+    """All names in the varlists that ICON reads but those of coordinates; errors as `catalogue_of`."""
+    lists = list(varlists(component))
+    if not lists:
+        return
+    catalogue, own_names = catalogue_of(component), tracers(component)
+    is_atmosphere = component["master_model_nml", "model_type"].value == _ATMOSPHERE
+    requested = frozenset(name for _, _, setting in lists for name in names_in(setting))
+    circumstances: dict[int, Circumstances] = {}
+    for stream, kind, setting in lists:
+        is_regular = setting_of(component, stream, "remap").value == _LATLON
+        for domain in domains_of(component, stream):
+            here = circumstances.setdefault(domain, Circumstances(component, domain, requested))
+            for name in names_in(setting):
+                if name in own_names:
+                    continue
+                is_group = GROUP in name or TILES in name
+                found = _members(catalogue, name) if is_group else catalogue.find(name)
+                yield Entry(name, kind, setting, found, is_regular, is_group, is_atmosphere, here)
+
+
+def _members(catalogue: Catalogue, name: str) -> tuple[OutputVariable, ...]:
+    """ICON looks for the prefix anywhere and takes the name from behind its length
+    (`mo_name_list_output_init.f90:829-850`)."""
+    return catalogue.group(f"{name[len(TILES) :]}_t" if TILES in name else name[len(GROUP) :])

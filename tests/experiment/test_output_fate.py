@@ -1,0 +1,105 @@
+"""What a chain of jobs leaves of the output, against what the real model left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from nmlgen.experiment.output_fate import Fate, Loss, fate
+from nmlgen.experiment.clock import clock
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.ranks import output_files
+from nmlgen.experiment.volume import stream_volumes
+
+Build = Callable[[str], Component]
+MINUTE = 60_000
+CHAIN = """
+time: {start: 2000-01-01T00:00:00Z, stop: 2000-01-01T02:00:00Z, modelTimeStep: PT10M}
+restart: {checkpointTimeIntval: PT1H, restartTimeIntval: PT1H}
+"""
+
+
+def fates(component: Component) -> list[Fate]:
+    time = clock(component)
+    return [fate(component, file, time) for file in output_files(component)]
+
+
+def held(found: Fate) -> dict[str, list[int]]:
+    """The minutes in each file, by the number in its name."""
+    return {
+        name.rpartition("_")[2].removesuffix(".nc"): [date // MINUTE for date in dates]
+        for name, dates in found.files.items()
+    }
+
+
+def test_full_files_are_overwritten(build: Build) -> None:
+    """One step a file, two partitions, two jobs: of 13 records 12 were left by ICON 2024.10."""
+    output = "output: {atm: {output_interval: PT10M, steps_per_file: 1, file_interval: null, stream_partitions_ml: 2}}"
+    component = build(f"{CHAIN}\n{output}")
+    first, second = fates(component)
+    assert held(first) == {
+        "0001": [0],
+        "0003": [20],
+        "0005": [40],
+        "0007": [60],
+        "0009": [80],
+        "0011": [100],
+        "0013": [120],
+    }
+    assert held(second) == {"0002": [10], "0004": [30], "0006": [70], "0008": [90], "0010": [110]}
+    assert (first.losses, first.moved) == ((), None)
+    assert [(loss.leg, loss.records) for loss in second.losses] == [(2, 1)]
+    assert first.records + second.records == 12
+    assert [volume.records for volume in stream_volumes(component)] == [12]
+
+
+def test_the_first_file_is_appended_to(build: Build) -> None:
+    output = "output: {atm: {output_interval: PT50M, file_interval: PT50M, stream_partitions_ml: 2}}"
+    _, second = fates(build(f"{CHAIN}\n{output}"))
+    assert second.losses == ()
+    assert held(second) == {"0002": [50]}
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ("output_interval: PT10M, steps_per_file: 1, file_interval: null", 13),
+        ("output_interval: PT10M, steps_per_file: 6, file_interval: null", 13),
+        ("output_interval: PT10M, file_interval: PT1H", 13),
+        ("output_interval: PT40M, file_interval: PT40M", 3),  # no record at 01:00: 00:40 is in file 2, 01:20 again
+        ("output_interval: PT40M, file_interval: PT2H", 4),  # all in the first file, which is appended to
+    ],
+)
+def test_records_that_are_left(output: str, expected: int, build: Build) -> None:
+    (only,) = fates(build(f"{CHAIN}\noutput: {{atm: {{{output}, stream_partitions_ml: 1}}}}"))
+    assert only.records == expected
+    assert bool(only.losses) == (expected == 3)
+
+
+def test_records_move_to_other_files(build: Build) -> None:
+    output = "output_interval: PT10M, steps_per_file: 4, file_interval: null, stream_partitions_ml: 1"
+    (only,) = fates(build(f"{CHAIN}\noutput: {{atm: {{{output}}}}}"))
+    assert only.losses == ()
+    assert only.moved is not None
+    assert only.moved[0] == 90 * MINUTE
+
+
+def test_names_with_dates_lose_nothing(build: Build) -> None:
+    output = 'filename_format: "<output_filename>_<datetime2>", output_interval: PT10M, file_interval: PT20M'
+    found = fates(build(f"{CHAIN}\noutput: {{atm: {{{output}, stream_partitions_ml: 2}}}}"))
+    assert all(not sequence.losses for sequence in found)
+    assert sum(sequence.records for sequence in found) == 13
+
+
+def test_one_job_loses_nothing(build: Build) -> None:
+    (only,) = fates(build("output: {atm: {stream_partitions_ml: 1}}"))
+    assert (only.losses, only.moved) == ((), None)
+
+
+def test_losses_name_the_file(build: Build) -> None:
+    output = "output: {atm: {output_interval: PT40M, file_interval: PT40M, stream_partitions_ml: 1}}"
+    (only,) = fates(build(f"{CHAIN}\n{output}"))
+    assert [Loss(loss.leg, loss.name.rpartition("_")[2], loss.records) for loss in only.losses] == [
+        Loss(2, "0002.nc", 1)
+    ]

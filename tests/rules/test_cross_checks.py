@@ -1,0 +1,118 @@
+"""What ICON refuses of several settings at once: the table, and both sides of its conditions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+from rules.experiments import experiment_of, judge
+
+from nmlgen.experiment.checks import Check, checks
+from nmlgen.namelist.registry import load_registry
+from nmlgen.resources import directory, schema
+from nmlgen.rules import all_rules, cross_checks
+
+RULES = [rule for rule in all_rules() if rule.__module__ == cross_checks.__name__]
+NWP = "run_nml: {iforcing: 3, ltransport: true}, "
+
+
+def codes(namelists, tmp_path, more="", release="2024.10"):
+    text = f'model: {{release: "{release}"}}\n{more}\nnamelists: {{{namelists}}}\n'
+    return [finding.code for finding in judge(experiment_of(text, tmp_path), RULES)]
+
+
+def test_table_is_as_its_schema_has_it():
+    document = json.loads((directory("schemas") / "icon-checks.json").read_text(encoding="utf-8"))
+    assert list(Draft202012Validator(schema("icon-checks")).iter_errors(document)) == []
+
+
+@pytest.mark.parametrize("check", checks(), ids=lambda check: f"{check.rule}-{check.name}")
+def test_conditions_are_about_variables_that_icon_has(check: Check):
+    registry = load_registry("2024.10")
+    for group, name in ((check.group, check.name), *check.variables):
+        assert registry.variable(group, name) is not None, (group, name)
+
+
+def test_every_check_has_its_rule_and_every_rule_its_checks():
+    assert {check.rule for check in checks()} == {rule.code for rule in RULES}
+
+
+@pytest.mark.parametrize("forcing", [0, 1, 2, 3])
+def test_defaults_pass(forcing, tmp_path):
+    surface = ", nwp_phy_nml: {inwp_surface: 0}"
+    assert codes(f"run_nml: {{iforcing: {forcing}, ntracer: 3, ltransport: true}}{surface}", tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("namelists", "expected"),
+    [
+        (NWP + "nwp_phy_nml: {inwp_surface: 0, inwp_satad: 0}", ["PHY001"]),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0, inwp_satad: 0, inwp_gscp: 8}", []),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0, inwp_satad: 0, inwp_gscp: 0, inwp_convection: 0}", []),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0, inwp_satad: 0, inwp_gscp: 0, inwp_convection: 1}", ["PHY001"]),
+        ("nwp_phy_nml: {inwp_satad: 0}", []),  # not read
+        (NWP + "nwp_phy_nml: {inwp_surface: 0, mu_rain: 5.0}", []),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0, mu_rain: 5.1}", ["PHY001"]),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0, mu_rain: -0.1}", ["PHY001"]),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0, inwp_turb: 3}", ["PHY001"]),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0, inwp_turb: 0}", []),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0}, turbdiff_nml: {rlam_heat: 2.5}", []),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0}, turbdiff_nml: {rlam_heat: 2.4}", ["PHY001"]),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0}, turbdiff_nml: {rlam_heat: 18.75}", []),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0}, turbdiff_nml: {rlam_heat: 18.8}", ["PHY001"]),
+        (NWP + "nwp_phy_nml: {inwp_surface: 1}, nh_testcase_nml: {nh_test_name: APE_nwp}", ["PHY001"]),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0}, nh_testcase_nml: {nh_test_name: APE_nwp}", []),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0}, radiation_nml: {irad_aero: 9}", ["PHY002"]),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0, inwp_radiation: 0}, radiation_nml: {irad_o3: 8}", []),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0, inwp_radiation: 1}, radiation_nml: {irad_o3: 8}", ["PHY002"]),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0}, lnd_nml: {zml_soil: [0.1, 0.3, 0.2]}", ["LND001"]),
+        (NWP + "nwp_phy_nml: {inwp_surface: 0}, lnd_nml: {zml_soil: [0.1, 0.2, 0.3]}", []),
+        ("transport_nml: {ihadv_tracer: [2, 53]}", ["TRP001"]),
+        ("transport_nml: {ihadv_tracer: [2, 52]}", []),
+        ("transport_nml: {ihadv_tracer: 21}", []),  # only the schemes of tracers that there are
+        ("run_nml: {ntracer: 1}, transport_nml: {ihadv_tracer: 21}", ["TRP001"]),
+        ("transport_nml: {beta_fct: 2.0}", ["TRP001"]),
+        ("transport_nml: {beta_fct: 1.0}", []),
+        ('run_nml: {ntracer: 1}, transport_nml: {tracer_names: ["qv", "qc"]}', ["TRP001"]),
+        ('run_nml: {ntracer: 2}, transport_nml: {tracer_names: ["qv", "qc"]}', []),
+        ("initicon_nml: {init_mode: 8}", ["INI001"]),
+        ("initicon_nml: {init_mode: 7}", []),
+        ("initicon_nml: {icpl_da_snowalb: 1, icpl_da_sfcevap: 3}", []),
+        ("initicon_nml: {icpl_da_snowalb: 1, icpl_da_sfcevap: 2}", ["INI001"]),
+        ("nudging_nml: {nudge_type: 1}", []),  # without boundaries it is off
+        ("nudging_nml: {nudge_type: 1}, grid_nml: {l_limited_area: true}", ["LBC001"]),
+        ("limarea_nml: {itype_latbc: 1}", ["LBC001"]),
+        ("limarea_nml: {itype_latbc: 1, dtime_latbc: 10800.0}", []),
+        ("upatmo_nml: {solvar_type: 3}", []),
+        ("upatmo_nml: {solvar_type: 4}", ["PHY004"]),
+        ("nh_testcase_nml: {nh_test_name: CBL}, grid_nml: {is_plane_torus: true}", []),
+        ("nh_testcase_nml: {nh_test_name: CBL}, run_nml: {ltestcase: false}", []),
+        ("run_nml: {num_lev: 1}", ["DYN009"]),
+        ("run_nml: {num_lev: 2}", []),
+        ("run_nml: {num_lev: 1}, sleve_nml: {itype_laydistr: 2}", []),
+        ("meteogram_output_nml: {lmeteogram_enabled: true}, run_nml: {output: [totint]}", ["RUN007"]),
+        ("meteogram_output_nml: {lmeteogram_enabled: true}, run_nml: {output: [totint, nml]}", []),
+    ],
+)
+def test_both_sides(namelists, expected, tmp_path):
+    assert codes(namelists, tmp_path) == expected
+
+
+@pytest.mark.parametrize(("shift", "expected"), [(0, []), (6, []), (7, ["RUN007"]), (8, ["RUN007"])])
+def test_one_rank_is_not_left_alone(shift, expected, tmp_path):
+    job = "job: {nodes: 1, ntasks_per_node: 8}\nparallel: {num_io_procs: 0, nproma: 16}"
+    output = "output: {atm: {stream_partitions_ml: 1}}"
+    assert codes(f"parallel_nml: {{proc0_shift: {shift}}}", tmp_path, f"{job}\n{output}") == expected
+
+
+@pytest.mark.parametrize(("tasks", "expected"), [(1, []), (2, ["RUN007"])])
+def test_one_rank_exchanges_nothing(tasks, expected, tmp_path):
+    job = f"job: {{nodes: 1, ntasks_per_node: {tasks}}}\nparallel: {{num_io_procs: 0, nproma: 16}}"
+    assert codes("parallel_nml: {iorder_sendrecv: 4}", tmp_path, job) == expected
+
+
+@pytest.mark.parametrize(("release", "expected"), [("2024.10", ["PHY002"]), ("2025.04", [])])
+def test_checks_belong_to_releases(release, expected):
+    found = [c for c in checks() if c.name == "irad_aero" and c.is_made_by(release) and " 3," not in c.condition]
+    assert bool([c for c in found if "[0, 2, 6, 7, 8, 9," in c.condition]) == bool(expected)
