@@ -15,11 +15,11 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from nmlgen.experiment.output_fate import fate
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
+from nmlgen.experiment.output_fate import fate
 from nmlgen.experiment.ranks import (
     OutputFile,
     RestartMode,

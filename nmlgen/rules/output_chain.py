@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nmlgen.experiment.output_fate import Fate, fate
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
+from nmlgen.experiment.output_fate import Fate, fate
 from nmlgen.experiment.ranks import OutputFile, output_files
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from nmlgen.experiment.output_fate import Fate, Loss, fate
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.output_fate import Fate, Loss, fate
 from nmlgen.experiment.ranks import output_files
 from nmlgen.experiment.volume import stream_volumes
 
