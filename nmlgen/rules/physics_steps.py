@@ -37,13 +37,13 @@ class RadiationStep(ComponentRule):
     ```yaml bad
     namelists:
       run_nml: {iforcing: 3, ltransport: true}
-      nwp_phy_nml: {inwp_surface: 0, dt_conv: 1800.0, dt_ccov: 1200.0, dt_rad: 2400.0}
+      nwp_phy_nml: {inwp_surface: 0, dt_conv: 1800.0, dt_ccov: 2400.0, dt_rad: 2400.0}
     #                                         ^
     ```
     ```yaml good
     namelists:
       run_nml: {iforcing: 3, ltransport: true}
-      nwp_phy_nml: {inwp_surface: 0, dt_conv: 1800.0, dt_ccov: 1200.0, dt_rad: 3600.0}
+      nwp_phy_nml: {inwp_surface: 0, dt_conv: 1800.0, dt_ccov: 2400.0, dt_rad: 7200.0}
     ```
 
     ## References
