@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from nmlgen.logs.darshan import DarshanLog, read_darshan
     from nmlgen.logs.reader import Logs, read_logs, scan_logs
     from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, TimerTotal
+    from nmlgen.migrating import Migration, migrate
     from nmlgen.namelist.interchange import from_f90nml, to_f90nml
     from nmlgen.namelist.reader import read_namelist
     from nmlgen.render.build import Build
@@ -63,6 +64,7 @@ __all__ = [
     "LogRun",
     "LogWarning",
     "Logs",
+    "Migration",
     "NmlgenError",
     "OutputWrite",
     "Point",
@@ -97,6 +99,7 @@ __all__ = [
     "import_spec",
     "lint",
     "load_spec",
+    "migrate",
     "points_frame",
     "read_darshan",
     "read_logs",
@@ -129,6 +132,7 @@ _HOMES = {
     "LogRun": "logs.rows",
     "LogWarning": "logs.rows",
     "Logs": "logs.reader",
+    "Migration": "migrating",
     "NmlgenError": "errors",
     "OutputWrite": "logs.rows",
     "Point": "sweep.point",
@@ -161,6 +165,7 @@ _HOMES = {
     "import_spec": "importing",
     "lint": "linting",
     "load_spec": "spec.spec",
+    "migrate": "migrating",
     "points_frame": "sweep.table",
     "read_darshan": "logs.darshan",
     "read_logs": "logs.reader",

@@ -70,7 +70,7 @@ def _of_any_release(experiment: Experiment, report: Report, beginning: Span | No
         taking = [release for release, places in refused.items() if (finding.code, finding.span) not in places]
         if finding.severity is Severity.ERROR and taking:
             note = f"no error in ICON {' and '.join(taking)}; --icon-release says which one it is"
-            yield evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note))
+            yield evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note), fix=None)
         else:
             yield finding
 

@@ -63,13 +63,9 @@ def fix(
     All else of a file stays as it is, to the last byte. Arguments and errors are those of `lint`.
     """
     given, selected, ignored = list(paths), list(select), list(ignore)
-    texts: dict[Path, str] = {}
-    before: dict[Path, Source] = {}
-    count = 0
 
-    def judge() -> tuple[Report, Files]:
-        files = Files(texts)
-        report = lint(
+    def judge(files: Files) -> Report:
+        return lint(
             given,
             ntasks=ntasks,
             icon_release=icon_release,
@@ -82,17 +78,30 @@ def fix(
             files=files,
             track=track,
         )
+
+    return mended(judge, is_unsafe=is_unsafe)
+
+
+def mended(judge: Callable[[Files], Report], *, is_unsafe: bool = False) -> Fixed:
+    """Mend what `judge` finds in some files, again and again until nothing is left to mend; nothing is written yet."""
+    texts: dict[Path, str] = {}
+    before: dict[Path, Source] = {}
+    count = 0
+
+    def judged() -> tuple[Report, Files]:
+        files = Files(texts)
+        report = judge(files)
         for path, source in files.sources.items():
             before.setdefault(path, source)
         return report, files
 
-    report, files = judge()
+    report, files = judged()
     for _ in range(_MOST_PASSES):
         made = _apply(applicable(report.findings, is_unsafe), files, texts)
         if not made:
             break
         count += made
-        report, files = judge()
+        report, files = judged()
     return Fixed(report, count, {path: (before[path], text) for path, text in sorted(texts.items())})
 
 

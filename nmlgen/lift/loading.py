@@ -56,16 +56,18 @@ def load(
     ntasks: int | None = None,
     icon_release: str | None = None,
     machine: Machine | None = None,
+    files: Files | None = None,
 ) -> Loaded:
     """Lift a spec (with `overrides` laid over it), a run script, an icon_master.namelist, a model's namelist by itself,
     or a directory that holds a build, a master namelist or one run script; "-" is the standard input.
 
     `ntasks` is the number of MPI tasks, `icon_release` the release, or the path of a registry file, and `machine` the
     site of what does not say them; a spec says its own. Of the ways that a script may go the first is taken, and the
-    remarks tell of the others. Raises InputError if a file cannot be read, SpecError if a spec cannot be understood.
+    remarks tell of the others. `files` gives other texts than those on the disk. Raises InputError if a file cannot be
+    read, SpecError if a spec cannot be understood.
     """
     path, overrides = Path(path), tuple(overrides)
-    files = Files()
+    files = files or Files()
     found = _within(path) if path.is_dir() else path
     source = files.read(found)
     is_shell = found.name != MASTER_FILE and is_script(found, source)

@@ -276,7 +276,9 @@ def _place(problem: SyntaxProblem) -> tuple[int, int]:
 def _plain(group: str, name: str, item: Any) -> Setting:
     if any(value.kind == "unknown" for value in item.values) or sum(v.repeat for v in item.values) > _MOST_REPEATED:
         return unknown(f"{group}.{spelling(name)}", item.name_span)
-    return Setting(f"{group}.{spelling(name)}", (Origin("namelist", item.plain, item.name_span),))
+    values = item.values
+    span = item.origin.span(values[0].start, values[-1].end) if values else item.name_span
+    return Setting(f"{group}.{spelling(name)}", (Origin("namelist", item.plain, span),), name_span=item.name_span)
 
 
 def _settings(group: str, assignment: Assignment, registry: Registry) -> Iterator[tuple[str, Setting]]:

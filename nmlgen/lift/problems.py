@@ -39,6 +39,11 @@ PROBLEMS = {
         "set-twice",
         "A variable is given two different values in one group. The runtime keeps the later one and says nothing.",
     ),
+    "MIG001": (
+        "declaration-changed",
+        "A newer release declares a variable otherwise: as another type, or with another number of elements. ICON "
+        "still reads what stands there; whether it means the same is said beside it. `nmlgen migrate` looks for these.",
+    ),
     **SCRIPT_PROBLEMS,
     **MKEXP_PROBLEMS,
 }

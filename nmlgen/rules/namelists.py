@@ -18,6 +18,7 @@ from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, nearest
 from nmlgen.namelist.constraint import Condition, literal
 from nmlgen.namelist.registry import Registry, Removal, Shape, Variable, bounds_of, load_registry, releases
 from nmlgen.rules.rule import ComponentRule
+from nmlgen.rules.successors import successor
 from nmlgen.source import Span, encoded
 
 
@@ -196,7 +197,8 @@ class UnknownVariable(ComponentRule):
                 span,
                 f'{group} of ICON {registry.release} has no variable "{written.name}"',
                 *(notes or (f"expected: one of {', '.join(known)}" if known else "expected: no variable",)),
-                fix=None if elsewhere else _respelt(span, written.path, known, written.group.settings),
+                fix=successor(written.setting, group, registry.removed_variable(group, written.path))
+                or (None if elsewhere else _respelt(span, written.path, known, written.group.settings)),
             )
             carried = _carried_from(registry, group, written.path, file)
             yield finding if carried is None else _as_warning(finding, registry, carried)

@@ -1,0 +1,93 @@
+"""From one release to a newer one: what does not hold there is found, and what means one thing is mended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import nmlgen
+from nmlgen.errors import InputError
+
+NAMELIST = """&run_nml
+ iforcing = 3
+ ltransport = .TRUE.
+ num_lev = 30
+/
+&grid_nml
+ dynamics_grid_filename = 'a.nc'{grids}
+/
+&{group}
+ {text}
+/
+"""
+
+
+def migrated(tmp_path: Path, group: str, text: str, *, grids: str = "", old: str = "2024.10", new: str = "2025.10"):
+    path = tmp_path / "NAMELIST_a"
+    path.write_text(NAMELIST.format(group=group, text=text, grids=grids))
+    found = nmlgen.migrate([path], to=new, icon_release=old, mends=True)
+    found.fixed.write()
+    rest = path.read_text().partition(f"&{group}\n")[2].rpartition("/\n")[0]
+    return [(finding.code, finding.severity.value) for finding in found.report.findings], rest
+
+
+@pytest.mark.parametrize(
+    ("group", "text", "expected"),
+    [
+        ("nwp_phy_nml", "lscale_cdnc = .TRUE.", " scale_cdnc_mode = 1\n"),
+        ("nwp_phy_nml", "lscale_cdnc = .false. ! off", " ! off\n"),
+        ("nwp_phy_nml", "lscale_cdnc = F", ""),
+        ("nwp_phy_nml", "iprog_aero = 0, mu_rain = 0.5", " mu_rain = 0.5\n"),
+        ("nwp_phy_nml", "IPROG_AERO = 1", " i2daero_dust = 1\n"),
+        ("nwp_phy_nml", "iprog_aero=3", " i2daero_dust = 1, i2daero_seas = 1, i2daero_anthro = 1, i2daero_fire = 1\n"),
+        ("nwp_phy_nml", "iprog_aero = 4", " iprog_aero = 4\n"),
+        ("nwp_phy_nml", "lsbm_warm_full = .TRUE.", " lsbm_coupled = .TRUE.\n"),
+        ("turbdiff_nml", "lexpcor = .FALSE.", ""),
+        ("turbdiff_nml", "lexpcor = .TRUE.", " lexpcor = .TRUE.\n"),
+    ],
+)
+def test_what_means_one_thing_is_mended(tmp_path, group, text, expected):
+    findings, rest = migrated(tmp_path, group, text)
+    if rest.strip() != text:
+        assert rest == expected
+        assert findings == []
+    else:
+        assert ("NML002", "error") in findings
+
+
+def test_what_was_wrong_before_is_not_told(tmp_path):
+    assert migrated(tmp_path, "nwp_phy_nml", "bogus = 1") == ([], " bogus = 1\n")
+    assert migrated(tmp_path, "turbdiff_nml", "lexpcor = T", old="2025.04") == ([], " lexpcor = T\n")
+
+
+def test_values_that_are_checked_now(tmp_path):
+    findings, _ = migrated(tmp_path, "lnd_nml", "itype_interception = 2", new="2025.04")
+    assert [severity for _, severity in findings] == ["error"]
+    assert migrated(tmp_path, "lnd_nml", "itype_interception = 1", new="2025.04")[0] == []
+
+
+@pytest.mark.parametrize(("grids", "expected"), [("", " lhn_coef = 0.5\n"), (", 'b.nc'", " lhn_coef = 10*0.5\n")])
+def test_one_value_for_all_domains(tmp_path, grids, expected):
+    findings, rest = migrated(tmp_path, "assimilation_nml", "lhn_coef = 0.5", grids=grids)
+    assert rest == expected
+    assert findings == ([("MIG001", "advice")] if not grids else [])
+
+
+def test_a_type_that_changed_is_told(tmp_path):
+    findings, rest = migrated(tmp_path, "limarea_nml", "dtime_latbc = 3600.", grids=", 'b.nc'")
+    assert (findings, rest) == ([("MIG001", "advice")], " dtime_latbc = 3600.\n")
+
+
+def test_a_release_that_nobody_says_is_the_one_that_finds_least(tmp_path):
+    path = tmp_path / "NAMELIST_a"
+    path.write_text(NAMELIST.format(group="turbdiff_nml", text="lexpcor = T", grids=""))
+    found = nmlgen.migrate([path])
+    assert (found.old, found.new) == (("2024.10",), "2025.10")
+    assert [finding.code for finding in found.report.findings] == ["NML002"]
+
+
+def test_no_such_release(tmp_path):
+    (tmp_path / "NAMELIST_a").write_text("&run_nml\n/\n")
+    with pytest.raises(InputError, match=r"'1999\.01' is not known"):
+        nmlgen.migrate([tmp_path / "NAMELIST_a"], to="1999.01")
