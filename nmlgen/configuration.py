@@ -41,7 +41,7 @@ else:
 _FILE = "nmlgen.toml"
 _PROJECT_FILE = "pyproject.toml"
 _PROJECT_TABLE = "tool.nmlgen"
-_HEADER = re.compile(r"\s*(\[{1,2})\s*([^\[\]]+?)\s*\]")
+_HEADER = re.compile(r"\s*(\[{1,2})([^\[\]]+)\]")
 _KEY = re.compile(r"""\s*["']?([A-Za-z0-9_-]+)["']?\s*=""")
 _PARSED_UP_TO = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _WILD = re.compile(r"[*?]")
@@ -249,7 +249,7 @@ def _places(source: Source) -> Iterable[tuple[str, Span]]:
     table, counts = "", dict[str, int]()
     for number, line in enumerate(source.lines, start=1):
         if header := _HEADER.match(line):
-            table = header[2]
+            table = header[2].strip()
             if header[1] == "[[":
                 counts[table] = counts.get(table, -1) + 1
                 table = f"{table}.{counts[table]}"

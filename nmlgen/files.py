@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +14,9 @@ from nmlgen.source import Source
 
 STANDARD_INPUT = Path("-")
 """The path that stands for the standard input."""
+MOST_BYTES = 4 * 1024 * 1024
+"""The size of the largest file that is read whole: no spec, no run script and no namelist comes near."""
+_TOO_LARGE = f"is larger than {MOST_BYTES // 1024**2} MiB: no spec, no script and no namelist"
 
 
 class Files:
@@ -50,8 +56,36 @@ class Files:
 
 def _bytes(path: Path) -> bytes:
     if path != STANDARD_INPUT:
-        return path.read_bytes()
-    return sys.stdin.buffer.read() if sys.stdin is not None else b""
+        return read_bytes(path)
+    data = sys.stdin.buffer.read(MOST_BYTES + 1) if sys.stdin is not None else b""
+    if len(data) > MOST_BYTES:
+        raise InputError(f"<stdin> {_TOO_LARGE}")
+    return data
+
+
+def read_bytes(path: Path, name: str | None = None, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a regular file, which messages call `name`, or its path.
+
+    Raises OSError if it cannot be read, and InputError for a device, a pipe or a socket, which may have no end, and for
+    a file of more than `most` bytes.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # else a pipe waits for one who writes
+    with open(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(f"{name or path} is {_kind(status.st_mode)}; a regular file is expected")
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise InputError(f"{name or path} {_TOO_LARGE if most == MOST_BYTES else f'is larger than {most} bytes'}")
+    return data
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
 def decode(data: bytes) -> str:

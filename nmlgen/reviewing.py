@@ -41,7 +41,7 @@ def review(lifted: LiftedScript) -> Report:
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
     for document in lifted.inactive:
         findings += _inactive(document)
-    findings += _ends_early(lifted)
+    findings += [*_ends_early(lifted), *_given_up(lifted)]
     writers = _Writers(script)
     ways = [_Judged(way, beginning, writers) for way in lifted.ways]
     undecided = [item for judged in ways for item in judged.undecided]
@@ -148,6 +148,20 @@ def _ends_early(lifted: LiftedScript) -> Iterator[Finding]:
                     "expected: a command that succeeds, such as name=$(( expression )) for (( name = expression ))",
                 )
             return
+
+
+def _given_up(lifted: LiftedScript) -> Iterator[Finding]:
+    """The command before which the script was followed no further."""
+    place = lifted.evaluation.gave_up
+    if place is not None and place.text is lifted.script.text:
+        yield problem(
+            "SHL007",
+            Severity.WARNING,
+            "the script is not followed any further: more commands have run than are followed",
+            place.text.span(place.start, place.end),
+            "what it does from here on is not judged",
+            "expected: fewer turns of its loops, or the work of several scripts in several",
+        )
 
 
 def _inactive(document: Document) -> Iterator[Finding]:

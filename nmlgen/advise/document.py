@@ -14,6 +14,7 @@ from nmlgen.advise.model import Constants
 from nmlgen.advise.normal import cholesky
 from nmlgen.advise.support import COVERED
 from nmlgen.errors import InputError
+from nmlgen.files import read_bytes
 
 VERSION = 1
 
@@ -34,7 +35,9 @@ def load(path: Path) -> Calibration:
     Raises InputError, with file, line and column, if it cannot be read or is none.
     """
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
+    except InputError as error:
+        raise InputError(f"{error}; the YAML file of a calibration is expected") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: {reason.lower()}; the YAML file of a calibration is expected") from None

@@ -13,7 +13,7 @@ from nmlgen.experiment.difference import JOB, MASTER, NAMELIST, PARTS, Verdict, 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.record import recorded
-from nmlgen.files import STANDARD_INPUT, Files
+from nmlgen.files import STANDARD_INPUT, Files, read_bytes
 from nmlgen.lift.built import machine_of, with_record
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.lift.releases import registry_for
@@ -207,8 +207,8 @@ def is_spec(path: Path) -> bool:
     if path.name == MASTER_FILE:
         return False
     try:
-        return _SPEC_KEY.search(path.read_bytes()) is not None
-    except (OSError, ValueError):
+        return _SPEC_KEY.search(read_bytes(path)) is not None
+    except (OSError, ValueError, InputError):
         return False  # whoever reads it as a namelist says why it cannot be read
 
 
@@ -220,8 +220,8 @@ def _own_script(directory: Path) -> Path | None:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        return read_bytes(path).decode("utf-8", "replace")
+    except (OSError, InputError):
         return ""
 
 

@@ -138,8 +138,10 @@ class _Section:
         return (section for section in self.sections if name in section.names)
 
 
-_SECTION = re.compile(r"(?P<open>(?:\[[ \t]*)+)(?P<name>[^\[\]#\n]*?)[ \t]*(?P<close>(?:\][ \t]*)*)(?:#.*)?\Z")
-_ENTRY = re.compile(r"(?P<key>\"[^\"\n]*\"|'[^'\n]*'|[^'\"=\n][^=\n]*?)[ \t]*=[ \t]*")
+_SECTION = re.compile(
+    r"(?P<open>\[[\[ \t]*)(?P<name>(?:[^\[\]# \t\n][^\[\]#\n]*)?)(?P<close>(?:\][\] \t]*)?)(?:#.*)?\Z"
+)
+_ENTRY = re.compile(r"(?P<key>(?:\"[^\"\n]*\"|'[^'\n]*')[ \t]*|[^'\"=\n][^=\n]*)=[ \t]*")
 _TRIPLE = re.compile(r"'''|\"\"\"")
 _ELEMENT = re.compile(r"(?P<quoted>\"[^\"\n]*\"|'[^'\n]*')|(?P<plain>[^'\",#\s][^,#\n]*)")
 _BLANKS = re.compile(r"[ \t]*")
@@ -192,23 +194,21 @@ class _Reading:
             self._problem(f'mkexp does not understand the section "{line}"', start, end, "[name]")
             return
         self._comment(start + len(line.partition("#")[0]), end)
-        depth = match["open"].count("[")
+        depth, written = match["open"].count("["), match["name"].rstrip(" \t")
         if depth != match["close"].count("]"):
-            self._problem("a section has as many ] as [", start, end, f"{'[' * depth}{match['name']}{']' * depth}")
+            self._problem("a section has as many ] as [", start, end, f"{'[' * depth}{written}{']' * depth}")
         parent = self.section
         while parent.depth >= depth and parent.parent is not None:
             parent = parent.parent
         if depth > parent.depth + 1:
-            shown = f"{'[' * (parent.depth + 1)}{match['name']}{']' * (parent.depth + 1)}"
+            shown = f"{'[' * (parent.depth + 1)}{written}{']' * (parent.depth + 1)}"
             self._problem(f"a section within {parent.names[0] or 'none'} is one deeper, not more", start, end, shown)
         name = match["name"].strip("\"' \t")
         names = tuple(" ".join(part.split()) for part in name.split(","))
         begin = start + match.start("name")
         if any(section.names == names for section in parent.sections):
-            self._problem(
-                f'there is a section "{name}" here already', begin, begin + len(match["name"]), "one of the two"
-            )
-        self.section = _Section(names, begin, start + match.end("name"), depth, parent)
+            self._problem(f'there is a section "{name}" here already', begin, begin + len(written), "one of the two")
+        self.section = _Section(names, begin, begin + len(written), depth, parent)
         parent.sections.append(self.section)
 
     def _entry(self, match: re.Match[str], line_end: int) -> int:
@@ -237,7 +237,10 @@ class _Reading:
         if key in self.section.entries:
             where = self.text.position(self.section.entries[key].start)[0]
             self._problem(
-                f"{key} is set at line {where} of this section already", start, start + len(match["key"]), f"one {key}"
+                f"{key} is set at line {where} of this section already",
+                start,
+                start + len(match["key"].rstrip(" \t")),
+                f"one {key}",
             )
         self.section.entries[key] = entry
         return line_end

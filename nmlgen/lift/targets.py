@@ -17,6 +17,7 @@ from nmlgen.lift.scripts import is_script
 from nmlgen.source import Source
 
 _MOST_BYTES = 4 * 1024 * 1024  # no run script and no namelist comes near
+_MOST_FILES = 100_000
 _HEAD = 2048
 _NAMELIST_NAMES = re.compile(r"NAMELIST_.+|.+\.(?:nml|namelist)", re.IGNORECASE)
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
@@ -68,15 +69,24 @@ def _within(directory: Path) -> list[Target]:
 
 
 def _files(directory: Path) -> Iterator[Path]:
-    """The files below a directory in order, without hidden ones. A directory is entered once, wherever links lead."""
+    """The files below a directory in order, without hidden ones. A directory is entered once, and one that a link leads
+    to only if it lies within: another may be the whole machine.
+
+    Raises InputError if there are more than anybody means to have judged.
+    """
     seen: set[str] = set()
+    root = os.path.realpath(directory)
+    count = 0
     for top, directories, names in os.walk(directory, followlinks=True):
         real = os.path.realpath(top)
-        if real in seen:
+        if real in seen or os.path.commonpath((root, real)) != root:
             directories.clear()
             continue
         seen.add(real)
         directories[:] = sorted(name for name in directories if not name.startswith("."))
+        count += len(names) + len(directories)
+        if count > _MOST_FILES:
+            raise InputError(f"{directory} holds more than {_MOST_FILES} files; name the directories to lint")
         yield from (Path(top) / name for name in sorted(names) if not name.startswith("."))
 
 

@@ -508,7 +508,7 @@ def _quoted(value: Value) -> Fix | None:
     return _rewritten(value, f"{count}'{body}'")
 
 
-_ENDS = re.compile(r"[ \t]*(?:[,;!\r\n]|\Z)|[ \t]+(?:/|[A-Za-z_]\w*[ \t]*(?:\([^()\n]*\))?[ \t]*=(?!=))")
+_ENDS = re.compile(r"[ \t]*(?:[,;!\r\n]|\Z)|[ \t]+(?:/|[A-Za-z_]\w*[ \t]*(?:\([^()\n]*\)[ \t]*)?=(?!=))")
 
 
 def _split(value: Value) -> tuple[str, str]:

@@ -219,6 +219,7 @@ class _Body:
         self.fresh_line = False  # whether only a line end separates from the last value
         self.newline = False  # whether a line end precedes the token
         self.terminator: Token | None = None
+        self.asked: tuple[int, bool] | None = None  # what `is_uncertain` was asked last, and its answer
         self.complained_in = -1  # the start of the line that was last complained of
         self.is_open = False  # whether unknown text stands where a variable should
 
@@ -631,13 +632,20 @@ class _Body:
     ) -> None:
         """Report a problem, but only the first on a line: what follows it there follows from it."""
         line = self.origin.line_start(start)
-        if kind != "unclosed-group" and UNKNOWN in self.text[line : self.skipped(_REST_OF_LINE, start)]:
+        if kind != "unclosed-group" and self.is_uncertain(line, start):
             return
         if once and line == self.complained_in:
             return
         if once:
             self.complained_in = line
         self.errors.append(self.reader.problem(kind, message, start, end, expected, stops=stops, fix=fix))
+
+    def is_uncertain(self, line: int, start: int) -> bool:
+        """Whether something on a line, that of `start`, is not known. Of a long line that is asked again and again."""
+        if self.asked is None or self.asked[0] != line:
+            line_end = self.text.find("\n", start)
+            self.asked = line, UNKNOWN in self.text[line : line_end if line_end >= 0 else len(self.text)]
+        return self.asked[1]
 
     def skipped(self, pattern: re.Pattern[str], start: int) -> int:
         match = pattern.match(self.text, start, self.limit)

@@ -16,6 +16,7 @@ from typing import Any
 from attrs import frozen
 
 from nmlgen.errors import InputError
+from nmlgen.files import read_bytes
 from nmlgen.namelist.constraint import Condition, Constraint, read_condition, read_constraint
 from nmlgen.resources import directory, schema
 
@@ -416,10 +417,13 @@ def _assumed(release: str) -> Registry:
     return Registry(release, document["groups"], document.get("removed"), is_assumed=True)
 
 
+_MOST_BYTES = 64 * 1024 * 1024  # a registry has 2 MB
+
+
 @cache
 def _read(path: Path, _time: int, _size: int) -> Registry:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_bytes(path, most=_MOST_BYTES))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is no JSON: {error}") from None
     problem = _problem(document)

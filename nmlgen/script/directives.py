@@ -25,6 +25,7 @@ LAYER = "#SBATCH"
 
 _MAGIC = ("#SBATCH", "#SLURM")
 _BYTE_ORDER_MARK = "\ufeff"
+_MOST_WORDS = 5_000
 _SPACE = " \t\n\v\f\r"
 _ANY = re.compile(r"#[ \t]*(?:S[A-Z]{4,6}|PBS|BSUB)", re.IGNORECASE)
 _LATER = re.compile(r"^[ \t]*#SBATCH(?=[ \t]*-)[^\n]*", re.MULTILINE)
@@ -297,6 +298,11 @@ class _Reading:
     # --- Options ----------------------------------------------------------------------------------------------
 
     def _options(self) -> None:
+        if len(self.words) > _MOST_WORDS:
+            message = f"more than {_MOST_WORDS} words of directives are not read"
+            span = self.words[_MOST_WORDS].span
+            self._problem("too-many-words", message, span, "a script with fewer", stops=False)
+            del self.words[_MOST_WORDS:]
         rest = self.words
         while rest:
             given, rest = read_options(rest, slurm_options("sbatch"))

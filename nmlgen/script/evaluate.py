@@ -99,8 +99,8 @@ class Evaluation:
     """What a script would do.
 
     `events` are in the order of the script. `visited` are the here-documents (by their place) that some way of the
-    script comes to. `unresolved` are the files that it sources and that could not be read; `is_complete` is false
-    where the evaluation gave up before the script's end. `final` are the variables at the end.
+    script comes to. `unresolved` are the files that it sources and that could not be read; `gave_up` is the command
+    before which the evaluation gave up, if it did not come to the script's end. `final` are the variables at the end.
     """
 
     script: Script
@@ -108,7 +108,7 @@ class Evaluation:
     events: tuple[Event, ...]
     visited: frozenset[tuple[int, int]]
     unresolved: tuple[Place, ...]
-    is_complete: bool
+    gave_up: Place | None
     final: Mapping[str, Variable]
     questions: Questions
 
@@ -158,6 +158,7 @@ class Interpreter:
         self._missing: dict[str, Variable] = {}
         self._own: frozenset[str] | None = None
         self._steps = 0
+        self.gave_up: Place | None = None
         self.depth = 0
         self._departures = 0
         self.loops = 0  # how many loops `break` can leave
@@ -327,7 +328,6 @@ class Interpreter:
 
     def evaluate(self) -> Evaluation:
         """Walk through the whole script."""
-        is_complete = True
         end = Place(self.text, len(self.text.text), len(self.text.text))
         try:
             self.run_script(self.script)
@@ -337,7 +337,7 @@ class Interpreter:
             else:
                 final = {}
         except (GiveUpError, RecursionError):
-            is_complete = False
+            self.gave_up = self.gave_up or end
             final = self.current.variables if self.current is not None else {}
             self.events.append(Ended(ALWAYS, end, lost=True))
         return Evaluation(
@@ -346,7 +346,7 @@ class Interpreter:
             tuple(self.events),
             frozenset(self.visited),
             tuple(self.calls.unresolved),
-            is_complete,
+            self.gave_up,
             final,
             self.questions,
         )
@@ -378,6 +378,7 @@ class Interpreter:
         """Run a command; its exit status is that of the state afterwards, if the script goes on."""
         self._steps += 1
         if self._steps > _MOST_STEPS or len(self.events) > _MOST_EVENTS:
+            self.gave_up = Place(self.text, command.start, command.end)
             raise GiveUpError
         if self.current is None:
             return

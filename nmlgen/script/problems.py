@@ -157,6 +157,23 @@ EOF
 """,
         ),
     ),
+    "SHL007": (
+        "more-than-is-read",
+        _page(
+            "The script goes on for longer than it is followed: after 20 000 commands, those of loops counted in each "
+            "turn, or 5000 words of directives. What it does behind that is not known, and not judged.",
+            """
+for i in $(seq 400); do
+  for j in $(seq 400); do
+    n=$((i * j))
+  done
+done
+""",
+            """
+n=$((400 * 400))
+""",
+        ),
+    ),
     "SBA001": (
         "ignored-directive",
         _directives(
@@ -376,6 +393,7 @@ CODES_OF_KINDS = {
     "ignored-directive": "SBA001",
     "directive-after-command": "SBA002",
     "duplicate-directive": "SBA003",
+    "too-many-words": "SHL007",
     "unknown-option": "SBA004",
     "removed-option": "SBA004",
     "srun-only-option": "SBA004",

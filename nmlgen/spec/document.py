@@ -18,6 +18,7 @@ from typing import Any
 from attrs import frozen
 
 from nmlgen.errors import InputError, SpecError
+from nmlgen.files import read_bytes
 from nmlgen.findings import Finding
 from nmlgen.source import Source, Span
 from nmlgen.spec.problems import problem
@@ -81,7 +82,7 @@ def read_file(path: Path, name: str | None = None) -> Document:
 
 def _read_bytes(path: Path, name: str) -> bytes:
     try:
-        return path.read_bytes()
+        return read_bytes(path, name)
     except IsADirectoryError:
         raise InputError(f"{name} is a directory; a YAML file is expected") from None
     except FileNotFoundError:

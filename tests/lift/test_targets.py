@@ -81,3 +81,27 @@ def test_binary():
     assert is_binary("\udcff" * 10)
     assert not is_binary("&run_nml\n num_lev = 90 ! Gr\udcfc\udcdfe \0\n/\n" * 3)
     assert not is_binary("")
+
+
+def test_a_link_to_the_whole_machine_is_not_followed(tmp_path):
+    write(tmp_path, "here/NAMELIST_atm", "elsewhere/other.nml")
+    (tmp_path / "here" / "root").symlink_to("/")
+    (tmp_path / "here" / "up").symlink_to("..")
+    (tmp_path / "here" / "beside").symlink_to(tmp_path / "elsewhere")
+    assert found(tmp_path / "here") == [("NAMELIST_atm", "namelist")]
+
+
+def test_more_files_than_anybody_means(tmp_path, monkeypatch):
+    write(tmp_path, "a.nml", "b.nml", "c.nml")
+    monkeypatch.setattr("nmlgen.lift.targets._MOST_FILES", 3)
+    assert len(found(tmp_path)) == 3
+    monkeypatch.setattr("nmlgen.lift.targets._MOST_FILES", 2)
+    with pytest.raises(InputError, match="more than 2 files"):
+        targets([tmp_path], Files())
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_many_comments_before_a_group(line_end, tmp_path):
+    """One thousand of them: whoever tries each line end twice never comes to the group."""
+    write(tmp_path, "a", text=("! a comment" + line_end) * 1000 + "&run_nml" + line_end + "/" + line_end)
+    assert found(tmp_path / "a") == [("a", "namelist")]

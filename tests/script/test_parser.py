@@ -13,6 +13,7 @@ from tools import PATIENCE, require
 
 from nmlgen.script import syntax
 from nmlgen.script.parser import parse
+from nmlgen.script.reading import MOST_READINGS, Reader
 from nmlgen.script.syntax import (
     AndOr,
     Arithmetic,
@@ -1010,3 +1011,21 @@ def test_an_operator_without_a_delimiter_in_skipped_text():
     script = parse(Source("a", 'c=("${a[@]}" <<"'))
     assert any(problem.stops for problem in script.problems)
     assert script.heredocs == ()
+
+
+@pytest.mark.parametrize(
+    "unit", ["cat <<EOF\n$(", "cat <<-E\n`", "cat <<EOF\n${a:-$(", "$(cat <<EOF\n(", "cat <<A <<B\n$("]
+)
+def test_what_never_ends_is_not_read_again_and_again(unit, monkeypatch):
+    """The work is counted: what is read after each going back."""
+    work = 0
+    rewind = Reader.rewind
+
+    def counted(self, target, known=0):
+        nonlocal work
+        work += max(0, self.at - target)
+        rewind(self, target, known)
+
+    monkeypatch.setattr(Reader, "rewind", counted)
+    parse(Source("script", unit * 40))
+    assert work <= 2 * MOST_READINGS * (40 * len(unit) + 100)

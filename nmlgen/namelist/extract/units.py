@@ -72,15 +72,15 @@ _MODULE = re.compile(r"(?:(module)\s+(?!procedure\b)|(submodule)\s*\([^)]*\)\s*|
 _PREFIX = r"(?:(?:recursive|pure|elemental|impure|module|non_recursive)\s+)*"
 _TYPE_PREFIX = (
     r"(?:(?:recursive|pure|elemental|impure|module|integer|real|logical|character|complex|double\s*precision|type|class)"
-    r"\s*(?:\*\s*\d+|\((?:[^()]|\([^()]*\))*\))?\s*)*"
+    r"(?:\s*(?:\*\s*\d+|\((?:[^()]|\([^()]*\))*\)))?\s*)*"
 )
 _SUBROUTINE = re.compile(rf"{_PREFIX}subroutine\s+(\w+)\s*(?:\((.*?)\))?")
 _FUNCTION = re.compile(rf"{_TYPE_PREFIX}function\s+(\w+)\s*\(([^)]*)\)")
 _MODULE_PROCEDURE = re.compile(r"module\s+procedure\s+(\w+)$")
 _END = re.compile(r"end(\s*(subroutine|function|module|submodule|program|procedure)(\s+\w+)?)?$")
 _INTERFACE = re.compile(r"(?:abstract\s+)?interface\b(?!\s*=)")
-_TYPE_DEFINITION = re.compile(r"type\s*(?:,(?P<attributes>.*?))?(?:::|\s)\s*(?P<name>\w+)$")
-_USE = re.compile(r"use(?:\s*,\s*(?:non_)?intrinsic)?\s*(?:::)?\s*(\w+)\s*(?:,\s*(.*))?$")
+_TYPE_DEFINITION = re.compile(r"type\s*(?:,(?P<attributes>.*?))?(?:::\s*|(?<!\s)\s+)(?P<name>\w+)$")
+_USE = re.compile(r"use(?:\s*,\s*(?:non_)?intrinsic)?\s*(?:::\s*)?(\w+)\s*(?:,\s*(.*))?$")
 _TYPE = re.compile(r"(double\s*precision|integer|real|logical|character|complex|type|class)\b\s*")
 _NAMELIST = re.compile(r"/\s*(\w+)\s*/([^/]*)")
 

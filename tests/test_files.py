@@ -1,0 +1,37 @@
+"""Reading files: what has no end is refused by its name."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from nmlgen.errors import InputError
+from nmlgen.files import MOST_BYTES, Files, read_bytes
+from nmlgen.spec.document import read_file
+
+
+@pytest.mark.parametrize("read", [read_bytes, Files().read, read_file])
+def test_what_is_no_regular_file(read, tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    for path, kind in (("/dev/zero", "a device"), (tmp_path / "fifo", "a pipe")):
+        with pytest.raises(InputError, match=f"{path} is {kind}; a regular file is expected"):
+            read(type(tmp_path)(path))
+
+
+@pytest.mark.parametrize("read", [read_bytes, Files().read, read_file])
+def test_a_file_that_is_too_large(read, tmp_path):
+    path = tmp_path / "large"
+    path.touch()
+    os.truncate(path, MOST_BYTES + 1)
+    with pytest.raises(InputError, match="is larger than 4 MiB"):
+        read(path)
+
+
+def test_the_largest_file(tmp_path):
+    path = tmp_path / "large"
+    path.touch()
+    os.truncate(path, MOST_BYTES)
+    assert len(read_bytes(path)) == MOST_BYTES
+    with pytest.raises(InputError, match="is larger than 10 bytes"):
+        read_bytes(path, most=10)
