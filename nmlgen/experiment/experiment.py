@@ -15,6 +15,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from nmlgen.experiment.component import MOST_TASKS, Component, Model, claimed
+from nmlgen.experiment.coupling import Coupling
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import FileSystem, Machine
 from nmlgen.experiment.setting import ADVISOR, Certainty, Origin, Setting, UndecidedError
@@ -89,8 +90,9 @@ class Experiment:
     `master` holds the groups of icon_master.namelist, `models` what each of its models has for itself: the entry of a
     model is one of the groups of `master`. `directives` is keyed by sbatch's long option names; `environment` by the
     variables exported to the job; `chain`, what its jobs hand on, by the keys of a spec (see `chain.KEYS`).
-    `directives_span` is where the directives are given as a whole: what is missing among them belongs there. Rules and
-    all else that asks for a variable of ICON's do so by component.
+    `directives_span` is where the directives are given as a whole: what is missing among them belongs there. `coupling`
+    is the content of coupling.yaml, None where there is none. Rules and all else that asks for a variable of ICON's do
+    so by component.
     """
 
     name: str
@@ -113,6 +115,7 @@ class Experiment:
     stack_limit: Setting | None
     chain: Mapping[str, Setting] = field(factory=dict)
     directives_span: Span | None = None
+    coupling: Coupling | None = None
 
     @cached_property
     def components(self) -> tuple[Component, ...]:

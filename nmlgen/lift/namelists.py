@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import KINDS, MODEL_GROUP, Model
+from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment, Launch, Mpi
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
@@ -27,6 +28,7 @@ from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, Item, SyntaxProblem
 from nmlgen.namelist.syntax import Group as WrittenGroup
 from nmlgen.source import UNKNOWN, Span
+from nmlgen.spec.coupling import read_coupling
 from nmlgen.spec.sections import spelling
 
 MASTER_FILE = "icon_master.namelist"
@@ -132,7 +134,16 @@ def lift_master(
             return None
         return found[-1]
 
-    return lift_models(master, registry, ntasks, find), tuple(found)
+    experiment = lift_models(master, registry, ntasks, find)
+    return evolve(experiment, coupling=coupling_beside(path.parent, files)), tuple(found)
+
+
+def coupling_beside(directory: Path, files: Files, name: str = COUPLING_FILE) -> Coupling | None:
+    """The coupling.yaml of a directory, there called `name`; None if there is none."""
+    try:
+        return read_coupling(files.read(directory / name))
+    except InputError:
+        return None
 
 
 def lift_models(
@@ -220,6 +231,7 @@ def _experiment(
         launch=Launch(unknown("launch.command")),
         modules=(),
         stack_limit=None,
+        coupling=UNKNOWN_COUPLING,
     )
 
 

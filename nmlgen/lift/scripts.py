@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import MODEL_GROUP, Model
+from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.setting import Certainty
@@ -25,6 +26,7 @@ from nmlgen.lift.jobs import Job, lift_job, with_job
 from nmlgen.lift.namelists import (
     MASTER_FILE,
     NamelistFile,
+    coupling_beside,
     lift_document,
     lift_models,
     lift_without_master,
@@ -43,7 +45,8 @@ from nmlgen.script.syntax import Literal, Redirection, Script
 from nmlgen.script.values import Place, known, text_of, within
 from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.worlds import Stretch, World, WrittenFile, WrittenText, covering_worlds
-from nmlgen.source import UNKNOWN, Source
+from nmlgen.source import UNKNOWN, Source, Span
+from nmlgen.spec.coupling import read_coupling
 
 _FILE_NAME = "model_namelist_filename"
 _GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
@@ -277,7 +280,19 @@ class _Lifting:
 
     def _with_job(self, experiment: Experiment, job: Job, world: World) -> Experiment:
         experiment = with_job(experiment, job, self._name(world), self.ntasks, self.machine)
-        return as_built(experiment, job, world, self.evaluation, machine=self.machine)
+        experiment = as_built(experiment, job, world, self.evaluation, machine=self.machine)
+        return evolve(experiment, coupling=self._coupling(experiment, world))
+
+    def _coupling(self, experiment: Experiment, world: World) -> Coupling:
+        """The coupling.yaml that the script writes, else the one beside it, by the name that the script copies or
+        links it from."""
+        for name, file in reversed(_united(world.files).items()):
+            if name.rpartition("/")[2] == COUPLING_FILE:
+                return read_coupling(_WrittenSource(self.source.name, file.text, file.origin))
+        sources = [file.source for file in experiment.inputs if file.target.rpartition("/")[2] == COUPLING_FILE]
+        known = [str(source.value) for source in sources if source.certainty is not Certainty.UNKNOWN]
+        beside = coupling_beside(self.path.parent, self.files, PurePosixPath(known[-1] if known else COUPLING_FILE).name)
+        return beside or UNKNOWN_COUPLING
 
     def _name(self, world: World) -> str:
         """What the script calls its experiment: EXPNAME, else its own name."""
@@ -356,6 +371,18 @@ class _Lifting:
             return max(dict.fromkeys(votes), key=votes.count)
         match = _FILE_NAME_PART.search(name)
         return _COMPONENTS[match[1].lower()] if match else None
+
+
+@frozen(slots=False, eq=False)
+class _WrittenSource(Source):
+    """The text of a file that a script writes: a place in it is one in the script."""
+
+    origin: WrittenText
+
+    def span(self, line: int, column: int, length: int = 1) -> Span:
+        start = self.line_starts[line - 1] + column - 1
+        place = self.origin.place(start, start + length)
+        return place.text.span(place.start, place.end)
 
 
 _COMPONENTS = {

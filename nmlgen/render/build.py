@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from nmlgen._version import __version__
 from nmlgen.errors import InputError
+from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.findings import Finding
 from nmlgen.render.batch import batch_script
 from nmlgen.render.namelists import write_groups
@@ -84,6 +85,8 @@ def _render(spec: Spec, script: str, sweep: str | None) -> dict[str, str]:
     for component in experiment.components:
         file = str(component["master_model_nml", "model_namelist_filename"].value)
         files[file] = write_groups(component.namelist, (f"{file}, ICON {component.registry.release}, {heading}",))
+    if experiment.coupling is not None and experiment.coupling.text is not None:
+        files[COUPLING_FILE] = experiment.coupling.text
     return {**files, script: batch_script(experiment, script, tuple(files), _MARK, sweep=sweep)}
 
 

@@ -93,8 +93,11 @@ def _read_bytes(path: Path, name: str) -> bytes:
         raise InputError(f"{name!r} is not the name of a file: {error}") from None
 
 
-def read_text(source: Source) -> Node:
-    """Read the one YAML document of a text; raises SpecError unless it is a mapping without mistakes."""
+def read_text(source: Source, *, merges: bool = False) -> Node:
+    """Read the one YAML document of a text; raises SpecError unless it is a mapping without mistakes.
+
+    The key `<<` is refused, as in a spec, unless the document `merges` mappings by it.
+    """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
     from ruamel.yaml.reader import ReaderError
@@ -111,7 +114,7 @@ def read_text(source: Source) -> Node:
         raise SpecError((problem("SPC001", str(error).splitlines()[0], source.span(1, 1)),)) from None
     if root is None:
         raise SpecError((problem("SPC001", "the document is empty; a mapping is expected", source.span(1, 1)),))
-    reader = _Reader(source)
+    reader = _Reader(source, merges)
     node = reader.read(root)
     if not isinstance(node.value, dict) and not reader.findings:
         reader.findings.append(problem("SPC001", "a mapping of keys to values is expected", node.span))
@@ -151,8 +154,9 @@ _TOO_MANY_DIGITS = "no setting takes a number of that many digits"
 class _Reader:
     """Turns ruamel.yaml's nodes into ours and collects what is wrong with them."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, merges: bool = False) -> None:
         self.source = source
+        self.merges = merges
         self.findings: list[Finding] = []
         self._count = 0
         self._open: set[int] = set()
@@ -194,9 +198,14 @@ class _Reader:
     def _mapping(self, node: Any, span: Span) -> Node:
         values: dict[str, Node] = {}
         keys: dict[str, Span] = {}
+        merged: list[Node] = []
         for key_node, value_node in node.value:
             key_span = self._span(key_node)
             key = key_node.value
+            if self.merges and key == "<<" and key_node.style is None:
+                below = self.read(value_node)
+                merged += below.value if isinstance(below.value, list) else [below]
+                continue
             if (fault := self._key_problem(key_node, key_span)) is not None:
                 self.findings.append(fault)
                 continue
@@ -207,6 +216,10 @@ class _Reader:
                 continue
             keys[key] = key_span
             values[key] = self.read(value_node)
+        for below in merged:  # of several the first one that has a key says its value
+            for key, value in below.value.items() if isinstance(below.value, dict) else ():
+                keys.setdefault(key, below.keys[key])
+                values.setdefault(key, value)
         return Node(values, span, keys)
 
     def _key_problem(self, node: Any, span: Span) -> Finding | None:

@@ -21,13 +21,15 @@ class Tree:
     """A merged key: either a value with the chain of its origins, or a mapping of further keys.
 
     `replaces` says that a mapping does not add to the one in the layers below but takes its place, because a
-    value in between did away with it. `key_spans` are the places where the key was written.
+    value in between did away with it. `key_span` is the place where the key was written; `elements` is a list as it was read, whose
+    elements have places of their own.
     """
 
     history: tuple[Origin, ...] = ()
     children: Mapping[str, Tree] | None = None
     replaces: bool = False
     key_span: Span | None = None
+    elements: Node | None = None
 
     @property
     def is_mapping(self) -> bool:
@@ -80,13 +82,14 @@ def tree_of(node: Node, layer: str, key_span: Span | None = None) -> Tree:
     if isinstance(node.value, dict):
         children = {key: tree_of(child, layer, node.keys.get(key)) for key, child in node.value.items()}
         return Tree(children=children, key_span=key_span)
-    return Tree(history=(Origin(layer, node.plain(), node.span),), key_span=key_span)
+    elements = node if isinstance(node.value, list) else None
+    return Tree(history=(Origin(layer, node.plain(), node.span),), key_span=key_span, elements=elements)
 
 
 def merge(below: Tree, above: Tree) -> Tree:
     """`above` laid over `below`. Associative, with the empty mapping as its neutral element."""
     if above.children is None:
-        return Tree(history=below.history + above.history, key_span=above.key_span)
+        return Tree(history=below.history + above.history, key_span=above.key_span, elements=above.elements)
     if above.replaces or below.children is None:
         return Tree(below.history + above.history, above.children, replaces=True, key_span=above.key_span)
     children = dict(below.children)

@@ -17,16 +17,19 @@ from attrs import evolve
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.chain import KEYS, START_MODELS
 from nmlgen.experiment.component import MODEL_GROUP, Model
+from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import MODEL_NAME, Darshan, Experiment, InputFile, Launch, Mpi, NodeLocalRun, Striping
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import lustre_variables
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.setting import Origin, Setting, written
+from nmlgen.files import Files
 from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.namelist.registry import Registry, load_registry
 from nmlgen.source import Span
 from nmlgen.spec.auto import decided
+from nmlgen.spec.coupling import coupling_of_tree, read_coupling
 from nmlgen.spec.layers import EMPTY, Tree
 from nmlgen.spec.models import COMMON, ModelKeys, common, misplaced, model_keys, shares
 from nmlgen.spec.presets import POOL
@@ -162,7 +165,7 @@ def _bad_values(tree: Tree) -> Iterator[Finding]:
 
 def _bad_file_names(tree: Tree, models: tuple[ModelKeys, ...]) -> Iterator[Finding]:
     """Names that nmlgen's own files have; the models' namelists lie beside them and are copied by the script."""
-    taken: set[Any] = {".", "..", "icon_master.namelist"}
+    taken: set[Any] = {".", "..", "icon_master.namelist", *([COUPLING_FILE] if tree.get("coupling") else [])}
     for model in models:
         given = model.tree.at("namelists", MODEL_GROUP, "model_namelist_filename")
         namelist = given.value if given else _namelist_name(str(_setting(tree, "name").value), model.label)
@@ -296,7 +299,22 @@ class _Lowering:
             stack_limit=_optional(self.tree, "shell", "limits", "stack"),
             chain=self._chain(),
             directives_span=self.directives_span,
+            coupling=self._coupling(),
         )
+
+    def _coupling(self) -> Coupling | None:
+        """What stands below `coupling`, or in the file that it names; one among the input files is not looked at."""
+        tree = self.tree.get("coupling")
+        if tree is None:
+            targets = [name for name, _ in _children(self.tree.get("input_files"))]
+            return UNKNOWN_COUPLING if COUPLING_FILE in targets else None
+        file = _optional(tree, "file")
+        if file is None:
+            return coupling_of_tree(tree)
+        try:
+            return read_coupling(Files().read(_beside(file), name=str(file.value)))
+        except InputError as error:
+            raise SpecError((problem("SPC004", f"coupling.file: {error}", file.span),)) from None
 
     def _groups(self, ranks: Mapping[str | None, range]) -> tuple[tuple[Group, ...], tuple[Model, ...]]:
         """The groups of icon_master.namelist, and the models with those of their own files."""

@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from nmlgen.errors import SpecError
 from nmlgen.experiment.component import MODEL_GROUP, Component
+from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.difference import JOB, MASTER, PARTS, stream_name
 from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group, as_list
@@ -214,7 +215,21 @@ class _Raising:
             keys |= self._machine()
         else:
             keys["job"] = {name: _value(s) for name, s in self.experiment.directives.items() if _is_said(s)}
+        keys["coupling"] = self._coupling()
         return {key: value for key, value in keys.items() if value != {} or key == "namelists"}
+
+    def _coupling(self) -> Any:
+        """What the components exchange, in YAC's words; an input file of that name is among the input files."""
+        coupling = self.experiment.coupling
+        if coupling is None or COUPLING_FILE in [file.target for file in self.experiment.inputs]:
+            return {}
+        if coupling.text is None:
+            place = f" at {coupling.span}" if coupling.span is not None else ""
+            return Gap(f"only the running shell knows all of {COUPLING_FILE}{place}") if place else {}
+        content = dict(coupling.content)
+        if content.get("timestep_unit") == "ISO_format":
+            del content["timestep_unit"]
+        return content
 
     # --- Namelists ---
 

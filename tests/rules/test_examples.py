@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from rules.experiments import BASE
 
 from nmlgen.checking import check_experiment
@@ -18,6 +19,7 @@ from nmlgen.spec.spec import load_spec
 HEADINGS = ("## What it does", "## Why it matters", "## Evidence", "## Example", "## References")
 FENCE = re.compile(r"```(yaml|namelist) (bad|good)\n(.*?)```", re.DOTALL)
 NTASKS = 256
+COUPLED = BASE.with_name("example-coupled.yaml")
 
 
 def examples(rule: type[Rule], kind: str) -> list[str]:
@@ -30,7 +32,8 @@ def check(text: str, tmp_path: Path):
         return check_master(text, tmp_path)
     path = tmp_path / "spec.yaml"
     path.write_text(text, encoding="utf-8")
-    spec = load_spec(path, [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}"])
+    base = COUPLED if re.search(r"^(models|coupling):", text, re.MULTILINE) else BASE
+    spec = load_spec(path, [f"extends={base}", f"site={BASE.with_name('example-site.yaml')}"])
     return check_experiment(spec.experiment, spec.suppressions)
 
 
@@ -56,9 +59,9 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
 
 
-def test_base_is_clean(tmp_path):
-    report = check("nmlgen: 1\n", tmp_path)
-    assert report.findings == ()
+@pytest.mark.parametrize("text", ["nmlgen: 1\n", "models: {}\n"])
+def test_base_is_clean(text, tmp_path):
+    assert check(text, tmp_path).findings == ()
 
 
 def test_bad_examples_are_found(rule, tmp_path):

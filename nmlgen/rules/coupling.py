@@ -1,0 +1,722 @@
+"""Coupled components: the switches of coupling_mode_nml, and coupling.yaml, by which YAC exchanges fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import lcm
+
+from nmlgen.experiment.clock import Clock, calendar_of, clock
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.coupling import (
+    COUPLING_FILE,
+    COUPLING_GROUP,
+    ELSEWHERE,
+    FIELDS,
+    GRIDS,
+    PARTNERS,
+    SWITCHES,
+    Couple,
+    Coupling,
+    Side,
+)
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import as_list
+from nmlgen.experiment.setting import Setting, UndecidedError, unknown
+from nmlgen.findings import Finding, Severity, did_you_mean
+from nmlgen.rules.rule import ComponentRule, Rule
+from nmlgen.units.calendar import Calendar, Instant
+from nmlgen.units.duration import Duration
+
+_TO_ALL = ("ocean", "waves", "atmo", *ELSEWHERE)
+_UNITS = {"millisecond": 1, "second": 1000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000}
+_CALENDARS = {
+    Calendar.PROLEPTIC_GREGORIAN: "proleptic-gregorian",
+    Calendar.DAYS_365: "365d",
+    Calendar.DAYS_360: "360d",
+}
+
+
+def _switch(component: Component, partner: str) -> Setting:
+    return component[COUPLING_GROUP, f"coupled_to_{partner}"]
+
+
+def _is_on(component: Component, partner: str) -> bool:
+    return _switch(component, partner).value is True
+
+
+def _is_coupled(component: Component) -> bool:
+    """Whether any of its switches is on. Raises UndecidedError where that is not known."""
+    found = [_switch(component, partner) for partner in _TO_ALL]
+    known = [setting for setting in found if setting.certainty is not setting.certainty.UNKNOWN]
+    if any(setting.value is True for setting in known):
+        return True
+    if len(known) < len(found):
+        raise UndecidedError(next(setting for setting in found if setting not in known))
+    return False
+
+
+def _read(experiment: Experiment) -> Coupling:
+    """The coupling.yaml that a run reads; UndecidedError where nobody knows it, or no component is coupled."""
+    coupling = experiment.coupling
+    if coupling is None or coupling.is_open or not any(_is_coupled(component) for component in experiment.components):
+        raise UndecidedError(unknown(COUPLING_FILE, coupling.span if coupling is not None else None))
+    return coupling
+
+
+def _component(experiment: Experiment, side: Side) -> Component | None:
+    """The component of ICON that a side of a couple names, if it is one."""
+    name = "" if side.component is None else str(side.component.value)
+    return next((component for component in experiment.components if component.name == name), None)
+
+
+def _milliseconds(coupling: Coupling, period: Setting) -> int | None:
+    """The length of a period, None for one in months; UndecidedError where it cannot be read."""
+    unit, text = str(coupling.settings["timestep_unit"].value), str(period.value)
+    if unit == "ISO_format":
+        try:
+            duration = Duration.parse(text)
+        except ValueError:
+            raise UndecidedError(period) from None
+        return duration.milliseconds if duration.is_fixed else None
+    if unit not in _UNITS:
+        return None
+    if not text.lstrip("+-").isdecimal():
+        raise UndecidedError(period)
+    return int(text) * _UNITS[unit]
+
+
+class CouplingFileRefused(Rule):
+    """YAC stops at a coupling.yaml that it cannot read.
+
+    ## What it does
+    Finds a `coupling.yaml` that is no YAML or is empty, keys of a couple and methods of interpolation that YAC does not
+    know, values of another type, what is missing in a couple, and a list `coupling` before its `timestep_unit`. Keys
+    at the top that YAC does not know it passes over.
+
+    ## Why it matters
+    Every coupled component aborts before its first step.
+
+    ## Evidence
+    ICON 2024.10 with YAC 3.4 rejected an empty file, one with a tab, the calendar "gregorian", an unknown reduction,
+    an unknown parameter of a method, a lag in words and a list without a unit: "could not parse YAML configuration
+    file", "is not a valid calendar name", "time unit has to be defined before the couplings" (`config_yaml.c`).
+
+    ## Example
+    ```yaml bad
+    coupling: {calendar: gregorian}
+    #                    ^
+    ```
+    ```yaml good
+    coupling: {calendar: proleptic-gregorian}
+    ```
+
+    ## References
+    YAC's documentation, "YAML configuration file".
+    """
+
+    code = "CPL001"
+    name = "coupling-file-refused"
+    severity = Severity.ERROR
+    since = "0.2"
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        coupling = experiment.coupling
+        if coupling is None or not any(_is_coupled(component) for component in experiment.components):
+            return
+        for problem in coupling.problems:
+            notes = problem.notes or ("expected: what YAC's documentation shows",)
+            yield self.finding(problem.span, f"{COUPLING_FILE}: {problem.message}", *notes)
+        unit = coupling.settings.get("timestep_unit")
+        for couple in coupling.couples:
+            period = couple.period
+            if period is None or unit is None or coupling.problems:
+                continue
+            try:
+                _milliseconds(coupling, period)
+            except UndecidedError as error:
+                if error.setting is period and period.certainty is not period.certainty.UNKNOWN:
+                    form = "an ISO 8601 duration such as PT30M" if unit.value == "ISO_format" else "a whole number"
+                    yield self.finding(
+                        period,
+                        f'{COUPLING_FILE}: coupling_period is "{period.value}", in the unit {unit.value}',
+                        f"expected: {form}",
+                    )
+
+
+class SomeModelsCoupled(Rule):
+    """Either all models of a job are coupled, or none of them is.
+
+    ## What it does
+    Finds a model none of whose switches `coupled_to_...` is on, beside one of which one is.
+
+    ## Why it matters
+    All ranks of ICON take part when YAC is set up. Those of a model that is not coupled never come, and the others wait
+    for them until the time limit; `finish.status` may say OK before that.
+
+    ## Evidence
+    ICON 2024.10 did not end with an atmosphere or an ocean that was not coupled beside one that was, nor with a third
+    model.
+
+    ## Example
+    ```yaml bad
+    models: {oce: {namelists: {coupling_mode_nml: {coupled_to_atmo: false}}}}
+    #                                                               ^
+    ```
+    ```yaml good
+    models: {oce: {namelists: {coupling_mode_nml: {coupled_to_atmo: true}}}}
+    ```
+
+    ## References
+    ICON namelist overview, coupling_mode_nml.
+    """
+
+    code = "CPL002"
+    name = "some-models-coupled"
+    severity = Severity.ERROR
+    since = "0.2"
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        coupled = [component for component in experiment.components if _is_coupled(component)]
+        for component in experiment.components:
+            if not coupled or component in coupled:
+                continue
+            switches = [_switch(component, partner) for partner in SWITCHES.get(component.kind or "", ())]
+            written = next((setting for setting in switches if setting.is_written), None)
+            group = component.group(COUPLING_GROUP)
+            yield self.finding(
+                (written.span if written else None)
+                or (group.span if group else None)
+                or component.model.entry.span
+                or component["master_model_nml", "model_name"].span,
+                f'the model "{component.title}" is not coupled, and "{coupled[0].title}" is: the job hangs',
+                f"expected: one of {', '.join(setting.name.rpartition('.')[2] for setting in switches)} true, "
+                "or no model coupled"
+                if switches
+                else "expected: no model coupled, or this one in a job of its own",
+            )
+
+
+class CouplingNotSupported(ComponentRule):
+    """A component can be coupled to some others only.
+
+    ## What it does
+    Finds a switch `coupled_to_...` that ICON does not take for this kind of component.
+
+    ## Why it matters
+    ICON aborts when it reads the namelist.
+
+    ## Evidence
+    ICON 2024.10 rejected an atmosphere coupled to an atmosphere: "Component atm does not support coupling to atmo"
+    (`mo_coupling_nml.f90:145-225`).
+
+    ## Example
+    ```yaml bad
+    models: {oce: {namelists: {coupling_mode_nml: {coupled_to_waves: true}}}}
+    #                                                                ^
+    ```
+    ```yaml good
+    models: {oce: {namelists: {coupling_mode_nml: {coupled_to_waves: false}}}}
+    ```
+
+    ## References
+    ICON namelist overview, coupling_mode_nml.
+    """
+
+    code = "CPL003"
+    name = "coupling-not-supported"
+    severity = Severity.ERROR
+    since = "0.2"
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        kind = component.kind
+        if kind is None:
+            return
+        possible = SWITCHES.get(kind, ())
+        for partner in _TO_ALL:
+            setting = _switch(component, partner)
+            if partner not in possible and setting.certainty is not setting.certainty.UNKNOWN and setting.value is True:
+                names = ", ".join(f"coupled_to_{name}" for name in possible)
+                yield self.finding(
+                    setting,
+                    f"{kind} cannot be coupled by coupled_to_{partner}",
+                    f"expected: {names or 'no coupling at all'}",
+                )
+
+
+class NothingExchanged(Rule):
+    """Components that are coupled exchange what coupling.yaml says, and nothing without it.
+
+    ## What it does
+    Finds components that are coupled to each other without a `coupling.yaml`, or with one whose list `coupling` has no
+    couple of them, and a `coupling.yaml` that no component reads. Of namelists alone it asks for the file beside them.
+
+    ## Why it matters
+    ICON runs to its end, and `finish.status` says OK: each component has computed by itself.
+
+    ## Evidence
+    ICON 2024.10 accepted a run without the file, one without a list and one from which a couple was left out.
+
+    ## Example
+    ```yaml bad
+    coupling: {coupling: null}
+    ```
+    ```yaml good
+    coupling: {calendar: proleptic-gregorian}
+    ```
+
+    ## References
+    YAC's documentation, "YAML configuration file".
+    """
+
+    code = "CPL004"
+    name = "nothing-exchanged"
+    severity = Severity.WARNING
+    since = "0.2"
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        coupling = experiment.coupling
+        components = [component for component in experiment.components if component.kind in PARTNERS]
+        if coupling is not None and coupling.is_open:
+            return
+        if coupling is not None and not any(_is_coupled(component) for component in experiment.components):
+            message = f"no component reads {COUPLING_FILE}: none is coupled"
+            yield self.finding(coupling.span, message, "expected: a switch of coupling_mode_nml, in every component")
+            return
+        for number, one in enumerate(components):
+            for other in components[number + 1 :]:
+                if not (_is_on(one, PARTNERS[str(other.kind)]) and _is_on(other, PARTNERS[str(one.kind)])):
+                    continue
+                where = _switch(one, PARTNERS[str(other.kind)]).span
+                if coupling is None:
+                    yield self.finding(
+                        where,
+                        f'"{one.title}" and "{other.title}" are coupled, and there is no {COUPLING_FILE}: they exchange '
+                        "nothing",
+                        f"expected: {COUPLING_FILE} in the run directory; in a spec the section coupling",
+                    )
+                elif not any(_joins(couple, one.name, other.name) for couple in coupling.couples):
+                    yield self.finding(
+                        coupling.span,
+                        f'"{one.title}" and "{other.title}" are coupled, and no couple of {COUPLING_FILE} is of them: '
+                        "they exchange nothing",
+                        "expected: an element of the list coupling for each direction",
+                    )
+
+
+def _joins(couple: Couple, one: str, other: str) -> bool:
+    ends = (couple.source.component, couple.target.component)
+    return {"" if end is None else str(end.value) for end in ends} == {one, other}
+
+
+class UnknownCouple(Rule):
+    """A couple names components, grids and fields that are there, and the field goes in its direction.
+
+    ## What it does
+    Finds couples of `coupling.yaml` whose component is no `model_name`, whose grid is not the one that ICON gives to
+    the component (icon_atmos_grid, icon_ocean_grid, icon_waves_grid), whose field the source does not send to the
+    target, or whose components are not coupled to each other. Components of other programs are not known, where a
+    switch says that there are any; a field that is only sent by programs of one's own is none of ICON's.
+
+    ## Why it matters
+    YAC aborts: "missing definition", unless `debug: {missing_definition_is_fatal: false}`; then nothing is exchanged.
+
+    ## Evidence
+    ICON 2024.10 with YAC 3.4 rejected misspelt components, grids and fields, a component that is not there, and a field
+    in the wrong direction: "a put or get operation has already been set".
+
+    ## Example
+    ```yaml bad
+    coupling:
+      coupling:
+        - src_component: atmo
+    #                    ^
+          src_grid: icon_atmos_grid
+          tgt_component: oce
+          tgt_grid: icon_ocean_grid
+          coupling_period: PT30M
+          field: [total_heat_flux]
+          interpolation: [{fixed: {user_value: 0.0}}]
+    ```
+    ```yaml good
+    coupling:
+      coupling:
+        - src_component: atm
+          src_grid: icon_atmos_grid
+          tgt_component: oce
+          tgt_grid: icon_ocean_grid
+          coupling_period: PT30M
+          field: [total_heat_flux]
+          interpolation: [{fixed: {user_value: 0.0}}]
+    ```
+
+    ## References
+    ICON 2024.10, `mo_atmo_ocean_coupling.f90:118-154`, `mo_atmo_wave_coupling.f90:58-69`.
+    """
+
+    code = "CPL005"
+    name = "unknown-couple"
+    severity = Severity.ERROR
+    since = "0.2"
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        coupling = _read(experiment)
+        if coupling.tolerates_missing:
+            return
+        others = [_is_on(component, end) for component in experiment.components for end in ELSEWHERE]
+        command = any("multi-prog" in str(option.value) for option in experiment.launch.options)
+        has_others = any(others) or command
+        for couple in coupling.couples:
+            source, target = (_component(experiment, side) for side in (couple.source, couple.target))
+            for side, found in ((couple.source, source), (couple.target, target)):
+                if found is None and not has_others and side.component is not None:
+                    names = [component.name for component in experiment.components]
+                    yield self.finding(
+                        side.component,
+                        f'no model is called "{side.component.value}"',
+                        *did_you_mean(str(side.component.value), names),
+                        f"expected: a model_name, {' or '.join(names)}",
+                    )
+                elif found is not None:
+                    yield from self._grids(side, found)
+            if source is not None and target is not None:
+                yield from self._fields(couple, source, target)
+
+    def _grids(self, side: Side, component: Component) -> Iterator[Finding]:
+        expected = GRIDS.get(component.kind or "")
+        for grid in side.grids:
+            if expected is not None and grid.value != expected and not _is_on(component, "output"):
+                message = f'the grid of "{component.title}" is called "{expected}", not "{grid.value}"'
+                yield self.finding(grid, message, f"expected: {expected}")
+
+    def _fields(self, couple: Couple, source: Component, target: Component) -> Iterator[Finding]:
+        kinds = (source.kind or "", target.kind or "")
+        if kinds not in FIELDS or _is_on(source, "output") or _is_on(target, "output"):
+            return
+        for one, other in ((source, target), (target, source)):
+            switch = _switch(one, PARTNERS[str(other.kind)])
+            if switch.value is not True and couple.source.component is not None:
+                yield self.finding(
+                    couple.source.component,
+                    f'"{one.title}" is not coupled to "{other.title}", so that it knows no such field',
+                    f"expected: {switch.name.rpartition('.')[2]} true",
+                )
+                return
+        sent, back = FIELDS[kinds], FIELDS[kinds[1], kinds[0]]
+        for names in couple.fields:
+            for field in dict.fromkeys(names):
+                if field.value in sent:
+                    continue
+                reason = "goes the other way" if field.value in back else f"is no field of {kinds[0]} for {kinds[1]}"
+                yield self.finding(
+                    field,
+                    f'"{field.value}" {reason}',
+                    *did_you_mean(str(field.value), sent),
+                    f"expected: one of {', '.join(sorted(sent))}",
+                )
+                break
+
+
+class CouplingPeriod(Rule):
+    """The coupling period is at least a time step of both sides, and both come to the same exchanges.
+
+    ## What it does
+    Finds a `coupling_period` that is shorter than the time step of its source or its target, and one of which source
+    and target meet a different number of multiples in a job, counted in steps of their own from their lags on.
+
+    ## Why it matters
+    YAC aborts at a period that is too short. Where one side exchanges more often than the other, it waits for ever for
+    what the other never sends; `finish.status` may say OK before that.
+
+    ## Evidence
+    ICON 2024.10 with YAC 3.4: "model timestep is bigger than coupling timestep". With steps of 15 and of 10 minutes and a
+    period of 20 the run did not end: one side meets it three times an hour, the other once. Periods of 15 minutes with
+    two steps of 10, and of 45 with steps of 30 and 10, were accepted (`event.c`).
+
+    ## Example
+    ```yaml bad
+    models: {atm: {time: {modelTimeStep: PT15M}}, oce: {time: {modelTimeStep: PT10M}}}
+    coupling:
+      coupling:
+        - src_component: atm
+          src_grid: icon_atmos_grid
+          tgt_component: oce
+          tgt_grid: icon_ocean_grid
+          coupling_period: PT20M
+    #                      ^
+          field: [total_heat_flux]
+          interpolation: [{fixed: {user_value: 0.0}}]
+    ```
+    ```yaml good
+    models: {atm: {time: {modelTimeStep: PT15M}}, oce: {time: {modelTimeStep: PT10M}}}
+    coupling:
+      coupling:
+        - src_component: atm
+          src_grid: icon_atmos_grid
+          tgt_component: oce
+          tgt_grid: icon_ocean_grid
+          coupling_period: PT30M
+          field: [total_heat_flux]
+          interpolation: [{fixed: {user_value: 0.0}}]
+    ```
+
+    ## References
+    YAC 3.4, `src/mci/event.c`.
+    """
+
+    code = "CPL006"
+    name = "coupling-period"
+    severity = Severity.ERROR
+    since = "0.2"
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        coupling = _read(experiment)
+        for couple in coupling.couples:
+            length = None if couple.period is None else _milliseconds(coupling, couple.period)
+            ends = [(side, _component(experiment, side)) for side in (couple.source, couple.target)]
+            clocks = [(side, found, clock(found)) for side, found in ends if found is not None]
+            if length is None or length <= 0 or couple.period is None:
+                continue
+            short = [(found, time) for _, found, time in clocks if time.step > length]
+            for found, time in short[:1]:
+                yield self.finding(
+                    couple.period,
+                    f'coupling_period {couple.period.value} is shorter than the time step of "{found.title}", '
+                    f"{time.step / 1000:g} s",
+                    "expected: a multiple of the time steps of both sides",
+                )
+            if short or len(clocks) < 2:
+                continue
+            counts = [_exchanges(time, length, side.lag) for side, _, time in clocks]
+            if None not in counts and counts[0] != counts[1]:
+                names = [found.title for _, found, _ in clocks]
+                yield self.finding(
+                    couple.period,
+                    f'of coupling_period {couple.period.value} "{names[0]}" meets {counts[0]} multiples in a job and '
+                    f'"{names[1]}" {counts[1]}: one waits for ever',
+                    "expected: a multiple of the time steps of both sides",
+                )
+
+
+def _exchanges(time: Clock, period: int, lag: Setting | None) -> int | None:
+    """How many exchanges a side comes to in the first job: the dates of its steps, its lag added, that are multiples of
+    the period. None where the lag looks back."""
+    steps = 0 if lag is None else int(lag.value)
+    if steps < 0:
+        return None
+    meeting = lcm(time.step, period)
+    first, last = steps * time.step, min((steps + time.leg // time.step - 1) * time.step, time.leg)
+    return max(0, last // meeting - -(-first // meeting) + 1)
+
+
+class IrregularCoupling(Rule):
+    """A coupling period is a multiple of both time steps and divides a job.
+
+    ## What it does
+    Finds a `coupling_period` that no time step of a side divides, one that is longer than a job, and a restart interval
+    or a checkpoint interval that is no multiple of it.
+
+    ## Why it matters
+    Fields are exchanged less often than the period says, or not at all, and what was averaged when a job ends is lost.
+
+    ## Evidence
+    ICON 2024.10 accepted periods of 45 minutes with steps of 30, of two hours in a run of one, and checkpoints between
+    two exchanges. What is exchanged when follows from `event.c`: at common multiples of step and period.
+
+    ## Example
+    ```yaml bad
+    coupling:
+      coupling:
+        - src_component: atm
+          src_grid: icon_atmos_grid
+          tgt_component: oce
+          tgt_grid: icon_ocean_grid
+          coupling_period: PT45M
+    #                      ^
+          field: [total_heat_flux]
+          interpolation: [{fixed: {user_value: 0.0}}]
+    ```
+    ```yaml good
+    coupling:
+      coupling:
+        - src_component: atm
+          src_grid: icon_atmos_grid
+          tgt_component: oce
+          tgt_grid: icon_ocean_grid
+          coupling_period: PT1H
+          field: [total_heat_flux]
+          interpolation: [{fixed: {user_value: 0.0}}]
+    ```
+
+    ## References
+    YAC 3.4, `src/mci/event.c`.
+    """
+
+    code = "CPL007"
+    name = "irregular-coupling"
+    severity = Severity.WARNING
+    since = "0.2"
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        coupling = _read(experiment)
+        seen: set[int] = set()
+        for couple in coupling.couples:
+            length = None if couple.period is None else _milliseconds(coupling, couple.period)
+            if couple.period is None or length is None or length <= 0 or length in seen:
+                continue
+            seen.add(length)
+            reason = next(self._reasons(experiment, couple, length), None)
+            if reason is not None:
+                yield self.finding(
+                    couple.period,
+                    f"coupling_period {couple.period.value} {reason}",
+                    "expected: a multiple of both time steps that divides the intervals of checkpoints and restarts",
+                )
+
+    def _reasons(self, experiment: Experiment, couple: Couple, length: int) -> Iterator[str]:
+        for side in (couple.source, couple.target):
+            component = _component(experiment, side)
+            if component is None:
+                continue
+            time = clock(component)
+            if length % time.step and length > time.step:
+                yield f'is no multiple of the time step of "{component.title}", {time.step / 1000:g} s'
+            if length > time.leg > 0:
+                yield "is longer than a job: nothing is exchanged"
+            if time.legs > 1 and time.leg % length:
+                yield "does not divide the restart interval"
+            if time.checkpoint and time.checkpoint % length:
+                yield "does not divide the checkpoint interval"
+
+
+class CouplingDates(Rule):
+    """Calendar and dates of coupling.yaml are those of the run.
+
+    ## What it does
+    Finds a `calendar` that is not the one of `master_time_control_nml`, and a `start_date` or an `end_date` that is not
+    that of the job; a chain of several jobs has several, so that it takes none.
+
+    ## Why it matters
+    YAC aborts.
+
+    ## Evidence
+    ICON 2024.10 with YAC 3.4: "inconsistent calendar definition", "inconsistent start datetime"; without these keys it
+    takes what ICON says (`mo_coupling_utils.f90:229-234`).
+
+    ## Example
+    ```yaml bad
+    coupling: {calendar: 365d}
+    #                    ^
+    ```
+    ```yaml good
+    coupling: {calendar: proleptic-gregorian}
+    ```
+
+    ## References
+    YAC's documentation, "YAML configuration file".
+    """
+
+    code = "CPL008"
+    name = "coupling-dates"
+    severity = Severity.ERROR
+    since = "0.2"
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        coupling = _read(experiment)
+        first = experiment.components[0]
+        calendar = coupling.settings.get("calendar")
+        own = calendar_of(first)
+        if calendar is not None and calendar.value != _CALENDARS[own]:
+            yield self.finding(
+                calendar,
+                f'calendar is "{calendar.value}", that of the experiment is "{own.value}"',
+                f"expected: {_CALENDARS[own]}",
+            )
+            return
+        dates = [coupling.settings[key] for key in ("start_date", "end_date") if key in coupling.settings]
+        if not dates:
+            return
+        time = clock(first)
+        begin = own.position(time.start)
+        expected = {"start_date": begin, "end_date": begin + time.leg}
+        for setting in dates:
+            key = setting.name.rpartition(".")[2]
+            try:
+                given = own.position(Instant.parse(str(setting.value)))
+            except ValueError:
+                yield self.finding(setting, f'{key} is "{setting.value}"', "expected: an ISO 8601 date and time")
+                continue
+            if given != expected[key] or time.legs > 1:
+                reason = "is not that of the run" if time.legs <= 1 else "cannot be that of every job of the chain"
+                yield self.finding(setting, f"{key} {setting.value} {reason}", "expected: no such key")
+
+
+class CoupledAtmosphere(ComponentRule):
+    """A coupled atmosphere has the physics whose fluxes it sends.
+
+    ## What it does
+    Finds an atmosphere that is coupled to an ocean without physics (`iforcing` neither 2 nor 3), one with NWP physics
+    and a single tile (unless `inwp_turb` is 6, VDIFF) or an `sstice_mode` other than 1, one coupled to waves without
+    NWP physics or with a single tile, and `coupled_to_o3` or `coupled_to_aero` without the radiation that asks for it.
+
+    ## Why it matters
+    ICON aborts in its cross-check, or when it sets up the coupling.
+
+    ## Evidence
+    ICON 2024.10 rejected an atmosphere with NWP physics and one tile: "runs not supported with ntiles=1 when not using
+    VDIFF" (`mo_nml_crosscheck.f90:874-893`), and ozone of a provider without `irad_o3` 5 or 6
+    (`mo_atmo_o3_provider_coupling.f90:63`, `mo_atmo_aero_provider_coupling.f90:72`).
+
+    ## Example
+    ```yaml bad
+    models: {atm: {namelists: {coupling_mode_nml: {coupled_to_o3: true}}}}
+    #                                                             ^
+    ```
+    ```yaml good
+    models: {atm: {namelists: {coupling_mode_nml: {coupled_to_o3: false}}}}
+    ```
+
+    ## References
+    ICON namelist overview, coupling_mode_nml.
+    """
+
+    code = "CPL009"
+    name = "coupled-atmosphere"
+    severity = Severity.ERROR
+    since = "0.2"
+    kinds = ("atmosphere",)
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        if component.kind != "atmosphere":
+            return
+        forcing = component["run_nml", "iforcing"]
+        is_nwp = forcing.value == _NWP
+        ocean, waves = _is_on(component, "ocean"), _is_on(component, "waves")
+        if ocean and forcing.value not in (_AES, _NWP):
+            message = f"iforcing is {forcing.value}, and the atmosphere is coupled to an ocean"
+            yield self.finding(forcing, message, "expected: 2 or 3, physics with fluxes at the surface")
+        if is_nwp and (ocean or waves or _is_on(component, "hydrodisc")):
+            yield from self._nwp(component, ocean, waves)
+        for partner, variable, kinds in (("o3", "irad_o3", (5, 6)), ("aero", "irad_aero", (13, 19))):
+            radiation = component["aes_rad_nml", f"aes_rad_config%{variable}"]
+            value = as_list(radiation.value)[0] if radiation.certainty is not radiation.certainty.UNKNOWN else kinds[0]
+            if forcing.value == _AES and _is_on(component, partner) and value not in kinds:
+                yield self.finding(
+                    _switch(component, partner),
+                    f"coupled_to_{partner} is true, and the radiation takes nothing from there: {variable} is {value}",
+                    f"expected: {variable} {' or '.join(map(str, kinds))}, or coupled_to_{partner} false",
+                )
+
+    def _nwp(self, component: Component, ocean: bool, waves: bool) -> Iterator[Finding]:
+        tiles = component["lnd_nml", "ntiles"]
+        schemes = as_list(component["nwp_phy_nml", "inwp_turb"].value)
+        has_vdiff = all(scheme == _VDIFF for scheme in schemes)
+        if tiles.value == 1 and (waves or not has_vdiff):
+            where = tiles.span or _switch(component, "ocean" if ocean else "waves").span
+            yield self.finding(where, "ntiles is 1 in a coupled atmosphere", "expected: ntiles 2 or more")
+        mode = component["lnd_nml", "sstice_mode"]
+        if ocean and mode.value != 1:
+            message = f"sstice_mode is {mode.value}, and the atmosphere is coupled to an ocean"
+            yield self.finding(mode, message, "expected: sstice_mode 1")
+
+
+_AES, _NWP, _VDIFF = 2, 3, 6
