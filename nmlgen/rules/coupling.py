@@ -64,9 +64,14 @@ def _read(experiment: Experiment) -> Coupling:
 
 
 def _component(experiment: Experiment, side: Side) -> Component | None:
-    """The component of ICON that a side of a couple names, if it is one."""
+    """The component of ICON that a side of a couple names, if it is one and no other has the name."""
+    found = _named(experiment, side)
+    return found[0] if len(found) == 1 else None
+
+
+def _named(experiment: Experiment, side: Side) -> list[Component]:
     name = "" if side.component is None else str(side.component.value)
-    return next((component for component in experiment.components if component.name == name), None)
+    return [component for component in experiment.components if component.name == name]
 
 
 def _milliseconds(coupling: Coupling, period: Setting) -> int | None:
@@ -368,7 +373,7 @@ class UnknownCouple(Rule):
         for couple in coupling.couples:
             source, target = (_component(experiment, side) for side in (couple.source, couple.target))
             for side, found in ((couple.source, source), (couple.target, target)):
-                if found is None and not has_others and side.component is not None:
+                if not _named(experiment, side) and not has_others and side.component is not None:
                     names = [component.name for component in experiment.components]
                     yield self.finding(
                         side.component,
