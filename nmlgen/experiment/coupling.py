@@ -29,7 +29,7 @@ SWITCHES = {
     "waves": ("atmo",),
     "jsbach": ("ocean",),
 }
-"""By the kind of a component what it can be coupled to: `coupled_to_ocean` and so on (`mo_coupling_nml.f90:145-176`)."""
+"""By the kind of a component what it can be coupled to: `coupled_to_ocean`, ... (`mo_coupling_nml.f90:145-176`)."""
 
 PARTNERS = {"atmosphere": "atmo", "ocean": "ocean", "waves": "waves"}
 """By the kind of a component the end of the switch that couples another one to it."""
@@ -96,9 +96,9 @@ class Couple:
 class Coupling:
     """The content of coupling.yaml.
 
-    `text` is the file's, None where nobody knows all of it; `content` is what YAC takes of it, as plain data.
-    `settings` are its keys but for the list of `couples`, in the order of writing. `problems` is what YAC stops at when it reads the file. Of one that `is_open` there may be
-    more, or less, than what is known.
+    `text` is the file's, None where nobody knows all of it; `content` is what YAC takes of it, as plain data, and
+    `settings` are its keys but for the list of `couples`, in the order of writing. `problems` is what YAC stops at when
+    it reads the file. Of one that `is_open` there may be more, or less, than what is known.
     """
 
     text: str | None

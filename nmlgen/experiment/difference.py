@@ -16,6 +16,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.experiment import Experiment, Striping
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import UNKNOWN_SITE
@@ -261,8 +262,24 @@ def _shared(experiment: Experiment, parts: tuple[str, ...], is_told: bool) -> It
         entries = {id(model.entry) for model in experiment.models}
         others = tuple(group for group in experiment.master if id(group) not in entries)
         yield from _groups(others, experiment.registry, "master")
+        yield _Section(COUPLING_FILE, dict(_coupling(experiment)))
     if JOB in parts:
         yield from _machine(experiment, is_told)
+
+
+def _coupling(experiment: Experiment) -> Iterator[tuple[str, Setting]]:
+    """What coupling.yaml says: its couples by the names of components and fields, which may stand in any order."""
+    coupling = experiment.coupling
+    if coupling is None or coupling.text is None:
+        return
+    for key, value in coupling.content.items():
+        if key != "coupling":
+            yield key, written(key, value, "")
+    for couple in coupling.content.get("coupling") or ():
+        if isinstance(couple, dict):
+            source, target, fields = (couple.get(key) for key in ("src_component", "tgt_component", "field"))
+            name = f"{source} to {target}: {', '.join(map(str, as_list(fields)))}"
+            yield name, written(name, {key: value for key, value in couple.items() if key != "field"}, "")
 
 
 def _own(component: Component, parts: tuple[str, ...]) -> Iterator[_Section]:

@@ -286,12 +286,14 @@ class _Lifting:
     def _coupling(self, experiment: Experiment, world: World) -> Coupling:
         """The coupling.yaml that the script writes, else the one beside it, by the name that the script copies or
         links it from."""
-        for name, file in reversed(_united(world.files).items()):
+        for name, file in reversed(list(_united(world.files).items())):
             if name.rpartition("/")[2] == COUPLING_FILE:
                 return read_coupling(_WrittenSource(self.source.name, file.text, file.origin))
         sources = [file.source for file in experiment.inputs if file.target.rpartition("/")[2] == COUPLING_FILE]
         known = [str(source.value) for source in sources if source.certainty is not Certainty.UNKNOWN]
-        beside = coupling_beside(self.path.parent, self.files, PurePosixPath(known[-1] if known else COUPLING_FILE).name)
+        beside = coupling_beside(
+            self.path.parent, self.files, PurePosixPath(known[-1] if known else COUPLING_FILE).name
+        )
         return beside or UNKNOWN_COUPLING
 
     def _name(self, world: World) -> str:

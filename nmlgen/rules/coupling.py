@@ -55,12 +55,14 @@ def _is_coupled(component: Component) -> bool:
     return False
 
 
-def _read(experiment: Experiment) -> Coupling:
-    """The coupling.yaml that a run reads; UndecidedError where nobody knows it, or no component is coupled."""
+def _read(experiment: Experiment) -> Coupling | None:
+    """The coupling.yaml that a run reads, None where no component is coupled; UndecidedError where nobody knows it."""
     coupling = experiment.coupling
-    if coupling is None or coupling.is_open or not any(_is_coupled(component) for component in experiment.components):
-        raise UndecidedError(unknown(COUPLING_FILE, coupling.span if coupling is not None else None))
-    return coupling
+    if coupling is None or not any(_is_coupled(component) for component in experiment.components):
+        return None
+    if coupling.is_open and not coupling.problems:
+        raise UndecidedError(unknown(COUPLING_FILE, coupling.span))
+    return None if coupling.is_open else coupling
 
 
 def _component(experiment: Experiment, side: Side) -> Component | None:
@@ -122,7 +124,6 @@ class CouplingFileRefused(Rule):
     code = "CPL001"
     name = "coupling-file-refused"
     severity = Severity.ERROR
-    since = "0.2"
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         coupling = experiment.coupling
@@ -178,7 +179,6 @@ class SomeModelsCoupled(Rule):
     code = "CPL002"
     name = "some-models-coupled"
     severity = Severity.ERROR
-    since = "0.2"
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         coupled = [component for component in experiment.components if _is_coupled(component)]
@@ -230,7 +230,6 @@ class CouplingNotSupported(ComponentRule):
     code = "CPL003"
     name = "coupling-not-supported"
     severity = Severity.ERROR
-    since = "0.2"
 
     def check(self, component: Component) -> Iterator[Finding]:
         kind = component.kind
@@ -276,14 +275,12 @@ class NothingExchanged(Rule):
     code = "CPL004"
     name = "nothing-exchanged"
     severity = Severity.WARNING
-    since = "0.2"
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         coupling = experiment.coupling
         components = [component for component in experiment.components if component.kind in PARTNERS]
-        if coupling is not None and coupling.is_open:
-            return
-        if coupling is not None and not any(_is_coupled(component) for component in experiment.components):
+        is_read = coupling is None or any(_is_coupled(component) for component in experiment.components)
+        if coupling is not None and not coupling.is_open and not is_read:
             message = f"no component reads {COUPLING_FILE}: none is coupled"
             yield self.finding(coupling.span, message, "expected: a switch of coupling_mode_nml, in every component")
             return
@@ -292,11 +289,13 @@ class NothingExchanged(Rule):
                 if not (_is_on(one, PARTNERS[str(other.kind)]) and _is_on(other, PARTNERS[str(one.kind)])):
                     continue
                 where = _switch(one, PARTNERS[str(other.kind)]).span
+                if coupling is not None and coupling.is_open:
+                    return
                 if coupling is None:
                     yield self.finding(
                         where,
-                        f'"{one.title}" and "{other.title}" are coupled, and there is no {COUPLING_FILE}: they exchange '
-                        "nothing",
+                        f'"{one.title}" and "{other.title}" are coupled, and there is no {COUPLING_FILE}: they '
+                        "exchange nothing",
                         f"expected: {COUPLING_FILE} in the run directory; in a spec the section coupling",
                     )
                 elif not any(_joins(couple, one.name, other.name) for couple in coupling.couples):
@@ -361,11 +360,10 @@ class UnknownCouple(Rule):
     code = "CPL005"
     name = "unknown-couple"
     severity = Severity.ERROR
-    since = "0.2"
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         coupling = _read(experiment)
-        if coupling.tolerates_missing:
+        if coupling is None or coupling.tolerates_missing:
             return
         others = [_is_on(component, end) for component in experiment.components for end in ELSEWHERE]
         command = any("multi-prog" in str(option.value) for option in experiment.launch.options)
@@ -433,9 +431,9 @@ class CouplingPeriod(Rule):
     what the other never sends; `finish.status` may say OK before that.
 
     ## Evidence
-    ICON 2024.10 with YAC 3.4: "model timestep is bigger than coupling timestep". With steps of 15 and of 10 minutes and a
-    period of 20 the run did not end: one side meets it three times an hour, the other once. Periods of 15 minutes with
-    two steps of 10, and of 45 with steps of 30 and 10, were accepted (`event.c`).
+    ICON 2024.10 with YAC 3.4: "model timestep is bigger than coupling timestep". With steps of 15 and of 10 minutes
+    and a period of 20 the run did not end: one side meets it three times an hour, the other once. Periods of 15 minutes
+    with two steps of 10, and of 45 with steps of 30 and 10, were accepted (`event.c`).
 
     ## Example
     ```yaml bad
@@ -471,10 +469,11 @@ class CouplingPeriod(Rule):
     code = "CPL006"
     name = "coupling-period"
     severity = Severity.ERROR
-    since = "0.2"
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         coupling = _read(experiment)
+        if coupling is None:
+            return
         for couple in coupling.couples:
             length = None if couple.period is None else _milliseconds(coupling, couple.period)
             ends = [(side, _component(experiment, side)) for side in (couple.source, couple.target)]
@@ -559,10 +558,11 @@ class IrregularCoupling(Rule):
     code = "CPL007"
     name = "irregular-coupling"
     severity = Severity.WARNING
-    since = "0.2"
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         coupling = _read(experiment)
+        if coupling is None:
+            return
         seen: set[int] = set()
         for couple in coupling.couples:
             length = None if couple.period is None else _milliseconds(coupling, couple.period)
@@ -623,10 +623,11 @@ class CouplingDates(Rule):
     code = "CPL008"
     name = "coupling-dates"
     severity = Severity.ERROR
-    since = "0.2"
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         coupling = _read(experiment)
+        if coupling is None:
+            return
         first = experiment.components[0]
         calendar = coupling.settings.get("calendar")
         own = calendar_of(first)
@@ -687,7 +688,6 @@ class CoupledAtmosphere(ComponentRule):
     code = "CPL009"
     name = "coupled-atmosphere"
     severity = Severity.ERROR
-    since = "0.2"
     kinds = ("atmosphere",)
 
     def check(self, component: Component) -> Iterator[Finding]:

@@ -42,9 +42,7 @@ def read_coupling(source: Source) -> Coupling:
 def coupling_of(node: Node, text: str) -> Coupling:
     """The content of a document that is a mapping; `text` is that of the file."""
     problems = [*_problems(node), *_out_of_order(node)]
-    settings = {
-        key: _setting(key, child, node.keys.get(key)) for key, child in node.value.items() if key != "coupling"
-    }
+    settings = {key: _setting(key, child, node.keys.get(key)) for key, child in node.value.items() if key != "coupling"}
     listed = node.value.get("coupling")
     elements = listed.value if listed is not None and isinstance(listed.value, list) else []
     couples = tuple(_couple(element) for element in elements if isinstance(element.value, dict))
@@ -176,4 +174,8 @@ def _word(value: Any) -> str:
 def _is_plain(text: str) -> bool:
     words = text.replace("-", "_").replace(":", "_").replace(".", "_")
     is_word = words.replace("_", "a").isalnum() and words.isascii() and text[:1].isalpha() and not text.endswith(":")
-    return is_word and ": " not in text and text.lower() not in ("true", "false", "yes", "no", "null", "on", "off", "y", "n")
+    return (
+        is_word
+        and ": " not in text
+        and text.lower() not in ("true", "false", "yes", "no", "null", "on", "off", "y", "n")
+    )

@@ -21,8 +21,8 @@ class Tree:
     """A merged key: either a value with the chain of its origins, or a mapping of further keys.
 
     `replaces` says that a mapping does not add to the one in the layers below but takes its place, because a
-    value in between did away with it. `key_span` is the place where the key was written; `elements` is a list as it was read, whose
-    elements have places of their own.
+    value in between did away with it. `key_span` is the place where the key was written; `elements` is a
+    list as it was read, whose elements have places of their own.
     """
 
     history: tuple[Origin, ...] = ()
