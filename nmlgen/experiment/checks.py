@@ -30,7 +30,7 @@ class Check:
 
     `group` and `name` are the variable that is to blame, `says` is why, `expected` what ICON takes instead, `source`
     one or several lines of ICON's source. It is made from the release `since` on and up to `until`, where they are
-    given. `rule` is the code of the rule that reports it.
+    given, by components of one `kind`. `rule` is the code of the rule that reports it.
     """
 
     rule: str
@@ -42,6 +42,7 @@ class Check:
     source: str
     since: str | None = None
     until: str | None = None
+    kind: str = "atmosphere"
 
     def is_made_by(self, release: str) -> bool:
         """Whether a release makes it."""
@@ -81,6 +82,7 @@ def _check(entry: Mapping[str, str]) -> Check:
         entry["source"],
         entry.get("since"),
         entry.get("until"),
+        entry.get("kind", "atmosphere"),
     )
 
 
@@ -90,19 +92,22 @@ def _checks_of(rule: str, release: str) -> tuple[Check, ...]:
 
 
 def breaches(component: Component, rule: str) -> Iterator[Breach]:
-    """The checks of one rule that an atmosphere fails, each in the first domain that fails it.
+    """The checks of one rule that a component fails, each in the first domain that fails it; one whose kind nobody says
+    is taken for an atmosphere.
 
-    What stands at its default throughout is not looked at. Raises UndecidedError in the end if a value that somebody
-    wrote is not known and a check depends on it.
+    What stands at its default throughout in an atmosphere is not looked at. Raises UndecidedError in the end if a value
+    that somebody wrote is not known and a check depends on it.
     """
-    if component.kind not in (None, "atmosphere"):
+    kind = component.kind or "atmosphere"
+    checks_here = [check for check in _checks_of(rule, component.registry.release) if check.kind == kind]
+    if not checks_here:
         return
     undecided: Setting | None = None
     written = _written(component)
     count, names = domains(component), _requested(component)
     facts = [ComponentFacts(component, domain, names) for domain in range(1, count + 1)]
-    for check in _checks_of(rule, component.registry.release):
-        if written.isdisjoint(check.variables):
+    for check in checks_here:
+        if kind == "atmosphere" and written.isdisjoint(check.variables):
             continue
         for here in facts:
             truth = evaluate(check.condition, here)

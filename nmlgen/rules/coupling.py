@@ -660,17 +660,15 @@ class CoupledAtmosphere(ComponentRule):
     """A coupled atmosphere has the physics whose fluxes it sends.
 
     ## What it does
-    Finds an atmosphere that is coupled to an ocean without physics (`iforcing` neither 2 nor 3), one with NWP physics
-    and a single tile (unless `inwp_turb` is 6, VDIFF) or an `sstice_mode` other than 1, one coupled to waves without
-    NWP physics or with a single tile, and `coupled_to_o3` or `coupled_to_aero` without the radiation that asks for it.
+    Finds an atmosphere that is coupled to an ocean without physics (`iforcing` neither 2 nor 3), and `coupled_to_o3` or
+    `coupled_to_aero` without the radiation that asks for it. What NWP physics need besides, LND001 knows.
 
     ## Why it matters
-    ICON aborts in its cross-check, or when it sets up the coupling.
+    ICON aborts when it sets up the coupling.
 
     ## Evidence
-    ICON 2024.10 rejected an atmosphere with NWP physics and one tile: "runs not supported with ntiles=1 when not using
-    VDIFF" (`mo_nml_crosscheck.f90:874-893`), and ozone of a provider without `irad_o3` 5 or 6
-    (`mo_atmo_o3_provider_coupling.f90:63`, `mo_atmo_aero_provider_coupling.f90:72`).
+    ICON 2024.10 rejected an atmosphere without physics beside an ocean, and ozone of a provider without `irad_o3` 5 or
+    6: "invalid configuration" (`mo_atmo_o3_provider_coupling.f90:63`, `mo_atmo_aero_provider_coupling.f90:72`).
 
     ## Example
     ```yaml bad
@@ -694,13 +692,9 @@ class CoupledAtmosphere(ComponentRule):
         if component.kind != "atmosphere":
             return
         forcing = component["run_nml", "iforcing"]
-        is_nwp = forcing.value == _NWP
-        ocean, waves = _is_on(component, "ocean"), _is_on(component, "waves")
-        if ocean and forcing.value not in (_AES, _NWP):
+        if _is_on(component, "ocean") and forcing.value not in (_AES, _NWP):
             message = f"iforcing is {forcing.value}, and the atmosphere is coupled to an ocean"
             yield self.finding(forcing, message, "expected: 2 or 3, physics with fluxes at the surface")
-        if is_nwp and (ocean or waves or _is_on(component, "hydrodisc")):
-            yield from self._nwp(component, ocean, waves)
         for partner, variable, kinds in (("o3", "irad_o3", (5, 6)), ("aero", "irad_aero", (13, 19))):
             radiation = component["aes_rad_nml", f"aes_rad_config%{variable}"]
             value = as_list(radiation.value)[0] if radiation.certainty is not radiation.certainty.UNKNOWN else kinds[0]
@@ -711,17 +705,5 @@ class CoupledAtmosphere(ComponentRule):
                     f"expected: {variable} {' or '.join(map(str, kinds))}, or coupled_to_{partner} false",
                 )
 
-    def _nwp(self, component: Component, ocean: bool, waves: bool) -> Iterator[Finding]:
-        tiles = component["lnd_nml", "ntiles"]
-        schemes = as_list(component["nwp_phy_nml", "inwp_turb"].value)
-        has_vdiff = all(scheme == _VDIFF for scheme in schemes)
-        if tiles.value == 1 and (waves or not has_vdiff):
-            where = tiles.span or _switch(component, "ocean" if ocean else "waves").span
-            yield self.finding(where, "ntiles is 1 in a coupled atmosphere", "expected: ntiles 2 or more")
-        mode = component["lnd_nml", "sstice_mode"]
-        if ocean and mode.value != 1:
-            message = f"sstice_mode is {mode.value}, and the atmosphere is coupled to an ocean"
-            yield self.finding(mode, message, "expected: sstice_mode 1")
 
-
-_AES, _NWP, _VDIFF = 2, 3, 6
+_AES, _NWP = 2, 3

@@ -421,3 +421,131 @@ class RunCombination(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         yield from _found(self, component)
+
+
+class OceanCombination(ComponentRule):
+    """The ocean needs levels, thicknesses and a forcing, and takes certain combinations only.
+
+    ## What it does
+    Finds an ocean without `n_zlev`, without a thickness in `dzlev_m` for each level or without `iforc_oce`, one with
+    more than one grid, one whose `num_prefetch_proc` is 1, the default, on two ranks or more, and combinations of
+    diffusion, solver and tracers that ICON refuses.
+
+    ## Why it matters
+    ICON aborts in its cross-check or in the first step.
+
+    ## Evidence
+    ICON 2024.10: "n_zlev < 1", "Found zero or negative thicknesses", "Could not determine parent grid ID for grid 2",
+    "restartDescriptor_updatePatch: assertion failed". [All checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    models: {oce: {parallel: {num_prefetch_proc: 1}}}
+    #                                            ^
+    ```
+    ```yaml good
+    models: {oce: {parallel: {num_prefetch_proc: 0}}}
+    ```
+
+    ## References
+    ICON 2024.10, `mo_ocean_nml.f90`, `mo_ocean_nml_crosscheck.f90`.
+    """
+
+    code = "OCE001"
+    name = "ocean-combination"
+    severity = Severity.ERROR
+    kinds = ("ocean",)
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class WavesCombination(ComponentRule):
+    """Waves have one level, a tracer for each frequency and direction, and winds.
+
+    ## What it does
+    Finds waves with other than one level or without dynamics, an `ntracer` that is not `nfreqs` times `ndirs`, a
+    `jtot_tauhf` that is even, waves without winds, and a `num_prefetch_proc` of 1, the default, on two ranks or more.
+
+    ## Why it matters
+    ICON aborts in its cross-check, or once it has read its grid.
+
+    ## Evidence
+    ICON 2024.10: "num_lev must be 1", "ntracer must be equal to nfreqs*ndirs", "jtot_tauhf must be odd", "wrong value
+    of rbf_vec_scale_c". [All checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    grid: {num_lev: 2}
+    #               ^
+    parallel: {num_prefetch_proc: 0, num_io_procs: 0}
+    output: null
+    namelists:
+      nonhydrostatic_nml: null
+      nh_testcase_nml: null
+      sleve_nml: null
+      master_model_nml: {model_type: 98}
+      run_nml: {ntracer: 24}
+      wave_nml: {nfreqs: 4, ndirs: 6}
+    ```
+    ```yaml good
+    grid: {num_lev: 1}
+    parallel: {num_prefetch_proc: 0, num_io_procs: 0}
+    output: null
+    namelists:
+      nonhydrostatic_nml: null
+      nh_testcase_nml: null
+      sleve_nml: null
+      master_model_nml: {model_type: 98}
+      run_nml: {ntracer: 24}
+      wave_nml: {nfreqs: 4, ndirs: 6}
+    ```
+
+    ## References
+    ICON 2024.10, `mo_wave_nml_crosscheck.f90`, `mo_wave_nml.f90`.
+    """
+
+    code = "WAV001"
+    name = "waves-combination"
+    severity = Severity.ERROR
+    kinds = ("waves",)
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class NestCombination(ComponentRule):
+    """A nest stands behind its parent, and only nests of the first domain are computed by ranks of their own.
+
+    ## What it does
+    Finds a `dynamics_parent_grid_id` that is no domain before its own, and `patch_weight` where ICON does not split
+    the ranks: for nests of nests, and with a single work rank.
+
+    ## Why it matters
+    ICON aborts when it has read the grids.
+
+    ## Evidence
+    ICON 2024.10: "Parent grid ID for grid 2 namelist mismatch?", "Weight for higher level patch must be 0", "Processor
+    splitting requires at least 2 PEs per patch". [All checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    namelists:
+      grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc], dynamics_parent_grid_id: [0, 2]}
+    #                                                                                            ^
+    ```
+    ```yaml good
+    namelists:
+      grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc], dynamics_parent_grid_id: [0, 1]}
+    ```
+
+    ## References
+    ICON namelist overview, grid_nml.
+    """
+
+    code = "GRD006"
+    name = "nest-combination"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)

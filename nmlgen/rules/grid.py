@@ -77,14 +77,16 @@ class FirstGridAgain(ComponentRule):
     """A nest needs a grid of its own, whose parent is another grid of the run.
 
     ## What it does
-    Finds a domain whose grid is that of the first domain, where `dynamics_parent_grid_id` does not name its parent.
+    Finds a domain whose grid is that of its parent in `dynamics_parent_grid_id`, or, where that does not name it, that
+    of the first domain.
 
     ## Why it matters
     ICON looks for the parent of each nest by the identifiers in the grid files, and aborts if it is none of the grids
     named.
 
     ## Evidence
-    ICON 2024.10: "Could not determine parent grid ID for grid 2" (`mo_model_domimp_patches.f90:258`).
+    ICON 2024.10: "Could not determine parent grid ID for grid 2" (`mo_model_domimp_patches.f90:258`); with the parent
+    named "incorrect grid root and/or bisection level!".
 
     ## Example
     ```yaml bad
@@ -109,7 +111,15 @@ class FirstGridAgain(ComponentRule):
         if str(component["grid_nml", "radiation_grid_filename"].value).strip():  # may be the parent
             return
         for domain, name in enumerate(names[1:], start=2):
-            if name == names[0] and parents[domain - 1 : domain] in ([], [-1]):
+            (parent,) = parents[domain - 1 : domain] or (-1,)
+            if 0 < parent < domain and name == names[parent - 1]:
+                yield self.finding(
+                    _dynamics_grids(component),
+                    f'the grid of domain {domain} is that of its parent, domain {parent}, "{name}"',
+                    "expected: another grid for each domain",
+                )
+                return
+            if name == names[0] and parent == -1:
                 yield self.finding(
                     _dynamics_grids(component),
                     f'the grid of domain {domain} is that of domain 1, "{name}": its parent is not among the grids',
@@ -244,3 +254,135 @@ class SplittingWithoutRestartProcs(ComponentRule):
                 "rank",
                 "expected: num_restart_procs 1 or more with restart_write_mode async, or no patch_weight",
             )
+
+
+class NestWithMoreLevels(ComponentRule):
+    """A nest has no more levels than its parent.
+
+    ## What it does
+    Where `lvert_nest` is true, finds a nest with more levels than the first domain: what `num_lev` does not say of it
+    is 31.
+
+    ## Why it matters
+    ICON aborts: the levels of a nest are the lower ones of its parent.
+
+    ## Evidence
+    ICON 2024.10 rejected `num_lev` 10, 12, and 10 alone: "flat_height in sleve_nml or model top is too low"; 10, 8 was
+    accepted.
+
+    ## Example
+    ```yaml bad
+    grid: {num_lev: [30, 31]}
+    #               ^
+    namelists:
+      run_nml: {lvert_nest: true}
+      grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc]}
+    ```
+    ```yaml good
+    grid: {num_lev: [30, 25]}
+    namelists:
+      run_nml: {lvert_nest: true}
+      grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc]}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml.
+    """
+
+    code = "GRD007"
+    name = "nest-with-more-levels"
+    severity = Severity.ERROR
+    kinds = ("atmosphere",)
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        if component["run_nml", "lvert_nest"].value is not True:
+            return
+        setting = component["run_nml", "num_lev"]
+        levels = as_list(setting.value)
+        for domain in range(2, len(grid_names(component)) + 1):
+            own = levels[domain - 1] if domain <= len(levels) else _DEFAULT_LEVELS
+            if own > levels[0]:
+                said = f"has {own} levels" if domain <= len(levels) else f"has {own} levels, as nobody says it"
+                message = f"domain {domain} {said}, and domain 1 has {levels[0]}"
+                yield self.finding(setting, message, "expected: no more levels than those of the parent")
+                return
+
+
+class NestLevelsIgnored(ComponentRule):
+    """The levels of a nest are those of the first domain unless nesting is vertical, too.
+
+    ## What it does
+    Finds a `num_lev` that is not the same for all domains where `lvert_nest` is false.
+
+    ## Why it matters
+    ICON takes the first number for all domains, without a word.
+
+    ## Evidence
+    ICON 2024.10 ran `num_lev` 10, 8 with ten levels in both domains (`mo_run_config.f90:187`).
+
+    ## Example
+    ```yaml bad
+    grid: {num_lev: [30, 25]}
+    #               ^
+    namelists: {grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc]}}
+    ```
+    ```yaml good
+    grid: {num_lev: [30, 30]}
+    namelists: {grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc]}}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml.
+    """
+
+    code = "GRD008"
+    name = "nest-levels-ignored"
+    severity = Severity.WARNING
+    kinds = ("atmosphere",)
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component["run_nml", "num_lev"]
+        levels = as_list(setting.value)[: len(grid_names(component))]
+        if len(set(levels)) > 1 and component["run_nml", "lvert_nest"].value is False:
+            message = f"num_lev of the nests is ignored: all domains have {levels[0]} levels"
+            yield self.finding(setting, message, f"expected: {levels[0]} for all, or lvert_nest true")
+
+
+class PathInGridName(ComponentRule):
+    """The name of a grid file is taken as it stands.
+
+    ## What it does
+    Finds `<path>` in `dynamics_grid_filename`, which stands for a directory in other names.
+
+    ## Why it matters
+    ICON looks for a file of just that name, and aborts.
+
+    ## Evidence
+    ICON 2024.10: "<path>nest_P.nc file does not exist" (`mo_grid_config.f90:144`).
+
+    ## Example
+    ```yaml bad
+    namelists: {grid_nml: {dynamics_grid_filename: "<path>iconR02B05-grid.nc"}}
+    #                                              ^
+    ```
+    ```yaml good
+    namelists: {grid_nml: {dynamics_grid_filename: iconR02B05-grid.nc}}
+    ```
+
+    ## References
+    ICON namelist overview, grid_nml.
+    """
+
+    code = "GRD009"
+    name = "path-in-grid-name"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        for name in grid_names(component):
+            if "<path>" in name:
+                yield self.finding(_dynamics_grids(component), f'the grid "{name}"', "expected: a name without <path>")
+                return
+
+
+_DEFAULT_LEVELS = 31
+"""run_nml: num_lev of a domain of which nobody says it (`mo_run_nml.f90:120`)."""

@@ -24,7 +24,7 @@ _LONGEST = 1024
 _LONGEST_NEAR = 40
 _NOT_INTERPOLATED = ("edge", "vertex")
 _OF_THE_LATLON_GRID = "aw"
-_ATMOSPHERE = 1
+_ATMOSPHERE, _OCEAN = 1, 2
 
 
 class UnknownOutputVariable(ComponentRule):
@@ -305,7 +305,7 @@ class ImpossibleLevels(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        if component["master_model_nml", "model_type"].value != _ATMOSPHERE:
+        if component["master_model_nml", "model_type"].value not in (_ATMOSPHERE, _OCEAN):
             return
         for stream in streams_read(component):
             setting = setting_of(component, stream, "m_levels")
@@ -325,7 +325,9 @@ class ImpossibleLevels(ComponentRule):
 
 
 def _levels_of(component: Component, domain: int) -> int:
-    """num_lev of a domain."""
+    """num_lev of a domain; the levels of an ocean."""
+    if component["master_model_nml", "model_type"].value == _OCEAN:
+        return int(component["ocean_dynamics_nml", "n_zlev"].value)
     setting = component["run_nml", "num_lev"]
     levels = as_list(setting.value)
     if domain <= len(levels):
