@@ -49,7 +49,11 @@ def replay(members: Sequence[Run], calibration: Calibration) -> Replay:
             best = min(tried.values())
             left = [candidate for candidate in left if expected[candidate].gain(best) >= NOISE]
             if not left:
-                break
+                untried = [item for item in candidates.candidates if item.point.id not in tried]
+                probe = belief.probe(untried)
+                if probe is None:
+                    break
+                left = [probe]
             candidate = max(left, key=lambda item: expected[item].gain(best) / expected[item].middle_s)
         else:
             candidate = min(left, key=lambda item: expected[item].middle_s)

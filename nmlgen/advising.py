@@ -70,6 +70,8 @@ def _missing(source: str | Path | Spec, setting: Setting) -> str:
             f"{where}the size of the grid is not known, and no run time without it; expected: the name of a "
             "global grid such as R2B5, in grid.name or in the name of the grid file"
         )
+    if setting.name == "job.gpus":
+        return f"{where}the job asks for GPUs: no run on any was measured, so no run time is known"
     if setting.name == "ntasks":
         return f"{where}the number of MPI tasks is not known, and no run time without it; expected: --ntasks"
     return f"{where}{setting.name} is not known, and no run time without it; expected: a value that ICON can use"

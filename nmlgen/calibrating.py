@@ -27,6 +27,7 @@ _TIMERS = {  # as calibration calls them: as the table of logs does
     "write_restart_worker_avg_s": "write_restart_work_s",
     "model_init_worker_avg_s": "model_init_s",
     "wrt_output_io_avg_s": "wrt_output_io_s",
+    "write_restart_procs_avg_s": "write_restart_procs_s",
 }
 _GIVEN = ("nodes", "num_lev", "n_cells")
 

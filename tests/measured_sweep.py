@@ -11,7 +11,7 @@ from specs import TEXT
 
 import nmlgen
 from nmlgen.advise import predict
-from nmlgen.advise.measurements import levante_runs
+from nmlgen.advise.measurements import TABLES, levante_runs
 from nmlgen.report.sweep.run import Measured, PointRun, Predicted, SweepRuns
 
 SWEEP = """\
@@ -44,7 +44,7 @@ def checkpoint_sweep() -> SweepRuns:
 
 def _measured() -> list[PointRun]:
     found = []
-    for measured in levante_runs():
+    for measured in levante_runs(TABLES[:1]):
         case, prediction = measured.case, predict(measured.case)
         grid = {81920: "R2B5", 327680: "R2B6"}[case.n_cells]
         values = {"grid.name": grid, "grid.file": f"grids/icon{grid}-grid.nc", "job.nodes": str(case.nodes)}

@@ -24,9 +24,6 @@ from nmlgen.advise.recommendation import quantities
 from nmlgen.advise.support import outside
 from nmlgen.resources import directory
 
-RECEIVED_BYTES_PER_S = 2.96e9
-"""What an I/O rank takes in: the median of 36 runs on Levante, which have 1.6 to 6.2 GB/s (F. Ott, 2025)."""
-
 IO_RANKS = (0, 1, 2, 4, 8, 16, 32)
 RESTART_RANKS = (1, 2, 4, 8)
 _MOST_IO_RANKS = 256
@@ -103,9 +100,19 @@ class Advice:
         return self.best.layout == self.present.layout
 
     @property
+    def is_far(self) -> bool:
+        """Whether a range is all that can be said of the times; the order of the layouts holds longer than they do."""
+        return self.present.prediction.is_far or self.best.prediction.is_far
+
+    @property
     def step_s(self) -> float:
         """Seconds of a model step on all tasks when nobody writes."""
         return step_time(self.situation.case, self.calibration.estimate.constants, self.situation.case.ntasks)
+
+    @property
+    def received_bytes_per_s(self) -> float:
+        """Bytes a second that an I/O rank receives; the workers go on meanwhile."""
+        return quantities(self.situation.case, self.calibration).received_bytes_per_s
 
     @property
     def written_bytes_per_s(self) -> float:

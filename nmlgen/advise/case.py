@@ -59,6 +59,8 @@ class Case:
     nodes: int = field(validator=_POSITIVE)
     ntasks: int = field(validator=_POSITIVE)
     """MPI tasks on all nodes together, whatever they do."""
+    cores_per_task: int = field(default=1, validator=_POSITIVE)
+    """Cores on which the threads of one task compute."""
     dtime_s: float = field(validator=_POSITIVE)
     n_steps: int = field(validator=_NOT_NEGATIVE)
     output_bytes: float = field(default=0.0, validator=_NOT_NEGATIVE, converter=_none_is_zero)

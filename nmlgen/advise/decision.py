@@ -24,7 +24,6 @@ from nmlgen.advise.prediction import NOISE
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.ranks import RestartMode, restart_mode
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.units.wall_time import spoken_time
 
 Reasoned = tuple[Any, str]
 """A value and why it is chosen."""
@@ -130,7 +129,7 @@ class _Reasons:
 
     def _expected(self, chosen: str, equal: list[str]) -> str:
         same = f"; within {NOISE:.0%} of it: {', '.join(equal)}" if equal else ""
-        return f"{spoken_time(self._best.seconds)} expected {chosen}{same}{self._caveat}".replace("%", " %")
+        return f"{self._best.prediction} expected {chosen}{same}{self._caveat}".replace("%", " %")
 
 
 def _spoken(mode: str, ranks: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from math import exp, isfinite, log
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,29 @@ from attrs import fields, frozen
 from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter
 from nmlgen.advise.model import Constants
 from nmlgen.advise.normal import cholesky
-from nmlgen.advise.support import COVERED
+from nmlgen.advise.support import COVERED, SIZES
 from nmlgen.errors import InputError
 from nmlgen.files import read_bytes
 
-VERSION = 1
+VERSION = 2
+
+_OLD_NAMES = (
+    "step",
+    "writer",
+    "contention",
+    "beside",
+    "cache",
+    "start_up",
+    "gather",
+    "gather_slice",
+    "restart_async",
+    "restart_dedicated",
+    "restart_joint",
+    "restart_sync",
+    "restart_node",
+)
+_SAME = ("step", "contention", "beside", "gather", "restart_async", "restart_dedicated", "restart_sync")
+"""Of the constants of version 1 all, and those that mean the same now."""
 
 _KEYS = ("nmlgen_calibration", "name", "sources", "constants", "correlations", "scatter", "measured")
 _OPTIONAL = ("families", "undetermined")
@@ -128,15 +147,19 @@ class _Value:
 
 def _calibration(root: _Value) -> Calibration:
     items = root.items(_KEYS, _OPTIONAL)
-    if items["nmlgen_calibration"].text != str(VERSION):
-        raise items["nmlgen_calibration"].wrong(f"version {VERSION} is expected")
+    version = items["nmlgen_calibration"].text
+    if version not in ("1", str(VERSION)):
+        raise items["nmlgen_calibration"].wrong(f"version {VERSION} is expected, or 1")
+    estimate = _old_estimate if version == "1" else _estimate
     return Calibration(
         name=items["name"].text,
-        estimate=_estimate(items["constants"], items["correlations"]),
-        scatter=_scatter(items["scatter"]),
-        measured={name: _range(value) for name, value in items["measured"].items((), tuple(COVERED)).items()},
+        estimate=estimate(items["constants"], items["correlations"]),
+        scatter=_scatter(items["scatter"], _OLD_NAMES if version == "1" else NAMES),
+        measured={name: _range(value) for name, value in items["measured"].items((), (*COVERED, *SIZES)).items()},
         sources=tuple(source.text for source in items["sources"].elements()),
-        families=dict(map(_family, items["families"].elements())) if "families" in items else {},
+        families=(
+            dict(_family(element, estimate) for element in items["families"].elements()) if "families" in items else {}
+        ),
         undetermined=tuple(line.text for line in items["undetermined"].elements()) if "undetermined" in items else (),
     )
 
@@ -162,9 +185,27 @@ def _estimate(constants: _Value, correlations: _Value) -> Estimate:
     return Estimate(mean, covariance)
 
 
-def _scatter(mapping: _Value) -> Scatter:
-    items = mapping.items(_SCATTER_KEYS, NAMES)
-    numbers = {name: value.number(above=0) for name, value in items.items()}
+def _old_estimate(constants: _Value, _: _Value) -> Estimate:
+    """The constants of a file of version 1. What it does not say is guessed; a writer's rate included receiving."""
+    from nmlgen.advise.measurements import BEFORE_MEASURING
+
+    items = {name: value.items(("value", "spread")) for name, value in constants.items(_OLD_NAMES).items()}
+    known = dict(BEFORE_MEASURING)
+    for name in _SAME:
+        known[name] = items[name]["value"].number(above=0), items[name]["spread"].number(above=0)
+    receiving = BEFORE_MEASURING["receive"][0]
+    writing = max(1 / items["writer"]["value"].number(above=0) - receiving, receiving)
+    known["writer"] = 1 / writing, items["writer"]["spread"].number(above=0)
+    variances = [known[name][1] ** 2 for name in NAMES]
+    covariance = tuple(
+        tuple(variance if i == j else 0.0 for j in range(len(NAMES))) for i, variance in enumerate(variances)
+    )
+    return Estimate(tuple(log(known[name][0]) for name in NAMES), covariance)
+
+
+def _scatter(mapping: _Value, names: tuple[str, ...]) -> Scatter:
+    items = mapping.items(_SCATTER_KEYS, names)
+    numbers = {name: value.number(above=0) for name, value in items.items() if name in (*_SCATTER_KEYS, *NAMES)}
     rest = {name: numbers.pop(name) for name in _SCATTER_KEYS}
     if "step" not in numbers:
         raise mapping.wrong("'step' is missing")
@@ -178,7 +219,7 @@ def _range(value: _Value) -> Range:
     return Range(ends[0].number(), ends[1].number())
 
 
-def _family(value: _Value) -> tuple[Family, Estimate]:
+def _family(value: _Value, estimate: Callable[[_Value, _Value], Estimate]) -> tuple[Family, Estimate]:
     items = value.items((*_FAMILY_KEYS, "constants", "correlations"))
     figures: dict[str, Any] = {}
     for name in _FAMILY_KEYS:
@@ -189,7 +230,7 @@ def _family(value: _Value) -> tuple[Family, Estimate]:
             figures[name] = None
         else:
             raise items[name].wrong("expected a number")
-    return Family(**figures), _estimate(items["constants"], items["correlations"])
+    return Family(**figures), estimate(items["constants"], items["correlations"])
 
 
 def dump(calibration: Calibration) -> str:

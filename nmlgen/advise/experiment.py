@@ -5,6 +5,7 @@ What is not known silences: a grid whose size its name does not tell, a date tha
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -15,6 +16,7 @@ from attrs import evolve, field, frozen
 from nmlgen.advise.case import Case
 from nmlgen.experiment.clock import Clock, clock, length_from
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.output import output_steps, windows
@@ -36,6 +38,7 @@ from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
 _NWP = 3
 _CDI_PIO = 2
 _GRIB2 = 2
+_GPU_PARTITION = re.compile(r"gpu|booster|accel|a100|h100|h200|gh200|mi\d00x?")
 _MOST_PARTITIONS = 256  # more than ICON has room for
 
 
@@ -87,9 +90,9 @@ class Situation:
     """What an experiment gives the advisor.
 
     `case` is the whole experiment, all its jobs together, as it stands; of several `outputs`, the largest first, it has
-    the sum in the rhythm of the largest. `experiment` is what all that was taken from, for whoever asks when which file
-    is written. `doubts` are what no measurement behind the model covers and the numbers of
-    the case do not tell; `site` is where it runs, on so many `cores`.
+    the sum in the rhythm of the largest. `component` is what all that was taken from, for whoever asks when which file
+    is written. `doubts` are what no measurement behind the model covers and the numbers of the case do not tell; `site`
+    is where it runs, on so many `cores`.
     """
 
     case: Case
@@ -113,6 +116,8 @@ def situation_of(component: Component) -> Situation:
     Raises UndecidedError for settings that nobody can know, for a grid whose name does not tell its size, and for a
     layout with which ICON does not start.
     """
+    if (gpu := _gpu(component.experiment)) is not None:
+        raise UndecidedError(gpu)
     time = clock(component)
     ranks = split(component)
     if ranks.work < 1:
@@ -128,6 +133,7 @@ def situation_of(component: Component) -> Situation:
             num_lev=integer(component["run_nml", "num_lev"]),
             nodes=_nodes(component),
             ntasks=ranks.work + ranks.io + ranks.restart,
+            cores_per_task=_cores_per_task(component.experiment),
             dtime_s=time.step / 1000,
             n_steps=time.length // time.step,
             num_io_procs=ranks.io,
@@ -140,7 +146,7 @@ def situation_of(component: Component) -> Situation:
         raise UndecidedError(_unusable(component, "run_nml", "num_lev")) from None
     outputs = tuple(sorted(_outputs(component, time), key=lambda output: -output.run_bytes))
     return Situation(
-        _with_output(component, case, outputs),
+        with_output(component, case, outputs),
         outputs,
         component.experiment.machine.name,
         max(ranks.total, case.nodes * (component.experiment.machine.cores_per_node or 0)),
@@ -161,7 +167,8 @@ def _unusable(component: Component, group: str, name: str) -> Setting:
     return unknown(f"{group}.{name}", component[group, name].span)
 
 
-def _with_output(component: Component, case: Case, outputs: tuple[Output, ...]) -> Case:
+def with_output(component: Component, case: Case, outputs: tuple[Output, ...]) -> Case:
+    """The case with these outputs, the largest first, as one stream in the rhythm of the first."""
     if not outputs:
         return case
     largest = outputs[0]
@@ -250,6 +257,33 @@ def _nodes(component: Component) -> int:
     if not isinstance(on_a_node, int):
         raise UndecidedError(unknown("job.nodes"))
     return ceil(integer(component.tasks) / on_a_node)
+
+
+def _gpu(experiment: Experiment) -> Setting | None:
+    """The directive that asks for GPUs: no run on any was measured, and no core computes there."""
+    for name, setting in experiment.directives.items():
+        value = str(setting.value).lower()
+        if name.startswith("gpu") or (name in ("gres", "tres-per-task", "tres-per-node") and "gpu" in value):
+            return unknown("job.gpus", setting.span)
+        if name == "partition" and _GPU_PARTITION.search(value):
+            return unknown("job.gpus", setting.span)
+    return None
+
+
+def _cores_per_task(experiment: Experiment) -> int:
+    """The cores on which the threads of one task compute: those of --cpus-per-task, no more than its share of the node,
+    as Slurm counts two threads of a core where they are on, and no more than OMP_NUM_THREADS."""
+    given = experiment.directives.get("cpus-per-task")
+    if given is None:
+        return 1
+    cores, machine = integer(given), experiment.machine.cores_per_node
+    on_a_node = experiment.directives.get("ntasks-per-node")
+    if machine and on_a_node is not None and isinstance(on_a_node.value, int) and on_a_node.value > 0:
+        cores = min(cores, machine // on_a_node.value)
+    threads = experiment.environment.get("OMP_NUM_THREADS")
+    if threads is not None and str(threads.value).isdecimal():
+        cores = min(cores, int(str(threads.value)))
+    return max(1, cores)
 
 
 def _doubts(component: Component) -> Iterator[str]:

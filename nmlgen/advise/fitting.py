@@ -9,15 +9,15 @@ steps; its spread is that of the parabola there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import exp, isfinite, log
+from math import exp, isfinite, log, log1p, sqrt
 
 from attrs import field, frozen
 
 from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter, levante
 from nmlgen.advise.case import JOINT, Case
-from nmlgen.advise.model import Constants, run_time, step_time, writer_turn
-from nmlgen.advise.normal import cholesky, inverse, solve
-from nmlgen.advise.support import COVERED
+from nmlgen.advise.model import PARTS, Constants, receiving_time, run_and_writers, step_time
+from nmlgen.advise.normal import Vector, cholesky, inverse, solve
+from nmlgen.advise.support import COVERED, SIZES
 from nmlgen.advise.undetermined import undetermined
 
 SITE_SPREAD = 0.15
@@ -29,14 +29,26 @@ TIMERS = (
     "write_restart_worker_avg_s",
     "model_init_worker_avg_s",
     "wrt_output_io_avg_s",
+    "output_receive_s",
+    "write_restart_procs_avg_s",
 )
-"""The timers that calibration uses: of the workers waiting and copying, checkpoints, starting; of I/O ranks writing."""
+"""The timers that calibration uses: of the workers waiting and copying, checkpoints, starting; of I/O ranks all that
+they do, and receiving one output; of restart ranks writing."""
 
-_WAITING, _WRITING = TIMERS[:3], TIMERS[3]
+_WAITING, _WRITING, _RECEIVING, _RESTARTING = TIMERS[:3], TIMERS[3], TIMERS[4], TIMERS[5]
 _TIMER_NOISE = 1.5  # that of computing by the timers, in units of that of the total: part of the waiting hides in it
 _WRITING_NOISE = 0.25  # that of one turn of an I/O rank by its timer: its speed changes with what its neighbours do
+_RECEIVING_NOISE = 0.3  # that of receiving one output: it takes longer where several ranks receive at once
+_GATHERING_NOISE = 0.1  # that of gathering and writing output by its timer
+_STARTING_NOISE = 0.5  # that of the start by its timer, which does not see all of it
+_SYNCHRONOUS = PARTS.index("synchronous writes")
+_RESTARTING_NOISE = 0.3  # that of all that a restart rank did
+_FEW_OUTPUTS = 2
 _IDLE = 0.2  # I/O ranks that are busy for less of the run have idle neighbours, and look too fast
+_TAIL = 4.0  # degrees of freedom of Student's distribution, by which many runs are judged: a bad day is no law
+_MANY = 20  # runs: of fewer each is believed
 _ITERATIONS = 60
+_SETTLED = 1e-7  # part of the cost
 _DIFFERENCE = 1e-4
 
 
@@ -54,6 +66,8 @@ class Run:
     """ICON's timer `total`, mean over the workers."""
     timers: Mapping[str, float | None] = field(factory=dict)
     """Those of `TIMERS` that are known, in seconds; others are ignored."""
+    day: str = ""
+    """When it ran: runs of a day and a family are alike in what differs from day to day; empty if that is not known."""
 
     @property
     def computing_s(self) -> float | None:
@@ -74,9 +88,46 @@ class Run:
             return None
         return busy * self.case.writers / self.case.outputs
 
+    @property
+    def receiving_s(self) -> float | None:
+        """What an I/O rank needed to receive one output, if that is known."""
+        known = self.timers.get(_RECEIVING)
+        return known if known and self.case.outputs and self.case.writers else None
 
-def calibrate(runs: Iterable[Run], prior: Calibration | None = None, name: str = "calibrated") -> Calibration:
-    """What the runs say of a site, beginning with what `prior` says.
+    @property
+    def gathering_s(self) -> float | None:
+        """What all stood still for output that the first of them wrote, if that is known; the first output takes
+        longer, so a few tell nothing."""
+        known = self.timers.get(_WAITING[0])
+        return known if known and self.case.outputs > _FEW_OUTPUTS and not self.case.writers else None
+
+    @property
+    def restarting_s(self) -> float | None:
+        """For how long a restart rank was busy, if that is known."""
+        known = self.timers.get(_RESTARTING)
+        return known if known and self.case.checkpoints and self.case.restart_ranks else None
+
+    @property
+    def start_s(self) -> float | None:
+        """What the start took, if that is known."""
+        return self.timers.get(_WAITING[2]) or None
+
+
+Group = tuple[Family, str]
+"""What runs have in common that differ in nothing but who writes: the family and the day."""
+
+
+def _group(run: Run) -> Group:
+    return Family.of(run.case), run.day
+
+
+def calibrate(
+    runs: Iterable[Run],
+    prior: Calibration | None = None,
+    name: str = "calibrated",
+    near: Estimate | None = None,
+) -> Calibration:
+    """What the runs say of a site, beginning with what `prior` says. `near` is where to begin to search.
 
     Without a prior it begins with Levante, and takes every constant to be less sure than it is there.
     """
@@ -86,7 +137,7 @@ def calibrate(runs: Iterable[Run], prior: Calibration | None = None, name: str =
     if not measured:
         return known
     fit = _Fit(measured, start, known.scatter)
-    site, families = fit.solve()
+    site, families = fit.solve((near or start).mean)
     before = start.widened(known.scatter.constants)
     return Calibration(
         name=name,
@@ -99,9 +150,16 @@ def calibrate(runs: Iterable[Run], prior: Calibration | None = None, name: str =
     )
 
 
+def without_each_family(runs: Sequence[Run], prior: Calibration, near: Estimate) -> dict[Family, Constants]:
+    """For each family of runs what is most probable without it, beginning with a `prior`: a step from what all say."""
+    fit = _Fit(runs, prior.estimate, prior.scatter)
+    fit.solve(near.mean)
+    return {family: fit.without(family) for family in dict.fromkeys(Family.of(run.case) for run in runs)}
+
+
 def _covered(runs: Sequence[Run], before: Mapping[str, Range]) -> dict[str, Range]:
     result = dict(before)
-    for name, (_, value_of) in COVERED.items():
+    for name, (_, value_of) in {**COVERED, **SIZES}.items():
         values = [value_of(run.case) for run in runs]
         if name in before:
             values += [before[name].low, before[name].high]
@@ -114,29 +172,34 @@ class _Fit:
 
     def __init__(self, runs: Sequence[Run], start: Estimate, scatter: Scatter) -> None:
         self.runs, self.start, self.scatter = runs, start, scatter
-        self.families = tuple(dict.fromkeys(Family.of(run.case) for run in runs))
+        self.groups = tuple(sorted(dict.fromkeys(map(_group, runs)), key=lambda group: group[1]))
+        self.matter = [self._that_matter(run) for run in runs]
+        mattering: dict[Group, set[str]] = {}
+        for run, places in zip(runs, self.matter, strict=True):
+            mattering.setdefault(_group(run), set()).update(NAMES[place] for place in places)
         self.deviations = [
-            (family, name)
-            for family in self.families
-            for name in scatter.between_families(family.nodes)
-            if any(self._matters(run, name) for run in runs if Family.of(run.case) == family)
+            (group, name)
+            for group in self.groups
+            for name in scatter.between_families(group[0].nodes)
+            if name in mattering[group]
         ]
-        self.prior_spread = [scatter.between_families(family.nodes)[name] for family, name in self.deviations]
+        self.solution: list[float] = []
+        self.prior_spread = [scatter.between_families(group[0].nodes)[name] for group, name in self.deviations]
         size = len(NAMES)
         self.precision = inverse(cholesky(start.covariance), size)
         self.places = [  # for each run: where its deviations are among the unknowns, and which constant they shift
             [
                 (size + place, NAMES.index(name))
-                for place, (family, name) in enumerate(self.deviations)
-                if family == Family.of(run.case)
+                for place, (group, name) in enumerate(self.deviations)
+                if group == _group(run)
             ]
             for run in runs
         ]
 
-    def solve(self) -> tuple[Estimate, dict[Family, Estimate]]:
+    def solve(self, beginning: Vector) -> tuple[Estimate, dict[Family, Estimate]]:
         """The most probable constants and their spread, of the site and of each family."""
         size = len(NAMES)
-        unknowns = [*self.start.mean, *(0.0 for _ in self.deviations)]
+        unknowns = [*beginning, *(0.0 for _ in self.deviations)]
         cost, damping = self._cost(unknowns), 0.0
         for _ in range(_ITERATIONS):
             hessian, gradient = self._parabola(unknowns)
@@ -153,20 +216,32 @@ class _Fit:
             if reached > cost:
                 break
             unknowns, gain, cost, damping = nearer, cost - reached, reached, damping / 10
-            if gain < 1e-10 * (1 + cost):
+            if gain < _SETTLED * (1 + cost):
                 break
+        self.solution = unknowns
         hessian, _ = self._parabola(unknowns)
         covariance = inverse(cholesky(hessian), len(unknowns))
         site = Estimate(tuple(unknowns[:size]), tuple(tuple(row[:size]) for row in covariance[:size]))
-        return site, {family: self._of_family(family, unknowns, covariance) for family in self.families}
+        return site, {group[0]: self._of_group(group, unknowns, covariance) for group in self.groups}
 
-    def _of_family(self, family: Family, unknowns: Sequence[float], covariance: Sequence[Sequence[float]]) -> Estimate:
-        """The constants in one family: those of the site plus its deviations, and their spread."""
+    def without(self, family: Family) -> Constants:
+        """What would be most probable without the runs of a family: one step from the solution, which is enough as
+        long as a family is a small part of all. To be called after `solve`."""
+        runs = [place for place, run in enumerate(self.runs) if Family.of(run.case) == family]
+        hessian, gradient = self._parabola(self.solution)
+        own_hessian, own_gradient = self._parabola(self.solution, runs, with_prior=False)
+        rest = [[a - b for a, b in zip(row, own, strict=True)] for row, own in zip(hessian, own_hessian, strict=True)]
+        step = solve(cholesky(rest), [a - b for a, b in zip(gradient, own_gradient, strict=True)])
+        size = len(NAMES)
+        return Constants(*(exp(a - b) for a, b in zip(self.solution[:size], step[:size], strict=True)))
+
+    def _of_group(self, group: Group, unknowns: Sequence[float], covariance: Sequence[Sequence[float]]) -> Estimate:
+        """The constants in one family, on its last day: those of the site plus its deviations, and their spread."""
         size = len(NAMES)
         members = [[place] for place in range(size)]
-        extra = dict(self.scatter.between_families(family.nodes))
+        extra = dict(self.scatter.between_families(group[0].nodes))
         for place, (of, name) in enumerate(self.deviations, start=size):
-            if of == family:
+            if of == group:
                 members[NAMES.index(name)].append(place)
                 del extra[name]
         mean = tuple(sum(unknowns[place] for place in places) for places in members)
@@ -175,11 +250,18 @@ class _Fit:
         )
         return Estimate(mean, matrix).widened(extra)
 
-    def _matters(self, run: Run, name: str) -> bool:
-        constants = dict(zip(NAMES, map(exp, self.start.mean), strict=True))
-        before = sum(run_time(run.case, Constants(**constants)))
-        constants[name] *= 1.1
-        return abs(sum(run_time(run.case, Constants(**constants))) - before) > 1e-6 * before
+    def _that_matter(self, run: Run) -> tuple[int, ...]:
+        """The constants on which anything that was measured of a run depends."""
+        logs = list(self.start.mean)
+        before = self._misses(run, logs)
+
+        def matters(place: int) -> bool:
+            return any(
+                self._misses(run, [*logs[:place], logs[place] + shift, *logs[place + 1 :]]) != before
+                for shift in (-0.5, 0.5)
+            )
+
+        return tuple(place for place in range(len(NAMES)) if matters(place))
 
     def _cost(self, unknowns: Sequence[float]) -> float:
         size = len(NAMES)
@@ -187,38 +269,56 @@ class _Fit:
         cost = sum(
             a * b * p for a, row in zip(shift, self.precision, strict=True) for b, p in zip(shift, row, strict=True)
         )
-        cost += sum((value / spread) ** 2 for value, spread in zip(unknowns[size:], self.prior_spread, strict=True))
+        shifts = zip(unknowns[size:], self.prior_spread, strict=True)
+        cost += sum(self._surprise(value / spread) for value, spread in shifts)
         for run, places in zip(self.runs, self.places, strict=True):
-            cost += sum(miss * miss for miss in self._misses(run, self._logs(unknowns, places)))
+            cost += sum(map(self._surprise, self._misses(run, self._logs(unknowns, places))))
         return cost
 
-    def _parabola(self, unknowns: Sequence[float]) -> tuple[list[list[float]], list[float]]:
-        """Half the second derivatives of the cost, and half the first."""
+    def _parabola(
+        self, unknowns: Sequence[float], places: Sequence[int] | None = None, with_prior: bool = True
+    ) -> tuple[list[list[float]], list[float]]:
+        """Half the second derivatives of the cost, and half the first: of all runs, or of those at some places."""
         size, count = len(NAMES), len(unknowns)
         hessian = [[0.0] * count for _ in range(count)]
         gradient = [0.0] * count
-        for i in range(size):
+        for i in range(size if with_prior else 0):
             for j in range(size):
                 hessian[i][j] = self.precision[i][j]
                 gradient[i] += self.precision[i][j] * (unknowns[j] - self.start.mean[j])
-        for place, spread in enumerate(self.prior_spread, start=size):
-            hessian[place][place] = spread**-2
-            gradient[place] = unknowns[place] * spread**-2
-        for run, places in zip(self.runs, self.places, strict=True):
-            logs = self._logs(unknowns, places)
+        for place, spread in enumerate(self.prior_spread if with_prior else (), start=size):
+            hessian[place][place] = self._weight(unknowns[place] / spread) * spread**-2
+            gradient[place] = unknowns[place] * hessian[place][place]
+        for number in range(len(self.runs)) if places is None else places:
+            run, shifts, matter = self.runs[number], self.places[number], self.matter[number]
+            logs = self._logs(unknowns, shifts)
             misses = self._misses(run, logs)
-            by_constant = [
-                [(moved - miss) / _DIFFERENCE for moved, miss in zip(self._misses(run, shifted), misses, strict=True)]
-                for shifted in ([*logs[:i], logs[i] + _DIFFERENCE, *logs[i + 1 :]] for i in range(size))
-            ]
-            slopes = [(i, slope) for i, slope in enumerate(by_constant) if any(slope)]
-            slopes += [(place, by_constant[constant]) for place, constant in places]
+            by_constant = [[0.0] * len(misses)] * size
+            for i in matter:
+                moved = self._misses(run, [*logs[:i], logs[i] + _DIFFERENCE, *logs[i + 1 :]])
+                by_constant[i] = [(after - before) / _DIFFERENCE for after, before in zip(moved, misses, strict=True)]
+            weights = [sqrt(self._weight(miss)) for miss in misses]
+            misses = [miss * weight for miss, weight in zip(misses, weights, strict=True)]
+            for i in matter:
+                by_constant[i] = [slope * weight for slope, weight in zip(by_constant[i], weights, strict=True)]
+            slopes = [(i, by_constant[i]) for i in matter if any(by_constant[i])]
+            slopes += [(place, by_constant[constant]) for place, constant in shifts]
             for i, first in slopes:
                 gradient[i] += sum(map(float.__mul__, first, misses))
                 row = hessian[i]
                 for j, second in slopes:
                     row[j] += sum(map(float.__mul__, first, second))
         return hessian, gradient
+
+    def _surprise(self, miss: float) -> float:
+        """What a miss by so many standard deviations costs: its square, unless it is one of few that are far off."""
+        if len(self.runs) < _MANY:
+            return miss * miss
+        return (_TAIL + 1) * log1p(miss * miss / _TAIL)
+
+    def _weight(self, miss: float) -> float:
+        """For what a miss counts in a step of least squares."""
+        return 1.0 if len(self.runs) < _MANY else (_TAIL + 1) / (_TAIL + miss * miss)
 
     def _logs(self, unknowns: Sequence[float], places: Sequence[tuple[int, int]]) -> list[float]:
         logs = list(unknowns[: len(NAMES)])
@@ -230,10 +330,19 @@ class _Fit:
         """By how much the model misses what was measured, in standard deviations."""
         constants = Constants(*map(exp, logs))
         noise = self.scatter.between_runs(run.case.nodes)
-        misses = [log(sum(run_time(run.case, constants)) / run.total_s) / noise]
+        parts, turn, restarting = run_and_writers(run.case, constants)
+        misses = [log(sum(parts) / run.total_s) / noise]
         if run.computing_s:
             computing = run.case.n_steps * step_time(run.case, constants, run.case.workers)
             misses.append(log(computing / run.computing_s) / (noise * _TIMER_NOISE))
         if run.writer_turn_s:
-            misses.append(log(writer_turn(run.case, constants) / run.writer_turn_s) / _WRITING_NOISE)
+            misses.append(log(turn / run.writer_turn_s) / _WRITING_NOISE)
+        if run.receiving_s:
+            misses.append(log(receiving_time(run.case, constants) / run.receiving_s) / _RECEIVING_NOISE)
+        if run.gathering_s:
+            misses.append(log(parts[_SYNCHRONOUS] / run.gathering_s) / _GATHERING_NOISE)
+        if run.restarting_s:
+            misses.append(log(restarting / run.restarting_s) / _RESTARTING_NOISE)
+        if run.start_s:
+            misses.append(log(parts[0] / run.start_s) / _STARTING_NOISE)
         return misses

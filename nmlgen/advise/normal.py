@@ -10,7 +10,7 @@ from statistics import NormalDist
 Vector = tuple[float, ...]
 Matrix = tuple[Vector, ...]
 
-_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101)
 _SKIPPED = 20  # the first points of a Halton sequence lie on a line
 
 

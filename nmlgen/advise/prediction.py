@@ -12,6 +12,7 @@ from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import Case
 from nmlgen.advise.model import PARTS, run_time
 from nmlgen.advise.support import EXTRAPOLATION, outside
+from nmlgen.units.wall_time import rough_time, spoken_time
 
 NOISE = 0.02
 """Differences below this are not real: runs repeated on one node differ by as much."""
@@ -36,6 +37,13 @@ class Prediction:
     """Seconds by where they go, as `nmlgen.advise.model.PARTS` names it; they sum to `total_s`."""
     notes: tuple[str, ...] = ()
     """In what the case lies outside what was measured: there the interval is wider, by judgement."""
+    is_far: bool = False
+    """Whether it lies so far outside that the range is all that can be said of the time."""
+
+    def __str__(self) -> str:
+        if self.is_far:
+            return f"{rough_time(self.low_s)} to {rough_time(self.high_s)}"
+        return spoken_time(self.total_s)
 
 
 def predict(case: Case, calibration: Calibration | None = None) -> Prediction:
@@ -57,4 +65,5 @@ def predict(case: Case, calibration: Calibration | None = None) -> Prediction:
         high_s=exp(middle + reach),
         parts=dict(zip(PARTS, parts, strict=True)),
         notes=tuple(one.note for one in beyond),
+        is_far=any(one.is_far for one in beyond),
     )

@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 from attrs.validators import ge, gt, optional
 
 from nmlgen.advise.case import ASYNC, JOINT, SYNC, Case
-from nmlgen.advise.model import PARTS, Constants, run_time, slowed
+from nmlgen.advise.model import PARTS, Constants, receiving_time, restart_time, run_time, slowed
 
 _GIGABYTE = 1e9
 _SYNCHRONOUS, _CHECKPOINTS = PARTS.index("synchronous writes"), PARTS.index("checkpoints")
@@ -37,17 +37,24 @@ class Rates:
         """The rates of a case's writers by the closed form, beside workers that compute for as much of the run."""
         gathering = run_time(evolve(case, num_io_procs=0), constants)[_SYNCHRONOUS]
         output_slowed, restart_slowed = slowed(case, constants)
-        overhead, writer, contention = 0.0, constants.restart_dedicated / restart_slowed, constants.contention
-        if case.restart_mode == ASYNC:
-            writer, contention = constants.restart_async / restart_slowed, 0.0
-        if case.restart_mode in (SYNC, JOINT) and case.checkpoints:
-            overhead = run_time(evolve(case, output_bytes=0), constants)[_CHECKPOINTS] / case.checkpoints
-            writer = inf
+        turn = receiving_time(case, constants) + case.output_bytes / _GIGABYTE / constants.writer * output_slowed
+        overhead, writing = 0.0, inf
+        contention = 0.0 if case.restart_mode == ASYNC else constants.contention
+        if case.restart_mode in (SYNC, JOINT):
+            if case.checkpoints:
+                overhead = run_time(evolve(case, output_bytes=0), constants)[_CHECKPOINTS] / case.checkpoints
+        elif case.checkpoints and case.restart_ranks:
+            receiving, alone = restart_time(case, constants)
+            alone_s = (receiving + alone * restart_slowed) / case.checkpoints
+            shared = 1 + contention * (
+                case.restart_ranks - 1
+            )  # in turns that are played through, ranks slow each other
+            writing = case.checkpoint_bytes / alone_s * shared / _writers(case)
         return cls(
-            output_bytes_per_s=constants.writer / output_slowed * _GIGABYTE,
+            output_bytes_per_s=case.output_bytes / turn if turn else None,
             output_contention=constants.contention,
             gather_bytes_per_s=case.output_bytes * case.outputs / gathering if gathering else None,
-            checkpoint_bytes_per_s=writer * _GIGABYTE,
+            checkpoint_bytes_per_s=writing,
             checkpoint_contention=contention,
             checkpoint_overhead_s=overhead,
         )
@@ -66,3 +73,8 @@ class Rates:
         if rate is None:
             raise ValueError(f"the workload needs the rate {name}")
         return rate
+
+
+def _writers(case: Case) -> int:
+    """How many restart ranks write: in async mode one."""
+    return 1 if case.restart_mode == ASYNC else case.restart_ranks

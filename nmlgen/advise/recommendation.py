@@ -8,7 +8,7 @@ from attrs import evolve, frozen
 
 from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
-from nmlgen.advise.model import slowed, step_time, writer_turn
+from nmlgen.advise.model import receiving_time, slowed, step_time, writer_turn
 from nmlgen.advise.prediction import NOISE, Prediction, predict
 
 Ranked = tuple[tuple[Case, Prediction], ...]
@@ -58,13 +58,15 @@ class Recommendation:
 
 @frozen
 class Quantities:
-    """The six quantities that decide, as the report of F. Ott (2025) asks for them; the last two are one here."""
+    """The six quantities that decide, as the report of F. Ott (2025) asks for them."""
 
     nodes: int
     computing_s: float | None
     """Seconds of computing between two outputs; None without output."""
     output_interval_s: float | None
     output_bytes: float
+    received_bytes_per_s: float
+    """What an I/O rank receives in a second."""
     writer_bytes_per_s: float
     """What an I/O rank receives and writes in a second when no other writes; the workers compute beside it."""
     contended_bytes_per_s: float | None
@@ -79,8 +81,9 @@ def quantities(case: Case, calibration: Calibration | None = None) -> Quantities
     contended = None
     if case.outputs and case.io_ranks:
         contended = case.output_bytes / writer_turn(case, constants)
-    alone = constants.writer * 1e9 / slowed(case, constants)[0]
-    return Quantities(case.nodes, computing, interval, case.output_bytes, alone, contended)
+    receiving = receiving_time(case, constants) / case.output_bytes if case.output_bytes else constants.receive / 1e9
+    alone = 1 / (receiving + slowed(case, constants)[0] / constants.writer / 1e9)
+    return Quantities(case.nodes, computing, interval, case.output_bytes, 1 / receiving, alone, contended)
 
 
 def recommend(

@@ -12,7 +12,11 @@ from nmlgen.advise.case import Case
 
 EXTRAPOLATION = 0.1
 """How much less sure a prediction is for each thing in which it goes to twice of what was measured: the standard
-deviation of the logarithm of the time that it adds. A judgement, not a measurement."""
+deviation of the logarithm of the time that it adds. It grows with each further doubling. A judgement, not a
+measurement."""
+
+FAR = 2.0
+"""Doublings beyond what was measured from which on no time is told but a range."""
 
 _MANY_NODES = 16
 
@@ -30,11 +34,11 @@ def _nodes(case: Case) -> float:
 
 
 def _tasks(case: Case) -> float:
-    return case.ntasks / case.nodes
+    return case.ntasks * case.cores_per_task / case.nodes
 
 
 def _cells_a_rank(case: Case) -> float:
-    return case.n_cells / case.workers
+    return case.n_cells / (case.workers * case.cores_per_task)
 
 
 def _io_ranks(case: Case) -> float:
@@ -49,12 +53,19 @@ COVERED: dict[str, tuple[str, Callable[[Case], float]]] = {
     "n_cells": ("cells", _cells),
     "num_lev": ("levels", _levels),
     "nodes": ("nodes", _nodes),
-    "tasks_per_node": ("tasks a node", _tasks),
-    "cells_per_worker": ("cells a rank", _cells_a_rank),
+    "tasks_per_node": ("cores a node", _tasks),
+    "cells_per_worker": ("cells a core", _cells_a_rank),
     "num_io_procs": ("I/O ranks", _io_ranks),
     "num_restart_procs": ("restart ranks", _restart_ranks),
 }
 """What a calibration says the range of, in words, and how to take it from a case."""
+
+
+SIZES: dict[str, tuple[str, Callable[[Case], float]]] = {
+    "output_gb": ("GB an output", lambda case: case.output_bytes / 1e9 if case.outputs else 0.0),
+    "checkpoint_gb": ("GB a checkpoint", lambda case: case.checkpoint_bytes / 1e9 if case.checkpoints else 0.0),
+}
+"""The same of what follows from the others: only what is far beyond counts, as the time is about proportional to it."""
 
 
 @frozen
@@ -63,7 +74,12 @@ class Outside:
 
     note: str
     distance: float = 1.0
-    """How far: 1 for twice or half of what was measured, and for what was not measured at all."""
+    """How far, in doublings: 1 for twice or half of what was measured, and for what was not measured at all."""
+
+    @property
+    def is_far(self) -> bool:
+        """Whether it is more than four times, or less than a quarter, of what was measured."""
+        return self.distance > FAR
 
 
 def outside(case: Case, calibration: Calibration) -> tuple[Outside, ...]:
@@ -76,7 +92,13 @@ def outside(case: Case, calibration: Calibration) -> tuple[Outside, ...]:
             span = only if known.low == known.high else f"{known.low:.6g} to {known.high:.6g} were measured"
             limit = known.high if value > known.high else known.low
             distance = abs(log2(value / limit)) if value and limit else 1.0
-            found.append(Outside(f"{value:.6g} {words}: {span}", min(1.0, distance)))
+            found.append(Outside(f"{value:.6g} {words}: {span}", distance))
+    for name, (words, value_of) in SIZES.items():
+        value, known = value_of(case), calibration.measured.get(name)
+        if known is not None and value > known.high * 2**FAR:
+            found.append(
+                Outside(f"{value:.3g} {words}: up to {known.high:.3g} were measured", log2(value / known.high))
+            )
     if case.io_ranks and case.outputs and case.io_ranks != case.stream_partitions:
         found.append(
             Outside(

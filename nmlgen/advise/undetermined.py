@@ -32,8 +32,13 @@ def undetermined(cases: Sequence[Case], before: Estimate, after: Iterable[Estima
         )
     if is_open("gather"):
         sentences.append("synchronous output: a short run with num_io_procs: 0 and frequent output would tell")
-    modes = {DEDICATED: "restart_dedicated", ASYNC: "restart_async", JOINT: "restart_joint", SYNC: "restart_sync"}
-    unknown = [f'"{mode}"' for mode, name in modes.items() if is_open(name)]
+    modes = {
+        DEDICATED: ("restart_dedicated",),
+        ASYNC: ("restart_async",),
+        JOINT: ("restart_joint", "restart_open"),
+        SYNC: ("restart_sync",),
+    }
+    unknown = [f'"{mode}"' for mode, names in modes.items() if all(map(is_open, names))]
     if unknown:
         sentences.append(
             f"checkpoints written as {', '.join(unknown)}: a short run in that mode with a checkpoint every few steps "

@@ -11,6 +11,7 @@ import click
 import nmlgen
 from nmlgen.cli.console import format_option, release_option, set_option, uses_colour
 from nmlgen.report.advice import advice_document, format_advice
+from nmlgen.report.answers import QUESTIONS, Question, answer, answer_document
 from nmlgen.report.json import finding_document, to_json
 
 _WIDTH = 120
@@ -22,6 +23,12 @@ _WIDTH = 120
 @click.option("--calibration", type=click.Path(), help="The figures of a site, as `nmlgen calibrate` writes them.")
 @click.option("--plot", type=click.Path(), help="Draw the chart into a file, .svg or .png; needs nmlgen[plot].")
 @click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, for namelists that do not say it.")
+@click.option(
+    "--ask",
+    type=click.Choice(QUESTIONS),
+    help="One question instead: what the output takes in memory, and where I/O ranks may sit; what each stream costs; "
+    "how many nodes pay.",
+)
 @release_option("The release of what does not show it; the newest one by default.")
 @format_option
 def command(
@@ -30,6 +37,7 @@ def command(
     calibration: str | None,
     plot: str | None,
     ntasks: int | None,
+    ask: Question | None,
     icon_release: str | None,
     output_format: str,
 ) -> int:
@@ -50,6 +58,10 @@ def command(
         click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
         return 1
     name = Path(spec).name
+    if ask is not None:
+        asked = ask, advice.situation, advice.calibration
+        click.echo(to_json(answer_document(*asked)) if output_format == "json" else answer(*asked))
+        return 0
     if plot is not None:
         from nmlgen.report.advice_plot import draw
 

@@ -16,7 +16,7 @@ from nmlgen.logs.output import COUNTED_BYTES, Columns, OutputLines
 from nmlgen.logs.prefixes import Prefix
 from nmlgen.logs.restart import JOINT, CheckpointLines
 from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, Row, TimerTotal
-from nmlgen.logs.timers import TimerReports, groups
+from nmlgen.logs.timers import TimerReports, groups, is_report
 
 _STEP = re.compile(rb"Time step: *(\d{1,9}),? model time:? (-?\d+-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})")
 _OCEAN_STEP = re.compile(rb"Begin of timestep = *(\d{1,9}) +datetime: *(\S{1,40})")
@@ -143,11 +143,13 @@ class Running:
         elif not self.reads_all:
             _, line = prefix.split(line_around(text, at, end))
             self._failures.read(line, self._has_ended)
-            if what == b"Timer report":
+            if what == b"Timer report" and is_report(line):
                 self._begin_report(line, number)
             return end
         elif what == b"Timer report" and not self._in_report:
-            self._begin_report(text, number)
+            line = line_around(text, at, end)
+            if is_report(line):
+                self._begin_report(line, number)
         return anchor.end()
 
     def catch_up(self, block: bytes, start: int, end: int, number: int) -> None:

@@ -14,7 +14,7 @@ from attrs import define, evolve, field, frozen
 
 from nmlgen.logs.rows import TimerTotal
 
-_TITLE = re.compile(rb"Timer report(?:, ranks (?P<ranks>[\d,-]+)| of PE +(?P<pe>\d{1,9}))?")
+_TITLE = re.compile(rb"Timer report(?!: Total)(?:, ranks (?P<ranks>[\d,-]+)| of PE +(?P<pe>\d{1,9}))?")
 _HEADER = re.compile(rb" name +# calls   ")
 _DURATION = rb"(?:\d{1,9}\.\d{4,5}s|\d\dm\d\ds|\d\dh\d\dm|\d\dd\d\dh|>99d|negative|\*+)"
 _SECONDS = rb"(?:-?\d{1,15}\.\d{3}|\*+)"
@@ -25,6 +25,7 @@ _KINDS = {
     "P": re.compile(rb"\d{1,9}"),
 }
 _RANKED, _PLAIN = "TRTTRNRNRNP", "TTTNNN"
+_WITHOUT_PES = _RANKED[:-1]  # until about 2022 the header ends with the average
 _START = re.compile(
     rb"(?P<first> ?)(?P<indent> *)(?P<nested>L )?(?P<name>[^\s\d<]\S*(?: \S+)*?) {2,}(?P<calls>\d{1,15}|\*+)(?= {3,}|$)"
 )
@@ -78,6 +79,12 @@ class Table:
         return max(found, key=lambda row: row.n_ranks or 0, default=None)
 
 
+def is_report(line: bytes) -> bool:
+    """Whether a line is the title of a timer report: `Timer report: Total ... s, Read metadata` of one of ICON's
+    readers is none."""
+    return _TITLE.search(line) is not None
+
+
 class TimerReports:
     """The timer reports of one run, read line by line. `warn` takes what could not be understood."""
 
@@ -89,6 +96,7 @@ class TimerReports:
         self._warn = warn
         self._cuts: list[_Cut] = []
         self._rank: str | None = None
+        self._ranked = _RANKED
 
     def read(self, line: bytes, number: int) -> TimerTotal | bool:
         """A line of the report, without labels. Returns whether it was one of its rows and nothing else, or the row of
@@ -100,6 +108,8 @@ class TimerReports:
             self._begin(title)
         elif header := _HEADER.search(line):
             self._open(line.index(b"# calls", header.start()) - header.start())
+            if b"min rank" in line:
+                self._ranked = _WITHOUT_PES if b"total avg" in line and b"# PEs" not in line else _RANKED
         elif _UNSTOPPED.search(line):
             self.unstopped += 1
         elif self._rank is not None and (detailed := _DETAILED.match(line)):
@@ -132,13 +142,13 @@ class TimerReports:
         start = _START.match(line)
         if start is not None and _offset(start) not in offsets and (b" " in start["name"] or not start["first"]):
             start = None  # another rank's text, and behind it perhaps a row
-        row = _row(line, start, number) if start is not None else None
+        row = _row(line, start, number, self._ranked) if start is not None else None
         if row is None:
             for rest in _REST.finditer(line):
                 for offset in offsets:
                     at = rest.start("calls") - offset
                     start = _START.match(line, at) if at > 0 else None  # pieces of other ranks' lines before it
-                    row = row or (_row(line, start, number) if start is not None else None)
+                    row = row or (_row(line, start, number, self._ranked) if start is not None else None)
         if row is None or start is None:
             return False
         self._add(row, start)
@@ -159,7 +169,7 @@ class TimerReports:
         start = _START.match(line)
         if start is not None:
             rest = _PIECE.match(line, start.end())
-            if rest is not None and _fits(rest[0].split(), partly=True):
+            if rest is not None and _fits(rest[0].split(), self._ranked, partly=True):
                 self._cuts.append(_Cut(line[: rest.end()], [number]))
                 return True
             if rest is None and any(table.offset == _offset(start) for table in self.tables):
@@ -175,13 +185,13 @@ class TimerReports:
             start = _START.match(text)
             if start is None:
                 continue
-            row = _row(text, start, cut.lines[0])
+            row = _row(text, start, cut.lines[0], self._ranked)
             if row is not None:
                 self._cuts.remove(cut)
                 self._add(row, start)
                 self.joined += 1
                 return True
-            if len(cut.lines) < _MOST_PIECES and _fits(text[start.end() :].split(), partly=True):
+            if len(cut.lines) < _MOST_PIECES and _fits(text[start.end() :].split(), self._ranked, partly=True):
                 cut.text = text
                 cut.lines.append(number)
                 return True
@@ -198,9 +208,10 @@ def _offset(start: re.Match[bytes]) -> int:
     return start.start("calls") - start.start() + 1 - len(start["first"])
 
 
-def _fits(tokens: list[bytes], partly: bool) -> str | None:
-    """The kinds of columns that the tokens have, None if they are no row; `partly`: as far as they go."""
-    kinds = _RANKED if len(tokens) > 1 and tokens[1].startswith(b"[") else _PLAIN
+def _fits(tokens: list[bytes], ranked: str, partly: bool) -> str | None:
+    """The kinds of columns that the tokens have, None if they are no row; `partly`: as far as they go. `ranked` are the
+    columns of a table of several ranks."""
+    kinds = ranked if len(tokens) > 1 and tokens[1].startswith(b"[") else _PLAIN
     if len(tokens) < len(kinds) and not partly:
         return None
     if len(tokens) > len(kinds) and partly:
@@ -210,17 +221,19 @@ def _fits(tokens: list[bytes], partly: bool) -> str | None:
     return kinds if all(_KINDS[kind].fullmatch(token) for kind, token in zip(kinds, checked, strict=False)) else None
 
 
-def _row(text: bytes, start: re.Match[bytes], number: int) -> TimerTotal | None:
+def _row(text: bytes, start: re.Match[bytes], number: int, ranked: str) -> TimerTotal | None:
     """The row that begins there, if it is complete and its numbers agree with each other."""
     tokens = text[start.end() :].split()
-    kinds = _fits(tokens, partly=False)
+    kinds = _fits(tokens, ranked, partly=False)
     if kinds is None:
         return None
     durations = [_duration(token) for kind, token in zip(kinds, tokens, strict=False) if kind == "T"]
     totals = [_number(token) for kind, token in zip(kinds, tokens, strict=False) if kind == "N"]
-    ranks = int(tokens[len(kinds) - 1]) if kinds == _RANKED else 1
     calls = _number(start["calls"])
-    if not _agree(calls, durations, totals, ranks):
+    ranks: int | None = int(tokens[len(kinds) - 1]) if kinds == _RANKED else 1
+    if kinds == _WITHOUT_PES:
+        ranks = _ranks(calls, durations[1], totals[2])
+    if ranks is not None and not _agree(calls, durations, totals, ranks):
         return None
     shortest, average, longest = durations
     return TimerTotal(
@@ -247,6 +260,16 @@ def _agree(calls: float | None, durations: list[_Duration | None], totals: list[
         return True
     slack = calls * average.half + ranks * 0.0005
     return abs(calls * average.value - mean * ranks) <= slack * 1.001 + 1e-9
+
+
+def _ranks(calls: float | None, average: _Duration | None, mean: float | None) -> int | None:
+    """How many ranks a row is of that does not say it: calls times their average are so many times the mean. None where
+    rounding hides it."""
+    if not calls or average is None or not mean or average.value <= 0:
+        return None
+    ranks = calls * average.value / mean
+    slack = ranks * (average.half / average.value + 0.0005 / mean)
+    return round(ranks) if slack < 0.5 and ranks > 0.5 else None
 
 
 def _of_one_rank(row: re.Match[bytes], rank: str, number: int) -> TimerTotal:

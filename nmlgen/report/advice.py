@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nmlgen.advise.advice import RECEIVED_BYTES_PER_S, Advice, Candidate, is_foreign
+from nmlgen.advise.advice import Advice, Candidate, is_foreign
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
 from nmlgen.advise.prediction import NOISE
 from nmlgen.report.quantities import counted
 from nmlgen.report.volume import format_bytes
 from nmlgen.units.duration import Duration
-from nmlgen.units.wall_time import spoken_time
+from nmlgen.units.wall_time import rough_time, spoken_time
 
 PARTS = {
     "computing": ("start-up", "computing"),
@@ -37,7 +37,7 @@ def advice_document(advice: Advice, name: str) -> dict[str, Any]:
             "step_s": advice.step_s,
             "output_interval_s": advice.situation.case.output_interval_s,
             "output_bytes": advice.situation.case.output_bytes,
-            "received_bytes_per_s": RECEIVED_BYTES_PER_S,
+            "received_bytes_per_s": advice.received_bytes_per_s,
             "written_bytes_per_s": advice.written_bytes_per_s,
         },
         "outputs": [
@@ -70,6 +70,7 @@ def _document(candidate: Candidate) -> dict[str, Any]:
         "total_s": prediction.total_s,
         "low_s": prediction.low_s,
         "high_s": prediction.high_s,
+        "is_far": prediction.is_far,
         "parts_s": dict(prediction.parts),
     }
 
@@ -125,10 +126,10 @@ def _format_quantities(advice: Advice) -> str:
             (
                 "output interval",
                 f"{Duration.of_seconds(case.output_interval_s)}, {steps:.3g} model steps: "
-                f"{spoken_time(steps * advice.step_s)} of computing",
+                f"{_said(advice, steps * advice.step_s)} of computing",
             ),
             ("size of one output", format_bytes(round(case.output_bytes))),
-            ("an I/O rank receives", f"{format_bytes(round(RECEIVED_BYTES_PER_S))}/s"),
+            ("an I/O rank receives", f"{format_bytes(round(advice.received_bytes_per_s))}/s"),
             ("an I/O rank alone receives and writes", f"{format_bytes(round(advice.written_bytes_per_s))}/s"),
         ]
     if case.checkpoint_interval_s is not None:
@@ -165,7 +166,9 @@ def _chart(
     """
     longest = max(candidate.seconds for *_, candidate in rows)
     least = min(candidate.seconds for *_, candidate in rows)
-    cells = [(*labels, spoken_time(c.seconds), _interval(c), _mark(advice, c, least, apart)) for *labels, c in rows]
+    cells = [
+        (*labels, _expected(advice, c, least), _interval(c), _mark(advice, c, least, apart)) for *labels, c in rows
+    ]
     table = [(*headings, "expected", "80 % between", ""), *cells]
     columns = [max(len(row[number]) for row in table) for number in range(5)]
     space = max(_SHORTEST_BAR, width - sum(columns) - 2 * 5)
@@ -190,7 +193,14 @@ def _mark(advice: Advice, candidate: Candidate, least: float, apart: str) -> str
     return "as good" if candidate.seconds < least * (1 + NOISE) else ""
 
 
+def _expected(advice: Advice, candidate: Candidate, least: float) -> str:
+    """The time; where it cannot be told, that of the best is 1."""
+    return f"{candidate.seconds / least:.2f} times" if advice.is_far else spoken_time(candidate.seconds)
+
+
 def _interval(candidate: Candidate) -> str:
+    if candidate.prediction.is_far:
+        return str(candidate.prediction)
     low, high = spoken_time(candidate.prediction.low_s), spoken_time(candidate.prediction.high_s)
     (first, unit), (last, other) = low.split(), high.split()
     return f"{first} and {last} {unit}" if unit == other else f"{low} and {high}"
@@ -220,7 +230,14 @@ def _legend(rows: Sequence[tuple[str, str, Candidate]], unicode: bool) -> str:
 def _verdict(advice: Advice) -> Iterator[str]:
     now, then = advice.present, advice.best
     if advice.is_good:
-        yield f"Keep it: {spoken_time(now.seconds)} expected, and nothing is better by more than noise, {_noise()}."
+        yield f"Keep it: {now.prediction} expected, and nothing is better by more than noise, {_noise()}."
+        return
+    if advice.is_far:
+        yield (
+            f"Now {now.prediction}, recommended {then.prediction}: the present layout takes about "
+            f"{1 + advice.cost:.2f} times as long. Set"
+        )
+        yield from (f"  {key}: {value}" for key, value in settings(advice).items())
         return
     yield (
         f"Now {spoken_time(now.seconds)}, recommended {spoken_time(then.seconds)}: the present layout costs "
@@ -231,6 +248,10 @@ def _verdict(advice: Advice) -> Iterator[str]:
 
 def _noise() -> str:
     return f"{100 * NOISE:.0f} %"
+
+
+def _said(advice: Advice, seconds: float) -> str:
+    return rough_time(seconds) if advice.is_far else spoken_time(seconds)
 
 
 def why(advice: Advice) -> Iterator[str]:
@@ -252,13 +273,14 @@ def _why_output(advice: Advice) -> Iterator[str]:
     between = case.output_interval_s / case.dtime_s * advice.step_s
     writing = case.output_bytes / advice.written_bytes_per_s
     need = (
-        f"One rank writes an output in {spoken_time(writing)}, and one is due every {spoken_time(between)} of computing"
+        f"One rank writes an output in {_said(advice, writing)}, and one is due every {_said(advice, between)} "
+        "of computing"
     )
     if not present.layout.num_io_procs:
         waste = present.prediction.parts["synchronous writes"]
         yield (
             f"Without I/O ranks work rank 0 gathers and writes each of {case.outputs} outputs while all others wait: "
-            f"{spoken_time(waste)} of the run."
+            f"{_said(advice, waste)} of the run."
         )
     number = best.layout.num_io_procs
     if number:
@@ -270,13 +292,13 @@ def _why_output(advice: Advice) -> Iterator[str]:
     waiting = present.prediction.parts["waiting for writers"]
     if present.layout.num_io_procs and waiting > NOISE * present.seconds:
         ranks = counted(present.layout.num_io_procs, "I/O rank")
-        yield f"With {ranks} the others wait {spoken_time(waiting)} for files not finished when the next is due."
+        yield f"With {ranks} the others wait {_said(advice, waiting)} for files not finished when the next is due."
     if best.layout.is_spread and not present.layout.is_spread:
         yield "pe_placement puts more files on one rank than on others; without it they go to the ranks in turn."
     taken = present.prediction.parts["ranks taken away"]
     if taken > NOISE * present.seconds:
         beside = case.ntasks - present.case.workers
-        yield f"The {beside} ranks that do not compute make computing {spoken_time(taken)} longer."
+        yield f"The {beside} ranks that do not compute make computing {_said(advice, taken)} longer."
     others = [c for c in advice.output if c.layout.num_io_procs > number and c.seconds > best.seconds * (1 + NOISE)]
     if number and others and all(c.seconds > best.seconds for c in others):
         most = others[-1]
@@ -297,13 +319,15 @@ _MODES = {
 def _why_restart(advice: Advice) -> Iterator[str]:
     case, mode = advice.situation.case, advice.present.layout.restart_write_mode
     cost = advice.present.prediction.parts["checkpoints"]
-    yield f"{_MODES[mode]}. {counted(case.checkpoints, 'checkpoint')}: {spoken_time(cost)} of the run."
+    yield f"{_MODES[mode]}. {counted(case.checkpoints, 'checkpoint')}: {_said(advice, cost)} of the run."
     if advice.best.layout.restart_write_mode != mode:
         yield f"{_MODES[advice.best.layout.restart_write_mode]}."
 
 
 def notes(advice: Advice) -> Iterator[str]:
     """How far the numbers can be trusted."""
+    if advice.is_far:
+        yield "more than four times beyond what was measured: only a range is told, and which layout is the better"
     if is_foreign(advice.situation, advice.calibration):
         yield (
             f"site {advice.situation.site} has no calibration: the figures are those of "

@@ -3,6 +3,9 @@
 The I/O model, fitted to the runs so far, says how long a candidate takes, with its own interval. What the model misses
 is learned from the measurements by a Gaussian process over the logarithms of time: candidates with like values miss
 alike. Keys of which the model knows nothing may matter much more than it errs elsewhere.
+
+The model may be wrong altogether. So there is a second opinion, a Gaussian process that knows no model, and each counts
+by how well it foretold what was measured. Where the model did not, the search becomes as wide as without it.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from copy import copy
 from math import exp, log, log2, sqrt
 from statistics import NormalDist
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.fitting import Run, calibrate
@@ -29,7 +32,14 @@ does not know: stripes alone made a factor of 1.6 (TOPIO on HLRS WS11). A judgem
 MODEL_SPREAD = 0.02
 """How far the fitted model is trusted at first, beyond its own interval. Where it foretells runs worse, it is less."""
 
+TRUST = 9.0
+"""The odds for the model, before anything is measured, that it tells the layouts apart. A judgement."""
+
+_VAGUE = 1.0  # the spread of the first time, of which the second opinion knows nothing
 _TRUSTED_RUNS = 3  # so many runs is that trust worth
+_MOST_ODDS = 50.0
+_SURPRISE = 1.645  # standard deviations to either side that hold 90 %
+_PROBES, _LEAST_PROBES = 8, 3  # so many runs tell whether a machine is like the model at all
 _LEAST_NOISE = 0.005  # a matrix needs some
 _REACH = 2.0  # doublings of a value over which what the model misses becomes another
 _EIGHTY_PERCENT = 1.2816  # standard deviations to either side that hold 80 % of a normal distribution
@@ -51,6 +61,9 @@ class Expected:
     middle_s: float
     spread: float
     """The standard deviation of its logarithm."""
+    doubt: float = 0.0
+    """How likely the other opinion is the right one, that does not ask the model, or does if this one does not."""
+    other: Expected | None = None
 
     @property
     def low_s(self) -> float:
@@ -64,7 +77,17 @@ class Expected:
 
     def gain(self, best_s: float) -> float:
         """The expected improvement over a time, as a share of it: what this saves if it is faster, times how likely
-        that is."""
+        that is; by both opinions, as far as each is believed."""
+        if self.other is None:
+            return self._own_gain(best_s)
+        return (1 - self.doubt) * self._own_gain(best_s) + self.doubt * self.other.gain(best_s)
+
+    def log_density(self, seconds: float, noise: float) -> float:
+        """The logarithm of the probability density of a time, as its logarithm; `noise` is the variance of a run."""
+        variance = self.spread**2 + noise
+        return -((log(seconds / self.middle_s)) ** 2) / (2 * variance) - log(variance) / 2
+
+    def _own_gain(self, best_s: float) -> float:
         distance = log(best_s / self.middle_s)
         if self.spread == 0:
             return max(0.0, 1 - self.middle_s / best_s)
@@ -76,12 +99,20 @@ class Expected:
 class Belief:
     """What is believed of the candidates; before any is measured, what `calibration` says. `after` gives another."""
 
-    def __init__(self, candidates: Candidates, calibration: Calibration, noise: float = NOISE) -> None:
+    def __init__(
+        self, candidates: Candidates, calibration: Calibration, noise: float = NOISE, with_model: bool = True
+    ) -> None:
         self._candidates = {candidate.point.id: candidate for candidate in candidates.candidates}
         self._unseen = candidates.unseen
         self._beginning = calibration
         self._noise = max(noise, _LEAST_NOISE) ** 2
-        self._has_model = all(candidate.case is not None for candidate in candidates.candidates)
+        self._has_model = with_model and all(candidate.case is not None for candidate in candidates.candidates)
+        self._second = Belief(candidates, calibration, noise, with_model=False) if self._has_model else None
+        self._surprised = False
+        self._odds = log(TRUST)  # of the model against the second opinion, as a logarithm
+        if not with_model:
+            values = (candidate.point.values for candidate in candidates.candidates)
+            self._unseen = tuple(dict.fromkeys(key for keys in values for key in keys))
         self._learn((), ())
 
     def after(self, candidate: Candidate, measured: Measured) -> Belief:
@@ -91,6 +122,14 @@ class Belief:
             expected = self.expected(candidate)
             surprises = (*surprises, log(measured.total_s / expected.middle_s) ** 2)
         found = copy(self)
+        if self._second is not None:
+            seconds = measured.total_s
+            said = self._second.expected(candidate) if self._second.knows else Expected(seconds, _VAGUE)
+            own = self._expected(candidate, ())
+            miss = abs(log(seconds / own.middle_s))
+            found._surprised = self._surprised or miss > _SURPRISE * sqrt(own.spread**2 + self._noise)
+            found._odds += own.log_density(seconds, self._noise) - said.log_density(seconds, self._noise)
+            found._second = self._second.after(candidate, measured)
         found._learn((*self._known, (candidate, measured)), surprises)
         return found
 
@@ -106,6 +145,19 @@ class Belief:
         ]
         self._model_variance, self._unseen_variance = self._spreads()
 
+    def probe(self, left: Sequence[Candidate]) -> Candidate | None:
+        """What to try before believing that nothing is left to gain: where the model foretold a run badly, those that
+        are the least like all that was tried, until so many were. None where that is not called for."""
+        enough = min(_PROBES, max(_LEAST_PROBES, len(self._candidates) // 3))
+        if not self._surprised or len(self._known) >= enough or not left:
+            return None
+        keys = tuple(dict.fromkeys(key for candidate in left for key in candidate.point.values))
+
+        def apart(candidate: Candidate) -> float:
+            return min(_distance(candidate, known, keys) for known, _ in self._known)
+
+        return max(left, key=apart)
+
     @property
     def knows(self) -> bool:
         """Whether anything is expected at all: without a model it takes a measurement."""
@@ -118,6 +170,17 @@ class Belief:
         """
         if not self.knows:
             raise ValueError("without a model of it nothing is expected before the first measurement")
+        own = self._expected(candidate, assumed)
+        if self._second is None or not self._second.knows:
+            return own
+        second = self._second.expected(candidate, assumed)
+        doubt = 1 / (1 + exp(min(_MOST_ODDS, max(-_MOST_ODDS, self._odds))))
+        if doubt > 0.5:
+            return evolve(second, doubt=1 - doubt, other=own)
+        return evolve(own, doubt=doubt, other=second)
+
+    def _expected(self, candidate: Candidate, assumed: Sequence[Candidate]) -> Expected:
+        """By the model alone, where there is one."""
         prior = self._prior[candidate.point.id]
         seen = [*(known for known, _ in self._known), *assumed]
         residuals = [*self._residuals, *(0.0 for _ in assumed)]

@@ -187,7 +187,7 @@ class _Tuner:
         while True:
             so_far = (*trials, *proposed)
             left = self._left(belief, so_far)
-            stop, chosen = self._chosen(so_far, left)
+            stop, chosen = self._chosen(so_far, left, belief)
             under_way = sum(not trial.outcome.is_over for trial in so_far)
             if chosen is None or under_way >= self._at_once:
                 break
@@ -244,7 +244,9 @@ class _Tuner:
             found.append(Prospect(candidate, expected, None if best is None else expected.gain(best)))
         return tuple(sorted(found, key=_promise))
 
-    def _chosen(self, trials: Sequence[Trial], left: Sequence[Prospect]) -> tuple[Stop | None, Prospect | None]:
+    def _chosen(
+        self, trials: Sequence[Trial], left: Sequence[Prospect], belief: Belief
+    ) -> tuple[Stop | None, Prospect | None]:
         """What to run next, or why nothing: what is expected to save most for what it costs, if it saves enough."""
         failed = sum(trial.outcome.state == "failed" for trial in trials)
         if not left:
@@ -252,11 +254,14 @@ class _Tuner:
         if failed >= _HOPELESS and not any(trial.measured_s for trial in trials):
             return "failures", None
         gain = left[0].gain
+        probe = None
         if gain is not None and gain < self._noise:
-            return "noise", None
+            probe = belief.probe([prospect.candidate for prospect in left])
+            if probe is None:
+                return "noise", None
         if self._runs is not None and len(trials) >= self._runs:
             return "runs", None
-        worth = [prospect for prospect in left if prospect.gain is None or prospect.gain >= self._noise]
+        worth = [p for p in left if p.candidate is probe or p.gain is None or p.gain >= self._noise]
         spent = sum(trial.node_hours for trial in trials)
         if self._budget is not None:
             worth = [p for p in worth if spent + _node_hours(p.candidate, p.expected) <= self._budget]

@@ -47,6 +47,15 @@ def spoken_time(seconds: float) -> str:
     return f"{seconds / 3600:.3g} h" if seconds < 3.6e6 else f"{seconds / 3600:.0f} h"
 
 
+def rough_time(seconds: float) -> str:
+    """So many seconds with one digit, in seconds, hours or days: "40 s", "0.3 h", "2 h", "60 days"."""
+    if seconds < 950:
+        return f"{float(f'{seconds:.1g}'):g} s"
+    if seconds < 95 * 3600:
+        return f"{float(f'{seconds / 3600:.1g}'):.3g} h"
+    return f"{float(f'{seconds / 86400:.1g}'):.0f} days"
+
+
 def _match(text: str) -> tuple[re.Match[str], str]:
     for pattern, form in _FORMS:
         if match := pattern.fullmatch(text):

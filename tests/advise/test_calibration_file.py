@@ -8,6 +8,7 @@ from advise_cases import ROOT, measured
 
 from nmlgen.advise import Calibration, calibrate, predict
 from nmlgen.advise.calibration import levante
+from nmlgen.advise.document import read
 from nmlgen.errors import InputError
 
 SHIPPED = ROOT / "presets" / "calibrations" / "levante.yaml"
@@ -32,7 +33,7 @@ def test_the_one_that_ships_is_as_dump_writes_it():
 @pytest.mark.parametrize(
     ("pattern", "replacement", "message"),
     [
-        ("nmlgen_calibration: 1", "nmlgen_calibration: 2", r":3:21: version 1 is expected"),
+        ("nmlgen_calibration: 2", "nmlgen_calibration: 3", r":3:21: version 2 is expected, or 1"),
         ("name: .*", "title: x", r":4:1: 'title' is not known here; expected nmlgen_calibration, name"),
         ("  writer: .*", "  writer: {value: fast, spread: 0.1}", r":\d+:19: 'fast' is not a number"),
         ("  writer: .*", "  writer: {value: -1, spread: 0.1}", r":\d+:19: -1 is out of range; expected more than 0"),
@@ -80,3 +81,36 @@ def test_what_is_no_file_of_a_calibration_is_refused(tmp_path: Path):
         Calibration.load(tmp_path / "list.yaml")
     with pytest.raises(InputError, match="directory"):
         Calibration.load(tmp_path)
+
+
+OLD = """nmlgen_calibration: 1
+name: old
+sources: []
+constants:
+  step: {value: 9.0, spread: 0.01}
+  writer: {value: 0.5, spread: 0.04}
+  contention: {value: 0.14, spread: 0.2}
+  beside: {value: 0.5, spread: 0.1}
+  cache: {value: 2940.0, spread: 0.1}
+  start_up: {value: 2.0, spread: 0.3}
+  gather: {value: 1.4, spread: 0.03}
+  gather_slice: {value: 0.9, spread: 0.07}
+  restart_async: {value: 0.7, spread: 0.04}
+  restart_dedicated: {value: 0.8, spread: 0.05}
+  restart_joint: {value: 3.6, spread: 0.15}
+  restart_sync: {value: 1.7, spread: 0.04}
+  restart_node: {value: 1.0, spread: 0.24}
+correlations: {step/cache: 0.5}
+scatter: {step: 0.07, gather_slice: 0.08, step_one_node: 0.015, run: 0.04, run_one_node: 0.015}
+measured: {nodes: [1, 16]}
+"""
+
+
+def test_a_calibration_of_version_1_is_read() -> None:
+    """What it says is kept; a rate of writing that included receiving is told apart."""
+    found = read(OLD)
+    constants = found.estimate.constants
+    assert (constants.step, constants.gather) == pytest.approx((9.0, 1.4))
+    assert 1 / constants.writer + constants.receive == pytest.approx(1 / 0.5, rel=0.01)
+    assert found.scatter.constants == {"step": 0.07}
+    assert read(found.dump()).estimate.constants.writer == pytest.approx(constants.writer, rel=1e-4)

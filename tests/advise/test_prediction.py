@@ -69,7 +69,7 @@ def test_a_shorter_run_needs_less_of_everything_that_grows_with_it():
     [
         ({"num_lev": 90}, "90 levels: only 30 were measured"),
         ({"nodes": 32, "ntasks": 4096}, "32 nodes: 1 to 16 were measured"),
-        ({"ntasks": 64}, "64 tasks a node: only 128 were measured"),
+        ({"ntasks": 64}, "64 cores a node: only 128 were measured"),
         ({"num_io_procs": 64, "stream_partitions": 64}, "64 I/O ranks: 0 to 32 were measured"),
         ({"num_io_procs": 4, "stream_partitions": 2}, "4 I/O ranks for 2 partitions: only equal numbers were measured"),
         ({"nodes": 16, "ntasks": 2048, "n_cells": 327680}, "synchronous output on 16 nodes"),

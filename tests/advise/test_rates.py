@@ -93,4 +93,6 @@ def test_idle_neighbours_do_not_slow_the_writer_of_checkpoints() -> None:
         Rates.of(evolve(case, num_restart_procs=ranks), CONSTANTS).known("checkpoint_bytes_per_s")
         for ranks in (1, 4, 8, 9)
     ]
-    assert speeds[0] < speeds[1] < speeds[2] == speeds[3] == CONSTANTS.restart_async * 1e9
+    assert speeds[0] < speeds[1] < speeds[2] == pytest.approx(speeds[3], rel=1e-3)  # less to fetch from fewer workers
+    writing_s, receiving_s = (0.894 / CONSTANTS.restart_async, 0.894e9 / speeds[3] - 0.894 / CONSTANTS.restart_async)
+    assert 0 < receiving_s < 0.1 * writing_s

@@ -38,7 +38,7 @@ def test_without_output_nobody_is_taken_from_computing():
 def test_differences_below_the_noise_are_called_equal():
     answer = recommend(case(**OUTPUT))
     assert answer.num_io_procs == 2
-    assert {candidate.num_io_procs for candidate, _ in answer.equal} == {4}
+    assert {candidate.num_io_procs for candidate, _ in answer.equal} == {1, 4}  # measured: 1454, 1427 and 1428 s
     assert "less than the noise of 2%" in answer.reason
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from icon_logs import row, table
 
 from nmlgen.logs.rows import TimerTotal
-from nmlgen.logs.timers import TimerReports, groups
+from nmlgen.logs.timers import TimerReports, groups, is_report
 
 FOREIGN = " destruct_atmo_nonhydrostatic: finish statistics streams"
 
@@ -136,3 +138,19 @@ def test_lists_of_single_ranks() -> None:
         62.345,
     )
     assert not warnings
+
+
+def test_a_report_without_the_number_of_ranks() -> None:
+    """It follows from calls times their average over the mean total."""
+    lines = table("2,3", 2, ROWS)
+    old = [line.replace("# PEs", "") if "# calls" in line else re.sub(r"(\s)2\s*$", r"\1", line) for line in lines]
+    timers, warnings = read(old)
+    assert list(timers) == ["total", "wrt_output", "model_init"]
+    assert [timer.n_ranks for timer in timers.values()] == [2, 2, 2]
+    assert not warnings
+
+
+def test_what_a_reader_of_icon_reports_is_no_timer_report() -> None:
+    assert not is_report(b" Timer report: Total  132.26538 s, Read metadata    2.47186 s, Read data    2.90766 s")
+    assert is_report(b" Timer report, ranks 0-7")
+    assert is_report(b" PE      0 Timer report")

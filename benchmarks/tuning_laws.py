@@ -1,0 +1,150 @@
+"""Tuning on artificial laws of the run time, against random search with as many runs.
+
+    python benchmarks/tuning_laws.py
+
+The laws differ from the advisor's model in what they take to overlap, to add up, to be slow or to be free. Nothing is
+measured but the total time. A test holds what is printed to be within 3 % of the optimum at the median, and never worse
+than the mean of what as many different runs, drawn by lot, find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import comb, log2, sqrt
+from pathlib import Path
+from statistics import median
+
+from attrs import field, frozen
+
+from nmlgen.spec.spec import Spec, load_spec
+from nmlgen.sweep.point import Point
+from nmlgen.tuning.runner import Outcome
+from nmlgen.tuning.tune import Tuning, tune
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+TASKS = 256
+
+Law = Callable[[float, float], float]
+"""Seconds, by the number of I/O ranks and of partitions."""
+
+
+def computing(ranks: float, seconds: float = 600.0) -> float:
+    """What computing takes with so many ranks less."""
+    return seconds * TASKS / max(1.0, TASKS - ranks)
+
+
+def writing(ranks: float, parts: float, seconds: float = 900.0) -> float:
+    """What all output takes on so many ranks that share so many partitions."""
+    return seconds / max(1.0, min(ranks, parts))
+
+
+def _even(ranks: float, parts: float) -> float:
+    """For which part of the ranks there is always something to do."""
+    return parts / ranks / -(-parts // ranks) if ranks else 1.0
+
+
+LAWS: Mapping[str, Law] = {
+    "overlapping": lambda n, p: max(computing(n), 1.4 * writing(n, p)) + 5,
+    "added up": lambda n, p: computing(n) + writing(n, p) * (1.2 if n else 1.0),
+    "added up, slow writers": lambda n, p: computing(n) + 3000 / max(1.0, min(n, p)) ** 0.7,
+    "added up, and contention": lambda n, p: computing(n) + writing(n, p) * (1 + 0.1 * n),
+    "added up, cheap without ranks": lambda n, p: computing(n) + (250 if not n else writing(n, p, 700) + 60),
+    "no ranks are best": lambda n, p: computing(n) + (30 if not n else 200 + 10 * log2(1 + p)),
+    "one rank is best": lambda n, p: computing(n) + (900 if not n else 50 + 60 * log2(n)) + 10 * log2(p),
+    "very many ranks are best": lambda n, p: 100 + writing(n, p, 8000) + (500 if not n else 0),
+    "few partitions": lambda n, p: computing(n) + writing(n, n) + 40 * log2(p + 1),
+    "a valley at 24": lambda n, p: 500 + 120 * abs(log2((n + 1) / 25)) + 5 * log2(p),
+    "uneven shares": lambda n, p: computing(n) + (900 if not n else writing(n, n) / _even(n, p)),
+    "flat": lambda n, p: 700.0 + 0.1 * n,
+    "a step at 8": lambda n, p: computing(n) + (500 if min(n, p) < 8 else 50),
+    "root of the ranks": lambda n, p: computing(n) + 800 / sqrt(1 + min(n, p)),
+}
+
+
+@frozen(eq=False)
+class ByLaw:
+    """A machine on which every run takes what a law says."""
+
+    law: Law
+    ran: list[Point] = field(factory=list)
+
+    def seconds(self, point: Point) -> float:
+        """What a point takes."""
+        ranks = point.values["parallel.num_io_procs"]
+        parts = next((value for key, value in point.values.items() if "stream_partitions" in key), 1)
+        return self.law(ranks, parts)
+
+    def start(self, points: Sequence[Point]) -> None:
+        """All of them run at once."""
+        self.ran.extend(point for point in points if point.id not in {known.id for known in self.ran})
+
+    def outcomes(self) -> Mapping[str, Outcome]:
+        """They are over."""
+        return {
+            point.id: Outcome("done", self.seconds(point), elapsed_s=self.seconds(point), ended=f"{number:06d}")
+            for number, point in enumerate(self.ran)
+        }
+
+    def wait(self) -> None:
+        """There is nothing to wait for."""
+
+
+@frozen
+class Found:
+    """What a tuning found: the runs it took of so many, its regret, and that of as many runs drawn by lot."""
+
+    runs: int
+    candidates: int
+    regret: float
+    by_lot: float
+    stop: str | None
+
+
+def by_lot(times: Sequence[float], runs: int) -> float:
+    """The mean of the best of so many different runs, drawn by lot."""
+    ordered, ways = sorted(times), comb(len(times), runs)
+    return sum(time * comb(len(times) - place - 1, runs - 1) for place, time in enumerate(ordered)) / ways
+
+
+def the_spec() -> Spec:
+    """The example with a sweep of 40 layouts."""
+    sweep = "sweep={grid: {parallel.num_io_procs: [0, 1, 2, 4, 8, 16, 32, 64], "
+    sweep += "output.atm.stream_partitions_ml: [1, 2, 8, 30, 60]}}"
+    return load_spec(EXAMPLE, [sweep])
+
+
+def find(law: Law, spec: Spec | None = None) -> Found:
+    """Tune on a law."""
+    machine = ByLaw(law)
+    *_, last = tune(spec or the_spec(), machine)
+    return _judged(last, machine)
+
+
+def _judged(last: Tuning, machine: ByLaw) -> Found:
+    times = [machine.seconds(candidate.point) for candidate in last.candidates.candidates]
+    assert last.best is not None
+    assert last.best.measured_s is not None
+    least = min(times)
+    return Found(
+        len(machine.ran),
+        len(times),
+        last.best.measured_s / least - 1,
+        by_lot(times, len(machine.ran)) / least - 1,
+        last.stop,
+    )
+
+
+def main() -> None:
+    """Print a row for each law."""
+    spec, regrets = the_spec(), []
+    print(f"{'law':32}  runs      regret  by lot")
+    for name, law in LAWS.items():
+        found = find(law, spec)
+        regrets.append(found.regret)
+        runs = f"{found.runs:2} of {found.candidates:2}"
+        print(f"{name:32}  {runs}  {found.regret:6.1%}  {found.by_lot:6.1%}  {found.stop}", flush=True)
+    print(f"{'median':32}            {median(regrets):6.1%}")
+
+
+if __name__ == "__main__":
+    main()
