@@ -41,6 +41,7 @@ SLOWEST_CHECKPOINT = 31.5e6
 
 _NEIGHBOURS = 7  # ranks that share a cache with one: the processors of Levante have 8 cores to a cache
 _UNSTALLED = 30e9  # bytes: within the first 30 GB of a run none of 217 files had a write of more than 3 s
+_WITHIN = 0.9  # of the time at the slowest rate: the last turn and stalls come on top
 _CONNECTING = 0.25  # part of the start-up that each doubling of the nodes adds
 _GIGABYTE = 1e9
 _TERABYTE = 1e12
@@ -228,7 +229,8 @@ def _settled(case: Case, c: Constants, computing: float, busy: float) -> tuple[f
     """
     outputs = case.outputs if case.writers else 0
     writers, alone = case.writers, case.output_bytes / _GIGABYTE / c.writer
-    receiving = min(receiving_time(case, c), case.output_bytes / SLOWEST_OUTPUT) if outputs else 0.0
+    slowest = _WITHIN * case.output_bytes / SLOWEST_OUTPUT
+    receiving = min(receiving_time(case, c), max(0.0, slowest - alone * (1 + c.beside))) if outputs else 0.0
     restart_receiving, restart_writing = restart_time(case, c)
     restart_beside = c.beside * _neighbours(case)
     contention, beside = c.contention, c.beside
