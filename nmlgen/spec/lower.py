@@ -30,6 +30,7 @@ from nmlgen.namelist.registry import Registry, load_registry
 from nmlgen.source import Span
 from nmlgen.spec.auto import decided
 from nmlgen.spec.coupling import coupling_of_tree, read_coupling
+from nmlgen.spec.domains import lists_of, mistakes
 from nmlgen.spec.layers import EMPTY, Tree
 from nmlgen.spec.models import COMMON, ModelKeys, common, misplaced, model_keys, shares
 from nmlgen.spec.presets import POOL
@@ -97,7 +98,7 @@ def lower(
     except InputError as error:
         raise SpecError((problem("SPC004", str(error), (own or release).span),)) from None
     models = model_keys(tree, registry)
-    findings = [*_missing_in_models(models, where), *_bad_file_names(tree, models)]
+    findings = [*_missing_in_models(models, where), *_bad_file_names(tree, models), *_bad_domains(models)]
     if findings:
         raise SpecError(in_order(findings))
     return decided(_Lowering(tree, models, machine, site, registry, directives_span).experiment())
@@ -161,6 +162,12 @@ def _bad_values(tree: Tree) -> Iterator[Finding]:
     for what, block in _children(tree.get("lustre")):
         if (given := block.get("stripe_size")) is not None:
             yield from _unparsable(f"lustre.{what}.stripe_size", given, given.value, parse_size)
+
+
+def _bad_domains(models: tuple[ModelKeys, ...]) -> Iterator[Finding]:
+    for model in models:
+        if (domains := model.own.get("domains")) is not None:
+            yield from mistakes(domains, model.tree.get("namelists"))
 
 
 def _bad_file_names(tree: Tree, models: tuple[ModelKeys, ...]) -> Iterator[Finding]:
@@ -250,6 +257,10 @@ def _group(name: str, tree: Tree, label: str | None = None) -> Group:
         key: Setting(f"{name}.{spelling(key)}", leaf.history, name_span=leaf.key_span) for key, leaf in _children(tree)
     }
     return Group(name, settings, label, tree.key_span)
+
+
+def _nests(keys: ModelKeys) -> list[Tree]:
+    return [nest for _, nest in _children(keys.own.get("domains"))]
 
 
 class _Lowering:
@@ -342,6 +353,8 @@ class _Lowering:
             self._derive(groups, MODEL_GROUP, "model_min_rank", ranks[0], span)
             self._derive(groups, MODEL_GROUP, "model_max_rank", ranks[-1], span)
         grid = _setting(keys.tree, "grid", "file")
+        if keys.own.get("domains") is not None:
+            self._add_domains(groups, keys, PurePosixPath(grid.value).name)
         if not _is_taken_away(keys.tree, "namelists", "grid_nml", "dynamics_grid_filename"):
             file_name = PurePosixPath(grid.value).name
             self._derive(groups, "grid_nml", "dynamics_grid_filename", file_name, grid.span)
@@ -352,6 +365,19 @@ class _Lowering:
         others = [groups[name] for name in sorted(groups)]
         name = _optional(keys.tree, "grid", "name")
         return of_master, Model(entry, (*first, *others), label=keys.label, grid_name=name)
+
+    def _add_domains(self, groups: dict[str, Group], keys: ModelKeys, file: str) -> None:
+        """Fill in what the nests make: lists by domain."""
+        tree = keys.own.get("domains") or EMPTY
+        said = groups["run_nml"].settings.get("num_lev") if "run_nml" in groups else None
+        lists = lists_of(file, said.value if said is not None else None, tree.plain()) if tree.plain() else {}
+        for (group, variable), value in lists.items():
+            settings = dict(groups[group].settings) if group in groups else {}
+            before = settings.pop(variable, None)
+            history = before.history if before is not None else ()
+            name = before.name if before is not None else f"{group}.{variable}"
+            settings[variable] = Setting(name, (*history, Origin(LAYER, value, tree.key_span)))
+            groups[group] = Group(group, settings, None, groups[group].span if group in groups else tree.key_span)
 
     def _derive(
         self, groups: dict[str, Group], group: str, variable: str, value: Any, span: Span | None = None
@@ -451,7 +477,11 @@ class _Lowering:
         return _elements("modules", found)
 
     def _inputs(self) -> tuple[InputFile, ...]:
-        grids = [self._pooled(_setting(keys.tree, "grid", "file")) for keys in self.models]
+        blocks = [
+            block for keys in self.models for block in (keys.tree.get("grid"), *_nests(keys)) if block is not None
+        ]
+        grids = [self._pooled(_setting(block, "file")) for block in blocks]
+        grids = [evolve(grid, name="grid.file") for grid in grids]
         files = {PurePosixPath(grid.value).name: InputFile(PurePosixPath(grid.value).name, grid) for grid in grids}
         for block in dict.fromkeys((self.tree, *(keys.own for keys in self.models))):
             for target, tree in _children(block.get("input_files")):

@@ -52,13 +52,14 @@ def misplaced(tree: Tree) -> Iterator[Finding]:
     models = tree.get("models")
     if models is None or models.children is None:
         return
-    if (output := tree.get("output")) is not None:
-        yield problem(
-            "SPC003",
-            "output stands beside models",
-            output.key_span,
-            "expected: models.NAME.output, for the one it is of",
-        )
+    for section in ("output", "domains"):
+        if (found := tree.get(section)) is not None:
+            yield problem(
+                "SPC003",
+                f"{section} stands beside models",
+                found.key_span,
+                f"expected: models.NAME.{section}, for the one it is of",
+            )
     if (entry := tree.at("namelists", MODEL_GROUP)) is not None:
         for name, leaf in (entry.children or {}).items():
             if leaf.span is not None:

@@ -23,6 +23,7 @@ from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.spec import presets
 from nmlgen.spec.document import from_plain
+from nmlgen.spec.domains import domains_of, lists_of
 from nmlgen.spec.layers import EMPTY, merge, tree_of
 from nmlgen.spec.lower import DEFAULTS, LAYER, OUTPUT_DIRECTORY
 from nmlgen.spec.models import TYPES
@@ -239,8 +240,14 @@ class _Raising:
         namelists = self._namelists((*self.experiment.master, *component.namelist), (*_OF_MASTER, *_OF_A_MODEL))
         time = namelists.get(_TIME, {})
         self._leave_out_file(namelists, f"NAMELIST_{self.name}")
+        domains = self._domains(namelists)
         grid = self._grid(component, namelists)
-        return {"grid": grid, "output": self._output(component, self.name, time), "namelists": namelists}
+        return {
+            "grid": grid,
+            "domains": domains,
+            "output": self._output(component, self.name, time),
+            "namelists": namelists,
+        }
 
     def _components(self) -> Keys:
         """What a spec of several components says of each, and of what they have in common."""
@@ -262,6 +269,7 @@ class _Raising:
             elif MASTER in self.parts and not any(name in own.get(MODEL_GROUP, {}) for name in _RANKS):
                 keys["tasks"] = Gap("nothing says which ranks it gets")
             self._leave_out_file(own, f"NAMELIST_{self.name}_{label}")
+            keys["domains"] = self._domains(own)
             keys["grid"] = self._grid(component, own)
             keys["output"] = self._output(component, f"{self.name}_{label}", time)
             models[label] = {key: value for key, value in {**keys, "namelists": own}.items() if value != {}}
@@ -385,6 +393,27 @@ class _Raising:
             keys["name"] = _value(component.grid_name)
         return keys
 
+    def _domains(self, namelists: Keys) -> Keys:
+        """The nests, taken out of the namelists; none where they do not say them whole."""
+        variables = {(group, name): value for group, keys in namelists.items() for name, value in keys.items()}
+        nests = domains_of(variables)
+        if not nests:
+            return {}
+        first, levels = variables["grid_nml", "dynamics_grid_filename"][0], variables.get(("run_nml", "num_lev"))
+        for group, name in lists_of(first, levels, nests):
+            del namelists[group][name]
+        namelists["grid_nml"]["dynamics_grid_filename"] = first
+        if any("num_lev" in nest for nest in nests.values()) and isinstance(levels, list):
+            namelists["run_nml"]["num_lev"] = levels[0]
+        for nest in nests.values():
+            file = next((file for file in self.experiment.inputs if file.target == nest["file"]), None)
+            nest["file"] = (
+                _value(file.source)
+                if file is not None
+                else Assumed(nest["file"], "nothing says where the grid file lies")
+            )
+        return dict(nests)
+
     def _grid_file(self, target: str | None) -> InputFile | None:
         """The input file that is the grid of this name; of a single model the one that says that it is the grid."""
         inputs = self.experiment.inputs
@@ -486,7 +515,10 @@ class _Raising:
         return {} if run is None else _some(file_system=run.kind, directory=run.directory, constraint=run.constraint)
 
     def _input_files(self) -> Keys:
-        grids = [self._grid_file(_grid_target(component)) for component in self.experiment.components]
+        components = self.experiment.components
+        grids = [self._grid_file(_grid_target(component)) for component in components]
+        names = {name for component in components for name in _nest_names(component)}
+        grids += [file for file in self.experiment.inputs if file.target in names]
         files: Keys = {}
         for file in self.experiment.inputs:
             source = _value(file.source)
@@ -497,6 +529,17 @@ class _Raising:
                 continue
             files[file.target] = {"source": source} | ({} if file.method == "link" else {"method": file.method})
         return files
+
+
+def _nest_names(component: Component) -> list[str]:
+    """The names of the grids of nests that `domains` takes over."""
+    variables = {
+        (group.name.lower(), name): _plain(name, setting.value)
+        for group in (component.group("grid_nml"), component.group("run_nml"))
+        for name, setting in (group.settings.items() if group is not None else ())
+        if setting.certainty is not Certainty.UNKNOWN
+    }
+    return [str(nest["file"]) for nest in domains_of(variables).values()]
 
 
 def _grid_target(component: Component) -> str | None:
