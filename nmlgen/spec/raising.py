@@ -536,7 +536,8 @@ def _nest_names(component: Component) -> list[str]:
     variables = {
         (group.name.lower(), name): _plain(name, setting.value)
         for group in (component.group("grid_nml"), component.group("run_nml"))
-        for name, setting in (group.settings.items() if group is not None else ())
+        if group is not None
+        for name, setting in group.settings.items()
         if setting.certainty is not Certainty.UNKNOWN
     }
     return [str(nest["file"]) for nest in domains_of(variables).values()]

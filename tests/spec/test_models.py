@@ -28,7 +28,7 @@ models:
     grid: {file: grids/atmo.nc, name: R2B4, num_lev: 90}
     time: {modelTimeStep: PT10M}
     parallel: {num_io_procs: 1}
-    output: {main: {output_interval: PT6H, file_interval: P1D, ml_varlist: [u, v]}}
+    output: {main: {output_interval: PT6H, file_interval: PT12H, ml_varlist: [u, v]}}
     namelists: {run_nml: {iforcing: 2, ntracer: 3}}
   oce:
     type: ocean
@@ -36,8 +36,8 @@ models:
     grid: {file: grids/ocean.nc, name: R2B6}
     time: {modelTimeStep: PT30M}
     parallel: {num_io_procs: 2, num_prefetch_proc: 0}
-    output: {main: {output_interval: PT6H, file_interval: P1D, ml_varlist: [to, so], stream_partitions_ml: 2}}
-    namelists: {ocean_dynamics_nml: {n_zlev: 40, dzlev_m: [10.0]}}
+    output: {main: {output_interval: PT6H, file_interval: PT12H, ml_varlist: [to, so], stream_partitions_ml: 2}}
+    namelists: {ocean_dynamics_nml: {n_zlev: 1, dzlev_m: [10.0]}, ocean_forcing_nml: {iforc_oce: 12}}
     input_files: {initial_state.nc: {source: pool/initial.nc}}
 """
 
