@@ -31,6 +31,18 @@ def check_experiment(
     return excuse(report, suppressions, _names())
 
 
+def _failed(rule: type[Rule], error: Exception, beginning: Span | None) -> Finding:
+    """That a rule could not cope, which is a mistake in nmlgen and says nothing of the experiment."""
+    return Finding(
+        rule.code,
+        rule.name,
+        Severity.WARNING,
+        f"this rule failed, which is a mistake in nmlgen: {type(error).__name__}: {error}",
+        beginning,
+        ("what it would have found is not known; please report it with what was judged",),
+    )
+
+
 def _judged(experiment: Experiment, rules: Iterable[type[Rule]], beginning: Span | None) -> Report:
     findings: list[Finding] = []
     undecided: list[Undecided] = []
@@ -45,6 +57,8 @@ def _judged(experiment: Experiment, rules: Iterable[type[Rule]], beginning: Span
                 place = error.setting.span or beginning
                 file = None if place is None else place.source.name
                 undecided.append(Undecided(rule.code, error.setting.name, file, error.setting.span))
+            except Exception as error:  # the other rules go on
+                findings.append(_failed(rule, error, beginning))
     if len(experiment.models) > 1:  # what the components have in common is found with each of them
         findings, undecided = list(dict.fromkeys(findings)), list(dict.fromkeys(undecided))
     return Report(tuple(findings), undecided=tuple(undecided))

@@ -62,7 +62,7 @@ def fix(
 
     All else of a file stays as it is, to the last byte. Arguments and errors are those of `lint`.
     """
-    given, selected, ignored = list(paths), list(select), list(ignore)
+    given, selected, ignored = [Path(path) for path in paths], list(select), list(ignore)
 
     def judge(files: Files) -> Report:
         return lint(
@@ -79,11 +79,15 @@ def fix(
             track=track,
         )
 
-    return mended(judge, is_unsafe=is_unsafe)
+    return mended(judge, given, is_unsafe=is_unsafe)
 
 
-def mended(judge: Callable[[Files], Report], *, is_unsafe: bool = False) -> Fixed:
-    """Mend what `judge` finds in some files, again and again until nothing is left to mend; nothing is written yet."""
+def mended(judge: Callable[[Files], Report], given: Iterable[Path], *, is_unsafe: bool = False) -> Fixed:
+    """Mend what `judge` finds in some files, again and again until nothing is left to mend; nothing is written yet.
+
+    Only files in the directories that are `given`, or in those of given files, are mended.
+    """
+    within = _reach(given)
     texts: dict[Path, str] = {}
     before: dict[Path, Source] = {}
     count = 0
@@ -97,7 +101,7 @@ def mended(judge: Callable[[Files], Report], *, is_unsafe: bool = False) -> Fixe
 
     report, files = judged()
     for _ in range(_MOST_PASSES):
-        made = _apply(applicable(report.findings, is_unsafe), files, texts)
+        made = _apply(applicable(report.findings, is_unsafe), files, texts, within)
         if not made:
             break
         count += made
@@ -110,12 +114,25 @@ def applicable(findings: Iterable[Finding], is_unsafe: bool) -> list[Fix]:
     return [finding.fix for finding in findings if finding.fix is not None and (finding.fix.is_safe or is_unsafe)]
 
 
-def _apply(fixes: Iterable[Fix], files: Files, texts: dict[Path, str]) -> int:
+def _reach(given: Iterable[Path]) -> tuple[Path, ...]:
+    """The directories in which files may be mended: those that are given, and those of given files."""
+    try:
+        return tuple(path.resolve() if path.is_dir() else path.resolve().parent for path in given)
+    except (OSError, RuntimeError, ValueError):  # linting says what is wrong with the name
+        return ()
+
+
+def _apply(fixes: Iterable[Fix], files: Files, texts: dict[Path, str], within: tuple[Path, ...]) -> int:
     """Make the fixes that do not touch one another, and return how many they were; `texts` gets the new texts.
 
-    A fix is made whole or not at all, and only where it speaks of the text of a file itself.
+    A fix is made whole or not at all, and only where it speaks of the text of a file itself, which lies `within` one of
+    these directories: a link in a directory may lead anywhere.
     """
-    paths = {id(source): path for path, source in files.sources.items()}
+    paths = {
+        id(source): path
+        for path, source in files.sources.items()
+        if any(path.is_relative_to(directory) for directory in within)
+    }
     taken: dict[Path, list[tuple[int, int, str]]] = {}
     count = 0
     for found in fixes:

@@ -72,7 +72,7 @@ def migrate(
         reports = [_of_files([path], old[path], new, ntasks, files) for path in others]
         return joined([*reports, *(_of_spec(path, old[path], new, files) for path in specs)])
 
-    fixed = mended(judge) if mends else Fixed(judge(Files()), 0, {})
+    fixed = mended(judge, given) if mends else Fixed(judge(Files()), 0, {})
     return Migration(tuple(dict.fromkeys(registry_of(name).release for name in old.values())), new.release, fixed)
 
 

@@ -15,6 +15,18 @@ settings.load_profile("nmlgen")
 settings.register_profile("thorough", max_examples=10_000)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _rules_fail_aloud():
+    """A rule that fails is a finding for the user, and a failure of the test here."""
+
+    def failed(rule: object, error: Exception, beginning: object) -> None:
+        raise error
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nmlgen.checking._failed", failed)
+        yield
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="write the golden files anew")
 

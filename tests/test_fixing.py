@@ -306,7 +306,7 @@ def test_fixes_that_touch_are_made_one_after_the_other(path):
         Fix("d", (Edit(Source("other", "abcdef").span(1, 6), "X"),)),  # not the file's own text
         Fix("e", (replace(7, 0, "!"),)),
     ]
-    assert _apply(fixes, files, texts) == 2
+    assert _apply(fixes, files, texts, (Path("/"),)) == 2
     assert texts == {path.resolve(): "AbcDef!"}
 
 
@@ -329,3 +329,16 @@ def test_bytes_come_back():
 )
 def test_nearest(word, meant):
     assert nearest(word, ["num_io_procs", "num_dio_procs", "nproma"]) == meant
+
+
+def test_a_directory_is_mended_and_nothing_beside_it(tmp_path):
+    text = "&run_nml\n nsteps = 3.\n/\n"
+    for name in ("here/inside.nml", "outside.nml", "other.nml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "here" / "link.nml").symlink_to("../outside.nml")
+    (tmp_path / "here" / "again.nml").symlink_to("inside.nml")
+    fixed = nmlgen.fix([tmp_path / "here"], is_isolated=True)
+    assert [path.name for path in fixed.changes] == ["inside.nml"]
+    fixed = nmlgen.fix([tmp_path / "here", tmp_path / "here" / "link.nml"], is_isolated=True)
+    assert [path.name for path in fixed.changes] == ["inside.nml", "outside.nml"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 _ALLOCATIONS_BETWEEN_COLLECTIONS = 100_000  # little of what a command makes goes in circles
@@ -11,12 +12,25 @@ _ALLOCATIONS_BETWEEN_COLLECTIONS = 100_000  # little of what a command makes goe
 def main(arguments: list[str] | None = None) -> int:
     """Run the command `nmlgen`; returns its exit code: 0 clean, 1 findings, 2 usage or input and output."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments == ["--version"]:  # answered before anything else is loaded
-        from nmlgen._version import __version__
+    try:
+        if arguments == ["--version"]:  # answered before anything else is loaded
+            return _version()
+        gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
+        from nmlgen.cli.application import run
 
-        print(f"nmlgen {__version__}")
-        return 0
-    gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
-    from nmlgen.cli.application import run
+        return run(arguments)
+    except KeyboardInterrupt:  # also while it starts
+        return 130
 
-    return run(arguments)
+
+def _version() -> int:
+    from nmlgen._version import __version__
+
+    try:
+        print(f"nmlgen {__version__}", flush=True)
+    except OSError as error:
+        if sys.stderr is not None and not isinstance(error, BrokenPipeError):
+            print(f"nmlgen: error: {(error.strerror or str(error)).lower()}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what could not be written is not tried again
+        return 0 if isinstance(error, BrokenPipeError) else 2
+    return 0

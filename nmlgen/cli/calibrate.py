@@ -8,9 +8,10 @@ import click
 
 import nmlgen
 from nmlgen.calibrating import Calibrated, calibrate_logs
-from nmlgen.cli.console import quiet_option, write_whole
+from nmlgen.cli.console import quiet_option
 from nmlgen.cli.logs import reading_progress
 from nmlgen.report.quantities import format_duration
+from nmlgen.writing import write_whole
 
 
 @click.command("calibrate")
@@ -53,7 +54,7 @@ def command(
     if output is None:
         click.echo(text, nl=False)
         return 0
-    write_whole(output, text)
+    write_whole(output, text.encode())
     if not quiet:
         click.echo(f"wrote {output}; next: nmlgen advise SPEC --calibration {output}")
     return 0

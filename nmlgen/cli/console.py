@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -108,16 +106,3 @@ def _progress(total: int) -> Progress:
     progress.add_task("", total=total)
     progress.start()
     return progress
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        file.write(text)
-    temporary = Path(file.name)
-    try:
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink()
-        raise

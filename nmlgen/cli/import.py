@@ -10,6 +10,8 @@ import click
 import nmlgen
 from nmlgen.cli.console import release_option
 from nmlgen.errors import InputError
+from nmlgen.files import encode
+from nmlgen.writing import write_whole
 
 
 @click.command("import")
@@ -59,7 +61,7 @@ def command(
     if output is None:
         click.echo(imported.text, nl=False)
     else:
-        output.write_text(imported.text, encoding="utf-8")
+        write_whole(output, encode(imported.text), is_new=not force)
         click.echo(f"wrote {output}\nnext: nmlgen check {shlex.quote(str(output))}")
     for remark in imported.remarks:
         click.echo(f"left to do: {remark}", err=True)

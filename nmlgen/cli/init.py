@@ -9,6 +9,7 @@ import click
 
 from nmlgen.errors import InputError
 from nmlgen.starter import GRID_FILE, starter_spec
+from nmlgen.writing import write_whole
 
 
 @click.command("init")
@@ -44,14 +45,10 @@ def command(
     if str(output) == "-":
         click.echo(text, nl=False)
         return 0
-    try:
-        with output.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        if output.is_dir():
-            raise InputError(f"{output} is a directory; a file is expected") from None
-        raise InputError(f"{output} exists; --force overwrites it") from None
-    except OSError as error:
-        raise InputError(f"{output}: {(error.strerror or str(error)).lower()}") from None
+    if output.is_dir():
+        raise InputError(f"{output} is a directory; a file is expected")
+    if output.exists() and not force:
+        raise InputError(f"{output} exists; --force overwrites it")
+    write_whole(output, text.encode(), is_new=not force)
     click.echo(f"wrote {output}\nnext: nmlgen check {shlex.quote(str(output))}")
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +21,7 @@ from nmlgen.logs.reader import scan_logs
 from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, TimerTotal
 from nmlgen.logs.table import write_csv, write_json, write_parquet
 from nmlgen.report.logs import format_rows, format_runs
+from nmlgen.writing import whole_file
 
 TABLES: dict[str, type[Any]] = {
     "runs": LogRun,
@@ -89,8 +91,10 @@ def _write(rows: Iterable[Any], kind: type[Any], chosen: str, output: Path | Non
     if output is None:
         _write_text(sys.stdout, rows, kind, chosen)
         return
-    with output.open("w", encoding="utf-8", newline="") as file:
+    with whole_file(output) as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
         _write_text(file, rows, kind, chosen)
+        file.flush()
+        file.detach()
 
 
 def _write_text(file: TextIO, rows: Iterable[Any], kind: type[Any], chosen: str) -> None:

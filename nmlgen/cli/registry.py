@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from nmlgen.cli.console import format_option, uses_colour, write_whole
+from nmlgen.cli.console import format_option, uses_colour
 from nmlgen.errors import InputError
 from nmlgen.findings import did_you_mean
 from nmlgen.namelist.difference import differences
@@ -19,6 +19,7 @@ from nmlgen.report import registry as texts
 from nmlgen.report.json import to_json
 from nmlgen.report.table import format_table
 from nmlgen.resources import directory
+from nmlgen.writing import write_whole
 
 _RELEASE = "a release such as 2024.10, or the path of a registry file"
 
@@ -168,8 +169,8 @@ def make(source_tree: Path, icon_release: str, output: Path, logs: tuple[Path, .
     base, known = _known("icon", icon_release)
     document = make_document(tree, icon_release, known, printed)
     made = make_catalogue(tree, icon_release, _known("icon-variables", icon_release)[1])
-    write_whole(namelists, document_text(document))
-    write_whole(variables, catalogue_text(made.document))
+    write_whole(namelists, document_text(document).encode())
+    write_whole(variables, catalogue_text(made.document).encode())
     registry = read_registry(namelists)
     click.echo(f"{namelists}: {texts.extent(registry)}; constraints are those of ICON {base}")
     for line in texts.carried_lines(registry):

@@ -12,8 +12,9 @@ import click
 
 import nmlgen
 from nmlgen.advise.document import load
-from nmlgen.cli.console import quiet_option, write_whole
+from nmlgen.cli.console import quiet_option
 from nmlgen.reporting import Progress
+from nmlgen.writing import write_whole
 
 
 @click.command("report")
@@ -35,7 +36,7 @@ def command(directory: Path, output: Path | None, stamp: str | None, calibration
     with _progress(quiet) as progress:
         page = nmlgen.report_sweep(directory, calibration=figures, created=stamp, progress=progress)
     output = output or directory / "report.html"
-    write_whole(output, page)
+    write_whole(output, page.encode())
     if not quiet:
         click.echo(str(output))
     return 0

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from nmlgen.errors import WriteError
+from nmlgen.writing import synchronise, write_whole
 
 MANIFEST = "nmlgen-manifest.json"
 _COMMIT = ".nmlgen-commit"
@@ -61,16 +62,7 @@ def replace_files(files: Mapping[Path, tuple[bytes, bytes]]) -> None:
         if _read(path) != before:
             raise WriteError(f"{path} was changed by someone else; nothing was written")
     for path, (_, after) in files.items():
-        staged = path.with_name(f".{path.name[:200]}.{os.urandom(4).hex()}")
-        try:
-            _write_through(staged, after)
-            shutil.copymode(path, staged)
-            staged.replace(path)
-            _synchronise(path.parent)
-        except OSError as error:
-            raise WriteError(f"{path}: {(error.strerror or str(error)).lower()}") from error
-        finally:
-            staged.unlink(missing_ok=True)
+        write_whole(path, after)
 
 
 def changed_files(files: Mapping[str, bytes], directory: Path, links: Mapping[str, str] = _NONE) -> tuple[str, ...]:
@@ -151,14 +143,14 @@ def _commit(files: Mapping[str, bytes], directory: Path, links: Mapping[str, str
     staging.mkdir()
     try:
         stage_files(files, staging, links, is_synchronised=True)
-        _synchronise(staging)
+        synchronise(staging)
         if not existed and _renamed(staging, directory):
-            _synchronise(holder)
+            synchronise(holder)
             return
         while not _renamed(staging, directory / _COMMIT):
             _finish(directory)  # that of another build at the same time
         _finish(directory)
-        _synchronise(directory)
+        synchronise(directory)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -253,11 +245,3 @@ def _write_through(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _synchronise(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

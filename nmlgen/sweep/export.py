@@ -6,7 +6,6 @@ end, whatever the tool. Nothing is told of an experiment there but where it lies
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import Literal, get_args
@@ -17,6 +16,7 @@ from nmlgen._version import __version__
 from nmlgen.errors import InputError, WriteError
 from nmlgen.render.templates import template
 from nmlgen.sweep.directory import FIRST_COLUMNS, TABLE, read_table
+from nmlgen.writing import write_whole
 
 Tool = Literal["cylc", "jube", "snakemake"]
 TOOLS: tuple[Tool, ...] = get_args(Tool)
@@ -112,9 +112,7 @@ def _write(files: dict[Path, bytes], force: bool) -> None:
             raise WriteError(f"{', '.join(foreign)}: there already, and different; --force overwrites")
         for path, data in files.items():
             if before[path] != data:
-                staged = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
-                staged.write_bytes(data)
-                staged.replace(path)
+                write_whole(path, data)
     except OSError as error:
         raise WriteError(f"{error.filename}: {(error.strerror or str(error)).lower()}") from error
 

@@ -23,6 +23,7 @@ from nmlgen.sweep.records import declare_lost
 from nmlgen.sweep.scheduler import LimitError, Limits, RefusedError, Task
 from nmlgen.sweep.state import State, Submission, locked
 from nmlgen.sweep.status import PointStatus, Survey, survey
+from nmlgen.writing import write_whole
 
 SUBMISSIONS = "submissions"
 _SCRIPT = "array.sbatch"
@@ -337,7 +338,7 @@ class _Submitter:
             for task, point in enumerate(submission.points):
                 (links / str(task)).symlink_to(f"../../../{point}")
             text = array_script(submission.token, first, members[0].directives)
-            (home / _SCRIPT).write_text(text, encoding="utf-8")
+            write_whole(home / _SCRIPT, text.encode())
         except OSError as error:
             raise WriteError(f"{error.filename or home}: {(error.strerror or str(error)).lower()}") from error
         return submission

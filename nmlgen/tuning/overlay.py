@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from nmlgen.errors import WriteError
 from nmlgen.spec.layers import EMPTY, merge
 from nmlgen.spec.overrides import overrides_of
 from nmlgen.spec.spec import Spec
 from nmlgen.spec.write import spec_text
 from nmlgen.sweep.point import Point
+from nmlgen.writing import write_whole
 
 TUNED = "tuned.yaml"
 
@@ -41,12 +40,7 @@ def write_tuned(directory: Path, path_of_spec: Path, spec: Spec, point: Point, h
         **({"sweep": None} if spec.tree.get("sweep") is not None else {}),
         **_keys(point),
     }
-    try:
-        with tempfile.NamedTemporaryFile("w", dir=directory, delete=False, encoding="utf-8") as file:
-            file.write(spec_text(keys, heading))
-        os.replace(file.name, path)
-    except OSError as error:
-        raise WriteError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+    write_whole(path, spec_text(keys, heading).encode())
     return path
 
 

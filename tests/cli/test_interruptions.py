@@ -1,0 +1,38 @@
+"""Whatever becomes of a terminal or a disk, the end is an exit code and a word, and no traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+CALL = [sys.executable, "-m", "nmlgen"]
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["rules"], ["presets"], ["--help"], ["schema"]])
+def test_a_full_disk(arguments):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([*CALL, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "nmlgen: error: no space left on device\n")
+
+
+@pytest.mark.parametrize("module", ["click", "nmlgen.cli.application", "nmlgen.cli.check", "attr"])
+def test_an_interruption_during_start_up(module):
+    """As if Ctrl-C were pressed while a module is imported."""
+    program = f"""
+import builtins, sys
+real = builtins.__import__
+def interrupted(name, *rest, **more):
+    if name == {module!r}:
+        raise KeyboardInterrupt
+    return real(name, *rest, **more)
+builtins.__import__ = interrupted
+import importlib
+load = importlib.import_module
+importlib.import_module = lambda name, *rest: interrupted(name) if name == {module!r} else load(name, *rest)
+from nmlgen.cli import main
+sys.exit(main(["check", "x"]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (130, "")
