@@ -27,3 +27,12 @@ def visible_lines(text: str) -> str:
 def _number(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def csv_cell(text: str) -> str:
+    """The text as a cell of CSV; one that a spreadsheet would take for a formula gets an apostrophe before it."""
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+_FORMULA = re.compile(r"[=+\-@\t\r\n]")
+_NUMBER = re.compile(r"[-+](?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")

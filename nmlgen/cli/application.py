@@ -14,7 +14,9 @@ from typing import Any, TextIO
 import click
 
 from nmlgen._version import __version__
+from nmlgen.cli.terminal import Terminal
 from nmlgen.errors import BuildError, NmlgenError, SpecError
+from nmlgen.visible import visible, visible_lines
 
 _COMMANDS = {
     "advise": "Predict what a layout of I/O and restart ranks costs; recommend one.",
@@ -117,12 +119,13 @@ def run(arguments: list[str]) -> int:
         show_findings(error.findings, err=True)
         return 1
     except NmlgenError as error:
-        click.echo(f"nmlgen: error: {error}", err=True)
+        lines = visible_lines(str(error)).splitlines()
+        click.echo("nmlgen: error: " + "\n  ".join(lines), err=True)  # no line begins as somebody else wants
         return 2
     except BrokenPipeError:
         return _close(sys.stdout)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
+        where = f"{visible(str(error.filename))}: " if error.filename else ""
         click.echo(f"nmlgen: error: {where}{(error.strerror or str(error)).lower()}", err=True)
         _close(sys.stdout)
         return 2
@@ -136,6 +139,8 @@ def _make_printable() -> None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+            if stream.isatty():
+                setattr(sys, name, Terminal(stream))
 
 
 def _close(stream: TextIO) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
+from nmlgen.cli.terminal import unfiltered
 from nmlgen.findings import Finding, Fix
 from nmlgen.namelist.registry import releases
 from nmlgen.report.text import format_findings
@@ -102,7 +103,7 @@ def _progress(total: int) -> Progress:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress = Progress(*columns, console=Console(file=unfiltered(sys.stderr)), transient=True)
     progress.add_task("", total=total)
     progress.start()
     return progress

@@ -7,6 +7,7 @@ import sys
 import click
 
 from nmlgen.cli.console import uses_colour
+from nmlgen.cli.terminal import unfiltered
 from nmlgen.errors import InputError
 from nmlgen.findings import did_you_mean
 from nmlgen.lift.problems import PROBLEMS as LINT_PROBLEMS
@@ -26,7 +27,7 @@ def command(code: str) -> int:
         from rich.console import Console
         from rich.markdown import Markdown
 
-        Console().print(Markdown(text))
+        Console(file=unfiltered(sys.stdout)).print(Markdown(text))
     else:
         click.echo(text)
     return 0

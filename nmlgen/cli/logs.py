@@ -14,6 +14,7 @@ from typing import Any, TextIO
 import click
 
 from nmlgen.cli.console import uses_colour
+from nmlgen.cli.terminal import unfiltered
 from nmlgen.errors import InputError
 from nmlgen.logs.darshan import DarshanLog, read_darshan
 from nmlgen.logs.finding import logs_below
@@ -118,7 +119,7 @@ def reading_progress(paths: tuple[Path, ...], quiet: bool) -> Iterator[Callable[
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
     columns = (TextColumn("reading"), BarColumn(), DownloadColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = Progress(*columns, console=Console(file=unfiltered(sys.stderr)), transient=True)
     started, done, task = monotonic(), 0, None
 
     def advance(count: int) -> None:

@@ -13,6 +13,7 @@ import click
 import nmlgen
 from nmlgen.advise.document import load
 from nmlgen.cli.console import quiet_option
+from nmlgen.cli.terminal import unfiltered
 from nmlgen.reporting import Progress
 from nmlgen.writing import write_whole
 
@@ -51,6 +52,6 @@ def _progress(quiet: bool) -> Iterator[Progress | None]:
     from rich.console import Console
     from rich.progress import Progress as Bar
 
-    with Bar(console=Console(stderr=True), transient=True) as bar:
+    with Bar(console=Console(file=unfiltered(sys.stderr)), transient=True) as bar:
         task = bar.add_task("reading", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 import nmlgen
+from nmlgen.cli.terminal import unfiltered
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,7 +35,7 @@ def progress_bar(quiet: bool) -> Iterator[Callable[[int], None] | None]:
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
     columns = (SpinnerColumn(), TextColumn("submitting: {task.completed:g} points"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=Console(file=unfiltered(sys.stderr)), transient=True) as progress:
         task = progress.add_task("", total=None)
         yield lambda points: progress.advance(task, points)
 

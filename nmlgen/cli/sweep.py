@@ -11,6 +11,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import quiet_option, set_option, show_findings, spec_argument
+from nmlgen.cli.terminal import unfiltered
 from nmlgen.errors import BuildError
 from nmlgen.sweep.expansion import Invalid
 
@@ -92,6 +93,6 @@ def _progress(spec: nmlgen.Spec, quiet: bool) -> Iterator[Callable[[nmlgen.Point
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with Progress(console=Console(file=unfiltered(sys.stderr)), transient=True) as progress:
         task = progress.add_task("points", total=sum(1 for _ in nmlgen.expand(spec)))
         yield lambda _: progress.advance(task)

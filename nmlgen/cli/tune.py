@@ -11,6 +11,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, quiet_option, set_option, spec_argument, uses_colour
+from nmlgen.cli.terminal import unfiltered
 from nmlgen.report.json import to_json
 from nmlgen.report.tuning import format_tuning, progress_lines, tuning_document
 from nmlgen.tuning.overlay import set_options, settings, write_tuned
@@ -124,7 +125,7 @@ class _Watch:
         from rich.progress import Progress, SpinnerColumn, TextColumn
 
         columns = (SpinnerColumn(), TextColumn("{task.description}"))
-        console = Console(stderr=True)
+        console = Console(file=unfiltered(sys.stderr))
         self._progress = Progress(*columns, console=console, transient=True, redirect_stdout=False)
         self._progress.add_task("looking", total=None)
 

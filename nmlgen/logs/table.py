@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from attrs import AttrsInstance, fields
 
+from nmlgen.visible import csv_cell
+
 if TYPE_CHECKING:
     import pandas
 
@@ -20,7 +22,7 @@ def write_csv(file: TextIO, kind: type[AttrsInstance], rows: Iterable[AttrsInsta
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(names)
     for row in rows:
-        writer.writerow([text_of(getattr(row, name)) for name in names])
+        writer.writerow([csv_cell(text_of(getattr(row, name))) for name in names])
 
 
 def write_json(file: TextIO, kind: type[AttrsInstance], rows: Iterable[AttrsInstance]) -> None:

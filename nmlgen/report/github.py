@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nmlgen.findings import Finding, Severity
+from nmlgen.visible import visible
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVICE: "notice"}
 
@@ -20,7 +21,7 @@ def _command(finding: Finding) -> str:
         properties |= {"file": span.source.name, "line": str(span.line), "col": str(span.column)}
         if span.end_line == span.line:
             properties["endColumn"] = str(span.end_column)
-    text = "\n".join([finding.message, *finding.notes])
+    text = "\n".join(map(visible, [finding.message, *finding.notes]))
     joined = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     return f"::{_COMMANDS[finding.severity]} {joined}::{_data(text)}"
 
@@ -30,4 +31,4 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return _data(visible(text)).replace(":", "%3A").replace(",", "%2C")

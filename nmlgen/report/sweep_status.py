@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import asdict
 
 from nmlgen.report.table import format_table
+from nmlgen.visible import csv_cell
 
 if TYPE_CHECKING:
     from nmlgen.sweep.status import PointStatus, SweepStatus
@@ -26,7 +27,7 @@ def status_csv(status: SweepStatus) -> str:
     if rows:
         writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({key: csv_cell(str(cell)) for key, cell in row.items() if cell is not None} for row in rows)
     return out.getvalue()
 
 

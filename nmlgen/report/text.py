@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from nmlgen.findings import Finding, Fix, Report, Severity, Undecided
 from nmlgen.report.quantities import counted
 from nmlgen.source import Span
+from nmlgen.visible import visible
 
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
 _BLUE = "34"
@@ -29,13 +30,13 @@ def format_finding(finding: Finding, colour: bool = False, marked: Container[Fix
     fix = finding.fix if finding.fix in marked else None
     mark = " " + paint("36", "[*]") if fix else ""
     kind = paint(tone, f"{finding.severity.value}[{finding.code}]")
-    head = kind + mark + paint("1", f" {finding.name}: {finding.message}")
+    head = kind + mark + paint("1", f" {finding.name}: {visible(finding.message)}")
     width = len(str(finding.line)) if finding.span else 1
     lines = [head]
     if finding.span is not None:
         lines += _excerpt(finding.span, width, tone, paint)
     notes = (*finding.notes, f"fix: {fix.description}") if fix else finding.notes
-    lines += [f"{' ' * width} {paint(_BLUE, '=')} {note}" for note in notes]
+    lines += [f"{' ' * width} {paint(_BLUE, '=')} {visible(note)}" for note in notes]
     return "\n".join(lines)
 
 
@@ -67,9 +68,9 @@ def format_undecided(undecided: Iterable[Undecided]) -> str:
 
 
 def _not_applied(file: str | None, settings: Mapping[tuple[str, Span | None], list[str]]) -> Iterator[str]:
-    yield f"not applied in {file}:" if file else "not applied:"
+    yield f"not applied in {visible(file)}:" if file else "not applied:"
     for (setting, span), codes in settings.items():
-        where = f" ({span})" if span is not None else ""
+        where = f" ({visible(str(span))})" if span is not None else ""
         yield f"  {setting} is not known{where}: {', '.join(codes)}"
 
 
@@ -77,12 +78,13 @@ def _excerpt(span: Span, width: int, tone: str, paint: _Paint) -> list[str]:
     bar = paint(_BLUE, "|")
     line = span.source.line(span.line)
     start, end = span.column - 1, span.end_column - 1
+    line = _visible(line)
     before = "".join("\t" if char == "\t" else " " * _columns(char) for char in line[:start])
     length = max(1, sum(_columns(char) for char in line[start:end]))
     return [
-        f"{' ' * width}{paint(_BLUE, '-->')} {span}",
+        f"{' ' * width}{paint(_BLUE, '-->')} {visible(str(span))}",
         f"{' ' * width} {bar}",
-        f"{paint(_BLUE, str(span.line))} {bar} {_visible(line)}",
+        f"{paint(_BLUE, str(span.line))} {bar} {line}",
         f"{' ' * width} {bar} {before}{paint(tone, '^' * length)}",
     ]
 
@@ -95,8 +97,12 @@ def _columns(char: str) -> int:
 
 
 def _visible(line: str) -> str:
-    """The line with a picture for each control character, which a terminal would obey."""
-    return "".join(chr(0x2400 + ord(char)) if ord(char) < 32 and char != "\t" else char for char in line)
+    """The line, as long as it is, with a picture for each character that a terminal would obey."""
+    return "".join(char if char == "\t" or visible(char) == char else _picture(char) for char in line)
+
+
+def _picture(char: str) -> str:
+    return chr(0x2400 + ord(char)) if ord(char) < 32 else "\ufffd"
 
 
 class _Paint:

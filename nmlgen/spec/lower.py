@@ -60,6 +60,7 @@ _REQUIRED = (
     ("site",),
     ("model", "release"),
     ("model", "executable"),
+    ("launch", "command"),
     ("namelists", "master_nml", "lrestart"),
     ("namelists", "master_time_control_nml", "experimentstartdate"),
 )

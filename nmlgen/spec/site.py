@@ -40,7 +40,12 @@ def _calibration(path: Path, facts: Node) -> str:
 
 
 def machine_of(name: str, facts: dict[str, Any]) -> Machine:
-    """The machine that the block `machine:` of a site file describes."""
+    """The machine that the block `machine:` of a site file describes. A key with null is not there, but for names
+    of partitions and MPI libraries, of which nothing more is said then."""
+    entries = {
+        key: {name: said or {} for name, said in (facts.get(key) or {}).items()} for key in ("partitions", "mpi")
+    }
+    facts = _without_nulls({**facts, **entries})
     lustre = facts.get("lustre", {})
     return Machine(
         name=name,
@@ -51,17 +56,23 @@ def machine_of(name: str, facts: dict[str, Any]) -> Machine:
         memory_per_node=_size(facts),
         file_system=facts["file_system"],
         ost_count=lustre.get("ost_count"),
-        partitions={key: _partition(key, value or {}) for key, value in facts.get("partitions", {}).items()},
+        partitions={key: _partition(key, value) for key, value in facts.get("partitions", {}).items()},
         features=tuple(facts.get("features", ())),
         file_systems=tuple(
             FileSystem(path, value["type"], value.get("ost_count"))
             for path, value in facts.get("file_systems", {}).items()
         ),
         node_local={key: _node_local(key, value) for key, value in facts.get("node_local", {}).items()},
-        mpi={key: _mpi(key, value or {}) for key, value in facts.get("mpi", {}).items()},
+        mpi={key: _mpi(key, value) for key, value in facts.get("mpi", {}).items()},
         darshan_library=facts.get("darshan", {}).get("library"),
         calibration=facts.get("calibration"),
     )
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value if item is not None] if isinstance(value, list) else value
 
 
 def _partition(name: str, facts: dict[str, Any]) -> Partition:

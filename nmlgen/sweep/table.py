@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from nmlgen.sweep.expression import text_of
 from nmlgen.sweep.point import Point
+from nmlgen.visible import csv_cell
 
 if TYPE_CHECKING:
     import pandas
@@ -60,7 +61,7 @@ def _row(point: Point) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else str(_text(value))
+    return "" if value is None else csv_cell(str(_text(value)))
 
 
 def _text(value: Any) -> str | None:
