@@ -57,6 +57,7 @@ SITE: dict[str, Any] = {
         "lustre": {"recommended_stripe_size": "4M", "max_recommended_stripe_count": 8, "ost_count": 4},
     },
     "defaults": {
+        "model": {"pool": "/pool"},
         "job": {"partition": "compute", "nodes": 1, "ntasks_per_node": 32, "cpus_per_task": 1},
         "mpi": {"implementation": "openmpi"},
         "launch": {"command": "srun", "options": ["-l"]},
