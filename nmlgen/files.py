@@ -66,20 +66,26 @@ def _bytes(path: Path) -> bytes:
 def read_bytes(path: Path, name: str | None = None, most: int = MOST_BYTES) -> bytes:
     """The bytes of a regular file, which messages call `name`, or its path.
 
-    Raises OSError if it cannot be read, and InputError for a device, a pipe or a socket, which may have no end, and for
-    a file of more than `most` bytes.
+    A pipe that was open before, as in `nmlgen check <(program)`, is read to its end. Raises OSError if the file cannot
+    be read, and InputError for a device, a pipe or a socket, which may have no end, and for a file of more than `most`
+    bytes.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # else a pipe waits for one who writes
     with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if not stat.S_ISREG(status.st_mode):
+        if stat.S_ISFIFO(status.st_mode) and str(path).startswith(_OPEN_ALREADY):
+            os.set_blocking(descriptor, True)
+        elif not stat.S_ISREG(status.st_mode):
             raise InputError(f"{name or path} is {_kind(status.st_mode)}; a regular file is expected")
         data = file.read(most + 1)
     if len(data) > most:
         raise InputError(f"{name or path} {_TOO_LARGE if most == MOST_BYTES else f'is larger than {most} bytes'}")
     return data
+
+
+_OPEN_ALREADY = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 def _kind(mode: int) -> str:
