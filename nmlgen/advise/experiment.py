@@ -19,7 +19,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
-from nmlgen.experiment.output import output_steps, windows
+from nmlgen.experiment.output import windows
 from nmlgen.experiment.ranks import (
     OutputFile,
     PlacementError,
@@ -32,6 +32,7 @@ from nmlgen.experiment.ranks import (
     split,
     writes_output,
 )
+from nmlgen.experiment.schedule import output_steps
 from nmlgen.experiment.setting import Setting, UndecidedError, unknown
 from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
 

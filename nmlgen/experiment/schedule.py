@@ -8,7 +8,9 @@ the order of their numbers), `mo_name_list_output_init.f90:1283-1470` (numbers a
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+import sys
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -16,15 +18,16 @@ from attrs import frozen
 
 from nmlgen.experiment.clock import Clock, length_from
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.group import as_list
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.output import Window, windows
-from nmlgen.experiment.ranks import OutputFile, integer, placement, split
+from nmlgen.experiment.ranks import OutputFile, integer, level_types, partition_count, placement, split
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
 
 _GRIB2 = 2
 _EXTENSIONS = {_GRIB2: ".grb", 4: ".nc", 5: ".nc"}
+_MOST_DATES = 200_000  # what is counted one by one: half-hourly output of eleven years
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
 
 
@@ -130,27 +133,95 @@ def output_dates(component: Component, file: OutputFile, clock: Clock) -> tuple[
     Several windows are merged, a time that two of them name counts once. Errors as `writes`; an interval shorter than
     a model step, at which ICON stops, counts as unknown.
     """
-    found = all_dates(component, file, clock)
-    return tuple(date for date in found if date <= clock.leg)
+    return tuple(date for date in all_dates(component, file, clock) if date <= clock.leg)
 
 
-def all_dates(component: Component, file: OutputFile, clock: Clock) -> list[int]:
+def all_dates(component: Component, file: OutputFile, clock: Clock) -> Sequence[int]:
     """The output times of one sequence of files in the whole experiment, were it one job. Errors as `writes`."""
-    stream, merged = file.stream, set[int]()
+    regular, last = _whole_experiment(component, file, clock)
+    return regular if last is None else (*regular, last)
+
+
+def dates_of_job(
+    component: Component, file: OutputFile, clock: Clock, begin: int, end: int
+) -> tuple[Sequence[int], int | None]:
+    """The output times of a sequence of files in the job from `begin` to `end`, and the one that include_last appends.
+
+    ICON appends the end of the experiment (of a nest, its end_time) to those of every job that has one, whether or not
+    the job comes so far (ICON 2024.10, `mo_output_event_handler.f90:500-870`). Errors as `output_dates`.
+    """
+    regular, _ = _whole_experiment(component, file, clock)
+    found = regular[bisect_left(regular, begin) : bisect_right(regular, end)]
+    last = min(clock.length, _end_of_domain(component, file.domain))
+    stops = windows(component, file.stream, clock)[-1].stop
+    is_added = _includes_last(component, file) and found and found[-1] < last <= stops
+    return found, last if is_added else None
+
+
+def _end_of_domain(component: Component, domain: int) -> int:
+    """When a nest ends, in milliseconds from the start of the experiment; the first domain has no end of its own."""
+    setting = component["grid_nml", "end_time"]
+    ends = as_list(setting.value) if domain > 1 and setting.is_written else []
+    return round(ends[domain - 1] * 1000) if len(ends) >= domain else sys.maxsize
+
+
+def output_steps(component: Component, stream: Group, clock: Clock, level_type: str | None = None) -> int:
+    """How often a stream writes one level type, its first unless said, in the whole experiment: all partitions
+    together. Errors as `output_dates`."""
+    level_type = level_type or next(iter(level_types(component, stream)), "ml")
+    partitions = partition_count(component, stream, level_type)
+    count = 0
+    for partition in range(1, partitions + 1):
+        regular, last = _whole_experiment(component, OutputFile(stream, level_type, 1, partition, partitions), clock)
+        count += len(regular) + (last is not None)
+    return count
+
+
+def files_of_a_sequence(component: Component, stream: Group, level_type: str, clock: Clock, partition: int = 1) -> int:
+    """How many files one partition of a stream, the first unless said, writes in the whole experiment.
+
+    No partition writes more than the first. Errors as `output_dates`.
+    """
+    return _files(component, stream, level_type, clock, partition)[0]
+
+
+def largest_file(component: Component, stream: Group, level_type: str, clock: Clock) -> int:
+    """The most records that one file of a stream's level type gets in the whole experiment. Errors as
+    `output_dates`."""
+    return _files(component, stream, level_type, clock, 1)[1]
+
+
+def _files(component: Component, stream: Group, level_type: str, clock: Clock, partition: int) -> tuple[int, int]:
+    """The files of one partition in the whole experiment, and the most records that one of them gets."""
+    partitions = partition_count(component, stream, level_type)
+    if partitions < 1:
+        return 0, 0
+    file = OutputFile(stream, level_type, 1, partition, partitions)
+    regular, last = _whole_experiment(component, file, clock)
+    ends = FileEnds(component, file, clock, regular[0] if regular else 0)
+    return ends.files(regular, last) if regular else (0, 0)
+
+
+def _whole_experiment(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequence[int], int | None]:
+    """The regular output times of a sequence of files, ascending, and the end of the experiment where include_last adds
+    it. Those of one window of equal intervals are a range, however many there are."""
+    stream = file.stream
     plain = windows(component, stream, clock)
     calendar_steps = _calendar_steps(component, file, len(plain))
+    found: list[Sequence[int]] = []
     for window, months in zip(plain, calendar_steps, strict=True):
         if window.interval < clock.step and window.steps(clock.length) > 1:
             raise UndecidedError(component.stream_setting(stream, "output_interval"))
-        merged.update(
-            _dates_by_calendar(clock, window, months)
+        found.append(
+            tuple(_dates_by_calendar(clock, window, months))
             if months
             else _dates(window.partition(file.partition, file.partitions), clock.length)
         )
-    dates = sorted(merged)
-    if _includes_last(component, file) and dates and dates[-1] < clock.length <= plain[-1].stop:
-        dates.append(clock.length)
-    return dates
+    if len(found) > 1 and sum(map(len, found)) > _MOST_DATES:
+        raise UndecidedError(component.stream_setting(stream, "output_interval"))
+    regular = found[0] if len(found) == 1 else sorted(set().union(*found))
+    is_added = _includes_last(component, file) and regular and regular[-1] < clock.length <= plain[-1].stop
+    return regular, clock.length if is_added else None
 
 
 def _includes_last(component: Component, file: OutputFile) -> bool:
@@ -186,7 +257,7 @@ class FileEnds:
     """When the next record belongs into a new file: by file_interval, else by the number of records."""
 
     def __init__(self, component: Component, file: OutputFile, clock: Clock, first: int) -> None:
-        setting = component.stream_setting(file.stream, "file_interval")
+        setting = self._setting = component.stream_setting(file.stream, "file_interval")
         self._clock, self._begin, self._current = clock, first, 0
         self._months: Duration | None = None
         self._interval = length_from(clock.calendar, clock.start, setting) or 0
@@ -212,6 +283,36 @@ class FileEnds:
             return False
         self._files += 1
         return True
+
+    def files(self, regular: Sequence[int], last: int | None) -> tuple[int, int]:
+        """How many files these output times make, and the most records of one; `last` comes behind the regular ones."""
+        if not isinstance(regular, range) or self._months is not None:
+            return self._played(regular if last is None else (*regular, last))
+        count = len(regular) + (last is not None)
+        if self._interval <= 0:
+            if not self._size:
+                return 1, count
+            first = self._size + self._longer
+            return 1 + -(-max(0, count - first) // self._size), min(count, first)
+        each = self._interval // regular.step if regular.step <= self._interval else 0
+        number = (regular[-1] - regular[0]) // self._interval  # of the file of the last regular one
+        files = number + 1 if each else len(regular)
+        in_last = len(regular) - -(-number * self._interval // regular.step) if each else 1
+        if last is not None:
+            is_new = (last - regular[0]) // self._interval > number
+            files, in_last = files + is_new, 1 if is_new else in_last + 1
+        return files, max(min(len(regular), -(-self._interval // regular.step)), in_last)
+
+    def _played(self, dates: Sequence[int]) -> tuple[int, int]:
+        if len(dates) > _MOST_DATES:
+            raise UndecidedError(self._setting)
+        files, records, most = 1, 0, 0
+        for date in dates:
+            if records and self.ended(date, records):
+                files, records = files + 1, 0
+            records += 1
+            most = max(most, records)
+        return files, most
 
     def _after(self, date: int) -> int:
         if self._months is None:

@@ -11,7 +11,6 @@ from attrs import evolve
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.output import files_of_a_sequence
 from nmlgen.experiment.ranks import (
     PlacementError,
     level_types,
@@ -20,6 +19,7 @@ from nmlgen.experiment.ranks import (
     placement,
     split,
 )
+from nmlgen.experiment.schedule import files_of_a_sequence
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule

@@ -8,10 +8,12 @@ from itertools import combinations
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment, Striping
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import FileSystem
-from nmlgen.experiment.output import largest_step, output_steps, steps_in_a_file
-from nmlgen.experiment.ranks import RestartMode, domains, level_types, restart_mode, writes_output
-from nmlgen.experiment.setting import Setting
+from nmlgen.experiment.ranks import RestartMode, domains, integer, level_types, restart_mode, writes_output
+from nmlgen.experiment.schedule import largest_file
+from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.experiment.volume import points
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
 from nmlgen.units.size import format_size, parse_size
@@ -84,11 +86,26 @@ def _largest_file_of(component: Component) -> int | None:
         if any(component.stream_setting(stream, name).value for name in ("remap", "output_grid")):
             return None
         for level_type in level_types(component, stream):
-            steps = steps_in_a_file(component, stream, level_type, time)
-            written = output_steps(component, stream, time)
-            step = largest_step(component, stream, level_type)
-            sizes.append(round(step * _EDGES_PER_CELL) * (written if steps is None else min(steps, written)))
+            records = largest_file(component, stream, level_type, time)
+            sizes.append(round(largest_step(component, stream, level_type) * _EDGES_PER_CELL) * records)
     return max(sizes) or None
+
+
+def largest_step(component: Component, stream: Group, level_type: str) -> int:
+    """Bytes that one output step of a stream has at most: every variable taken as one on all model levels.
+
+    Raises UndecidedError where a `group:` hides how many variables there are.
+    """
+    varlist = component.stream_setting(stream, f"{level_type}_varlist")
+    names = [str(name) for name in as_list(varlist.value) if str(name).strip()]
+    if any(":" in name for name in names):
+        raise UndecidedError(varlist)
+    levels = integer(component["run_nml", "num_lev"]) + 1
+    if level_type != "ml":
+        letter = level_type[0]
+        levels = len(as_list(component.stream_setting(stream, f"{letter}_levels").value))
+    width = 8 if component["io_nml", "lnetcdf_flt64_output"].value else 4
+    return len(names) * levels * points(component)["cell"] * width
 
 
 class StripesBeyondOsts(Rule):

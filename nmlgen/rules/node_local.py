@@ -10,8 +10,9 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import NodeLocal
-from nmlgen.experiment.output import cells, output_steps, steps_in_a_file
 from nmlgen.experiment.ranks import writes_output
+from nmlgen.experiment.schedule import largest_file
+from nmlgen.experiment.volume import points
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
 from nmlgen.units.size import format_size
@@ -184,11 +185,9 @@ def _smallest_file(component: Component, stream: Group) -> int:
         return 0
     time = clock(component)
     names = {str(name).lower() for name in as_list(component.stream_setting(stream, "ml_varlist").value)}
-    steps = steps_in_a_file(component, stream, "ml", time)
-    written = output_steps(component, stream, time)
     levels = int(as_list(component["run_nml", "num_lev"].value)[0])
     full = len(names & _FULL_FIELDS)
-    return full * levels * cells(component) * 4 * (written if steps is None else min(steps, written))
+    return full * levels * points(component)["cell"] * 4 * largest_file(component, stream, "ml", time)
 
 
 class NoTimeToCopyBack(Rule):

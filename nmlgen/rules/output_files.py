@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
-from nmlgen.experiment.output import files_of_a_sequence
 from nmlgen.experiment.ranks import (
     OutputFile,
     output_files,
 )
+from nmlgen.experiment.schedule import files_of_a_sequence
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import (

@@ -9,7 +9,6 @@ from nmlgen.advise.cost import WORTH_SAYING, Cost, output_cost
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.output import output_steps
 from nmlgen.experiment.ranks import (
     OutputFile,
     PlacementError,
@@ -17,6 +16,7 @@ from nmlgen.experiment.ranks import (
     placement,
     split,
 )
+from nmlgen.experiment.schedule import output_steps
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.parallel import (

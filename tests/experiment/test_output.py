@@ -8,15 +8,11 @@ import pytest
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.output import (
-    cells,
-    files_of_a_sequence,
-    largest_step,
-    output_steps,
-    steps_in_a_file,
-    windows,
-)
+from nmlgen.experiment.output import windows
+from nmlgen.experiment.ranks import output_files
+from nmlgen.experiment.schedule import files_of_a_sequence, largest_file, output_steps, sequence
 from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.volume import points
 
 Build = Callable[[str], Component]
 
@@ -100,20 +96,55 @@ def test_several_windows(build: Build) -> None:
     ]
 
 
+PLAYED = [settings for _, settings, _, _ in RUNS] + [
+    "output_interval: PT10M, file_interval: PT25M",
+    "output_interval: PT10M, file_interval: PT25M, include_last: false",
+    "output_interval: PT50M, file_interval: PT60M",
+    "output_interval: PT7M, steps_per_file: 4",
+    "output_interval: PT7M, steps_per_file: 4, steps_per_file_inclfirst: false",
+    "output_interval: PT7M, file_interval: PT7M, stream_partitions_ml: 3",
+    'output_start: ">2000-01-01T00:00:00Z", output_interval: PT20M, file_interval: PT1H',
+]
+
+
+@pytest.mark.parametrize("settings", PLAYED)
+@pytest.mark.parametrize("hours", [1, 3])
+def test_files_and_the_largest_are_those_of_the_schedule(build: Build, hours: int, settings: str) -> None:
+    """What is counted in closed form is what comes of writing record by record."""
+    component = build(stream(hours, "PT5M", settings))
+    time, group = clock(component), component.streams[0]
+    found = [(0, 0)]
+    for file in output_files(component):
+        played = list(sequence(component, file, 0, time))
+        if not played:
+            assert files_of_a_sequence(component, group, "ml", time, file.partition) == 0
+            continue
+        assert files_of_a_sequence(component, group, "ml", time, file.partition) == played[-1].number
+        found.append((played[-1].number, max(write.record for write in played)))
+    assert largest_file(component, group, "ml", time) == max(records for _, records in found[1:2])
+
+
 @pytest.mark.parametrize(
-    ("settings", "steps"),
+    ("settings", "steps", "files", "largest"),
     [
-        ("file_interval: P1D, stream_partitions_ml: 1", 24),
-        ("file_interval: P1D, stream_partitions_ml: 4", 6),
-        ("file_interval: PT90M, stream_partitions_ml: 1", 2),
-        ("file_interval: null, steps_per_file: 3, stream_partitions_ml: 1", 3),
-        ("file_interval: null, steps_per_file: 3, stream_partitions_ml: 2", 1),
-        ("file_interval: null, steps_per_file: 0, stream_partitions_ml: 1", None),
+        ("output_interval: P1M, file_interval: P1Y", 13, 2, 12),
+        ("output_interval: P1M, file_interval: P3M", 13, 5, 3),
+        ("output_interval: P1D, file_interval: P1M", 366, 13, 31),
+        ("output_interval: P1M, file_interval: P1Y, include_last: false", 13, 2, 12),
     ],
 )
-def test_steps_in_a_file(build: Build, settings: str, steps: int | None) -> None:
-    component = build(f"output: {{atm: {{{settings}}}}}")
-    assert steps_in_a_file(component, component.streams[0], "ml", clock(component)) == steps
+def test_months_are_those_of_the_calendar(build: Build, settings: str, steps: int, files: int, largest: int) -> None:
+    """Monthly output over a year from the shortest month on."""
+    component = build(f"""
+time: {{start: 2001-02-01T00:00:00Z, stop: 2002-02-01T00:00:00Z, modelTimeStep: PT30M}}
+output:
+  atm: null
+  s0: {{ml_varlist: [temp, u], {settings}}}
+""")
+    time, group = clock(component), component.streams[0]
+    assert output_steps(component, group, time) == steps
+    assert files_of_a_sequence(component, group, "ml", time) == files
+    assert largest_file(component, group, "ml", time) == largest
 
 
 @pytest.mark.parametrize(
@@ -144,21 +175,9 @@ def test_what_nobody_can_know(build: Build, settings: str) -> None:
     ],
 )
 def test_cells_of_a_grid(build: Build, grid: str, number: int) -> None:
-    assert cells(build(f"grid: {grid}")) == number
+    assert points(build(f"grid: {grid}"))["cell"] == number
 
 
 def test_cells_of_an_unnamed_grid(build: Build) -> None:
     with pytest.raises(UndecidedError):
-        cells(build("grid: {name: null, file: grid.nc}"))
-
-
-def test_largest_step(build: Build) -> None:
-    names = "output: {atm: {ml_varlist: [u, v], pl_varlist: temp, p_levels: [50000.0, 85000.0]}}"
-    single = build(names)
-    assert largest_step(single, single.streams[0], "ml") == 2 * 31 * 81920 * 4
-    assert largest_step(single, single.streams[0], "pl") == 2 * 81920 * 4
-    double = build(f"{names}\nnamelists: {{io_nml: {{lnetcdf_flt64_output: true}}}}")
-    assert largest_step(double, double.streams[0], "ml") == 2 * 31 * 81920 * 8
-    group = build('output: {atm: {ml_varlist: [u, "group:precip_vars"]}}')
-    with pytest.raises(UndecidedError):
-        largest_step(group, group.streams[0], "ml")
+        points(build("grid: {name: null, file: grid.nc}"))

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from rules.experiments import experiment_of
 from rules.test_examples import check
+
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.rules.lustre import largest_step
 
 
 def codes(text, tmp_path):
@@ -53,3 +57,18 @@ def test_the_numbers_are_said(tmp_path):
     findings = check("lustre: {output: {stripe_count: 16, stripe_size: 64M}}\n", tmp_path).findings
     # 5 variables, 31 levels, 81920 cells of 4 bytes, 6 steps a file, half as many again for edges
     assert "457 MB and fills 7 of 16 stripes of 64M" in findings[0].message
+
+
+def test_largest_step(tmp_path):
+    def build(text):
+        return experiment_of(text, tmp_path).components[0]
+
+    names = "output: {atm: {ml_varlist: [u, v], pl_varlist: temp, p_levels: [50000.0, 85000.0]}}"
+    single = build(names)
+    assert largest_step(single, single.streams[0], "ml") == 2 * 31 * 81920 * 4
+    assert largest_step(single, single.streams[0], "pl") == 2 * 81920 * 4
+    double = build(f"{names}\nnamelists: {{io_nml: {{lnetcdf_flt64_output: true}}}}")
+    assert largest_step(double, double.streams[0], "ml") == 2 * 31 * 81920 * 8
+    group = build('output: {atm: {ml_varlist: [u, "group:precip_vars"]}}')
+    with pytest.raises(UndecidedError):
+        largest_step(group, group.streams[0], "ml")
