@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
+from itertools import islice
 from typing import Any
 
 from attrs import frozen
@@ -188,7 +189,8 @@ def placed(files: Sequence[tuple[OutputFile, int]], io_ranks: int) -> tuple[tupl
     taken = {rank for _, rank in files if rank >= 0}
     if any(rank >= ranks for rank in taken):
         raise PlacementError(f"pe_placement names I/O rank {max(taken)}, there are {ranks}, counted from 0")
-    free = [rank for rank in range(ranks) if not io_ranks or rank not in taken]
+    left = (rank for rank in range(ranks) if not io_ranks or rank not in taken)
+    free = list(islice(left, len(files)))  # no more than there are files, however many ranks there are
     if not free and any(rank < 0 for _, rank in files):
         raise PlacementError("explicit placement leaves no I/O rank for the other files")
     result, turn = [], 0

@@ -10,12 +10,19 @@ from attrs import frozen
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.output import windows
-from nmlgen.experiment.ranks import OutputFile, PlacementError, placement, split, writes_output
+from nmlgen.experiment.ranks import (
+    OutputFile,
+    PlacementError,
+    level_types,
+    partition_count,
+    placement,
+    split,
+    writes_output,
+)
 from nmlgen.experiment.schedule import dates_of_job, output_dates
-from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
-from nmlgen.rules.streams import stream_name
+from nmlgen.rules.streams import MOST_PARTITIONS, stream_name
 from nmlgen.units.duration import Duration
 
 _ASYNCHRONOUS = 1  # pio_type: ICON's own I/O ranks
@@ -80,9 +87,8 @@ class RankWaitsForEver(ComponentRule):
             return
         if split(component).io < 2:
             return
-        try:
-            placed = placement(component)
-        except PlacementError:  # another rule says so
+        placed = _placed(component)
+        if placed is None:
             return
         time = clock(component)
         for begin, end in _jobs(time):
@@ -99,6 +105,21 @@ class RankWaitsForEver(ComponentRule):
                 "stream on I/O rank 0 (pe_placement)",
             )
             return
+
+
+def _placed(component: Component) -> tuple[tuple[OutputFile, int], ...] | None:
+    """Each output file with its I/O rank; None where ICON refuses that, which other rules say."""
+    counts = [
+        partition_count(component, stream, kind)
+        for stream in component.streams
+        for kind in level_types(component, stream)
+    ]
+    if max(counts, default=0) > MOST_PARTITIONS:
+        return None
+    try:
+        return placement(component)
+    except PlacementError:
+        return None
 
 
 def _jobs(time: Clock) -> Iterator[tuple[int, int]]:
@@ -189,7 +210,7 @@ class TwoTimesInAStep(ComponentRule):
     ICON namelist overview, output_nml: output_start, output_interval.
     """
 
-    code = "OUT041"
+    code = "OUT043"
     name = "two-times-in-a-step"
     severity = Severity.ERROR
 
@@ -197,7 +218,7 @@ class TwoTimesInAStep(ComponentRule):
         if not writes_output(component):
             return
         time, seen = clock(component), set[int]()  # streams of which it was said
-        for file in _files(component):
+        for file, _ in _placed(component) or ():
             stream = file.stream
             if id(stream) in seen or len(windows(component, stream, time)) < 2:
                 continue
@@ -211,10 +232,3 @@ class TwoTimesInAStep(ComponentRule):
                     f"{_length(second // time.step * time.step)}: nothing is written after the first of them",
                     f"expected: output times that are multiples of the time step, {_length(time.step)}",
                 )
-
-
-def _files(component: Component) -> Iterator[OutputFile]:
-    try:
-        yield from (file for file, _ in placement(component))
-    except (PlacementError, UndecidedError):
-        return

@@ -10,7 +10,7 @@ from rules.experiments import experiment_of, judge
 
 from nmlgen.rules import all_rules
 
-RULES = [rule for rule in all_rules() if rule.code in ("OUT040", "OUT041")]
+RULES = [rule for rule in all_rules() if rule.code in ("OUT040", "OUT043")]
 F = "include_last: false"
 P2 = "stream_partitions_ml: 2"
 DEFAULT = ""
@@ -86,7 +86,7 @@ def test_a_later_job_of_the_chain(tmp_path):
 
 @pytest.mark.parametrize(
     ("second", "expected"),
-    [("00:15:00", ["OUT041"]), ("00:20:00", []), ("00:05:00", ["OUT041"]), ("00:09:59", ["OUT041"])],
+    [("00:15:00", ["OUT043"]), ("00:20:00", []), ("00:05:00", ["OUT043"]), ("00:09:59", ["OUT043"])],
 )
 def test_two_output_times_in_a_step(second, expected, tmp_path):
     begin, end = "2000-01-01T00:00:00Z", "2000-01-01T01:00:00Z"
