@@ -3,8 +3,9 @@
     python benchmarks/tuning_laws.py
 
 The laws differ from the advisor's model in what they take to overlap, to add up, to be slow or to be free. Nothing is
-measured but the total time. A test holds what is printed to be within 3 % of the optimum at the median, and never worse
-than the mean of what as many different runs, drawn by lot, find.
+measured but the total time. What it finds is to be within 3 % of the optimum at the median, and never worse than the
+mean of what as many different runs, drawn by lot, find. It is not yet for "no ranks are best", "one rank is best" and
+"a valley at 24".
 """
 
 from __future__ import annotations
