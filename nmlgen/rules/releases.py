@@ -138,7 +138,7 @@ class NoFileFromRanks(ComponentRule):
     model: {release: "2025.04"}
     parallel: {num_io_procs: 2}
     output:
-      atm: {filetype: 4, stream_partitions_ml: 1}
+      atm: {filetype: 4, stream_partitions_ml: 2}
     ```
 
     ## References
