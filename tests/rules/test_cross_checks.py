@@ -29,7 +29,7 @@ def test_table_is_as_its_schema_has_it():
 
 @pytest.mark.parametrize("check", checks(), ids=lambda check: f"{check.rule}-{check.name}")
 def test_conditions_are_about_variables_that_icon_has(check: Check):
-    registry = load_registry("2024.10")
+    registry = load_registry(check.since or "2024.10")
     for group, name in ((check.group, check.name), *check.variables):
         assert registry.variable(group, name) is not None, (group, name)
 
