@@ -10,13 +10,16 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
+from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import evaluate
 from nmlgen.experiment.facts import ComponentFacts
+from nmlgen.namelist.registry import Registry, catalogue_beside
 from nmlgen.resources import directory
 
 _AXES = {"1": "surface", "nlev": "height full levels", "n_zlev": "ocean depth full levels"}
@@ -54,6 +57,7 @@ class Catalogue:
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.release: str = document["release"]
+        self.carried: Mapping[str, str] = document.get("carried", {})
         self._groups: list[str] = document["groups"]
         self._conditions: list[str] = document["conditions"]
         self._components: Mapping[str, list[dict[str, Any]]] = document["components"]
@@ -69,6 +73,20 @@ class Catalogue:
                 items = [item for item in self._patterned if _matches(item[1], name.lower())]
             known = self._found[name.lower()] = tuple(self._variable(*item) for item in items)
         return known
+
+    @property
+    def carried_from(self) -> str | None:
+        """The earlier release whose variables these are, where this one's own sources of the atmosphere were not at
+        hand; None where they were."""
+        return self.carried.get("dynamics")
+
+    def may_be_new(self, name: str) -> str | None:
+        """The earlier release from which the part of the model is known that a name that is not may belong to."""
+        first = name.lower().partition("_")[0]
+        for part, release in self.carried.items():
+            if any(entry["name"].partition("_")[0] == first for entry in self._components[part]):
+                return release
+        return self.carried_from
 
     def has_group(self, name: str) -> bool:
         """Whether `group:name` has members in this release."""
@@ -133,6 +151,23 @@ class Catalogue:
 
 def _matches(entry: Mapping[str, Any], name: str) -> bool:
     return name.startswith(entry["name"].partition("{")[0]) and re.fullmatch(entry["pattern"], name) is not None
+
+
+def catalogue_for(registry: Registry) -> Catalogue:
+    """The catalogue that belongs to a registry: of one's own that beside its file, else that of its release."""
+    own = None if registry.path is None else catalogue_beside(registry.path)
+    if own is None or not own.is_file():
+        return load_catalogue(registry.release)
+    status = own.stat()
+    return _read(own, status.st_mtime_ns, status.st_size)
+
+
+@cache
+def _read(path: Path, _time: int, _size: int) -> Catalogue:
+    try:
+        return Catalogue(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{path} holds no output variables: {error}") from None
 
 
 @cache

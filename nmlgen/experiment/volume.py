@@ -32,7 +32,7 @@ from nmlgen.experiment.ranks import (
 )
 from nmlgen.experiment.schedule import Duty, duties
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, load_catalogue
+from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
 
 _GRIB2, _NETCDF4 = 2, 5
 _LOCATIONS = ("cell", "edge", "vertex")
@@ -258,7 +258,7 @@ class _Contents:
 
     def __init__(self, component: Component, stream: Group, level_type: str, domain: int) -> None:
         self._component, self._stream, self._level_type = component, stream, level_type
-        self._catalogue = load_catalogue(component.registry.release)
+        self._catalogue = catalogue_for(component.registry)
         self._circumstances = Circumstances(component, domain, _requested(component))
         self._filetype = self._of_stream("filetype")
         self._is_regular = self._of_stream("remap") == 1
@@ -482,7 +482,7 @@ def unknown_names(component: Component, stream: Group, level_type: str) -> tuple
 
     ICON aborts at an unknown variable and takes an unknown group as empty. A dictionary's names are translated.
     """
-    catalogue = load_catalogue(component.registry.release)
+    catalogue = catalogue_for(component.registry)
     dictionary = read_dictionary(component) or {}
     return tuple(
         str(name)
@@ -511,7 +511,7 @@ def checkpoint_volume(component: Component) -> Volume:
         total += Volume.exactly(_multifile_extra(component, variables))
     else:
         total += Volume.exactly(_RESTART_HEADER * domains(component) + _RESTART_HEADER_OF_A_VARIABLE * variables)
-    release = load_catalogue(component.registry.release).release
+    release = catalogue_for(component.registry).release
     return total.widened(0.995, 1.005, f"the set of variables is that of ICON {release}, without the optional ones")
 
 
@@ -596,7 +596,7 @@ def _restart_values(component: Component, domain: int) -> Iterator[tuple[Volume,
     circumstances = Circumstances(component, domain, _requested(component))
     places = {**points(component, domain), "single": 1}
     model = circumstances.number("master_model_nml", "model_type")
-    for variable in load_catalogue(component.registry.release).restart_variables():
+    for variable in catalogue_for(component.registry).restart_variables():
         only = _MODEL_ONLY.get(variable.component)
         if model is not None and (model != only if only else model in _MODEL_ONLY.values()):
             continue

@@ -15,7 +15,18 @@ from nmlgen.experiment.variables import load_catalogue
 from nmlgen.findings import Finding, Severity, did_you_mean
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import is_blank, setting_of, stream_name, streams_read, windows_of, writes_within
-from nmlgen.rules.varlists import GROUP, LESS, catalogue_of, domains_of, entries, names_in, tracers, varlists
+from nmlgen.rules.varlists import (
+    GROUP,
+    LESS,
+    as_warning,
+    catalogue_of,
+    domains_of,
+    entries,
+    names_in,
+    softened,
+    tracers,
+    varlists,
+)
 from nmlgen.units.duration import Duration
 
 _TILES, _GRID = "tiles:", "grid:"
@@ -63,6 +74,9 @@ class UnknownOutputVariable(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
+        return (softened(finding, component) for finding in self._found(component))
+
+    def _found(self, component: Component) -> Iterator[Finding]:
         for stream, kind, setting in varlists(component):
             catalogue, own_names = catalogue_of(component), tracers(component)
             for name in names_in(setting):
@@ -79,13 +93,15 @@ class UnknownOutputVariable(ComponentRule):
                         )
                 elif not catalogue.find(name):
                     comma = ("is a comma missing between two names?",) if '"' in name or "'" in name else ()
-                    yield self.finding(
+                    finding = self.finding(
                         setting,
                         f'ICON {catalogue.release} has no output variable "{name}"',
                         f"expected: a variable of the release in the {kind}_varlist of {stream_name(stream)}",
                         *comma,
                         *_near(name, catalogue.release),
                     )
+                    known = None if catalogue.carried_from else catalogue.may_be_new(name)
+                    yield finding if known is None else as_warning(finding, known)
 
 
 @cache
@@ -138,6 +154,9 @@ class VariableNotInThisRun(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
+        return (softened(finding, component) for finding in self._found(component))
+
+    def _found(self, component: Component) -> Iterator[Finding]:
         for entry in entries(component):
             if entry.name.startswith(LESS):
                 continue
@@ -186,6 +205,9 @@ class EdgesOnLatLonGrid(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
+        return (softened(finding, component) for finding in self._found(component))
+
+    def _found(self, component: Component) -> Iterator[Finding]:
         for stream, _, setting in varlists(component):
             if setting_of(component, stream, "remap").value != _LATLON:
                 continue

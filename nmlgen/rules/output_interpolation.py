@@ -9,7 +9,7 @@ from nmlgen.experiment.ranks import level_types
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import OPERATIONS, setting_of, streams_read
-from nmlgen.rules.varlists import LESS, entries
+from nmlgen.rules.varlists import LESS, entries, softened
 
 _LATLON = 1
 _LETTERS = {"pl": "P", "hl": "Z", "il": "I"}
@@ -56,6 +56,9 @@ class NotInterpolated(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
+        return (softened(finding, component) for finding in self._found(component))
+
+    def _found(self, component: Component) -> Iterator[Finding]:
         for entry in entries(component):
             letter = _LETTERS.get(entry.kind)
             if letter is None or entry.is_group or entry.name in _WORKED_OUT[entry.kind]:
@@ -102,6 +105,9 @@ class NotOnLatLonGrid(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
+        return (softened(finding, component) for finding in self._found(component))
+
+    def _found(self, component: Component) -> Iterator[Finding]:
         for entry in entries(component):
             if not entry.is_regular or entry.name.startswith(LESS):
                 continue

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import variables
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.ranks import domains, level_types
 from nmlgen.experiment.setting import Setting, UndecidedError
-from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, load_catalogue
+from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
+from nmlgen.findings import Finding, Severity
 from nmlgen.rules.streams import is_blank, setting_of, streams_read
 
 GROUP, TILES, LESS = "group:", "tiles:", "-"
@@ -61,10 +62,22 @@ def catalogue_of(component: Component) -> Catalogue:
     names = component["io_nml", "output_nml_dict"]
     if not is_blank(names) or component["run_nml", "lart"].value is not False:
         raise UndecidedError(names)
-    catalogue = load_catalogue(component.registry.release)
+    catalogue = catalogue_for(component.registry)
     if catalogue.release != component.registry.release:
         raise UndecidedError(names)
     return catalogue
+
+
+def softened(finding: Finding, component: Component) -> Finding:
+    """A finding about output variables: a warning where those of the release are known from an earlier one only."""
+    known = catalogue_for(component.registry).carried_from
+    return finding if known is None else as_warning(finding, known)
+
+
+def as_warning(finding: Finding, known: str) -> Finding:
+    """A finding about what is known from an earlier release only."""
+    note = f"the output variables are those of ICON {known}: the sources of this release were not at hand"
+    return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note))
 
 
 def tracers(component: Component) -> frozenset[str]:
