@@ -7,6 +7,7 @@ A test holds the documentation against the program, so run it after changing a s
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -19,7 +20,7 @@ from nmlgen.cli.logs import TABLES
 from nmlgen.experiment.checks import Check, checks
 from nmlgen.lift.problems import PROBLEMS as TEXT_PROBLEMS
 from nmlgen.logs.rows import columns
-from nmlgen.resources import schema
+from nmlgen.resources import directory, schema
 from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
 from nmlgen.source import Source
@@ -58,6 +59,7 @@ def pages() -> dict[Path, str]:
     found[Path("reference") / "logs.md"] = logs_page()
     found[Path("presets.md")] = presets_page()
     found[Path("reference") / "icon-checks.md"] = checks_page()
+    found[Path("reference") / "icon-finish.md"] = finish_page()
     return found
 
 
@@ -192,6 +194,42 @@ def _check_row(check: Check) -> str:
     source = ", ".join(f"`{place}`" for place in check.source.split())
     condition = f"`{check.condition}`" + (f" ({when})" if when else "")
     return f"| `{check.group}: {check.name}` | {condition} | {check.says} | {check.expected} | {source} |"
+
+
+def finish_page() -> str:
+    """Every place at which the set-up of ICON ends a run by itself, with the rules that find it or the reason why none
+    can."""
+    document = json.loads((directory("schemas") / "icon-finish.json").read_text(encoding="utf-8"))
+    sites = document["sites"]
+    count = sum(map(len, sites.values()))
+    by_rule = sum(1 for lines in sites.values() for verdict in lines.values() if verdict not in document["reasons"])
+    lines = [
+        "# Where ICON ends a run by itself",
+        "",
+        f"The {count} calls of `finish` in the cross-checks of ICON {document['release']}, its configurations,",
+        f"namelist readers, output and restart set-up, split of the ranks and time control: {by_rule} of them are",
+        "found by rules, the others cannot be, for a reason. [Fifty of those, drawn at random, are",
+        "argued](../icon-finish-argued.md).",
+        "`benchmarks/icon_finish.py` holds the table against a source tree.",
+        "",
+        "| reason | places | |",
+        "|---|---|---|",
+    ]
+    for reason, about in document["reasons"].items():
+        number = sum(1 for found in sites.values() for verdict in found.values() if verdict == reason)
+        lines.append(f"| {reason} | {number} | {about} |")
+    lines += ["", "| file | found by | not found |", "|---|---|---|"]
+    for file, found in sites.items():
+        groups: dict[str, list[str]] = {}
+        for line, verdict in found.items():
+            groups.setdefault(verdict, []).append(line)
+        rules = [(verdict, places) for verdict, places in groups.items() if verdict not in document["reasons"]]
+        others = [(verdict, places) for verdict, places in groups.items() if verdict in document["reasons"]]
+        cells = [
+            "; ".join(f"{v.replace(',', ', ')}: {', '.join(places)}" for v, places in part) for part in (rules, others)
+        ]
+        lines.append(f"| `{file}` | {cells[0]} | {cells[1]} |")
+    return "\n".join(lines) + "\n"
 
 
 def _describe(key: str, part: dict[str, Any]) -> list[str]:

@@ -125,17 +125,19 @@ class NotOnLatLonGrid(ComponentRule):
 
 
 class OperationOnLatLonGrid(ComponentRule):
-    """A statistic over time is not written on longitudes and latitudes.
+    """A statistic over time is not written on longitudes and latitudes, nor on interpolated levels.
 
     ## What it does
-    Finds a stream with an `operation` and `remap: 1`, unless all it writes is constant.
+    Finds a stream with an `operation` and `remap: 1` or a list of interpolated levels, unless all that it writes there
+    is constant.
 
     ## Why it matters
     ICON aborts when output is set up: it makes the means on its own grid, and looks for them on the other.
 
     ## Evidence
     ICON 2024.10: "Output name list variable not found: latlon_internal_u|mean|pt600s|..."
-    (`mo_derived_variable_handling.f90:204`, `mo_name_list_output_init.f90:2039`).
+    (`mo_derived_variable_handling.f90:204`, `mo_name_list_output_init.f90:2039`), and "u|square|pt10m|..." in
+    hl_varlist.
 
     ## Example
     ```yaml bad
@@ -162,12 +164,15 @@ class OperationOnLatLonGrid(ComponentRule):
         for stream in streams_read(component):
             operation = setting_of(component, stream, "operation")
             remap = setting_of(component, stream, "remap")
-            if str(operation.value).rstrip() not in OPERATIONS or remap.value != _LATLON:
+            if str(operation.value).rstrip() not in OPERATIONS:
                 continue
-            lists = [setting_of(component, stream, f"{kind}_varlist") for kind in level_types(component, stream)]
-            if any(id(setting) in changing for setting in lists):
-                yield self.finding(
-                    operation,
-                    f'operation "{operation.value}" does not go with remap 1',
-                    "expected: remap 0, or no operation",
-                )
+            for kind in level_types(component, stream):
+                is_changing = id(setting_of(component, stream, f"{kind}_varlist")) in changing
+                if is_changing and (remap.value == _LATLON or kind != "ml"):
+                    other = "remap 1" if remap.value == _LATLON else f"{kind}_varlist"
+                    yield self.finding(
+                        operation,
+                        f'operation "{operation.value}" does not go with {other}',
+                        "expected: model levels on ICON's own grid, or no operation",
+                    )
+                    break

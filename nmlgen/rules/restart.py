@@ -285,18 +285,20 @@ class RestartOffStep(ComponentRule):
     """A job of the chain can write its last checkpoint only at the time of a step.
 
     ## What it does
-    Finds a `restartTimeIntval` that is no multiple of the time step, where it ends a job before the experiment's end.
+    Finds a `restartTimeIntval` that is no multiple of the time step, where it ends a job before the experiment's end
+    and no other checkpoint falls into the job.
 
     ## Why it matters
     The job stops at the first step after the interval, and the checkpoint that the next job needs is not written: the
     chain breaks, and finish.status says RESTART all the same.
 
     ## Evidence
-    ICON 2024.10, `mo_nh_stepping.f90:1616-1635,1773` and `mo_time_management.f90`.
+    ICON 2024.10, `mo_nh_stepping.f90:1616-1635,1773` and `mo_time_management.f90`. Real chains of 25 minutes with steps
+    of 10 broke with checkpoints every 25 minutes; with checkpoints every 30 they went on, a job ending at the step.
 
     ## Example
     ```yaml bad
-    restart: {restartTimeIntval: PT1H25M, checkpointTimeIntval: PT30M}
+    restart: {restartTimeIntval: PT1H25M, checkpointTimeIntval: PT1H25M}
     #                            ^
     ```
     ```yaml good
@@ -315,7 +317,11 @@ class RestartOffStep(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         setting = component["master_time_control_nml", "restartTimeIntval"]
         time = clock(component)
-        if time.restart and 0 < time.restart < time.length and time.restart % time.step:
+        if not time.restart or not 0 < time.restart < time.length or time.restart % time.step == 0:
+            return
+        end = -(-time.restart // time.step) * time.step
+        checkpoint = time.checkpoint if time.checkpoint and time.checkpoint > 0 else None
+        if checkpoint is None or first_meeting(checkpoint, time.step) > end:
             yield self.finding(
                 setting,
                 f"restartTimeIntval {setting.value} is no multiple of the time step {Duration(0, time.step)}: the "

@@ -196,3 +196,18 @@ def test_whether_streams_are_read(build: Build, output: str, written: bool) -> N
 def test_level_types_need_a_first_name(build: Build) -> None:
     component = build("output: {atm: {pl_varlist: ['', temp], hl_varlist: temp}}")
     assert level_types(component, component.streams[0]) == ("ml", "hl")
+
+
+@pytest.mark.parametrize(
+    ("namelists", "work", "radar"),
+    [
+        ("run_nml: {luse_radarfwo: true}, parallel_nml: {num_io_procs_radar: 3}", 9, 3),
+        ("run_nml: {luse_radarfwo: [false, true]}, parallel_nml: {num_io_procs_radar: 3}", 9, 3),
+        ("run_nml: {luse_radarfwo: false}, parallel_nml: {num_io_procs_radar: 3}", 12, 0),
+        ("run_nml: {luse_radarfwo: true}, parallel_nml: {num_io_procs_radar: -1}", 12, 0),
+    ],
+)
+def test_ranks_of_the_radar_are_taken_where_it_is_used(namelists: str, work: int, radar: int, build: Build) -> None:
+    job = "job: {nodes: 1, ntasks_per_node: 16}\nparallel: {num_io_procs: 4, nproma: 16}"
+    found = split(build(f"{job}\nnamelists: {{{namelists}}}"))
+    assert (found.work, found.radar, found.total) == (work, radar, 16)

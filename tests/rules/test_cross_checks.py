@@ -38,6 +38,24 @@ def test_every_check_has_its_rule_and_every_rule_its_checks():
     assert {check.rule for check in checks()} == {rule.code for rule in RULES}
 
 
+def test_places_where_icon_ends_are_found_by_rules_that_there_are():
+    document = json.loads((directory("schemas") / "icon-finish.json").read_text(encoding="utf-8"))
+    assert list(Draft202012Validator(schema("icon-finish")).iter_errors(document)) == []
+    codes = {rule.code for rule in all_rules()}
+    verdicts = {verdict for lines in document["sites"].values() for verdict in lines.values()}
+    assert {code for verdict in verdicts - set(document["reasons"]) for code in verdict.split(",")} <= codes
+    assert set(document["reasons"]) <= verdicts
+
+
+def test_checks_stand_at_places_where_icon_ends():
+    document = json.loads((directory("schemas") / "icon-finish.json").read_text(encoding="utf-8"))
+    for check in checks():
+        for place in check.source.split() if check.since is None else ():
+            file, line = place.split(":")
+            if file in document["sites"]:
+                assert check.rule in document["sites"][file].get(line, "").split(","), (check.name, place)
+
+
 @pytest.mark.parametrize("forcing", [0, 1, 2, 3])
 def test_defaults_pass(forcing, tmp_path):
     surface = ", nwp_phy_nml: {inwp_surface: 0}"
@@ -92,7 +110,8 @@ def test_defaults_pass(forcing, tmp_path):
         ("run_nml: {num_lev: 2}", []),
         ("run_nml: {num_lev: 1}, sleve_nml: {itype_laydistr: 2}", []),
         ("meteogram_output_nml: {lmeteogram_enabled: true}, run_nml: {output: [totint]}", ["RUN007"]),
-        ("meteogram_output_nml: {lmeteogram_enabled: true}, run_nml: {output: [totint, nml]}", []),
+        ("meteogram_output_nml: {lmeteogram_enabled: true}, run_nml: {output: [totint, nml], ltestcase: false}", []),
+        ("meteogram_output_nml: {lmeteogram_enabled: true}, run_nml: {output: nml, ltestcase: true}", ["RUN007"]),
     ],
 )
 def test_both_sides(namelists, expected, tmp_path):

@@ -98,3 +98,20 @@ def test_what_bash_and_ksh_do_is_both_where_no_shell_is_named():
 def test_an_evaluation_ends(text):
     worlds(evaluated(text))
     covering_worlds(evaluated(text))
+
+
+@pytest.mark.parametrize(
+    ("commands", "expected"),
+    [
+        ("cat a >> b", {"a": "1\n", "b": "2\n1\n"}),
+        ("cat a > b", {"a": "1\n", "b": "1\n"}),
+        ("cat a b > c", {"a": "1\n", "b": "2\n", "c": "1\n2\n"}),
+        ("cat a b >> c; cat b >> c", {"a": "1\n", "b": "2\n", "c": "1\n2\n2\n"}),
+        ("cp a b", {"a": "1\n", "b": "1\n"}),
+        ("mv a b", {"b": "1\n"}),
+        ("cat a >> b; echo 3 >> a", {"a": "1\n3\n", "b": "2\n1\n"}),
+    ],
+)
+def test_files_that_are_appended_and_copied(commands, expected):
+    ways = texts(covering_worlds(evaluated(f"echo 1 > a\necho 2 > b\n{commands}")))
+    assert expected in ways
