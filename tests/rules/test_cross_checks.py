@@ -50,7 +50,7 @@ def test_places_where_icon_ends_are_found_by_rules_that_there_are():
 def test_checks_stand_at_places_where_icon_ends():
     document = json.loads((directory("schemas") / "icon-finish.json").read_text(encoding="utf-8"))
     for check in checks():
-        for place in check.source.split() if check.since is None else ():
+        for place in check.source.split() if check.since is None and check.kind == "atmosphere" else ():
             file, line = place.split(":")
             if file in document["sites"]:
                 assert check.rule in document["sites"][file].get(line, "").split(","), (check.name, place)
