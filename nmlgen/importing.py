@@ -55,19 +55,22 @@ def import_spec(
     ntasks: int | None = None,
     icon_release: str | None = None,
     directory: str | Path = ".",
+    variables: Mapping[str, str] | None = None,
 ) -> ImportedSpec:
     """Make a spec of a run script, of a directory with a build or an icon_master.namelist, of such a file, or of a
     model's namelist by itself; "-" is the standard input.
 
     `site` and `name` are those of the spec, `model` is the model_name of the only one to take where there are several,
-    `directory` is where the spec will lie; `ntasks` and `icon_release` are what the files do not say. Of several ways
+    `directory` is where the spec will lie; `ntasks` and `icon_release` are what the files do not say, `variables` what
+    is set before a script begins: a fragment of ICON's own run scripts leaves some to its header. Of several ways
     that a script may go the first is taken. Nothing is dropped in silence: the spec is loaded again and held against
     the files. Raises InputError if there is no such file, model or site.
     """
-    loaded = load(path, ntasks=ntasks, icon_release=icon_release)
+    named = site_named(site) if site is not None else None
+    loaded = load(path, ntasks=ntasks, icon_release=icon_release, variables=variables, header=_header_of(named))
     experiment = _chosen(loaded, model)
     given = experiment.machine.name
-    home = site_named(site or (given if given != UNKNOWN_SITE else _ANY_SITE))
+    home = named or site_named(given if given != UNKNOWN_SITE else _ANY_SITE)
     experiment = evolve(
         experiment,
         name=name or _spec_name(experiment.name) or _spec_name(_known_as(loaded, experiment)) or "experiment",
@@ -79,6 +82,15 @@ def import_spec(
         keys["model"]["registry"] = _seen_from(Path(directory), experiment.registry.reference)
     text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
     return ImportedSpec(text, (*loaded.remarks, *_remarks(loaded, experiment, keys, text, home)))
+
+
+def _header_of(site: Site | None) -> Mapping[str, str]:
+    """The variables that the header of ICON's run scripts sets at a site."""
+    if site is None:
+        return {}
+    pool = site.defaults.get("model", {}).get("pool")
+    found = {"icon_data_rootFolder": pool} | site.facts.get("run_script_variables", {})
+    return {name: str(value) for name, value in found.items() if value is not None}
 
 
 def _seen_from(directory: Path, site: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
@@ -22,6 +23,13 @@ from nmlgen.writing import write_whole
 @click.option("--name", help="The experiment's name; by default that of its namelist.")
 @click.option("--model", metavar="MODEL_NAME", help="Which model to take where several are started.")
 @click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, where PATH does not say it.")
+@click.option(
+    "--set",
+    "variables",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A shell variable that is set before PATH begins, such as basedir; may be given several times.",
+)
 @release_option("The release whose variables and defaults hold; by default what PATH shows, else the newest.")
 def command(
     path: Path,
@@ -31,6 +39,7 @@ def command(
     name: str | None,
     model: str | None,
     ntasks: int | None,
+    variables: tuple[str, ...],
     icon_release: str | None,
 ) -> int:
     """Make a spec of PATH: a run script, a directory with a build or an icon_master.namelist, such a file, or a model's
@@ -45,6 +54,10 @@ def command(
     comment with its place. Where a script may go several ways, the first one is taken. Nothing is dropped in silence:
     the spec is read again and compared with PATH, and what it does not say is named on stderr.
 
+    A fragment of ICON's own run scripts (exp.NAME) leaves some variables to the header that is put before it: those of
+    the machine come from --site, others, such as basedir, from --set. What it leaves to what comes behind it, the
+    master namelist and the links to its grids, is made of its variables as ICON's exec.iconrun does.
+
     Exit code 1 if something is left to be done by hand.
     """
     if output is not None and output.exists() and not force:
@@ -57,6 +70,7 @@ def command(
         ntasks=ntasks,
         icon_release=icon_release,
         directory=Path() if output is None else output.parent,
+        variables=dict(map(_variable, variables)),
     )
     if output is None:
         click.echo(imported.text, nl=False)
@@ -66,3 +80,10 @@ def command(
     for remark in imported.remarks:
         click.echo(f"left to do: {remark}", err=True)
     return 1 if imported.remarks else 0
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise click.BadParameter(f'expected NAME=VALUE, not "{text}"', param_hint="--set")
+    return name, value

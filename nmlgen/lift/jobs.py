@@ -83,6 +83,11 @@ class Job:
     unplaced: list[str] = field(factory=list)
     guard: Guard = ALWAYS
 
+    def bring(self, files: Iterable[InputFile]) -> None:
+        """Add input files, each in the place of one that it has by that name."""
+        found = {file.target: file for file in self.inputs} | {file.target: file for file in files}
+        self.inputs = list(found.values())
+
 
 def lift_job(world: World, evaluation: Evaluation, directives: Directives) -> Job:
     """The job of one world of a script."""
@@ -224,9 +229,7 @@ class _Lifting:
             setting = unknown(setting_name, source.span)
             if path is not None:
                 setting = written(setting_name, path, LAYER, source.span)
-            files = {given.target: given for given in self.job.inputs}
-            files[file] = InputFile(file, setting, _PLACING[name])
-            self.job.inputs = list(files.values())
+            self.job.bring([InputFile(file, setting, _PLACING[name])])
 
     def collected(self, variables: Mapping[str, Variable]) -> None:
         """The files that ICON's run scripts collect in arrays, and bring where the model starts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -57,14 +57,17 @@ def load(
     icon_release: str | None = None,
     machine: Machine | None = None,
     files: Files | None = None,
+    variables: Mapping[str, str] | None = None,
+    header: Mapping[str, str] | None = None,
 ) -> Loaded:
     """Lift a spec (with `overrides` laid over it), a run script, an icon_master.namelist, a model's namelist by itself,
     or a directory that holds a build, a master namelist or one run script; "-" is the standard input.
 
     `ntasks` is the number of MPI tasks, `icon_release` the release, or the path of a registry file, and `machine` the
-    site of what does not say them; a spec says its own. Of the ways that a script may go the first is taken, and the
-    remarks tell of the others. `files` gives other texts than those on the disk. Raises InputError if a file cannot be
-    read, SpecError if a spec cannot be understood.
+    site of what does not say them; a spec says its own. `variables` are set before a script begins, `header` before a
+    fragment of ICON's run scripts. Of the ways that a script may go the first is taken, and the remarks tell of the
+    others. `files` gives other texts than those on the disk. Raises InputError if a file cannot be read, SpecError if a
+    spec cannot be understood.
     """
     path, overrides = Path(path), tuple(overrides)
     files = files or Files()
@@ -77,7 +80,16 @@ def load(
         raise InputError(f"{path} is no spec; overrides are for specs")
     if is_shell:
         registry = registry_for(found, source.text, icon_release)
-        return _of_script(path, lift_script(found, registry, ntasks=ntasks, files=files, machine=machine))
+        lifted = lift_script(
+            found,
+            registry,
+            ntasks=ntasks,
+            files=files,
+            machine=machine,
+            variables=variables,
+            header=header or {},
+        )
+        return _of_script(path, lifted)
     script = _own_script(found.parent)
     beside = files.read(script) if script is not None else None
     known = recorded(beside.text) if beside is not None else {}

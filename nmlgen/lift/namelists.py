@@ -243,10 +243,11 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
     assignment = assign(written, declarations(registry, name))
     settings = dict(_settings(name, assignment, registry))  # what is refused is in none of them
     known = {variable.partition("%")[0] for variable in registry.variables(name)}
+    assigned = {re.split("[(%]", setting, maxsplit=1)[0] for setting in settings}
     for item in written.items:
         if item.base not in known:  # stays, so that a rule can say so
             settings.setdefault(item.name, _plain(name, item.name, item))
-        elif item.base not in settings and any(value.kind != "null" for value in item.values):
+        elif item.base not in assigned and any(value.kind != "null" for value in item.values):
             settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)  # the runtime stops there
     return Group(name, settings, None, written.name_span, _problems(written, assignment), written.is_open)
 

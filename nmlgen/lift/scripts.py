@@ -22,6 +22,7 @@ from nmlgen.experiment.setting import Certainty
 from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
 from nmlgen.lift.built import as_built
+from nmlgen.lift.fragments import HEADER, Ending, header_variables
 from nmlgen.lift.jobs import Job, lift_job, with_job
 from nmlgen.lift.namelists import (
     MASTER_FILE,
@@ -111,7 +112,7 @@ def _is_fragment(script: Script) -> bool:
     text = script.source.text
     if not text.startswith("#!"):
         return True
-    used = {name for name in _USED.findall(text) if name in _HEADER or name == "EXPNAME"}
+    used = {name for name in _USED.findall(text) if name in HEADER or name == "EXPNAME"}
     return len(used - effects(script.body, {}).names) > 1
 
 
@@ -125,9 +126,12 @@ def lift_script(
     is_fragment: bool | None = None,
     variables: Mapping[str, str | None] | None = None,
     machine: Machine | None = None,
+    header: Mapping[str, str] | None = None,
 ) -> LiftedScript:
     """Lift a script. `variables` are set before it begins; `is_fragment` is found out if it is not said. `machine` is
     where it runs, by default the one that the record of a script of nmlgen's names, else one of which nothing is known.
+    To a fragment belongs what ICON's run scripts have around it, if `header` says what is known of the variables that
+    the header sets before it.
 
     Raises InputError if the file cannot be read.
     """
@@ -137,10 +141,15 @@ def lift_script(
     fragment = _is_fragment(script) if is_fragment is None else is_fragment
     given: dict[str, str | None] = dict(fragment_variables(path.name)) if fragment else {}
     directives = read_directives(source, _bodies(script))
+    if fragment:
+        given |= header or {}
     given |= slurm_variables(directives) | dict(variables or {})
+    if fragment:
+        given |= header_variables({name: text for name, text in given.items() if text is not None})
     is_open = fragment and not path.name.startswith("exp.")  # another header than ICON's
     evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open)
-    lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine)
+    ends = header is not None and fragment and not is_open
+    lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine, given if ends else None)
     ways = tuple(lifting.way(world) for world in covering_worlds(evaluation))
     problems = [*directives.problems, *lifting.problems]
     return LiftedScript(
@@ -154,39 +163,9 @@ def lift_script(
     )
 
 
-_HEADER = [
-    "builder",
-    "no_of_nodes",
-    "mpi_procs_pernode",
-    "num_io_procs",
-    "mpi_total_procs",
-    "nproma",
-    "nproma_sub",
-    "nblocks_c",
-    "proc0_shift",
-    "radiation_ecrad_isolver",
-    "thisdir",
-    "basedir",
-    "experiments_dir",
-    "icon_data_rootFolder",
-    "START",
-    "MODEL",
-    "submit",
-    "job_name",
-    "cdo",
-    "cdo_diff",
-    "OMP_NUM_THREADS",
-    "ICON_THREADS",
-    "OMP_SCHEDULE",
-    "OMP_STACKSIZE",
-    "loadmodule",
-]
-"""The variables that ICON's run script header sets (release 2024.10, `run/create_target_header`)."""
-
-
 def fragment_variables(name: str) -> dict[str, str | None]:
     """What ICON's header sets before an experiment's fragment: EXPNAME is the end of the file's name."""
-    variables: dict[str, str | None] = dict.fromkeys(_HEADER)
+    variables: dict[str, str | None] = dict.fromkeys(HEADER)
     if name.startswith("exp."):
         variables["EXPNAME"] = name.removeprefix("exp.").removesuffix(".run")
     else:
@@ -238,8 +217,9 @@ class _Lifting:
         evaluation: Evaluation,
         directives: Directives,
         machine: Machine | None,
+        given: Mapping[str, str | None] | None,
     ) -> None:
-        self.path, self.registry, self.ntasks, self.files = path, registry, ntasks, files
+        self.path, self.registry, self.ntasks, self.files, self.given = path, registry, ntasks, files, given
         self.evaluation, self.directives, self.machine = evaluation, directives, machine
         self.source = evaluation.script.source
         self.problems: list[SyntaxProblem] = []
@@ -253,6 +233,12 @@ class _Lifting:
         }
         masters = [name for name, file in written.items() if _is_master(name, file)]
         job = lift_job(world, self.evaluation, self.directives)
+        if self.given is not None and job.launch is None and not masters:
+            ending = Ending(self.evaluation, world, self.given)
+            if (made := ending.master()) is not None:
+                written[made.name] = self._namelist(made.name, made)
+                masters = [made.name]
+                job.bring(ending.grids())
         self.problems += job.problems
         experiment: Experiment | None = None
         files = list(written.values())

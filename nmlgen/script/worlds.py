@@ -279,9 +279,9 @@ class _Maker:
     def _stretches(self, number: int, event: Written, guard: Guard) -> list[Stretch]:
         if number not in self._fixed:
             is_fixed = all(len(piece.value) == 1 for piece in event.pieces)
-            self._fixed[number] = [_resolved(piece, ALWAYS) for piece in event.pieces] if is_fixed else None
+            self._fixed[number] = [stretch_of(piece, ALWAYS) for piece in event.pieces] if is_fixed else None
         found = self._fixed[number]
-        return [_resolved(piece, guard) for piece in event.pieces] if found is None else found
+        return [stretch_of(piece, guard) for piece in event.pieces] if found is None else found
 
 
 def _made(event: Ran) -> Iterator[str]:
@@ -290,7 +290,8 @@ def _made(event: Ran) -> Iterator[str]:
         yield from (text.rstrip("/") for text in texts[1:] if text is not None and not text.startswith("-"))
 
 
-def _resolved(piece: Piece, guard: Guard) -> Stretch:
+def stretch_of(piece: Piece, guard: Guard) -> Stretch:
+    """The text of a piece where `guard` holds."""
     value = piece.value
     if len(value) == 1:
         case = value[0]
