@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import frozen
 
 from nmlgen.errors import InputError
 from nmlgen.experiment.difference import MASTER, PARTS, Difference, Verdict, differences
-from nmlgen.lift.loading import Loaded, load, release_of
+from nmlgen.files import STANDARD_INPUT
+from nmlgen.lift.loading import Loaded, is_spec, load, release_of
 from nmlgen.spec.spec import Spec
 
 
@@ -41,18 +43,25 @@ class Comparison:
 
 
 def compare(
-    old: str | Path | Spec, new: str | Path | Spec, *, ntasks: int | None = None, icon_release: str | None = None
+    old: str | Path | Spec,
+    new: str | Path | Spec,
+    *,
+    ntasks: int | None = None,
+    icon_release: str | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Compare two experiments by meaning: each the path of a spec, of a run script, of a directory with a build or an
     icon_master.namelist, of such a file or of a model's namelist by itself, or a loaded spec; "-" is the standard
     input.
 
     `icon_release` is the release of namelists and scripts: by default that of a spec or build on either side, else the
-    newest. Of a script the first of its ways is compared. Raises InputError if a file cannot be read, SpecError if a
-    spec cannot be understood.
+    newest. `variables` are set before a script begins; what the header of ICON's own run scripts sets before one of
+    their fragments is that of the site of the other side. Of a script the first of its ways is compared. Raises
+    InputError if a file cannot be read, SpecError if a spec cannot be understood.
     """
     release = icon_release or _release(old) or _release(new)
-    left, right = (_loaded(one, ntasks, release) for one in (old, new))
+    header = _header(old) or _header(new)
+    left, right = (_loaded(one, ntasks, release, variables, header) for one in (old, new))
     parts = tuple(part for part in PARTS if part in left.parts and part in right.parts)
     several = next((one for one in (left, right) if len(one.experiment.models) > 1), None)
     if several is not None and MASTER not in parts:
@@ -67,7 +76,23 @@ def _release(one: str | Path | Spec) -> str | None:
     return one.experiment.registry.reference if isinstance(one, Spec) else release_of(one)
 
 
-def _loaded(one: str | Path | Spec, ntasks: int | None, release: str | None) -> Loaded:
+def _header(one: str | Path | Spec) -> Mapping[str, str] | None:
+    """What the header of ICON's own run scripts sets at the site of a spec; None for anything else."""
+    if isinstance(one, (str, Path)):
+        path = Path(one)
+        if path == STANDARD_INPUT or path.is_dir() or not is_spec(path):
+            return None
+        return load(path).experiment.machine.run_script_variables
+    return one.experiment.machine.run_script_variables
+
+
+def _loaded(
+    one: str | Path | Spec,
+    ntasks: int | None,
+    release: str | None,
+    variables: Mapping[str, str] | None,
+    header: Mapping[str, str] | None,
+) -> Loaded:
     if isinstance(one, Spec):
         return Loaded(Path(one.experiment.name), one.experiment, PARTS)
-    return load(one, ntasks=ntasks, icon_release=release)
+    return load(one, ntasks=ntasks, icon_release=release, variables=variables, header=header)

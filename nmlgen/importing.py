@@ -67,7 +67,8 @@ def import_spec(
     the files. Raises InputError if there is no such file, model or site.
     """
     named = site_named(site) if site is not None else None
-    loaded = load(path, ntasks=ntasks, icon_release=icon_release, variables=variables, header=_header_of(named))
+    header = named.machine.run_script_variables if named is not None else None
+    loaded = load(path, ntasks=ntasks, icon_release=icon_release, variables=variables, header=header)
     experiment = _chosen(loaded, model)
     given = experiment.machine.name
     home = named or site_named(given if given != UNKNOWN_SITE else _ANY_SITE)
@@ -82,15 +83,6 @@ def import_spec(
         keys["model"]["registry"] = _seen_from(Path(directory), experiment.registry.reference)
     text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
     return ImportedSpec(text, (*loaded.remarks, *_remarks(loaded, experiment, keys, text, home)))
-
-
-def _header_of(site: Site | None) -> Mapping[str, str]:
-    """The variables that the header of ICON's run scripts sets at a site."""
-    if site is None:
-        return {}
-    pool = site.defaults.get("model", {}).get("pool")
-    found = {"icon_data_rootFolder": pool} | site.facts.get("run_script_variables", {})
-    return {name: str(value) for name, value in found.items() if value is not None}
 
 
 def _seen_from(directory: Path, site: str) -> str:

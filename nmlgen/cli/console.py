@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from time import monotonic
@@ -45,6 +46,25 @@ def release_option(meaning: str) -> Callable[[F], F]:
         metavar="RELEASE",
         help=f"{meaning} RELEASE is one such as {releases()[-1]}, or the path of a registry file.",
     )
+
+
+def variables_option(function: F) -> F:
+    """The option --set for scripts: the `variables` that are set before one begins."""
+    return click.option(
+        "--set",
+        "variables",
+        metavar="NAME=VALUE",
+        multiple=True,
+        callback=lambda context, option, texts: dict(map(_variable, texts)),
+        help="A variable of the shell that is set before a script begins, such as basedir; may be repeated.",
+    )(function)
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise click.BadParameter(f'expected NAME=VALUE, not "{text}"')
+    return name, value
 
 
 def format_option(function: F) -> F:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import nmlgen
-from nmlgen.cli.console import format_option, release_option, show_findings, uses_colour
+from nmlgen.cli.console import format_option, release_option, show_findings, uses_colour, variables_option
 from nmlgen.experiment.difference import Verdict
 from nmlgen.report.difference import difference_document, format_differences
 from nmlgen.report.json import finding_document, to_json
@@ -19,13 +19,21 @@ from nmlgen.report.json import finding_document, to_json
 @click.argument("new", metavar="B", type=click.Path())
 @click.option("--explicit", is_flag=True, help="Count what one side writes and the other has as default, too.")
 @click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, where a side does not say it.")
+@variables_option
 @release_option(
     "The release of scripts and namelists; by default that of a spec or build on either side, else what they show."
 )
 @format_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code says it.")
 def command(
-    old: str, new: str, explicit: bool, ntasks: int | None, icon_release: str | None, output_format: str, quiet: bool
+    old: str,
+    new: str,
+    explicit: bool,
+    ntasks: int | None,
+    variables: dict[str, str],
+    icon_release: str | None,
+    output_format: str,
+    quiet: bool,
 ) -> int:
     """Compare two experiments by meaning: A and B are specs, run scripts, directories with a build or an
     icon_master.namelist, such files, or a model's namelist; one of them may be - for the standard input.
@@ -45,7 +53,7 @@ def command(
     Exit code 0 if they are the same, 1 if they differ, 2 for trouble.
     """
     try:
-        comparison = nmlgen.compare(old, new, ntasks=ntasks, icon_release=icon_release)
+        comparison = nmlgen.compare(old, new, ntasks=ntasks, icon_release=icon_release, variables=variables)
     except nmlgen.SpecError as error:
         if output_format == "json" and not quiet:
             click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import Path
 
 import click
 
 import nmlgen
-from nmlgen.cli.console import release_option
+from nmlgen.cli.console import release_option, variables_option
 from nmlgen.errors import InputError
 from nmlgen.files import encode
 from nmlgen.writing import write_whole
@@ -23,13 +22,7 @@ from nmlgen.writing import write_whole
 @click.option("--name", help="The experiment's name; by default that of its namelist.")
 @click.option("--model", metavar="MODEL_NAME", help="Which model to take where several are started.")
 @click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, where PATH does not say it.")
-@click.option(
-    "--set",
-    "variables",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="A shell variable that is set before PATH begins, such as basedir; may be given several times.",
-)
+@variables_option
 @release_option("The release whose variables and defaults hold; by default what PATH shows, else the newest.")
 def command(
     path: Path,
@@ -39,7 +32,7 @@ def command(
     name: str | None,
     model: str | None,
     ntasks: int | None,
-    variables: tuple[str, ...],
+    variables: dict[str, str],
     icon_release: str | None,
 ) -> int:
     """Make a spec of PATH: a run script, a directory with a build or an icon_master.namelist, such a file, or a model's
@@ -70,7 +63,7 @@ def command(
         ntasks=ntasks,
         icon_release=icon_release,
         directory=Path() if output is None else output.parent,
-        variables=dict(map(_variable, variables)),
+        variables=variables,
     )
     if output is None:
         click.echo(imported.text, nl=False)
@@ -80,10 +73,3 @@ def command(
     for remark in imported.remarks:
         click.echo(f"left to do: {remark}", err=True)
     return 1 if imported.remarks else 0
-
-
-def _variable(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name):
-        raise click.BadParameter(f'expected NAME=VALUE, not "{text}"', param_hint="--set")
-    return name, value

@@ -74,7 +74,8 @@ def _lies_below(path: str, directory: str) -> bool:
 @frozen(kw_only=True)
 class Machine:
     """A site. `name` is that of its preset; `calibration` is the path of the file with what the advisor knows of it,
-    None if the site names none."""
+    None if the site names none; `run_script_variables` are those that the header of ICON's own run scripts sets there.
+    """
 
     name: str
     scheduler: str = "slurm"
@@ -91,6 +92,7 @@ class Machine:
     mpi: Mapping[str, MpiInstallation] = field(factory=dict)
     darshan_library: str | None = None
     calibration: str | None = None
+    run_script_variables: Mapping[str, str] = field(factory=dict)
 
     def file_system_of(self, path: str) -> FileSystem:
         """The file system that `path` lies on; a relative path lies on the site's usual one."""

@@ -62,9 +62,13 @@ _REQUIRED = (
     ("model", "executable"),
     ("launch", "command"),
     ("namelists", "master_nml", "lrestart"),
-    ("namelists", "master_time_control_nml", "experimentstartdate"),
 )
+_START = ("master_time_control_nml", "experimentStartDate")
+_OLDER_START = ("time_nml", "ini_datetime_string")
 _STOP = (("master_time_control_nml", "experimentStopDate"), ("master_time_control_nml", "forecastLeadTime"))
+_OLDER_STOP = (("time_nml", "end_datetime_string"), ("run_nml", "nsteps"))
+"""In the place of `_STOP` where the start is `_OLDER_START` (ICON 2024.10, `mo_time_management.f90:530-790`)."""
+
 _STEP = (("run_nml", "modelTimeStep"), ("run_nml", "dtime"))
 _MASTER_GROUPS = (*COMMON, MODEL_GROUP)
 _FIRST_GROUPS = ("parallel_nml", "grid_nml", "run_nml")
@@ -118,7 +122,11 @@ def missing_keys(tree: Tree, where: Span | None) -> Iterator[Finding]:
             yield _missing(tree, path, where)
     if tree.get("models") is None and tree.at("grid", "file") is None:
         yield _missing(tree, ("grid", "file"), where)
-    yield from _neither(tree, _STOP, where)
+    is_older = _says(tree, _OLDER_START) and not _says(tree, _START)
+    if not is_older and not _says(tree, _START):
+        yield _missing(tree, ("namelists", _START[0], _START[1].lower()), where)
+    if not is_older or not any(_says_somewhere(tree, variable) for variable in _OLDER_STOP):
+        yield from _neither(tree, _STOP, where)
     if tree.get("models") is None:
         yield from _neither(tree, _STEP, where)
 
@@ -142,9 +150,18 @@ def _missing(tree: Tree, path: tuple[str, ...], where: Span | None, prefix: str 
 def _neither(
     tree: Tree, pair: tuple[tuple[str, str], tuple[str, str]], where: Span | None, prefix: str = ""
 ) -> Iterator[Finding]:
-    if all(tree.at("namelists", group, name.lower()) is None for group, name in pair):
+    if not any(_says(tree, variable) for variable in pair):
         name, other = (prefix + section_of(*variable) for variable in pair)
         yield problem("SPC005", f"neither {name} nor {other} is set", where, f"set {name} in the spec")
+
+
+def _says(tree: Tree, variable: tuple[str, str]) -> bool:
+    return tree.at("namelists", variable[0], variable[1].lower()) is not None
+
+
+def _says_somewhere(tree: Tree, variable: tuple[str, str]) -> bool:
+    """Whether a variable is set for all models, or for one."""
+    return _says(tree, variable) or any(_says(own, variable) for _, own in _children(tree.get("models")))
 
 
 def _bad_values(tree: Tree) -> Iterator[Finding]:
@@ -338,7 +355,7 @@ class _Lowering:
         master.sort(
             key=lambda group: (order.get(group.name, len(order)), group.name if group.name not in order else "")
         )
-        time = next(group.settings for group in master if group.name == "master_time_control_nml")
+        time = next((group.settings for group in master if group.name == "master_time_control_nml"), {})
         models = [
             evolve(model, namelist=(*model.namelist, *self._streams(keys, time)))
             for keys, (_, model) in zip(self.models, made, strict=True)

@@ -41,7 +41,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}")
 _LABEL = re.compile(r"[A-Za-z0-9_]{1,40}")
 _TIME = "master_time_control_nml"
 _DERIVED_TIMES = (("output_start", "experimentstartdate"), ("output_end", "experimentstopdate"))
-_OF_MASTER = (((_TIME, "experimentstartdate"),), ((_TIME, "experimentstopdate"), (_TIME, "forecastleadtime")))
+_OF_MASTER = (
+    ((_TIME, "experimentstartdate"), ("time_nml", "ini_datetime_string")),
+    (
+        *((_TIME, "experimentstopdate"), (_TIME, "forecastleadtime")),
+        *(("time_nml", "end_datetime_string"), ("run_nml", "nsteps")),
+    ),
+)
 _OF_A_MODEL = ((("run_nml", "modeltimestep"), ("run_nml", "dtime")),)
 """What there is no experiment without: of each row one variable."""
 

@@ -66,6 +66,7 @@ def machine_of(name: str, facts: dict[str, Any]) -> Machine:
         mpi={key: _mpi(key, value) for key, value in facts.get("mpi", {}).items()},
         darshan_library=facts.get("darshan", {}).get("library"),
         calibration=facts.get("calibration"),
+        run_script_variables={name: str(value) for name, value in facts.get("run_script_variables", {}).items()},
     )
 
 

@@ -1,0 +1,211 @@
+"""Fragments of ICON's run scripts: what stands before them and behind them in a run script belongs to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nmlgen.cli.application import run
+from nmlgen.comparing import compare
+from nmlgen.experiment.difference import MASTER, NAMELIST, Verdict, differences
+from nmlgen.importing import import_spec
+from nmlgen.lift.loading import load
+from nmlgen.spec.spec import load_spec
+
+_ATMOSPHERE = """\
+atmo_dyn_grids="'iconR2B04_DOM01.nc'"
+grids_folder=${icon_data_rootFolder}/grids
+start_date=${start_date:="2001-01-01T00:00:00Z"}
+end_date=${end_date:="2001-01-05T00:00:00Z"}
+checkpoint_interval="P1D"
+restart_interval="P2D"
+atmo_namelist=NAMELIST_${EXPNAME}
+cat > ${atmo_namelist} << EOF
+&parallel_nml
+ nproma = ${nproma}
+/
+&grid_nml
+ dynamics_grid_filename = ${atmo_dyn_grids}
+/
+&run_nml
+ num_lev = 31
+ modelTimeStep = "PT5M"
+/
+EOF
+add_link_file ${basedir}/data/rrtmg_lw.nc ./
+add_required_file ${basedir}/run/${atmo_namelist} ./
+"""
+
+_COUPLED = """\
+start_date="2001-01-01T00:00:00Z"
+end_date="2001-01-05T00:00:00Z"
+oce_nodes=1
+((oce_tasks = oce_nodes * mpi_procs_pernode))
+((oce_min_rank = mpi_total_procs - oce_tasks))
+atm_namelist=NAMELIST_${EXPNAME}_atm
+oce_namelist=NAMELIST_${EXPNAME}_oce
+namelist_list[0]="$atm_namelist"
+modelname_list[0]="atmo"
+modeltype_list[0]=1
+minrank_list[0]=0
+maxrank_list[0]=`expr ${oce_min_rank} - 1`
+incrank_list[0]=1
+namelist_list[1]="$oce_namelist"
+modelname_list[1]="ocean"
+modeltype_list[1]=2
+minrank_list[1]=$oce_min_rank
+maxrank_list[1]=`expr ${oce_min_rank} + ${oce_tasks} - 1`
+incrank_list[1]=1
+cat > ${atm_namelist} << EOF
+&grid_nml
+ dynamics_grid_filename = "atmo.nc"
+/
+&run_nml
+ modelTimeStep = "PT5M"
+/
+EOF
+cat > ${oce_namelist} << EOF
+&grid_nml
+ dynamics_grid_filename = "ocean.nc"
+/
+&run_nml
+ modelTimeStep = "PT30M"
+/
+&ocean_dynamics_nml
+ n_zlev = 40
+/
+EOF
+"""
+
+
+def _written(tmp_path: Path, text: str, name: str = "exp.mine") -> Path:
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def _master(path: Path, **variables: str) -> dict[str, dict[str, object]]:
+    experiment = load(path, variables=variables).experiment
+    return {group.name: {name: s.value for name, s in group.settings.items()} for group in experiment.master}
+
+
+def test_the_master_namelist_is_made_of_the_variables(tmp_path: Path) -> None:
+    master = _master(_written(tmp_path, _ATMOSPHERE))
+    assert master["master_nml"] == {"lrestart": False, "read_restart_namelists": True}
+    assert master["master_time_control_nml"] == {
+        "calendar": "proleptic gregorian",
+        "experimentstartdate": "2001-01-01T00:00:00Z",
+        "experimentstopdate": "2001-01-05T00:00:00Z",
+        "restarttimeintval": "P2D",
+        "checkpointtimeintval": "P1D",
+    }
+    assert master["master_model_nml"] == {
+        "model_name": "atm",
+        "model_namelist_filename": "NAMELIST_mine",
+        "model_type": 1,
+        "model_min_rank": 0,
+        "model_max_rank": 65535,
+        "model_inc_rank": 1,
+        "model_rank_group_size": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("variable", "name", "number"),
+    [("ocean_namelist", "oce", 2), ("jsbach_namelist", "jsbach", 5), ("testbed_namelist", "testbed", 99)],
+)
+def test_the_variable_that_names_the_namelist_says_which_model_it_is(
+    tmp_path: Path, variable: str, name: str, number: int
+) -> None:
+    master = _master(_written(tmp_path, _ATMOSPHERE.replace("atmo_namelist", variable)))
+    assert (master["master_model_nml"]["model_name"], master["master_model_nml"]["model_type"]) == (name, number)
+
+
+def test_a_date_that_is_left_to_what_comes_before_is_given_from_outside(tmp_path: Path) -> None:
+    path = _written(tmp_path, _ATMOSPHERE)
+    time = _master(path, end_date="2001-02-01T00:00:00Z")["master_time_control_nml"]
+    assert time["experimentstopdate"] == "2001-02-01T00:00:00Z"
+    without = _written(tmp_path, _ATMOSPHERE.replace("end_date=", "other="), "exp.other")
+    assert "experimentstopdate" not in _master(without)["master_time_control_nml"]
+    assert any(remark.startswith("time.stop: ") for remark in import_spec(without, site="levante").remarks)
+
+
+def test_steps_in_the_place_of_a_stop_date(tmp_path: Path) -> None:
+    steps = _ATMOSPHERE.replace("restart_interval", "nsteps=50; dt_restart=60\nunused")
+    path = _written(tmp_path, steps.replace("num_lev = 31", "nsteps = ${nsteps}"))
+    master = _master(path)
+    assert "master_time_control_nml" not in master
+    assert master["time_nml"] == {"calendar": 1, "ini_datetime_string": "2001-01-01T00:00:00Z", "dt_restart": 60.0}
+    spec = tmp_path / "spec.yaml"
+    imported = import_spec(path, site="levante", variables={"basedir": "/icon"})
+    spec.write_text(imported.text)
+    assert imported.remarks == ()
+    assert compare(path, spec).is_same
+
+
+def test_one_that_brings_its_own_master_keeps_it(tmp_path: Path) -> None:
+    own = _ATMOSPHERE + (
+        "cat > icon_master.namelist << EOF\n&master_nml\n/\n&master_model_nml\n model_type = 1\n"
+        ' model_name = "ATMO"\n model_namelist_filename = "${atmo_namelist}"\n/\n'
+        '&time_nml\n ini_datetime_string = "${start_date}"\n end_datetime_string = "${end_date}"\n/\nEOF\n'
+    )
+    path = _written(tmp_path, own)
+    assert _master(path)["master_model_nml"]["model_name"] == "ATMO"
+    imported = import_spec(path, site="levante", variables={"basedir": "/icon"})
+    assert "time.start" not in "".join(imported.remarks)
+
+
+def test_the_grids_are_linked(tmp_path: Path) -> None:
+    experiment = load(_written(tmp_path, _ATMOSPHERE), header={"icon_data_rootFolder": "/pool"}).experiment
+    assert [(file.target, file.source.value) for file in experiment.inputs if file.target.startswith("icon")] == [
+        ("iconR2B04_DOM01.nc", "/pool/grids/iconR2B04_DOM01.nc")
+    ]
+
+
+def test_a_fragment_becomes_a_spec_of_which_nothing_is_left_to_do(tmp_path: Path) -> None:
+    path = _written(tmp_path, _ATMOSPHERE)
+    imported = import_spec(path, site="levante", variables={"basedir": "/icon"})
+    assert imported.remarks == ()
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(imported.text)
+    old = load(path, header=load_spec(spec).experiment.machine.run_script_variables).experiment
+    assert [
+        change
+        for change in differences(old, load_spec(spec).experiment, (MASTER, NAMELIST))
+        if change.verdict is not Verdict.EXPLICIT
+    ] == []
+    assert "nproma: 32" in imported.text
+
+
+def test_the_models_of_a_coupled_fragment_get_their_ranks(tmp_path: Path) -> None:
+    path = _written(tmp_path, _COUPLED)
+    imported = import_spec(path, site="levante", variables={"basedir": "/icon", "no_of_nodes": "3"})
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(imported.text)
+    components = load_spec(spec).experiment.components
+    ranks = [
+        (c["master_model_nml", "model_min_rank"].value, c["master_model_nml", "model_max_rank"].value)
+        for c in components
+    ]
+    assert [component.title for component in components] == ["atmo", "ocean"]
+    assert ranks == [(0, 255), (256, 383)]
+
+
+def test_variables_of_the_shell_are_given_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, spec = _written(tmp_path, _ATMOSPHERE), tmp_path / "spec.yaml"
+    arguments = ["import", str(path), "--site", "levante"]
+    assert run(arguments) == 1  # nobody says where basedir is
+    assert run([*arguments, "--set", "basedir=/icon", "-o", str(spec)]) == 0
+    assert "/icon/data/rrtmg_lw.nc" in spec.read_text()
+    assert run([*arguments, "--set", "basedir"]) == 2
+    assert 'expected NAME=VALUE, not "basedir"' in capsys.readouterr().err
+
+
+def test_elements_of_derived_types_are_no_gap(tmp_path: Path) -> None:
+    more = _ATMOSPHERE.replace("&run_nml", "&aes_cop_nml\n aes_cop_config(1)%cn1lnd = 50.0\n/\n&run_nml")
+    imported = import_spec(_written(tmp_path, more), site="levante", variables={"basedir": "/icon"})
+    assert imported.remarks == ()
+    assert "aes_cop_config(1)%cn1lnd" in imported.text
