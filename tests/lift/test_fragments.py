@@ -8,7 +8,7 @@ import pytest
 
 from nmlgen.cli.application import run
 from nmlgen.comparing import compare
-from nmlgen.experiment.difference import MASTER, NAMELIST, Verdict, differences
+from nmlgen.experiment.difference import Verdict
 from nmlgen.importing import import_spec
 from nmlgen.lift.loading import load
 from nmlgen.spec.spec import load_spec
@@ -90,6 +90,12 @@ def _master(path: Path, **variables: str) -> dict[str, dict[str, object]]:
     return {group.name: {name: s.value for name, s in group.settings.items()} for group in experiment.master}
 
 
+def _differences(path: Path, spec: Path) -> list[str]:
+    """What the namelists of a fragment and of its spec do not say alike."""
+    found = [change for change in compare(path, spec).differences if change.verdict is not Verdict.EXPLICIT]
+    return [f"{change.section} {change.name}" for change in found if "_nml" in change.section]
+
+
 def test_the_master_namelist_is_made_of_the_variables(tmp_path: Path) -> None:
     master = _master(_written(tmp_path, _ATMOSPHERE))
     assert master["master_nml"] == {"lrestart": False, "read_restart_namelists": True}
@@ -126,7 +132,7 @@ def test_a_date_that_is_left_to_what_comes_before_is_given_from_outside(tmp_path
     path = _written(tmp_path, _ATMOSPHERE)
     time = _master(path, end_date="2001-02-01T00:00:00Z")["master_time_control_nml"]
     assert time["experimentstopdate"] == "2001-02-01T00:00:00Z"
-    without = _written(tmp_path, _ATMOSPHERE.replace("end_date=", "other="), "exp.other")
+    without = _written(tmp_path, _ATMOSPHERE.replace("end_date", "other"), "exp.other")
     assert "experimentstopdate" not in _master(without)["master_time_control_nml"]
     assert any(remark.startswith("time.stop: ") for remark in import_spec(without, site="levante").remarks)
 
@@ -141,7 +147,7 @@ def test_steps_in_the_place_of_a_stop_date(tmp_path: Path) -> None:
     imported = import_spec(path, site="levante", variables={"basedir": "/icon"})
     spec.write_text(imported.text)
     assert imported.remarks == ()
-    assert compare(path, spec).is_same
+    assert _differences(path, spec) == []
 
 
 def test_one_that_brings_its_own_master_keeps_it(tmp_path: Path) -> None:
@@ -169,12 +175,7 @@ def test_a_fragment_becomes_a_spec_of_which_nothing_is_left_to_do(tmp_path: Path
     assert imported.remarks == ()
     spec = tmp_path / "spec.yaml"
     spec.write_text(imported.text)
-    old = load(path, header=load_spec(spec).experiment.machine.run_script_variables).experiment
-    assert [
-        change
-        for change in differences(old, load_spec(spec).experiment, (MASTER, NAMELIST))
-        if change.verdict is not Verdict.EXPLICIT
-    ] == []
+    assert _differences(path, spec) == []
     assert "nproma: 32" in imported.text
 
 
