@@ -46,14 +46,14 @@ _NOT_THE_MODEL = ("job", "mpi", "environment", "shell", "launch", "modules", "in
 _OF_THE_MECHANISM = ("jsb_control_nml", "jsb_model_nml", "time_nml")
 
 
-def script(icon: Path, original: str, define: dict[str, Any]) -> str:
-    """The text of a whole run script of ICON."""
+def script(icon: Path, original: str, about: dict[str, Any]) -> str:
+    """The text of a whole run script of ICON, or of the experiment alone where the launch does not know the model."""
     name = re.sub(r"^(nwpexp|clmexp|exp)\.|\.run$", "", Path(original).name)
-    values = {"EXPNAME": name, **_HEADER, **define}
+    values = {"EXPNAME": name, **_HEADER, **about.get("define", {})}
     header = ["#!/bin/bash", "#SBATCH --nodes=4", "#SBATCH --ntasks-per-node=128"]
     header += [f"{key}={value}" for key, value in values.items()]
     parts = ["\n".join(header) + "\n", (icon / original).read_text(encoding="utf-8")]
-    if Path(original).name.startswith("exp."):
+    if Path(original).name.startswith("exp.") and not about.get("alone", False):
         parts.append((icon / "run" / "exec.iconrun").read_text(encoding="utf-8"))
     return "".join(parts)
 
@@ -64,7 +64,7 @@ def namelists(icon: Path, preset: str, about: dict[str, Any]) -> dict[str, bytes
     label = preset.rpartition("/")[2]
     with tempfile.TemporaryDirectory() as directory:
         run = Path(directory) / f"{label}.run"
-        run.write_text(script(icon, original, about.get("define", {})), encoding="utf-8")
+        run.write_text(script(icon, original, about), encoding="utf-8")
         imported = nmlgen.import_spec(run, site="generic-slurm", icon_release=about["release"])
         keys = read_text(Source("", imported.text)).plain()
         keys = _told_to_the_model(keys, label, about)
@@ -96,9 +96,17 @@ def _told_to_the_model(keys: dict[str, Any], label: str, about: dict[str, Any]) 
     groups = keys.get("namelists", {})
     for group in _OF_THE_MECHANISM:
         groups.pop(group, None)
-    groups.pop("master_model_nml", None)
     groups.get("master_nml", {}).clear()
-    keys["output"] = dict(_streams(keys.get("output", {}), label, about))
+    kind = groups.pop("master_model_nml", {}).get("model_type", 1)
+    if (model := about.get("model")) is not None:
+        names = {"model_name": model, "model_namelist_filename": f"NAMELIST_{label}_{model}"}
+        groups["master_model_nml"] = {"model_type": kind, **names}
+    for name, model in keys.get("models", {}).items():
+        model["namelists"].pop("master_model_nml", None)
+        its = {key: about.get(key, {}).get(name, {}) for key in ("streams", "left_out")}
+        model["output"] = dict(_streams(model.get("output", {}), label, {**its, "model": name}))
+    if "models" not in keys:
+        keys["output"] = dict(_streams(keys.get("output", {}), label, about))
     return keys
 
 
@@ -112,7 +120,8 @@ def _streams(streams: dict[str, Any], label: str, about: dict[str, Any]) -> Iter
         key = max(known, key=len)
         if key in wanted:
             stream.pop("filename_format", None)
-            yield wanted[key], {**stream, "output_filename": f"output/{label}_{wanted[key]}"}
+            own = "_".join([about["model"], wanted[key]] if "model" in about else [wanted[key]])
+            yield wanted[key], {**stream, "output_filename": f"output/{label}_{own}"}
 
 
 def main() -> None:

@@ -34,18 +34,19 @@ def starter_spec(
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    base = _read(preset)
+    base = _with_what_it_extends(_read(preset))
     facts = _read(f"{presets.SITE_PREFIX}{site}")
     time = base.get("time", {})
     defaults = facts.get("defaults", {})
     site_job = defaults.get("job", {})
-    is_whole = "file" in base.get("grid", {})
-    needs_pool = presets.POOL in presets.text(preset) and "pool" not in defaults.get("model", {})
+    is_whole = "file" in base.get("grid", {}) or "models" in base
+    needs_pool = presets.POOL in json.dumps(base, default=str) and "pool" not in defaults.get("model", {})
     if grid_file is None and not is_whole:
         grid_file = GRID_FILE
     grid_name = re.search(r"R0*(\d+)B0*(\d+)", grid_file or "")
     preset_job = base.get("job", {})
-    has_tasks = "ntasks_per_node" in site_job or facts["machine"]["scheduler"] == "none"
+    is_one_machine = facts["machine"]["scheduler"] == "none"
+    tasks = None if "ntasks_per_node" in site_job or (is_one_machine and not is_whole) else 16 if is_whole else 8
     streams = base.get("output", {})
     environment = Environment(
         loader=FileSystemLoader(data_directory("templates")),
@@ -68,13 +69,13 @@ def starter_spec(
         "num_lev": base.get("grid", {}).get("num_lev", 30),
         "start": time.get("start", "2000-01-01T00:00:00Z"),
         "stop": time.get("stop", "2000-01-11T00:00:00Z"),
-        "step": time.get("modelTimeStep", "PT2M"),
+        "step": None if "models" in base else time.get("modelTimeStep", "PT2M"),
         "account": account,
         "account_required": facts["machine"].get("account_required", False),
-        "nodes": nodes or preset_job.get("nodes", 1),
+        "nodes": nodes or (1 if is_one_machine else preset_job.get("nodes", 1)),
         # A site's default would replace what the preset says.
-        "ntasks_per_node": preset_job.get("ntasks_per_node") or (None if has_tasks else 8),
-        "io_procs": 4 if "ntasks_per_node" in site_job or facts["machine"]["scheduler"] != "none" else 1,
+        "ntasks_per_node": preset_job.get("ntasks_per_node") or tasks,
+        "io_procs": 4 if "ntasks_per_node" in site_job or not is_one_machine else 1,
         "checkpoint": "PT12H",
         "restart": "P10D",
         "output_interval": streams.get("atm", {}).get("output_interval", "PT6H"),
@@ -89,6 +90,24 @@ def _read(name: str) -> dict[str, Any]:
         raise InputError(f'there is no preset "{name}"; {notes[0] if notes else "nmlgen presets lists them"}')
     document: dict[str, Any] = read_file(Path(data_directory("presets")) / f"{name}.yaml", name).node.plain()
     return document
+
+
+def _with_what_it_extends(preset: dict[str, Any]) -> dict[str, Any]:
+    """The keys of a preset, laid over those of the presets that it extends."""
+    below: dict[str, Any] = {}
+    extended = preset.get("extends", [])
+    for name in [extended] if isinstance(extended, str) else extended:
+        below = _laid_over(_with_what_it_extends(_read(name)), below)
+    return _laid_over(preset, below)
+
+
+def _laid_over(above: dict[str, Any], below: dict[str, Any]) -> dict[str, Any]:
+    both = {
+        key: _laid_over(above[key], value) if isinstance(value, dict) and isinstance(above[key], dict) else above[key]
+        for key, value in below.items()
+        if key in above
+    }
+    return {**below, **above, **both}
 
 
 def _yaml(value: Any) -> Any:

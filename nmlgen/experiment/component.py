@@ -42,6 +42,7 @@ class Model:
     """What an experiment says of one of its components.
 
     `entry` is its `master_model_nml`, empty where there is none, `namelist` the groups of its own namelist file.
+    `land` holds the groups of JSBACH's own file, which `jsb_model_nml` of the master namelist names.
     `label` is its key below `models` of a spec. `grid_name` is the name RnBk of its grid, where it is given apart from
     the file's. Of a model that `is_open` there may be more groups than those that are known. `missing_file` is the name
     of its namelist file where ICON will not find it: it runs on with its defaults.
@@ -53,6 +54,7 @@ class Model:
     grid_name: Setting | None = None
     is_open: bool = False
     missing_file: Setting | None = None
+    land: tuple[Group, ...] = ()
 
 
 @frozen(slots=False, kw_only=True, eq=False)
@@ -122,6 +124,7 @@ class Component:
         others = {id(model.entry) for model in self.experiment.models if model is not self.model}
         yield from (group for group in self.experiment.master if id(group) not in others)
         yield from self.namelist
+        yield from self.model.land
 
     @cached_property
     def streams(self) -> tuple[Group, ...]:

@@ -20,6 +20,7 @@ from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.experiment import Experiment, Striping
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import UNKNOWN_SITE
+from nmlgen.experiment.reading import LAND_FILE
 from nmlgen.experiment.setting import Certainty, Setting, written
 from nmlgen.namelist.registry import Registry, Variable, bounds_of
 from nmlgen.units.size import parse_size
@@ -298,6 +299,8 @@ def _head(experiment: Experiment) -> Iterator[_Section]:
 def _namelist(component: Component) -> Iterator[_Section]:
     yield from _groups(component.namelist, component.registry, "model")
     yield from _streams(component.streams, component.registry)
+    for section in _groups(component.model.land, component.registry, LAND_FILE):
+        yield evolve(section, title=f"land {section.title}")  # jsb_model_nml is in the master namelist, too
 
 
 def _groups(groups: tuple[Group, ...], registry: Registry, file: str) -> Iterator[_Section]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from attrs import frozen
@@ -13,6 +14,7 @@ from nmlgen.experiment.ranks import domains, output_files, split
 from nmlgen.experiment.reading import condition_of
 from nmlgen.experiment.setting import Setting, UndecidedError
 
+_OF_A_SPHERE = re.compile(r"R\d+B\d+", re.IGNORECASE)
 _FORCED = ("is_subsidence_moment", "is_subsidence_heat", "is_advection", "is_geowind", "is_rad_forcing", "is_nudging")
 
 
@@ -85,7 +87,8 @@ class ComponentFacts:
         """The number of the `domain`, how many `domains`, `models` and `tasks` there are, the ranks that `work` and for
         `io`, `streams` of output, the `component` ("atmosphere"); `step`, `checkpoint` and `restart` in seconds, 0
         where there is none; `forced`: whether large-scale forcing is on (`mo_ls_forcing_nml.f90:132`,
-        `mo_nml_crosscheck.f90:259`). None for other names."""
+        `mo_nml_crosscheck.f90:259`); `sphere`: True where the grid's name RnBk says that it is one. None for other
+        names."""
         try:
             return self._symbol(name)
         except UndecidedError:
@@ -109,6 +112,10 @@ class ComponentFacts:
             return len(self.component.experiment.models)
         if name == "component":
             return self.component.kind
+        if name == "sphere":
+            files = as_list(self.setting("grid_nml", "dynamics_grid_filename").value)
+            is_named = self.component.grid_name is not None or any(_OF_A_SPHERE.search(str(file)) for file in files)
+            return True if is_named else None
         if name == "forced":
             switches = [self.setting("ls_forcing_nml", switch).value for switch in (*_FORCED, "is_sim_rad")]
             surface = [self.setting("scm_nml", f"scm_sfc_{what}").value for what in ("temp", "qv", "mom")]

@@ -16,6 +16,9 @@ from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.namelist.constraint import Condition
 
+LAND_FILE = "jsbach"
+"""What the registry calls the file that jsb_model_nml of icon_master.namelist names."""
+
 _MASTER_FILE = "icon_master.namelist"
 _UNKNOWN_READERS = ("hamocc", "ps_radiation")  # which groups these read, no registry tells
 
@@ -56,7 +59,9 @@ def groups_read(component: Component) -> Iterator[Group]:
 
 def file_of(component: Component, group: Group) -> str:
     """The file a group stands in, as the registry names it."""
-    return "master" if group in component.experiment.master else "model"
+    if group in component.experiment.master:
+        return "master"
+    return LAND_FILE if any(group is other for other in component.model.land) else "model"
 
 
 def is_read(component: Component, group: Group) -> bool:
@@ -64,7 +69,11 @@ def is_read(component: Component, group: Group) -> bool:
     registry = component.registry
     if not registry.has_group(group.name) or not registry.is_read(group.name):
         return False
-    first = component.group(group.name) is group or registry.is_repeatable(group.name, file_of(component, group))
+    file = file_of(component, group)
+    if file == LAND_FILE:
+        first = group is next(other for other in component.model.land if other.name == group.name)
+    else:
+        first = component.group(group.name) is group or registry.is_repeatable(group.name, file)
     return first and foreign_reader(component, group) is None
 
 
@@ -72,6 +81,8 @@ def foreign_reader(component: Component, group: Group) -> str | None:
     """Who reads a group that does not belong into the file it stands in; None if it belongs there."""
     registry = component.registry
     files = registry.files(group.name)
+    if file_of(component, group) == LAND_FILE:
+        return None if LAND_FILE in files else f"the {registry.component(group.name)} from its own file"
     if file_of(component, group) == "master":
         return None if "master" in files else f"the {registry.component(group.name)} from its own file"
     if files == ("master",) and registry.component(group.name) == "master":

@@ -19,6 +19,7 @@ from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment, Launch, Mpi
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
+from nmlgen.experiment.reading import LAND_FILE
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.files import Files
 from nmlgen.namelist.assignment import Assigned, Assignment, assign, declarations
@@ -170,7 +171,44 @@ def lift_models(
         models.append(Model(entry, groups, is_open=master.is_open or is_open, missing_file=missing))
     if not models:
         models.append(Model(Group(MODEL_GROUP, {}), (), is_open=master.is_open))
+    models = _with_land(models, master, registry, find)
     return _experiment(master.groups, tuple(models), registry, ntasks)
+
+
+def _with_land(
+    models: list[Model], master: NamelistFile, registry: Registry, find: Callable[[str], NamelistFile | None]
+) -> list[Model]:
+    """The models, with JSBACH's namelist in the one that it runs in: land alone, else the first atmosphere."""
+    named = next((group for group in master.groups if group.name == "jsb_model_nml"), None)
+    setting = named.settings.get("model_namelist_filename") if named is not None else None
+    if setting is None:
+        return models
+    if setting.certainty is Certainty.UNKNOWN:  # as in ICON's own scripts, where land alone has one file for both
+        return [host_of_land(model, registry) if type_of(model) == 5 else model for model in models]
+    file = find(_text(setting))
+    hosts = [number for kind in (5, 1) for number, model in enumerate(models) if type_of(model) == kind]
+    if file is None or not hosts:
+        return models
+    host = models[hosts[0]]
+    is_host = file.groups is host.namelist
+    models[hosts[0]] = host_of_land(host, registry) if is_host else evolve(host, land=file.groups)
+    return models
+
+
+def host_of_land(model: Model, registry: Registry) -> Model:
+    """A model whose namelist file is that of JSBACH, too: the groups that JSBACH reads there are told apart."""
+    land = tuple(group for group in model.namelist if _is_land(group, registry))
+    return evolve(model, namelist=tuple(group for group in model.namelist if not _is_land(group, registry)), land=land)
+
+
+def _is_land(group: Group, registry: Registry) -> bool:
+    return registry.has_group(group.name) and LAND_FILE in registry.files(group.name)
+
+
+def type_of(model: Model) -> Any:
+    """Its model_type; None where nobody says it, or only a run knows."""
+    setting = model.entry.settings.get("model_type")
+    return None if setting is None or setting.certainty is Certainty.UNKNOWN else setting.value
 
 
 def _filename_as_written(master: NamelistFile, number: int) -> str:
@@ -193,7 +231,11 @@ def lift_without_master(
 ) -> Experiment:
     """The namelists of components, each with its kind where that is known, without their master: what else the master
     says is unknown."""
-    models = tuple(Model(unknown_entry(registry, kind), file.groups, is_open=file.is_open) for file, kind in files)
+    models = tuple(
+        model if kind != "jsbach" else host_of_land(model, registry)
+        for file, kind in files
+        for model in [Model(unknown_entry(registry, kind), file.groups, is_open=file.is_open)]
+    )
     names = ("master_nml", "master_time_control_nml")
     master = [Group(name, {v: unknown(f"{name}.{v}") for v in registry.variables(name)}) for name in names]
     return _experiment((*master, *(model.entry for model in models)), models, registry, ntasks)

@@ -32,6 +32,7 @@ from nmlgen.lift.namelists import (
     lift_models,
     lift_without_master,
     read_namelist,
+    type_of,
     unknown_entry,
 )
 from nmlgen.namelist.reader import read
@@ -260,6 +261,7 @@ class _Lifting:
             ]
             experiment = lift_without_master(found, self.registry, self.ntasks) if found else None
         if experiment is not None:
+            experiment = self._with_land(experiment, written)
             experiment = self._with_job(experiment, job, world)
         makes_all = not self.evaluation.unresolved
         return Way(experiment, tuple(files), _directories(world), makes_all, world, job, master is not None)
@@ -311,6 +313,24 @@ class _Lifting:
             models += [Model(e, file.groups, is_open=True) for e, file in zip(entries, left.values(), strict=True)]
             left = {}
         return evolve(experiment, master=tuple(master), models=tuple(models))
+
+    def _with_land(self, experiment: Experiment, written: Mapping[str, NamelistFile]) -> Experiment:
+        """The experiment with JSBACH's namelist in its atmosphere, where the script writes one and the name that the
+        master namelist gives it is not known."""
+        hosts = [number for number, model in enumerate(experiment.models) if type_of(model) in (1, None)]
+        used = [model.namelist for model in experiment.models]
+        files = [
+            file
+            for name, file in written.items()
+            if not _is_master(name, file)
+            and self._component(name, file) == "jsbach"
+            and not any(file.groups is groups for groups in used)
+        ]
+        if len(files) != 1 or len(hosts) != 1 or any(model.land for model in experiment.models):
+            return experiment
+        models = list(experiment.models)
+        models[hosts[0]] = evolve(models[hosts[0]], land=files[0].groups)
+        return evolve(experiment, models=tuple(models))
 
     def _namelist(self, name: str, file: WrittenFile) -> NamelistFile:
         document = read(self.source, file.origin)

@@ -70,6 +70,7 @@ def _context(
         "start": _start(experiment),
         "keep_last": _of_chain(experiment, KEEP_LAST),
         "keep_every": _of_chain(experiment, KEEP_EVERY),
+        "has_land": any(component.model.land for component in experiment.components),
         "legs": _legs(experiment),
         "run_directory": experiment.run_directory.value,
         "modules": [module.value for module in experiment.modules],

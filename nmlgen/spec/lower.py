@@ -32,7 +32,7 @@ from nmlgen.spec.auto import decided
 from nmlgen.spec.coupling import coupling_of_tree, read_coupling
 from nmlgen.spec.domains import lists_of, mistakes
 from nmlgen.spec.layers import EMPTY, Tree
-from nmlgen.spec.models import COMMON, ModelKeys, common, misplaced, model_keys, shares
+from nmlgen.spec.models import COMMON, TYPES, ModelKeys, common, misplaced, model_keys, shares
 from nmlgen.spec.presets import POOL
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import section_of, spelling
@@ -349,8 +349,13 @@ class _Lowering:
         """The groups of icon_master.namelist, and the models with those of their own files."""
         master = [_group(name, tree) for name, tree in _children(Tree(children=common(self.tree, self.registry)))]
         made = [self._model(keys, ranks.get(keys.label)) for keys in self.models]
-        for of_master, _ in made:
-            master += of_master
+        for group in (group for of_master, _ in made for group in of_master):
+            shared = [number for number, other in enumerate(master) if other.name == group.name != MODEL_GROUP]
+            if shared:  # what a component derives of a group that all have in common
+                first = master[shared[0]]
+                master[shared[0]] = Group(group.name, {**group.settings, **first.settings}, None, first.span)
+            else:
+                master.append(group)
         order = {name: number for number, name in enumerate(_MASTER_GROUPS)}
         master.sort(
             key=lambda group: (order.get(group.name, len(order)), group.name if group.name not in order else "")
@@ -376,13 +381,31 @@ class _Lowering:
         if not _is_taken_away(keys.tree, "namelists", "grid_nml", "dynamics_grid_filename"):
             file_name = PurePosixPath(grid.value).name
             self._derive(groups, "grid_nml", "dynamics_grid_filename", file_name, grid.span)
+        land = tuple(_group(name, tree) for name, tree in sorted(_children(keys.tree.get("land"))))
+        if land:
+            self._name_land(groups, keys)
         in_master = [name for name in groups if self.registry.has_group(name) and "master" in self.registry.files(name)]
         of_master = [groups.pop(name) for name in dict.fromkeys((*_MASTER_GROUPS, *in_master)) if name in groups]
         entry = next(group for group in of_master if group.name == MODEL_GROUP)
         first = [groups.pop(name) for name in _FIRST_GROUPS if name in groups]
         others = [groups[name] for name in sorted(groups)]
         name = _optional(keys.tree, "grid", "name")
-        return of_master, Model(entry, (*first, *others), label=keys.label, grid_name=name)
+        return of_master, Model(entry, (*first, *others), label=keys.label, grid_name=name, land=land)
+
+    def _name_land(self, groups: dict[str, Group], keys: ModelKeys) -> None:
+        """What icon_master.namelist says of JSBACH, as the run scripts of ICON 2024.10 do (`run/exec.iconrun`)."""
+        span = (keys.tree.get("land") or EMPTY).key_span
+        kind = groups[MODEL_GROUP].settings["model_type"].value if "model_type" in groups[MODEL_GROUP].settings else 1
+        self._derive(groups, "jsb_control_nml", "is_standalone", kind == TYPES["jsbach"], span)
+        self._derive(groups, "jsb_control_nml", "restart_jsbach", False, span)
+        for variable, value in (
+            ("model_id", 1),
+            ("model_name", "JSBACH"),
+            ("model_shortname", "jsb"),
+            ("model_description", "JSBACH land surface model"),
+            ("model_namelist_filename", f"{_namelist_name(self.name, keys.label)}_lnd"),
+        ):
+            self._derive(groups, "jsb_model_nml", variable, value, span)
 
     def _add_domains(self, groups: dict[str, Group], keys: ModelKeys, file: str) -> None:
         """Fill in what the nests make: lists by domain."""

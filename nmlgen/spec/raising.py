@@ -253,6 +253,7 @@ class _Raising:
             "domains": domains,
             "output": self._output(component, self.name, time),
             "namelists": namelists,
+            "land": self._land(component),
         }
 
     def _components(self) -> Keys:
@@ -278,7 +279,8 @@ class _Raising:
             keys["domains"] = self._domains(own)
             keys["grid"] = self._grid(component, own)
             keys["output"] = self._output(component, f"{self.name}_{label}", time)
-            models[label] = {key: value for key, value in {**keys, "namelists": own}.items() if value != {}}
+            keys |= {"namelists": own, "land": self._land(component)}
+            models[label] = {key: value for key, value in keys.items() if value != {}}
         return {"models": models, "namelists": namelists}
 
     def _entry(self, own: Keys, label: str) -> Keys:
@@ -319,6 +321,9 @@ class _Raising:
                 first, variable = names[0]
                 found.setdefault(first, {})[variable] = Gap("nothing says it, and there is no experiment without it")
         return found
+
+    def _land(self, component: Component) -> Keys:
+        return self._namelists(component.model.land, ())
 
     def _leave_out_file(self, namelists: Keys, name: str) -> None:
         """Take away the name of the namelist file where nmlgen calls it so by itself."""
@@ -560,11 +565,11 @@ def unsaid(experiment: Experiment) -> Iterator[str]:
     """What an experiment holds that no key of a spec can say, in sentences."""
     entries = {id(model.entry) for model in experiment.models}
     shared = [group for group in experiment.master if id(group) not in entries]
-    for groups in (shared, *(model.namelist for model in experiment.models)):
-        yield from _unsaid(groups)
+    for groups in (shared, *(groups for model in experiment.models for groups in (model.namelist, model.land))):
+        yield from _unsaid(groups, has_land=any(model.land for model in experiment.models))
 
 
-def _unsaid(groups: Iterable[Group]) -> Iterator[str]:
+def _unsaid(groups: Iterable[Group], *, has_land: bool) -> Iterator[str]:
     seen: set[str] = set()
     for group in groups:
         name = group.name.lower()
@@ -573,8 +578,9 @@ def _unsaid(groups: Iterable[Group]) -> Iterator[str]:
             yield f"a spec holds one {name}; the further one{where} is not in it"
         seen.add(name)
         file = group.settings.get("model_namelist_filename")
-        if name == "jsb_model_nml" and file is not None and file.certainty is not Certainty.UNKNOWN:
-            yield f"a spec does not hold {file.value}, the namelist file of JSBACH: name it under input_files"
+        is_known = file is not None and file.certainty is not Certainty.UNKNOWN
+        if name == "jsb_model_nml" and file is not None and is_known and not has_land:
+            yield f"{file.value}, the namelist file of JSBACH, is not there: say below land what stands in it"
 
 
 def _variables(group: Group) -> Keys:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from nmlgen.errors import SpecError
 from nmlgen.findings import Finding
-from nmlgen.spec.layers import Tree
+from nmlgen.spec.layers import EMPTY, Tree
 from nmlgen.spec.problems import problem
 
 _TIME_CONTROL = "master_time_control_nml"
@@ -69,6 +69,11 @@ def canonical(layer: Tree) -> Tree:
             variables.add_group(WHOLE_GROUPS[section], tree)
         elif section == "output":
             rest[section] = variables.streams(tree)
+        elif section == "land" and tree.children is not None:
+            land = _Variables()
+            land.add_groups(tree)
+            variables.findings += land.findings
+            rest[section] = Tree(tree.history, (land.tree() or EMPTY).children, tree.replaces, tree.key_span)
         elif section == "models" and tree.children is not None:
             models = {
                 name: model if model.children is None else canonical(model) for name, model in tree.children.items()

@@ -17,7 +17,7 @@ _STEP = "  "
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_/]*([.-][A-Za-z0-9_/]+)*")
 _TAKEN = re.compile(r"(y|n|yes|no|on|off|true|false|null|none)", re.IGNORECASE)  # by readers of YAML 1.1, too
 _LAST = ("namelists",)
-_BLOCKS = ("output", "namelists", "input_files")
+_BLOCKS = ("output", "namelists", "land", "input_files")
 
 
 def spec_text(keys: Keys, heading: Iterable[str] = ()) -> str:

@@ -196,7 +196,7 @@ def test_pool_that_nobody_knows(home):
         ("extends=icon/jbaw", 'there is no preset "icon/jbaw"', 'did you mean "icon/jabw"?'),
         ("extends=sites/levante", 'there is no preset "sites/levante"', "there are icon/aquaplanet"),
         ("site=levnate", 'there is no site "levnate"', 'did you mean "levante"?'),
-        ("site=nowhere_at_all", 'there is no site "nowhere_at_all"', "there are emmy, generic-slurm"),
+        ("site=nowhere_at_all", 'there is no site "nowhere_at_all"', "there are balfrin, dwd"),
         ("site=sites/levante", 'there is no site "sites/levante"', "levante"),
         ("extends=icon/../sites/levante", 'there is no preset "icon/../sites/levante"', "there are"),
         ("extends=./none.yaml", "none.yaml: there is no such file", None),
