@@ -51,7 +51,7 @@ def test_what_means_one_thing_is_mended(tmp_path, group, text, expected):
     findings, rest = migrated(tmp_path, group, text)
     if rest.strip() != text:
         assert rest == expected
-        assert findings == []
+        assert not [code for code, _ in findings if code.startswith(("NML", "MIG"))]
     else:
         assert ("NML002", "error") in findings
 

@@ -92,7 +92,8 @@ def _write(rows: Iterable[Any], kind: type[Any], chosen: str, output: Path | Non
     if output is None:
         _write_text(sys.stdout, rows, kind, chosen)
         return
-    with whole_file(output) as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
+    with whole_file(output) as raw:
+        file = io.TextIOWrapper(raw, encoding="utf-8", newline="")
         _write_text(file, rows, kind, chosen)
         file.flush()
         file.detach()

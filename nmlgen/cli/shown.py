@@ -45,7 +45,7 @@ def shown_experiment(
     if overrides or ntasks is None:
         raise click.UsageError("namelists are shown with --ntasks, and without --set")
     master = path / MASTER_FILE if path.is_dir() else path
-    experiment, _ = lift_master(master, registry_for(master, "", icon_release or release_of(path)), ntasks)
+    experiment, _ = lift_master(master, registry_for(master, "", icon_release or release_of(master.parent)), ntasks)
     _tell_of_errors(path, nmlgen.lint([path], ntasks=ntasks, icon_release=icon_release), "lint")
     return experiment
 

@@ -88,7 +88,7 @@ def test_what_slurm_says_is_shown(nmlgen, slurm, sweep):
     assert done.err == (
         "nmlgen: error: Slurm refuses the point c: "
         "sbatch: error: Batch job submission failed: Requested time limit is invalid\n"
-        "  sweep/points/c/c.sbatch\n"
+        "    sweep/points/c/c.sbatch\n"
     )
     slurm.has_room_for(0)
     done = nmlgen("submit", "sweep")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from rules.experiments import BASE
-from rules.test_examples import examples
+from rules.test_examples import base_of, examples
 from specs import load, unchecked_build
 
 import nmlgen
@@ -33,7 +33,7 @@ def test_findings_of_a_built_script_are_those_of_its_spec(rule, tmp_path):
         if text.startswith("&"):  # no spec
             continue
         path.write_text(text, encoding="utf-8")
-        spec = load_spec(path, [f"extends={BASE}", f"site={SITE}"])
+        spec = load_spec(path, [f"extends={base_of(text)}", f"site={SITE}"])
         directory = tmp_path / f"build{number}"
         unchecked_build(spec).write(directory)
         script = directory / f"{spec.experiment.name}.sbatch"

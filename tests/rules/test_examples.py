@@ -32,9 +32,13 @@ def check(text: str, tmp_path: Path):
         return check_master(text, tmp_path)
     path = tmp_path / "spec.yaml"
     path.write_text(text, encoding="utf-8")
-    base = COUPLED if re.search(r"^(models|coupling):", text, re.MULTILINE) else BASE
-    spec = load_spec(path, [f"extends={base}", f"site={BASE.with_name('example-site.yaml')}"])
+    spec = load_spec(path, [f"extends={base_of(text)}", f"site={BASE.with_name('example-site.yaml')}"])
     return check_experiment(spec.experiment, spec.suppressions)
+
+
+def base_of(text: str) -> Path:
+    """What an example is laid over: a run of one component, or of two that are coupled."""
+    return COUPLED if re.search(r"^(models|coupling):", text, re.MULTILINE) else BASE
 
 
 def check_master(text: str, tmp_path: Path):

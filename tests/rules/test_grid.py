@@ -26,7 +26,7 @@ def names(*grids, more=""):
         (names("a.nc", '""', "a.nc"), []),
         (names("a.nc", "b.nc", "b.nc"), []),
         (names("a.nc", "b.nc", "a.nc"), ["GRD002"]),
-        (names("a.nc", "a.nc", more=", dynamics_parent_grid_id: [0, 1]"), []),
+        (names("a.nc", "a.nc", more=", dynamics_parent_grid_id: [0, 1]"), ["GRD002"]),
         (names("a.nc", "a.nc", more=", dynamics_parent_grid_id: [0, -1]"), ["GRD002"]),
         (names("a.nc", "a.nc", more=", radiation_grid_filename: c.nc"), []),
         (names("a.nc", "b.nc", more=", radiation_grid_filename: b.nc"), ["GRD003"]),

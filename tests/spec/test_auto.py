@@ -111,7 +111,10 @@ def test_a_build_is_the_same_experiment(path, tmp_path):
 
 
 def test_several_streams(path):
-    rain = "output.rain={output_interval: PT4M, file_interval: P1D, ml_varlist: [temp], stream_partitions_ml: auto}"
+    rain = (
+        "output.rain={output_interval: PT4M, file_interval: P1D, ml_varlist: [temp], "
+        "stream_partitions_ml: auto, include_last: false}"
+    )
     spec = load_spec(path, [rain])
     parts = [value(spec, f"output.{name}.stream_partitions_ml") for name in ("atm", "rain")]
     assert sum(parts) == value(spec, "parallel.num_io_procs")

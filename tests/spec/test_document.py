@@ -283,10 +283,10 @@ def test_unreadable_file(tmp_path):
 
 
 def test_disk_that_refuses(tmp_path, monkeypatch):
-    def refuse(path):
+    def refuse(path, name):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr("nmlgen.spec.document.read_bytes", refuse)
     with pytest.raises(InputError, match=r"^f: permission denied$"):
         read_file(tmp_path / "spec.yaml", "f")
 

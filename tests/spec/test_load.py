@@ -194,7 +194,7 @@ def test_pool_that_nobody_knows(home):
     ("override", "message", "note"),
     [
         ("extends=icon/jbaw", 'there is no preset "icon/jbaw"', 'did you mean "icon/jabw"?'),
-        ("extends=sites/levante", 'there is no preset "sites/levante"', "there are icon/aquaplanet"),
+        ("extends=sites/levante", 'there is no preset "sites/levante"', "there are icon/amip"),
         ("site=levnate", 'there is no site "levnate"', 'did you mean "levante"?'),
         ("site=nowhere_at_all", 'there is no site "nowhere_at_all"', "there are balfrin, dwd"),
         ("site=sites/levante", 'there is no site "sites/levante"', "levante"),
