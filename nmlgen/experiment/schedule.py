@@ -27,6 +27,7 @@ from nmlgen.units.duration import Duration
 
 _GRIB2 = 2
 _EXTENSIONS = {_GRIB2: ".grb", 4: ".nc", 5: ".nc"}
+_MOST_PARTITIONS = 256  # ICON has room for no more; more are counted as if all windows were apart
 _MOST_DATES = 200_000  # what is counted one by one: half-hourly output of eleven years
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
 
@@ -170,6 +171,8 @@ def output_steps(component: Component, stream: Group, clock: Clock, level_type: 
     together. Errors as `output_dates`."""
     level_type = level_type or next(iter(level_types(component, stream)), "ml")
     partitions = partition_count(component, stream, level_type)
+    if partitions > _MOST_PARTITIONS:
+        return sum(len(_dates(window, clock.length)) for window in windows(component, stream, clock))
     count = 0
     for partition in range(1, partitions + 1):
         regular, last = _whole_experiment(component, OutputFile(stream, level_type, 1, partition, partitions), clock)
