@@ -95,7 +95,7 @@ def test_what_a_spec_cannot_hold_is_said(nmlgen, run):
     assert 'did you mean "oce"' in nmlgen("import", "run", "--model", "oc").err
     done = nmlgen("import", "run", "--model", "atm")
     assert done.code == 1
-    assert "a spec does not hold lnd, the namelist file of JSBACH" in done.err
+    assert "lnd, the namelist file of JSBACH, is not there" in done.err
     assert "this one is never looked at; it is not in the spec" in done.err
     assert "namelists.io_nml.inextra_2d: what ICON reads there is not known" in done.err
     assert "# inextra_2d: what ICON reads there is not known, see run/NAMELIST_atm:" in done.out
