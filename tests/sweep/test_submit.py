@@ -13,6 +13,7 @@ from slurm_stand_in import SlurmStandIn
 from tools import require
 
 import nmlgen
+from nmlgen.render.shell import Quoted
 from nmlgen.sweep.arrays import array_script
 from nmlgen.sweep.state import State
 
@@ -252,6 +253,6 @@ def test_a_state_that_cannot_be_used_is_a_plain_error(slurm, sweep):
 
 def test_the_arrays_script_is_clean():
     require("shellcheck")
-    text = array_script("0123abcd", 2, ("--nodes=2", "--time=00:10:00"))
+    text = array_script("0123abcd", 2, (Quoted("--nodes=2"), Quoted("--time=00:10:00")))
     done = subprocess.run(["shellcheck", "-"], input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
