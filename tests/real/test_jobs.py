@@ -384,9 +384,7 @@ def test_two_jobs_in_one_directory(run):
     """The second finds the first one's claim and asks Slurm; a third takes it over when the first has been killed."""
     run.build(job={"nodes": 1, "ntasks_per_node": 4, "time": "00:05:00"}, restart=NO_CHAIN)
     script, here = run.build_directory / "chain.sbatch", run.build_directory
-    hang = {"ICON_STAND_IN_FAIL": "hang", "ICON_STAND_IN_FAIL_STEP": "2"}
-    first = run.cluster.submit(script, here, environment=hang)
-    run.cluster._poll(lambda: any(run.run_directory.glob("*.icon.log")), 60, "the log of the model")
+    first = run.submit_until_it_waits(ICON_STAND_IN_FAIL_STEP="2")
     second = run.cluster.submit(script, here)
     run.cluster.wait(second)
     assert (run.cluster.state(second).name, run.cluster.state(second).exit_code) == ("FAILED", 1)

@@ -122,4 +122,4 @@ def test_the_best_layout_is_found_though_tuning_is_killed(tuned):
         assert trial["measured_s"] == pytest.approx(run_time(trial["values"]["parallel.num_io_procs"]), rel=1e-3)
         assert trial["node_hours"] == 2 * elapsed_s(tuned.directory / "points" / trial["name"]) / 3600
     best = nmlgen.load_spec(tuned.directory / "tuned.yaml").experiment
-    assert best["parallel_nml", "num_io_procs"].value == min(IO_RANKS, key=run_time)
+    assert best.components[0]["parallel_nml", "num_io_procs"].value == min(IO_RANKS, key=run_time)
