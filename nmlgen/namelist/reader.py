@@ -22,7 +22,7 @@ _LARGEST_REPEAT = 200_000_000
 _NAME = "[A-Za-z_][A-Za-z0-9_]*"
 _BLANK = r"[ \t\r\n]"
 _AFTER = r"(?=[ \t\r\n,;/!&$]|\Z)"
-_REAL = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eEdDqQ][+-]?[0-9]+|[+-][0-9]+)?"
+_REAL = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eEdDqQ][+-]?[0-9]+|[+-][0-9]+)?"
 
 # A line that starts a group. No statement of another group and no string is taken to go on beyond it, because
 # ICON finds the group there all the same.

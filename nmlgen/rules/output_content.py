@@ -362,11 +362,11 @@ def _levels_of(component: Component, domain: int) -> int:
     return variable.default
 
 
-_CONSTANT = r"\s*(?:[1-9]\d*|nlev|n|N)"
-_SUM = rf"{_CONSTANT}(?:\s*[-+]{_CONSTANT})*"
-_TERM = rf"(?:{_CONSTANT}|\({_SUM}\s*\))"
-_EXPRESSION = rf"{_TERM}(?:\s*[-+]\s*{_TERM})*"
-_LEVELS = re.compile(rf"(?P<start>{_EXPRESSION})(?:\s*\.\.\.\s*(?P<end>{_EXPRESSION}))?\s*|\s*[;,]\s*", flags=re.ASCII)
+_CONSTANT = r"(?:[1-9]\d*|nlev|n|N)"
+_SUM = rf"{_CONSTANT}(?:\s*[-+]\s*{_CONSTANT})*"
+_TERM = rf"\s*(?:{_CONSTANT}|\(\s*{_SUM}\s*\))"
+_EXPRESSION = rf"{_TERM}(?:\s*[-+]{_TERM})*"
+_LEVELS = re.compile(rf"(?P<start>{_EXPRESSION})(?:\s*\.\.\.(?P<end>{_EXPRESSION}))?\s*|\s*[;,]\s*", flags=re.ASCII)
 _SYMBOL = re.compile(r"\d+|[nN]|[-+()]", flags=re.ASCII)
 
 

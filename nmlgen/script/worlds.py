@@ -358,8 +358,8 @@ def _remove(event: Removed, path: Path, files: dict[Path, list[Stretch]]) -> Non
 
 
 _SUBSTITUTION = re.compile(
-    r"\s*s(?P<mark>[^\sA-Za-z0-9\\])(?P<pattern>(?:\\.|(?!(?P=mark)).)*)(?P=mark)"
-    r"(?:\\.|(?!(?P=mark)).)*(?P=mark)[gpiI0-9]*\s*\Z"
+    r"\s*s(?P<mark>[^\sA-Za-z0-9\\])(?P<pattern>(?:\\.|(?!(?P=mark))[^\\\n])*)(?P=mark)"
+    r"(?:\\.|(?!(?P=mark))[^\\\n])*(?P=mark)[gpiI0-9]*\s*\Z"
 )
 
 

@@ -14,7 +14,7 @@ from attrs import frozen
 
 _GROUP = re.compile(r"NAMELIST\s+(\w+)\s*$")
 _VALUE = re.compile(r"\s+([A-Z]\w*\S*)\s+(\S.*?)\s*$")
-_DEFAULT = re.compile(r"\s+>> DEFAULT:\s*(.*?)\s*$")
+_DEFAULT = re.compile(r"\s+>> DEFAULT:(.*)$")
 _ITEM = re.compile(r"(?:(\d+)\*)?('(?:[^']|'')*'(?: \(truncated\))?|[^,\s]+)")
 _CUT = re.compile(r" *\[\.\.\.\]' \(truncated\)$")
 _SUBSCRIPT = re.compile(r"\((\d+)\)")
@@ -40,7 +40,7 @@ def read_printed(text: str) -> dict[str, dict[str, str]]:
         if header := _GROUP.match(line):
             group = groups.setdefault(header[1].lower(), {})
         elif default := _DEFAULT.match(line):
-            group[name] = default[1]
+            group[name] = default[1].strip()
         elif value := _VALUE.match(line):
             name = value[1].lower()
             group[name] = value[2]
