@@ -15,6 +15,7 @@ from nmlgen.cli.shown import namelist_options, shown_experiment
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.nodes import nodes
 from nmlgen.experiment.ranks import PlacementError, numbers_in_job, split
 from nmlgen.experiment.schedule import Duty, duties, first_writes
 from nmlgen.experiment.setting import UndecidedError
@@ -23,8 +24,10 @@ from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.ranks import (
     Roster,
     format_duties,
+    format_nodes,
     format_picture,
     format_split,
+    nodes_document,
     ranks_document,
     split_document,
 )
@@ -47,7 +50,8 @@ _WIDTH = 100
 def command(
     spec: str, overrides: tuple[str, ...], ntasks: int | None, icon_release: str | None, times: int, output_format: str
 ) -> int:
-    """Show how the MPI ranks of SPEC split and which I/O rank writes which file, in which order.
+    """Show which MPI rank of SPEC sits on which node and does what, and which I/O rank writes which file, in which
+    order.
 
     SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then.
 
@@ -66,12 +70,25 @@ def command(
 
 
 def _show_text(experiment: Experiment, times: int) -> int:
+    click.echo(_nodes_text(experiment))
     codes: list[int] = []
     for component in experiment.components:
-        if len(experiment.models) > 1:
-            click.echo(("\n" if codes else "") + component.title)
+        click.echo("\n" + component.title if len(experiment.models) > 1 else "")
         codes.append(_show_component(component, times))
     return max(codes)
+
+
+def _nodes_text(experiment: Experiment) -> str:
+    """The whole job node by node, or why that is not known."""
+    try:
+        found = nodes(experiment)
+    except UndecidedError as error:
+        return f"what sits on which node is not known, because {error.setting.name} is not known"
+    return format_nodes(found, _titles(experiment), uses_colour(sys.stdout), sys.stdout.isatty())
+
+
+def _titles(experiment: Experiment) -> list[str]:
+    return [component.title for component in experiment.components]
 
 
 def _show_component(component: Component, times: int) -> int:
@@ -98,7 +115,12 @@ def _show_component(component: Component, times: int) -> int:
 
 def _show_json(experiment: Experiment, times: int) -> int:
     documents = {component.title: _document(component, times) for component in experiment.components}
-    click.echo(to_json({"models": documents} if len(documents) > 1 else next(iter(documents.values()))))
+    document = {"models": documents} if len(documents) > 1 else next(iter(documents.values()))
+    try:
+        document = {**document, "nodes": nodes_document(nodes(experiment), _titles(experiment))}
+    except UndecidedError:
+        document = {**document, "nodes": None}
+    click.echo(to_json(document))
     return 1 if any("refused" in document for document in documents.values()) else 0
 
 

@@ -21,6 +21,9 @@ from nmlgen.experiment.setting import Setting, UndecidedError
 
 LEVEL_TYPES = ("ml", "pl", "hl", "il")
 
+KINDS = ("test", "work", "io", "restart", "prefetch", "radar")
+"""What a task of a component does, in the order in which ICON counts them."""
+
 
 class RestartMode(Enum):
     """The ways ICON writes checkpoints, spelt as `restart_write_mode` takes them."""
@@ -99,6 +102,18 @@ def numbers_in_job(component: Component) -> tuple[int, ...] | None:
     if len(component.experiment.models) < 2:
         return None
     return tuple(sorted(component.experiment.shares[component.number]))
+
+
+def rank_numbers(split: RankSplit, in_job: tuple[int, ...] | None = None) -> dict[str, Sequence[int]]:
+    """The numbers of the tasks of each kind, in ICON's order; `in_job` are those of all of them in the job."""
+    numbers: dict[str, Sequence[int]] = {}
+    start = 0
+    for kind in KINDS:
+        count = max(0, getattr(split, kind))
+        own = range(start, start + count)
+        numbers[kind] = own if in_job is None else [in_job[number] for number in own]
+        start += count
+    return numbers
 
 
 def reads_boundaries(component: Component) -> bool:

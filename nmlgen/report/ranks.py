@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from attrs import frozen
 
 from nmlgen.experiment.clock import Clock
-from nmlgen.experiment.ranks import OutputFile, RankSplit
+from nmlgen.experiment.nodes import Node
+from nmlgen.experiment.ranks import KINDS, OutputFile, RankSplit, rank_numbers
 from nmlgen.experiment.schedule import Duty, Write
 from nmlgen.experiment.volume import Volume
 from nmlgen.report.table import format_table
 from nmlgen.report.volume import format_bytes
 from nmlgen.units.duration import Duration
 
-_KINDS = ("test", "work", "io", "restart", "prefetch", "radar")
 _LABELS = {"io": "I/O"}
 _OVERLOADED = 1.5
 _RED, _YELLOW = "31", "33"
@@ -61,18 +62,6 @@ class Roster:
         if not self.records(rank):
             return "idle"
         return "overloaded" if self.load(rank) > _OVERLOADED * self.mean_load else "busy"
-
-
-def rank_numbers(split: RankSplit, in_job: tuple[int, ...] | None = None) -> dict[str, Sequence[int]]:
-    """The numbers of the tasks of each kind, in ICON's order; `in_job` are those of all of them in the job."""
-    numbers: dict[str, Sequence[int]] = {}
-    start = 0
-    for kind in _KINDS:
-        count = max(0, getattr(split, kind))
-        own = range(start, start + count)
-        numbers[kind] = own if in_job is None else [in_job[number] for number in own]
-        start += count
-    return numbers
 
 
 def ranks_document(roster: Roster) -> dict[str, Any]:
@@ -133,6 +122,62 @@ def _write_document(roster: Roster, write: Write) -> dict[str, Any]:
         "number": write.number,
         "record": write.record,
     }
+
+
+def format_nodes(nodes: Sequence[Node], titles: Sequence[str], colour: bool = False, terminal: bool = False) -> str:
+    """What sits where: a row for each node, one row for several in turn that hold the same. `titles` name the
+    components; that of a single one is left out."""
+    rows = []
+    for (crew, size, _), group in groupby(enumerate(nodes), _alike):
+        together = [node for _, node in group]
+        first, last = together[0], together[-1]
+        ranks = sorted(rank for node in together for rank in node.ranks)
+        numbers = str(first.number) if first is last else f"{first.number}-{last.number}"
+        rows.append((numbers, str(size), _span(ranks) if ranks else "", _crew_words(dict(crew), titles, size)))
+    return format_table(("node", "tasks", "ranks", "on each node"), rows, colour, terminal)
+
+
+def _alike(numbered: tuple[int, Node]) -> tuple[tuple[tuple[tuple[int, str], int], ...], int, int]:
+    """What nodes of one row have in common: who sits there, how many, and ranks that run on from node to node."""
+    number, node = numbered
+    runs_on = bool(node.ranks) and node.ranks[-1] - node.ranks[0] == len(node.ranks) - 1
+    return tuple(sorted(node.crew.items())), len(node.ranks), -1 if runs_on or not node.ranks else number
+
+
+def _crew_words(crew: Mapping[tuple[int, str], int], titles: Sequence[str], size: int) -> str:
+    parts = []
+    for number, title in enumerate(titles):
+        kinds = [f"{crew[number, kind]} {_LABELS.get(kind, kind)}" for kind in KINDS if crew.get((number, kind))]
+        if kinds:
+            parts.append((f"{title}: " if len(titles) > 1 else "") + ", ".join(kinds))
+    unclaimed = size - sum(crew.values())
+    parts += [f"{unclaimed} of no model"] if unclaimed else []
+    return "; ".join(parts) or "nothing"
+
+
+def nodes_document(nodes: Sequence[Node], titles: Sequence[str]) -> list[dict[str, Any]]:
+    """The nodes for programs: `ranks` as ranges, first and last number of each, `tasks` by component and kind."""
+    return [
+        {
+            "node": node.number,
+            "ranks": _ranges(node.ranks),
+            "tasks": {
+                title: {kind: node.crew[number, kind] for kind in KINDS if node.crew.get((number, kind))}
+                for number, title in enumerate(titles)
+            },
+        }
+        for node in nodes
+    ]
+
+
+def _ranges(numbers: Sequence[int]) -> list[list[int]]:
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ranges
 
 
 def format_split(

@@ -8,15 +8,17 @@ from attrs import evolve
 from specs import load
 
 from nmlgen.experiment.clock import clock
-from nmlgen.experiment.ranks import RankSplit, split
+from nmlgen.experiment.nodes import Node
+from nmlgen.experiment.ranks import RankSplit, rank_numbers, split
 from nmlgen.experiment.schedule import duties, first_writes
 from nmlgen.experiment.volume import rank_volumes
 from nmlgen.report.ranks import (
     Roster,
     format_duties,
+    format_nodes,
     format_picture,
     format_split,
-    rank_numbers,
+    nodes_document,
     ranks_document,
     split_document,
 )
@@ -57,6 +59,38 @@ def test_split() -> None:
         "prefetch  1       63     1.6 %\n"
         "all       64      0-63   100.0 %"
     )
+
+
+def test_nodes_alike_are_one_row() -> None:
+    work = {(0, "work"): 4}
+    found = [
+        Node(0, range(4), work),
+        Node(1, range(4, 8), work),
+        Node(2, range(8, 12), {(0, "io"): 1, (0, "work"): 2, (1, "work"): 1}),
+        Node(3, range(12, 12), {}),
+    ]
+    assert format_nodes(found, ["atm", "oce"]) == (
+        "NODE  TASKS  RANKS  ON EACH NODE\n"
+        "0-1   4      0-7    atm: 4 work\n"
+        "2     4      8-11   atm: 2 work, 1 I/O; oce: 1 work\n"
+        "3     0             nothing"
+    )
+    assert format_nodes(found[:1], ["atm"]).endswith("0     4      0-3    4 work")
+    assert nodes_document(found, ["atm", "oce"])[2] == {
+        "node": 2,
+        "ranks": [[8, 11]],
+        "tasks": {"atm": {"work": 2, "io": 1}, "oce": {"work": 1}},
+    }
+
+
+def test_ranks_dealt_in_turn_have_a_row_for_each_node() -> None:
+    found = [Node(number, [number, number + 2], {(0, "work"): 1}) for number in range(2)]
+    assert format_nodes(found, ["atm"]) == (
+        "NODE  TASKS  RANKS         ON EACH NODE\n"
+        "0     2      0-2, not all  1 work; 1 of no model\n"
+        "1     2      1-3, not all  1 work; 1 of no model"
+    )
+    assert nodes_document(found, ["atm"])[0]["ranks"] == [[0, 0], [2, 2]]
 
 
 def test_numbers_run_through_the_kinds() -> None:
