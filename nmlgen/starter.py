@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,44 @@ from nmlgen.spec.document import read_file, read_text
 GRID_FILE = "iconR02B05-grid.nc"
 """The grid of a first spec whose preset has none, unless another is given."""
 
+NO_DARSHAN = "none"
+"""What is said in place of a library by who wants none."""
+
+
+def sites() -> tuple[str, ...]:
+    """The sites that a first spec can be for."""
+    prefix = presets.SITE_PREFIX
+    return tuple(name.removeprefix(prefix) for name in presets.names() if name.startswith(prefix))
+
+
+def requires_account(site: str) -> bool:
+    """Whether a site refuses jobs that name no project; raises InputError for a site that does not exist."""
+    return bool(_machine(site).get("account_required", False))
+
+
+def needs_grid(preset: str) -> bool:
+    """Whether the preset leaves the grid to the spec; raises InputError for a preset that does not exist."""
+    return not _is_whole(_preset(preset))
+
+
+def knows_darshan(site: str) -> bool:
+    """Whether the site says where its libdarshan.so lies."""
+    return "darshan" in _machine(site)
+
+
+def is_on_lustre(site: str) -> bool:
+    """Whether jobs of the site write to Lustre."""
+    machine = _machine(site)
+    systems = machine.get("file_systems", {}).values()
+    return machine.get("file_system") == "lustre" or any(system.get("type") == "lustre" for system in systems)
+
+
+def darshan_at_hand() -> str | None:
+    """The libdarshan.so beside the `darshan-config` that the shell finds, as after `module load darshan`."""
+    program = shutil.which("darshan-config")
+    library = Path(program).resolve().parent.parent / "lib" / "libdarshan.so" if program else None
+    return str(library) if library and library.is_file() else None
+
 
 def starter_spec(
     preset: str,
@@ -27,26 +66,31 @@ def starter_spec(
     grid_file: str | None,
     directory: str,
     nodes: int | None,
+    darshan: str | None = None,
 ) -> str:
     """The text of a spec for a preset on a site; raises InputError for names that do not exist.
 
     A preset that names its grid is whole: the spec says what is special about the run, and nothing of the model.
+    `darshan` is the path of libdarshan.so; without one it is that of the site, if the site knows it, unless it is
+    "none".
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    base = _with_what_it_extends(_read(preset))
-    facts = _read(f"{presets.SITE_PREFIX}{site}")
+    base = _preset(preset)
+    facts = _site(site)
     time = base.get("time", {})
     defaults = facts.get("defaults", {})
     site_job = defaults.get("job", {})
-    is_whole = "file" in base.get("grid", {}) or "models" in base
+    is_whole = _is_whole(base)
     needs_pool = presets.POOL in json.dumps(base, default=str) and "pool" not in defaults.get("model", {})
     if grid_file is None and not is_whole:
         grid_file = GRID_FILE
     grid_name = re.search(r"R0*(\d+)B0*(\d+)", grid_file or "")
     preset_job = base.get("job", {})
     is_one_machine = facts["machine"]["scheduler"] == "none"
-    tasks = None if "ntasks_per_node" in site_job or (is_one_machine and not is_whole) else 16 if is_whole else 8
+    tasks = 32 if is_whole else 4 if is_one_machine else 8
+    if "ntasks_per_node" in site_job:
+        tasks = None
     streams = base.get("output", {})
     environment = Environment(
         loader=FileSystemLoader(data_directory("templates")),
@@ -71,17 +115,42 @@ def starter_spec(
         "stop": time.get("stop", "2000-01-11T00:00:00Z"),
         "step": None if "models" in base else time.get("modelTimeStep", "PT2M"),
         "account": account,
-        "account_required": facts["machine"].get("account_required", False),
         "nodes": nodes or (1 if is_one_machine else preset_job.get("nodes", 1)),
         # A site's default would replace what the preset says.
         "ntasks_per_node": preset_job.get("ntasks_per_node") or tasks,
-        "io_procs": 4 if "ntasks_per_node" in site_job or not is_one_machine else 1,
+        # No more than a quarter of the tasks.
+        "io_procs": min(4, (tasks or site_job["ntasks_per_node"]) // 4),
         "checkpoint": "PT12H",
         "restart": "P10D",
         "output_interval": streams.get("atm", {}).get("output_interval", "PT6H"),
         "varlist": "" if "atm" in streams else "u, v, w, temp, pres",
+        "stripes": is_on_lustre(site),
+        "darshan": None if darshan == NO_DARSHAN else darshan or knows_darshan(site),
     }
     return environment.get_template("spec.yaml.j2").render(values)
+
+
+def _is_whole(base: dict[str, Any]) -> bool:
+    return "file" in base.get("grid", {}) or "models" in base
+
+
+def _preset(name: str) -> dict[str, Any]:
+    if name.startswith(presets.SITE_PREFIX):
+        raise InputError(f"{name} is a site, not a preset: --site {name.removeprefix(presets.SITE_PREFIX)}")
+    return _with_what_it_extends(_read(name))
+
+
+def _machine(site: str) -> dict[str, Any]:
+    machine: dict[str, Any] = _site(site)["machine"]
+    return machine
+
+
+def _site(name: str) -> dict[str, Any]:
+    known = sites()
+    if name not in known:
+        notes = did_you_mean(name, known)
+        raise InputError(f'there is no site "{name}"; {notes[0] if notes else "there are " + ", ".join(known)}')
+    return _read(f"{presets.SITE_PREFIX}{name}")
 
 
 def _read(name: str) -> dict[str, Any]:

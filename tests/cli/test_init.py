@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -22,12 +28,113 @@ PBS = ("dwd", "hlrs")
 def test_first_spec_builds(nmlgen, here, preset, site):
     done = nmlgen("init", "--preset", preset, "--site", site, "--account", "bb1234", "-o", "new.yaml")
     assert (done.code, done.out) == (0, "wrote new.yaml\nnext: nmlgen check new.yaml\n")
-    done = nmlgen("build", "new.yaml", "-o", "run")
+    done = nmlgen("build", "new.yaml", "-o", "run", "--strict")
     if site in PBS:
         assert (done.code, done.err.count("has PBS")) == (2, 1)
-        done = nmlgen("check", "new.yaml")
+        done = nmlgen("check", "new.yaml", "--strict")
     assert done.code == 0, done.err
-    assert "error[" not in done.err
+
+
+def test_account_is_named_where_the_site_wants_one(nmlgen, here):
+    done = nmlgen("init", "--site", "levante", "-o", "new.yaml")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "nmlgen: error: --account is missing: levante refuses jobs that name no project\n"
+    assert not (here / "new.yaml").exists()
+
+
+def test_stripes_where_there_is_lustre(nmlgen, here):
+    assert nmlgen("init", "--site", "levante", "--account", "bb1234", "-o", "new.yaml").code == 0
+    assert nmlgen("build", "new.yaml", "-o", "run").code == 0
+    script = (here / "run" / "jabw.sbatch").read_text()
+    assert re.findall(r"^stripe \S+ \S+", script, re.M) == ["stripe output --stripe-count=1", "stripe . --stripe-count=1"]
+    assert "lustre" not in nmlgen("init", "--site", "generic-slurm", "-o", "-").out
+
+
+@pytest.mark.parametrize(
+    ("options", "said", "is_noted"),
+    [
+        ([], None, True),
+        (["--darshan", "none"], None, False),
+        (["--darshan", "/sw/lib/libdarshan.so"], {"library": "/sw/lib/libdarshan.so"}, False),
+    ],
+)
+def test_darshan_of_a_site_that_does_not_say(nmlgen, here, options, said, is_noted):
+    done = nmlgen("init", "--site", "levante", "--account", "bb1234", *options, "-o", "new.yaml")
+    assert done.code == 0
+    assert ("--darshan PATH" in done.err) == is_noted
+    assert YAML(typ="safe", pure=True).load(here / "new.yaml").get("darshan") == said
+    assert nmlgen("build", "new.yaml", "-o", "run").code == 0
+    assert ("/sw/lib/libdarshan.so" in (here / "run" / "jabw.sbatch").read_text()) == (said is not None)
+
+
+def test_darshan_that_the_shell_finds(nmlgen, here, monkeypatch):
+    for name in ("bin/darshan-config", "lib/libdarshan.so"):
+        (here / name).parent.mkdir()
+        (here / name).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(here / "bin"))
+    done = nmlgen("init", "--site", "levante", "--account", "bb1234", "-o", "new.yaml")
+    assert (done.code, done.err) == (0, "")
+    assert load_spec(here / "new.yaml").find("darshan.library").value == str(here / "lib" / "libdarshan.so")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--site", "levant"], 'there is no site "levant"; did you mean "levante"?'),
+        (["--preset", "icon/jaww"], 'there is no preset "icon/jaww"; did you mean "icon/jabw"?'),
+        (["--preset", "sites/lise"], "sites/lise is a site, not a preset: --site lise"),
+    ],
+)
+def test_names_that_do_not_exist(nmlgen, here, options, message):
+    done = nmlgen("init", *options, "-o", "new.yaml")
+    assert (done.code, done.err) == (2, f"nmlgen: error: {message}\n")
+
+
+def interview(directory, answers, *options):
+    """`nmlgen init` on a terminal where somebody types: exit code and what the terminal shows."""
+    ours, theirs = pty.openpty()
+    attributes = termios.tcgetattr(theirs)
+    attributes[3] &= ~termios.ECHO
+    termios.tcsetattr(theirs, termios.TCSANOW, attributes)
+    command = [sys.executable, "-m", "nmlgen", "init", *options]
+    environment = {name: value for name, value in os.environ.items() if name != "PATH"}
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=directory, env=environment
+    ) as running:
+        os.close(theirs)
+        os.write(ours, answers.encode())
+        shown = b""
+        try:
+            while part := os.read(ours, 65536):
+                shown += part
+        except OSError:  # so Linux says that the other end is closed
+            pass
+    os.close(ours)
+    return running.returncode, shown.decode().replace("\r\n", "\n")
+
+
+def test_interview(tmp_path):
+    answers = "icon/jaww\nicon/scm\nlevante\nbb1234\n/work/bb1234/icon\n/sw/libdarshan.so\n"
+    code, shown = interview(tmp_path, answers, "--nodes", "3")
+    assert code == 0, shown
+    assert 'there is no preset "icon/jaww"; did you mean "icon/jabw"?' in shown
+    assert shown.endswith("wrote spec.yaml\nnext: nmlgen check spec.yaml\n")
+    spec = load_spec(tmp_path / "spec.yaml")
+    asked = ["extends", "site", "job.account", "model.directory", "darshan.library", "job.nodes"]
+    expected = ["icon/scm", "levante", "bb1234", "/work/bb1234/icon", "/sw/libdarshan.so", 3]
+    assert [spec.find(name).value for name in asked] == expected
+
+
+def test_interview_is_as_long_as_it_must_be(tmp_path):
+    code, shown = interview(tmp_path, "", "--preset", "icon/scm", "--site", "generic-slurm", "--directory", ".")
+    assert (code, shown) == (0, "wrote spec.yaml\nnext: nmlgen check spec.yaml\n")
+    (tmp_path / "spec.yaml").unlink()
+    assert interview(tmp_path, "", "--yes") == (code, shown)
+
+
+def test_interview_broken_off(tmp_path):
+    assert interview(tmp_path, "\x04")[0] == 130
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_to_stdout(nmlgen, here):
@@ -60,7 +167,7 @@ def test_words_come_back(nmlgen, here, word):
 
 
 def test_whole_preset_is_left_alone(nmlgen):
-    text = nmlgen("init", "--preset", "icon/held_suarez", "--site", "levante", "-o", "-").out
+    text = nmlgen("init", "--preset", "icon/held_suarez", "--site", "horeka", "-o", "-").out
     assert sorted(YAML(typ="safe", pure=True).load(text)) == sorted(
         ["nmlgen", "name", "extends", "site", "model", "time", "job"]
     )
