@@ -37,8 +37,8 @@ _PRESETS_HEAD = """# Presets
 
 A preset is a whole experiment: grid, levels, physics, input files, output, checkpoints and the chain of jobs; only
 `icon/jabw` and `icon/nh_dcmip_tc_52` run on any grid. A spec adds where ICON lies and what is asked of the machine, and
-`nmlgen init --preset icon/aquaplanet --site levante --account bb1234` writes one. The figures are from ICON's own experiments;
-`nmlgen presets show icon/aquaplanet` prints a preset with its sources.
+`nmlgen init --preset icon/aquaplanet --site levante --account bb1234` writes one. The figures are from ICON's own
+experiments; `nmlgen presets show icon/aquaplanet` prints a preset with its sources.
 
 Files begin with `<pool>` where DKRZ's pool, or a copy of it at another site, has them: the site says where that is, or
 `model.pool` in the spec. Other names are relative to `model.directory`, the sources of ICON.

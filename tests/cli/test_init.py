@@ -46,7 +46,8 @@ def test_stripes_where_there_is_lustre(nmlgen, here):
     assert nmlgen("init", "--site", "levante", "--account", "bb1234", "-o", "new.yaml").code == 0
     assert nmlgen("build", "new.yaml", "-o", "run").code == 0
     script = (here / "run" / "jabw.sbatch").read_text()
-    assert re.findall(r"^stripe \S+ \S+", script, re.M) == ["stripe output --stripe-count=1", "stripe . --stripe-count=1"]
+    stripes = re.findall(r"^stripe \S+ \S+", script, re.M)
+    assert stripes == ["stripe output --stripe-count=1", "stripe . --stripe-count=1"]
     assert "lustre" not in nmlgen("init", "--site", "generic-slurm", "-o", "-").out
 
 
