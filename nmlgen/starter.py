@@ -88,9 +88,7 @@ def starter_spec(
     grid_name = re.search(r"R0*(\d+)B0*(\d+)", grid_file or "")
     preset_job = base.get("job", {})
     is_one_machine = facts["machine"]["scheduler"] == "none"
-    tasks = 32 if is_whole else 4 if is_one_machine else 8
-    if "ntasks_per_node" in site_job:
-        tasks = None
+    tasks = site_job.get("ntasks_per_node") or (32 if is_whole else 4 if is_one_machine else 8)
     streams = base.get("output", {})
     environment = Environment(
         loader=FileSystemLoader(data_directory("templates")),
@@ -117,9 +115,9 @@ def starter_spec(
         "account": account,
         "nodes": nodes or (1 if is_one_machine else preset_job.get("nodes", 1)),
         # A site's default would replace what the preset says.
-        "ntasks_per_node": preset_job.get("ntasks_per_node") or tasks,
+        "ntasks_per_node": preset_job.get("ntasks_per_node", None if "ntasks_per_node" in site_job else tasks),
         # No more than a quarter of the tasks.
-        "io_procs": min(4, (tasks or site_job["ntasks_per_node"]) // 4),
+        "io_procs": min(4, tasks // 4),
         "checkpoint": "PT12H",
         "restart": "P10D",
         "output_interval": streams.get("atm", {}).get("output_interval", "PT6H"),
