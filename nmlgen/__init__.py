@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from nmlgen.sweep.submission import Submitted, SubmittedArray, cancel, resubmit, submit
     from nmlgen.sweep.table import points_frame
     from nmlgen.tuning.tune import Trial, Tuning, tune
+    from nmlgen.verifying import Problem, Verification, verify
 
 __all__ = [
     "Advice",
@@ -69,6 +70,7 @@ __all__ = [
     "OutputWrite",
     "Point",
     "PointStatus",
+    "Problem",
     "Report",
     "RunComparison",
     "SchedulerError",
@@ -82,6 +84,7 @@ __all__ = [
     "TimerTotal",
     "Trial",
     "Tuning",
+    "Verification",
     "WriteError",
     "__version__",
     "advice",
@@ -111,6 +114,7 @@ __all__ = [
     "submit",
     "to_f90nml",
     "tune",
+    "verify",
     "write_sweep",
 ]
 
@@ -137,6 +141,7 @@ _HOMES = {
     "OutputWrite": "logs.rows",
     "Point": "sweep.point",
     "PointStatus": "sweep.status",
+    "Problem": "verifying",
     "Report": "findings",
     "RunComparison": "comparing_runs",
     "SchedulerError": "errors",
@@ -150,6 +155,7 @@ _HOMES = {
     "TimerTotal": "logs.rows",
     "Trial": "tuning.tune",
     "Tuning": "tuning.tune",
+    "Verification": "verifying",
     "WriteError": "errors",
     "advice": "advising",
     "build": "api",
@@ -177,6 +183,7 @@ _HOMES = {
     "submit": "sweep.submission",
     "to_f90nml": "namelist.interchange",
     "tune": "tuning.tune",
+    "verify": "verifying",
     "write_sweep": "sweep.directory",
 }
 

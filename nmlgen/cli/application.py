@@ -45,6 +45,7 @@ _COMMANDS = {
     "submit": "Submit a sweep to Slurm: what is missing of it.",
     "sweep": "Expand a sweep, check every point and write it.",
     "tune": "Find the best layout by trying some on Slurm.",
+    "verify": "Check that a run wrote what its experiment promises, whole.",
     "volume": "Show how many bytes a spec writes, and how sure that is.",
     "why": "Show who set a value, where, and what it replaced.",
 }

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from attrs import field, frozen
 
 from nmlgen.experiment.clock import Clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import OutputFile
-from nmlgen.experiment.schedule import FileEnds, Names, all_dates
+from nmlgen.experiment.schedule import FileEnds, Names, all_dates, appended_date
 
 
 @frozen
@@ -59,15 +60,19 @@ class _Opened:
     is_appended: bool
 
 
-def fate(component: Component, file: OutputFile, clock: Clock) -> Fate:
-    """What the chain of jobs leaves of one sequence. Raises UndecidedError for settings that nobody can know."""
-    dates = all_dates(component, file, clock)
+def fate(component: Component, file: OutputFile, clock: Clock, legs: int | None = None) -> Fate:
+    """What the chain of jobs leaves of one sequence, its first so many `legs` if it is said. Raises UndecidedError for
+    settings that nobody can know."""
+    dates, appended = all_dates(component, file, clock), appended_date(component, file, clock)
     chain = _Chain(component, file, clock)
     files: dict[str, list[int]] = {}
     losses: list[Loss] = []
     where: dict[int, str] = {}
-    for leg, (begin, end) in enumerate(_legs(clock), start=1):
-        for record in chain.job(dates[bisect_left(dates, begin) : bisect_right(dates, end)], begin, end):
+    for leg, (begin, end) in enumerate(islice(_legs(clock), legs), start=1):
+        own = dates[bisect_left(dates, begin) : bisect_right(dates, end)]
+        if appended is not None and own and own[-1] < appended:  # it counts for the number, in whichever job it falls
+            own = (*own, appended)
+        for record in chain.job(own, begin, end):
             if record.is_opened and not record.is_appended and files.get(record.name):
                 losses.append(Loss(leg, record.name, len(files[record.name])))
                 files[record.name] = []
@@ -99,13 +104,13 @@ class _Chain:
     offset: list[int] = field(factory=lambda: [0])
 
     def job(self, dates: Sequence[int], begin: int, end: int) -> list[_Opened]:
-        """The records that a job writes. Its output times include both its ends."""
+        """The records that a job writes. Its output times include both its ends, and one behind it that ICON knows."""
         numbered = self._numbered(dates)
         step = self.clock.step
         written: list[_Opened] = []
         for number, part, date, name in numbered:
-            if begin and date // step * step <= begin:
-                continue  # written by the job before
+            if (begin and date // step * step <= begin) or date > end:
+                continue  # written by the job before, or by a later one
             is_first = not written
             is_opened = is_first or part == 1
             is_appended = is_first and begin > 0 and (part > 1 or number == 1)

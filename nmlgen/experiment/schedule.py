@@ -8,6 +8,7 @@ the order of their numbers), `mo_name_list_output_init.f90:1283-1470` (numbers a
 from __future__ import annotations
 
 import heapq
+import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -152,11 +153,21 @@ def dates_of_job(
     the job comes so far (ICON 2024.10, `mo_output_event_handler.f90:500-870`). Errors as `output_dates`.
     """
     regular, _ = _whole_experiment(component, file, clock)
-    found = regular[bisect_left(regular, begin) : bisect_right(regular, end)]
+    found, last = (
+        regular[bisect_left(regular, begin) : bisect_right(regular, end)],
+        appended_date(component, file, clock),
+    )
+    return found, last if last is not None and found and found[-1] < last else None
+
+
+def appended_date(component: Component, file: OutputFile, clock: Clock) -> int | None:
+    """The date that include_last appends to the output times of every job that has earlier ones; None for none.
+
+    Errors as `output_dates`.
+    """
     last = min(clock.length, _end_of_domain(component, file.domain))
     stops = windows(component, file.stream, clock)[-1].stop
-    is_added = _includes_last(component, file) and found and found[-1] < last <= stops
-    return found, last if is_added else None
+    return last if _includes_last(component, file) and last <= stops else None
 
 
 def _end_of_domain(component: Component, domain: int) -> int:
@@ -365,8 +376,26 @@ class Names:
             self._last = (number, _replaced(self._format, words))
         return self._last[1]
 
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """What every name of these files matches, whatever their number and dates."""
+        text = "".join(
+            _ANY.get(part) or re.escape(self._prefix if part == "<output_filename>" else part)
+            for part in _KEYWORD.split(self._format)
+        )
+        return re.compile(text)
+
     def _value(self, component: Component, name: str) -> Any:
         return component.stream_setting(self._file.stream, name).value
+
+
+_KEYWORD = re.compile(r"(<[a-z0-9_]+>)")
+_ANY = {
+    **dict.fromkeys(("<jfile>", "<total_index>"), r"\d{4,9}"),
+    **dict.fromkeys(("<datetime>", "<datetime2>", "<datetime3>"), r"-?\d{4,6}[\d:.TZ-]{6,20}"),
+    **dict.fromkeys(("<ddhhmmss>", "<dddhhmmss>", "<hhhmmss>"), r"\d{7,12}"),
+}
+"""What may stand in a name where ICON fills in a number or a date."""
 
 
 def _date_words(clock: Clock, date: int) -> dict[str, str]:

@@ -67,7 +67,9 @@ def test_the_first_file_is_appended_to(build: Build) -> None:
         ("output_interval: PT10M, steps_per_file: 1, file_interval: null", 13),
         ("output_interval: PT10M, steps_per_file: 6, file_interval: null", 13),
         ("output_interval: PT10M, file_interval: PT1H", 13),
-        ("output_interval: PT40M, file_interval: PT40M", 3),  # no record at 01:00: 00:40 is in file 2, 01:20 again
+        # no record at 01:00: 00:40 is in file 2, 01:20 again; but not where 02:00 is appended to the first job's
+        ("output_interval: PT40M, file_interval: PT40M, include_last: false", 3),
+        ("output_interval: PT40M, file_interval: PT40M, include_last: true", 4),
         ("output_interval: PT40M, file_interval: PT2H", 4),  # all in the first file, which is appended to
     ],
 )
@@ -97,8 +99,25 @@ def test_one_job_loses_nothing(build: Build) -> None:
     assert (only.losses, only.moved) == ((), None)
 
 
+def test_the_end_that_include_last_appends_counts(build: Build) -> None:
+    """Jobs to 00:30 and to 01:00 of ICON 2024.10: the first file has 00:00 and 00:20, the second 00:40 and 01:00."""
+    times = CHAIN.replace("02:00:00Z", "01:00:00Z").replace("PT1H", "PT30M")
+    output = "{output_interval: PT20M, file_interval: PT1H, include_last: true, stream_partitions_ml: 1}"
+    (only,) = fates(build(f"{times}\noutput: {{atm: {output}}}"))
+    assert held(only) == {"0001": [0, 20], "0002": [40, 60]}
+
+
+def test_the_first_jobs_of_a_chain(build: Build) -> None:
+    component = build(f"{CHAIN}\noutput: {{atm: {{output_interval: PT10M, file_interval: PT30M}}}}")
+    time, (file, *_) = clock(component), output_files(component)
+    assert fate(component, file, time, legs=1).records < fate(component, file, time).records
+    assert fate(component, file, time, legs=2) == fate(component, file, time)
+
+
 def test_losses_name_the_file(build: Build) -> None:
-    output = "output: {atm: {output_interval: PT40M, file_interval: PT40M, stream_partitions_ml: 1}}"
+    output = (
+        "output: {atm: {output_interval: PT40M, file_interval: PT40M, include_last: false, stream_partitions_ml: 1}}"
+    )
     (only,) = fates(build(f"{CHAIN}\n{output}"))
     assert [Loss(loss.leg, loss.name.rpartition("_")[2], loss.records) for loss in only.losses] == [
         Loss(2, "0002.nc", 1)

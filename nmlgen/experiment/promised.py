@@ -1,0 +1,123 @@
+"""Which files a run leaves, after so many of its jobs: every output file with its records, and the checkpoint.
+
+What a chain overwrites on its way is not among them (see `output_fate`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from nmlgen.experiment.chain import restart_name
+from nmlgen.experiment.clock import Clock, clock
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.output_fate import fate
+from nmlgen.experiment.ranks import OutputFile, RestartMode, domains, output_files, restart_mode
+from nmlgen.experiment.schedule import Names
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.volume import StreamVolume, Volume, stream_volumes
+
+
+@frozen
+class PromisedFile:
+    """One output file: its name as ICON opens it, the model times of its records as positions of the calendar in
+    milliseconds, and its size, None where that is not known. `is_last` where all its records are of the last job."""
+
+    name: str
+    times: tuple[int, ...]
+    size: Volume | None
+    is_last: bool
+
+
+@frozen
+class Promise:
+    """What one component leaves. `patterns` are those of its names: a file that matches one and is not among `names`,
+    those of the whole experiment, is none of this experiment's."""
+
+    files: tuple[PromisedFile, ...]
+    names: frozenset[str]
+    patterns: tuple[re.Pattern[str], ...]
+
+
+def promised_output(component: Component, legs: int | None = None) -> Promise:
+    """The output files of the first so many jobs, of all unless it is said.
+
+    Raises UndecidedError for settings that nobody can know.
+    """
+    time = clock(component)
+    start = time.calendar.position(time.start)
+    sizes = _sizes(component)
+    files: list[PromisedFile] = []
+    names: set[str] = set()
+    patterns: dict[str, re.Pattern[str]] = {}
+    before = ((legs or time.legs) - 1) * time.leg
+    for sequence in output_files(component):
+        left = fate(component, sequence, time, legs)
+        whole = left if legs is None or legs >= time.legs else fate(component, sequence, time)
+        names |= set(whole.files) | set(left.files)
+        pattern = Names(component, sequence, time).pattern
+        patterns[pattern.pattern] = pattern
+        volume = sizes.get((id(sequence.stream), sequence.level_type, sequence.domain))
+        for name, dates in left.files.items():
+            if dates:
+                size = volume.step.times(len(dates)) + volume.constant if volume is not None else None
+                times = tuple(start + date for date in dates)
+                files.append(PromisedFile(name, times, size, before == 0 or dates[0] > before))
+    return Promise(tuple(files), frozenset(names), tuple(patterns.values()))
+
+
+def _sizes(component: Component) -> dict[tuple[int, str, int], StreamVolume]:
+    try:
+        return {(id(one.stream), one.level_type, one.domain): one for one in stream_volumes(component)}
+    except UndecidedError:
+        return {}
+
+
+def checkpoint_links(component: Component) -> tuple[str, ...]:
+    """The links by which the next job finds the last checkpoint: one, or one for each domain."""
+    name = restart_name(component)
+    if restart_mode(component) in (RestartMode.JOINT, RestartMode.DEDICATED):
+        return (f"multifile_restart_{name}.mfr",)
+    return tuple(f"restart_{name}_DOM{domain:02d}.nc" for domain in range(1, domains(component) + 1))
+
+
+def partition_groups(component: Component) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """For each stream with partitions the files that belong together: the name that the file would have without
+    partitions, and the names of those that its records lie in, in the order of their times.
+
+    With file_interval these are the files of one number, without it those of so many records as steps_per_file says,
+    or all. Raises UndecidedError for settings that nobody can know.
+    """
+    time = clock(component)
+    sequences = [file for file in output_files(component) if file.partitions > 1]
+    for first in (file for file in sequences if file.partition == 1):
+        own = [file for file in sequences if _is_of(file, first)]
+        yield from _groups(component, first, own, time)
+
+
+def _is_of(file: OutputFile, first: OutputFile) -> bool:
+    return file.stream is first.stream and (file.level_type, file.domain) == (first.level_type, first.domain)
+
+
+def _groups(
+    component: Component, first: OutputFile, sequences: list[OutputFile], time: Clock
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    alone = OutputFile(first.stream, first.level_type, first.domain, 1, 1)
+    names = Names(component, alone, time)
+    found = [list(fate(component, file, time).files.items()) for file in sequences]
+    if component.stream_setting(first.stream, "file_interval").value:
+        groups = [
+            [part for files in found for part in files[number : number + 1]]
+            for number in range(max(map(len, found), default=0))
+        ]
+    else:
+        parts = sorted((part for files in found for part in files), key=lambda part: part[1])
+        steps = component.stream_setting(first.stream, "steps_per_file").value
+        size = steps if isinstance(steps, int) and steps > 1 else max(1, len(parts))
+        groups = [parts[at : at + size] for at in range(0, len(parts), size)]
+    for number, group in enumerate(groups, start=1):
+        ordered = sorted(group, key=lambda part: part[1])
+        if ordered:
+            yield names.of(number, ordered[0][1][0]), tuple(name for name, _ in ordered)
