@@ -21,6 +21,9 @@ from nmlgen.experiment.ranks import LEVEL_TYPES, domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.resources import directory
 
+ANY = "any"
+"""The kind of a check that every component makes."""
+
 _SUBSCRIPT = re.compile(r"\([^)]*\)")
 
 
@@ -30,7 +33,7 @@ class Check:
 
     `group` and `name` are the variable that is to blame, `says` is why, `expected` what ICON takes instead, `source`
     one or several lines of ICON's source. It is made from the release `since` on and up to `until`, where they are
-    given, by components of one `kind`. `rule` is the code of the rule that reports it.
+    given, by components of one `kind`, or of `ANY`. `rule` is the code of the rule that reports it.
     """
 
     rule: str
@@ -99,7 +102,7 @@ def breaches(component: Component, rule: str) -> Iterator[Breach]:
     that somebody wrote is not known and a check depends on it.
     """
     kind = component.kind or "atmosphere"
-    checks_here = [check for check in _checks_of(rule, component.registry.release) if check.kind == kind]
+    checks_here = [check for check in _checks_of(rule, component.registry.release) if check.kind in (kind, ANY)]
     if not checks_here:
         return
     undecided: Setting | None = None

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from attrs import evolve, frozen
 
-from nmlgen.experiment.component import Component
+from nmlgen.experiment.component import KINDS, Component
 from nmlgen.experiment.condition import variables
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.ranks import domains, level_types
@@ -19,8 +19,11 @@ from nmlgen.rules.streams import is_blank, setting_of, streams_read
 
 GROUP, TILES, LESS = "group:", "tiles:", "-"
 _LATLON = 1
-_ATMOSPHERE = 1
-_OTHER_MODELS = ("ocean", "HAMOCC", "waves", "sea ice")
+_OF_OTHERS = {"atmosphere": ("ocean", "HAMOCC", "waves", "sea ice")}
+_OWN = {"ocean": ("ocean", "sea ice"), "waves": ("waves",)}
+"""The parts of the catalogue that a kind of component does not have, and those of the kinds that have few."""
+
+_BIOGEOCHEMISTRY = "ocean_physics_nml.lhamocc"
 _REQUESTED = re.compile(r"\brequested\b")
 _UNKNOWN = re.compile(r"\bunknown\b")
 _CHANGED = {
@@ -102,7 +105,8 @@ def domains_of(component: Component, stream: Group) -> list[int]:
 @frozen(slots=False)
 class Entry:
     """One name in a varlist of a stream, for one domain: the level type `kind`, the setting it stands in, and the
-    variables it may mean; of a group those that are members. `is_regular` tells of a grid of longitudes and latitudes.
+    variables it may mean; of a group those that are members. `is_regular` tells of a grid of longitudes and latitudes,
+    `model` is the kind of the component, None where nobody says it.
     """
 
     name: str
@@ -111,16 +115,24 @@ class Entry:
     variables: tuple[OutputVariable, ...]
     is_regular: bool
     is_group: bool
-    is_atmosphere: bool
+    model: str | None
     here: Circumstances
 
     def is_absent(self, variable: OutputVariable) -> bool:
         """Whether a variable cannot exist in this run. Settings that ICON changes itself do not tell."""
-        if self.is_atmosphere and variable.component in _OTHER_MODELS:
+        if self._is_of_another(variable):
             return True
         if self.is_group and self.is_regular and variable.location != "cell":
             return True
         return any(self.here.holds(condition) is False for condition in _telling(variable))
+
+    def _is_of_another(self, variable: OutputVariable) -> bool:
+        """Whether a variable belongs to another model."""
+        if self.model == "ocean" and variable.component == "HAMOCC":
+            return self.here.holds(_BIOGEOCHEMISTRY) is False
+        if self.model in _OWN:
+            return variable.component not in _OWN[self.model]
+        return variable.component in _OF_OTHERS.get(self.model or "", ())
 
     @cached_property
     def present(self) -> tuple[OutputVariable, ...]:
@@ -136,7 +148,7 @@ class Entry:
             return " and ".join(shown)
         if conditions:
             return "the names of the variables"
-        return f"a run with {first.component}" if self.is_atmosphere else "a variable of this model"
+        return f"a run with {first.component}" if self.model == "atmosphere" else "a variable of this model"
 
 
 def _telling(variable: OutputVariable) -> list[str]:
@@ -150,7 +162,7 @@ def entries(component: Component) -> Iterator[Entry]:
     if not lists:
         return
     catalogue, own_names = catalogue_of(component), tracers(component)
-    is_atmosphere = component["master_model_nml", "model_type"].value == _ATMOSPHERE
+    model = KINDS.get(component["master_model_nml", "model_type"].value)
     requested = frozenset(name for _, _, setting in lists for name in names_in(setting))
     circumstances: dict[int, Circumstances] = {}
     for stream, kind, setting in lists:
@@ -162,7 +174,7 @@ def entries(component: Component) -> Iterator[Entry]:
                     continue
                 is_group = GROUP in name or TILES in name
                 found = _members(catalogue, name) if is_group else catalogue.find(name)
-                yield Entry(name, kind, setting, found, is_regular, is_group, is_atmosphere, here)
+                yield Entry(name, kind, setting, found, is_regular, is_group, model, here)
 
 
 def _members(catalogue: Catalogue, name: str) -> tuple[OutputVariable, ...]:

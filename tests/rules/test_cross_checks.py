@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 from rules.experiments import experiment_of, judge
+from yaml import safe_dump, safe_load
 
 from nmlgen.experiment.checks import Check, checks
 from nmlgen.namelist.registry import load_registry
 from nmlgen.resources import directory, schema
 from nmlgen.rules import all_rules, cross_checks
+from nmlgen.spec.spec import load_spec
 
 RULES = [rule for rule in all_rules() if rule.__module__ == cross_checks.__name__]
 NWP = "run_nml: {iforcing: 3, ltransport: true}, "
@@ -129,6 +132,82 @@ def test_one_rank_is_not_left_alone(shift, expected, tmp_path):
 def test_one_rank_exchanges_nothing(tasks, expected, tmp_path):
     job = f"job: {{nodes: 1, ntasks_per_node: {tasks}}}\nparallel: {{num_io_procs: 0, nproma: 16}}"
     assert codes("parallel_nml: {iorder_sendrecv: 4}", tmp_path, job) == expected
+
+
+def ocean(groups, tmp_path, ranks=1, output="zos"):
+    """An ocean alone, without forcing, with these of its groups changed."""
+    document = safe_load(Path(__file__).with_name("example-coupled.yaml").read_text(encoding="utf-8"))
+    del document["models"]["atm"], document["coupling"]
+    component = document["models"]["oce"]
+    del component["tasks"], component["namelists"]["coupling_mode_nml"]
+    document["site"] = str(Path(__file__).with_name("example-site.yaml"))
+    document["time"] = {"start": "2008-09-01T00:00:00Z", "stop": "2008-09-11T00:00:00Z"}
+    component["output"]["ml"]["ml_varlist"] = [output]
+    component["parallel"]["num_io_procs"] = ranks
+    for group, values in {"ocean_forcing_nml": {"iforc_oce": 10}, **groups}.items():
+        component["namelists"].setdefault(group, {}).update(values)
+    path = tmp_path / "ocean.yaml"
+    path.write_text(safe_dump(document), encoding="utf-8")
+    return [finding.code for finding in judge(load_spec(path).experiment, RULES)]
+
+
+def ocean_codes(namelists, tmp_path, output="zos"):
+    """What is found in an ocean alone; of a group the part of its name that tells is enough."""
+    groups = {f"ocean_{group}_nml": values for group, values in safe_load(f"{{{namelists}}}").items()}
+    return ocean(groups, tmp_path, output=output)
+
+
+@pytest.mark.parametrize(
+    ("namelists", "accepted"),
+    [
+        ("forcing: {iforc_oce: 10}", True),
+        ("forcing: {iforc_oce: 13}", False),
+        ("vertical_diffusion: {ppscheme_type: 3}", True),
+        ("vertical_diffusion: {ppscheme_type: 2}", False),
+        ("vertical_diffusion: {ppscheme_type: 2, vert_mix_type: 2}", True),
+        ("vertical_diffusion: {vert_mix_type: 3}", False),
+        ("vertical_diffusion: {vert_mix_type: 2, c_k: 1.5}", True),
+        ("vertical_diffusion: {vert_mix_type: 2, c_k: 1.6}", False),
+        ("vertical_diffusion: {c_k: 1.6}", True),
+        ("vertical_diffusion: {vert_mix_type: 2, mxl_min: 1.0e-12}", True),
+        ("vertical_diffusion: {vert_mix_type: 2, mxl_min: 1.0e-13}", False),
+        ("tracer_transport: {flux_calculation_horz: 1}", True),
+        ("tracer_transport: {flux_calculation_horz: 2}", False),
+        ("tracer_transport: {fct_limiter_horz: 101}", False),
+        ("tracer_transport: {fct_limiter_horz: 101, flux_calculation_horz: 1}", True),
+        ("tracer_transport: {fct_low_order_flux: 4}", False),
+        ("tracer_transport: {no_tracer: 5}", False),
+        ("tracer_transport: {no_tracer: 3}, diagnostics: {diagnose_age: true}", True),
+        ("tracer_transport: {no_tracer: 2}, diagnostics: {diagnose_age: true}", False),
+        ("tracer_transport: {no_tracer: 3}, diagnostics: {diagnose_age: true, diagnose_green: true}", False),
+        ("horizontal_diffusion: {velocitydiffusion_order: 2}", True),
+        ("horizontal_diffusion: {velocitydiffusion_order: 3}", False),
+        ("horizontal_diffusion: {harmonicviscosity_scaling: 11}", False),
+        ("horizontal_diffusion: {biharmonicviscosity_scaling: 11}", True),
+        ("dynamics: {kineticenergy_type: 201}", True),
+        ("dynamics: {kineticenergy_type: 1}", False),
+        ("initialconditions: {initial_temperature_type: 213}", True),
+        ("initialconditions: {initial_temperature_type: 214}", False),
+        ("initialconditions: {initial_salinity_type: 401}", True),
+        ("initialconditions: {initial_salinity_type: 400}", False),
+        ("forcing: {iforc_oce: 10, use_tides: true, tides_mod: 2}", False),
+        ("forcing: {iforc_oce: 10, tides_mod: 2}", True),
+    ],
+)
+def test_both_sides_of_the_ocean(namelists, accepted, tmp_path):
+    assert ocean_codes(namelists, tmp_path) == ([] if accepted else ["OCE001"])
+
+
+def test_tracers_of_ages_are_written_where_they_are(tmp_path):
+    age = "tracer_transport: {no_tracer: 3}, diagnostics: {diagnose_age: true}"
+    assert ocean_codes(age, tmp_path, "age_tracer") == []
+    assert ocean_codes("", tmp_path, "age_tracer") == ["OCE001"]
+
+
+def test_the_boundary_is_masked_by_io_ranks_in_every_model(tmp_path):
+    masked = {"io_nml": {"lmask_boundary": True}}
+    assert ocean(masked, tmp_path, ranks=0) == ["RUN007"]
+    assert ocean(masked, tmp_path, ranks=1) == []
 
 
 @pytest.mark.parametrize(("release", "expected"), [("2024.10", ["PHY002"]), ("2025.04", [])])
