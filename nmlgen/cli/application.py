@@ -27,6 +27,7 @@ _COMMANDS = {
     "compare": "Compare what two runs took: times, timers, rates, set-up.",
     "completion": "Print the shell completion script.",
     "diff": "Compare two experiments by meaning: specs, builds, namelists.",
+    "doctor": "Tell what of this machine is in order: Slurm, account, MPI, Darshan, ICON.",
     "explain": "Explain a rule, or a problem of a spec, by its code or name.",
     "export": "Write a sweep for Cylc, JUBE or Snakemake.",
     "import": "Make a spec of namelists that exist already.",

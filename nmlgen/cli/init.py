@@ -59,7 +59,11 @@ def command(
 
     On a terminal it asks for what the options do not say; elsewhere it takes the defaults, and names what has none.
     """
-    if str(output) != "-":  # before the questions
+    if preset is not None:  # what cannot be is said before anything is asked
+        starter.needs_grid(preset)
+    if site is not None:
+        starter.requires_account(site)
+    if str(output) != "-":
         if output.is_dir():
             raise InputError(f"{output} is a directory; a file is expected")
         if output.exists() and not force:

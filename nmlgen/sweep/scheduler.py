@@ -1,4 +1,4 @@
-"""Everything that is said to Slurm, and what it answers: sbatch, squeue, sacct, scancel and scontrol.
+"""Everything that is said to Slurm, and what it answers: sbatch, squeue, sacct, sacctmgr, scancel, scontrol and sinfo.
 
 All answers were observed with Slurm 22.05.
 """
@@ -77,6 +77,22 @@ class Task:
     def is_active(self) -> bool:
         """Whether it is to start, or has nodes."""
         return self.state in WAITING or self.state in RUNNING
+
+
+def version() -> str:
+    """The version of Slurm, as sbatch says it: slurm-wlm 22.05.8."""
+    return _run(["sbatch", "--version"]).strip()
+
+
+def partitions() -> tuple[str, ...]:
+    """The names of the partitions that the user sees."""
+    return tuple(dict.fromkeys(_run(["sinfo", "--noheader", "--format=%R"]).split()))
+
+
+def accounts(user: str) -> tuple[str, ...]:
+    """The accounts that may be charged by a user; raises SchedulerError where there is no accounting."""
+    options = ["--noheader", "--parsable2", "show", "associations", f"user={user}", "format=Account"]
+    return tuple(dict.fromkeys(_run(["sacctmgr", *options]).split()))
 
 
 def limits() -> Limits:

@@ -65,7 +65,7 @@ def test_help_of_commands(nmlgen, command):
         (["explain", "qqqqqqqqqq"], "nmlgen rules lists them"),
         (["presets", "show", "icon/jbaw"], 'there is no preset "icon/jbaw"'),
         (["init", "--preset", "icon/jbaw"], 'did you mean "icon/jabw"?'),
-        (["init", "--site", "levnate"], 'did you mean "sites/levante"?'),
+        (["init", "--site", "levnate"], 'did you mean "levante"?'),
         (["init", "--nodes", "0"], "not in the range"),
         (["init", "-o", "."], ". is a directory"),
         (["init", "-o", "no/where.yaml"], "no such file or directory"),

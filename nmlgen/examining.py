@@ -1,0 +1,285 @@
+"""What of this machine is in order for a spec or a site: Slurm, account, file systems, MPI, Darshan, ICON."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from enum import Enum
+from getpass import getuser
+from pathlib import Path
+
+from attrs import frozen
+
+from nmlgen import starter
+from nmlgen._version import __version__
+from nmlgen.errors import SchedulerError
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
+from nmlgen.sweep import scheduler
+
+_PATIENCE = 60  # seconds for a program that prints its version
+_NAMED_FILES = 3
+
+
+class Condition(Enum):
+    """What was found: in order, out of order, or not to be known from here."""
+
+    GOOD = "good"
+    WRONG = "wrong"
+    OPEN = "open"
+
+
+@frozen
+class Examined:
+    """One thing that was looked at: its `subject`, what was found in `text`, and where it is not good `mend`."""
+
+    subject: str
+    condition: Condition
+    text: str
+    mend: str = ""
+
+
+def _good(subject: str, text: str) -> Examined:
+    return Examined(subject, Condition.GOOD, text)
+
+
+def _wrong(subject: str, text: str, mend: str) -> Examined:
+    return Examined(subject, Condition.WRONG, text, mend)
+
+
+def _open(subject: str, text: str, mend: str = "") -> Examined:
+    return Examined(subject, Condition.OPEN, text, mend)
+
+
+def examine(machine: Machine | None, experiment: Experiment | None, directory: Path) -> Iterator[Examined]:
+    """Look at this machine, as what `machine` says or `experiment` needs of it, one thing after the other.
+
+    `directory` is where jobs would write. Programs are asked for their version, Slurm for its partitions and accounts;
+    nothing is submitted and nothing written.
+    """
+    yield _good("nmlgen", f"{__version__}, Python {'.'.join(map(str, sys.version_info[:3]))}")
+    yield _site(machine)
+    if machine is None or machine.scheduler == "slurm":
+        yield from _slurm(machine, experiment)
+    yield from _file_system(machine, directory)
+    yield _launcher(experiment)
+    yield _mpi(machine, experiment)
+    yield _darshan(machine, experiment)
+    if experiment is not None:
+        yield from _files(experiment)
+
+
+def _site(machine: Machine | None) -> Examined:
+    if machine is None or machine.name == UNKNOWN_SITE:
+        return _open(
+            "site", "none is named: only what holds everywhere is looked at", "nmlgen doctor --site NAME, or a spec"
+        )
+    if machine.scheduler not in ("slurm", "none"):
+        return _wrong(
+            "site",
+            f"{machine.name} has {machine.scheduler.upper()}, not Slurm",
+            "nmlgen judges there; it does not submit",
+        )
+    return _good("site", machine.name)
+
+
+def _slurm(machine: Machine | None, experiment: Experiment | None) -> Iterator[Examined]:
+    login = "a login node, or module load slurm; building and checking need none"
+    try:
+        yield _good("Slurm", scheduler.version())
+        partitions = scheduler.partitions()
+    except SchedulerError as error:
+        said = str(error).splitlines()[-1].partition(";")[0]
+        yield _open("Slurm", said, login) if machine is None else _wrong("Slurm", said, login)
+        return
+    wanted = _directive(experiment, "partition")
+    if wanted is not None and wanted not in partitions:
+        yield _wrong("partition", f'there is no "{wanted}" here', f"job.partition: one of {', '.join(partitions)}")
+    elif wanted is not None:
+        yield _good("partition", wanted)
+    elif machine is not None and machine.partitions:
+        missing = [name for name in machine.partitions if name not in partitions]
+        text = ", ".join(partitions)
+        if len(missing) == len(machine.partitions):
+            yield _wrong("partition", f"{text}: none of those of {machine.name}", "is this the right --site?")
+        else:
+            yield _good("partition", text)
+    yield from _account(machine, experiment)
+
+
+def _account(machine: Machine | None, experiment: Experiment | None) -> Iterator[Examined]:
+    wanted = _directive(experiment, "account")
+    if experiment is not None and wanted is None:
+        if machine is not None and machine.account_required:
+            yield _wrong(
+                "account",
+                f"the spec names none, {machine.name} refuses such jobs",
+                "job.account: the project that is charged",
+            )
+        return
+    try:
+        accounts = scheduler.accounts(getuser())
+    except SchedulerError as error:
+        yield _open("account", f"Slurm does not say which there are: {str(error).splitlines()[-1]}")
+        return
+    if wanted is None:
+        yield _good("account", ", ".join(accounts)) if accounts else _open("account", "Slurm knows none of yours")
+    elif accounts and wanted not in accounts:
+        yield _wrong("account", f'"{wanted}" is none of yours', f"job.account: one of {', '.join(accounts)}")
+    else:
+        yield _good("account", wanted) if accounts else _open("account", f"{wanted}; Slurm knows none of yours")
+
+
+def _directive(experiment: Experiment | None, name: str) -> str | None:
+    setting = experiment.directives.get(name) if experiment is not None else None
+    return None if setting is None or setting.value is None else str(setting.value)
+
+
+def _file_system(machine: Machine | None, directory: Path) -> Iterator[Examined]:
+    known = mounted(directory)
+    if known is None:
+        yield _open("file system", f"what {directory} lies on is not known")
+        return
+    point, kind = known
+    free = shutil.disk_usage(directory).free
+    said = machine.file_system_of(str(directory)).type if machine is not None else "unknown"
+    text = f"{directory} lies on {point}, {kind}, {free / 1e9:.1f} GB free"
+    if said == "lustre" and kind != "lustre":
+        yield _open(
+            "file system",
+            f"{text}; {machine.name if machine else ''} writes to Lustre",
+            "build where jobs are to write",
+        )
+    else:
+        yield _good("file system", text)
+    if kind == "lustre" or said == "lustre":
+        if shutil.which("lfs"):
+            yield _good("lfs", _first_line(["lfs", "--version"]) or "found")
+        elif kind == "lustre":
+            yield _wrong("lfs", "not found: no stripes can be set here", "the Lustre client's programs on PATH")
+        else:
+            yield _open("lfs", "not found here")
+
+
+def mounted(directory: Path, table: Path = Path("/proc/self/mounts")) -> tuple[str, str] | None:
+    """Where the file system of a directory is mounted, and its type as Linux names it; None if that is not known."""
+    try:
+        lines = table.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    found = None
+    path = directory.resolve()
+    for line in lines:
+        words = line.split(" ")
+        if len(words) < 3:
+            continue
+        point = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), words[1])
+        if path.is_relative_to(point) and (found is None or len(point) >= len(found[0])):
+            found = point, words[2]
+    return found
+
+
+def _launcher(experiment: Experiment | None) -> Examined:
+    names = [str(experiment.launch.command.value)] if experiment is not None else ["srun", "mpirun", "mpiexec"]
+    found = [name for name in names if shutil.which(name)]
+    if found:
+        return _good("launcher", ", ".join(found))
+    return _open("launcher", f"no {' or '.join(names)} on PATH", "it must be there in the job, by its modules")
+
+
+def _mpi(machine: Machine | None, experiment: Experiment | None) -> Examined:
+    line = _first_line(["mpirun", "--version"]) if shutil.which("mpirun") else None
+    wanted = None
+    if experiment is not None and experiment.mpi.implementation is not None:
+        version = experiment.mpi.version.value if experiment.mpi.version is not None else None
+        wanted = str(experiment.mpi.implementation.value), version
+    elif machine is not None and len(machine.mpi) == 1:
+        installation = next(iter(machine.mpi.values()))
+        wanted = installation.implementation, installation.version
+    if line is None:
+        return _open("MPI", "no mpirun on PATH: none is loaded", f"the job loads {_named(*wanted)}" if wanted else "")
+    if wanted is None:
+        return _good("MPI", line)
+    implementation, version = wanted
+    is_same = _MPI_NAMES.get(implementation, implementation) in line.lower()
+    if is_same and (version is None or re.search(rf"(?<![\d.]){re.escape(str(version))}(?![\d])", line)):
+        return _good("MPI", line)
+    return _open(
+        "MPI", f"{line}, which is not {_named(implementation, version)}", "what the model was linked with counts"
+    )
+
+
+_MPI_NAMES = {
+    "openmpi": "open mpi",
+    "intel": "intel",
+    "mpich": "mpich",
+    "cray-mpich": "mpich",
+    "parastation": "parastation",
+}
+
+
+def _named(implementation: str, version: object) -> str:
+    return f"{implementation} {version}" if version else implementation
+
+
+def _darshan(machine: Machine | None, experiment: Experiment | None) -> Examined:
+    path = machine.darshan_library if machine is not None else None
+    if experiment is not None:
+        if experiment.darshan is None:
+            return _open("Darshan", "the spec does not ask for it", "darshan: {library: /path/to/libdarshan.so}")
+        if experiment.darshan.library is not None:
+            path = str(experiment.darshan.library.value)
+    path = path or starter.darshan_at_hand()
+    if path is None:
+        return _open(
+            "Darshan", "nobody says where libdarshan.so lies", "module load darshan, or darshan: {library: PATH}"
+        )
+    if not Path(path).is_file():
+        return _wrong("Darshan", f"there is no {path}", "darshan.library: the path of libdarshan.so")
+    return _good("Darshan", path)
+
+
+def _files(experiment: Experiment) -> Iterator[Examined]:
+    base = experiment.base_directory
+    root = Path(str(base.value)) if base is not None else Path()
+    executable = root / str(experiment.executable.value)
+    if not executable.is_absolute():
+        yield _open(
+            "executable", f"{executable} is looked for from where the build lies", "model.directory: an absolute path"
+        )
+    elif os.access(executable, os.X_OK) and executable.is_file():
+        yield _good("executable", str(executable))
+    else:
+        yield _wrong("executable", f"there is no program {executable}", "model.directory and model.executable")
+    inputs = [root / str(file.source.value) for file in experiment.inputs]
+    missing = [str(path) for path in inputs if path.is_absolute() and not path.exists()]
+    relative = sum(not path.is_absolute() for path in inputs)
+    if missing:
+        more = f" and {len(missing) - _NAMED_FILES} more" if len(missing) > _NAMED_FILES else ""
+        text = f"{len(missing)} of {len(inputs)} are missing: {', '.join(missing[:_NAMED_FILES])}{more}"
+        yield _wrong("input files", text, "model.pool, or the paths in the spec")
+    elif relative:
+        yield _open("input files", f"{relative} of {len(inputs)} are looked for from where the build lies")
+    elif inputs:
+        yield _good("input files", f"all {len(inputs)} are there")
+
+
+def _first_line(command: list[str]) -> str | None:
+    """What a program says first of itself; None if it does not."""
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=_PATIENCE,
+            check=False,
+            text=True,
+            errors="replace",
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return next((line.strip() for line in done.stdout.splitlines() if line.strip()), None)

@@ -1,0 +1,152 @@
+"""nmlgen doctor: what of a machine is in order, with stand-ins for its programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from specs import TEXT
+
+from nmlgen.examining import mounted
+
+SLURM = {
+    "sbatch": "echo slurm-wlm 22.05.8",
+    "sinfo": "echo compute; echo shared; echo compute",
+    "sacctmgr": "echo bb1234; echo ab0001",
+    "srun": ":",
+    "mpirun": "echo 'mpirun (Open MPI) 4.1.2'; echo; echo Report bugs",
+}
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """A machine that has these programs and no others; say more, or say otherwise."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(programs))
+
+    def having(**said: str | None) -> Path:
+        for name, text in {**SLURM, **said}.items():
+            if text is not None:
+                (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+                (programs / name).chmod(0o755)
+        return tmp_path
+
+    return having
+
+
+@pytest.fixture
+def found(nmlgen):
+    def run(*arguments, code):
+        done = nmlgen("doctor", *arguments, "--format", "json")
+        assert (done.code, done.err) == (code, "")
+        return {one["subject"]: (one["condition"], one["text"]) for one in json.loads(done.out)}
+
+    return run
+
+
+def test_all_in_order(machine, found):
+    at = machine()
+    (at / "libdarshan.so").touch()
+    (at / "icon").touch(mode=0o755)
+    (at / "grid.nc").touch()
+    (at / "spec.yaml").write_text(TEXT)
+    said = {
+        "model.directory": at,
+        "model.executable": "icon",
+        "grid.file": f"{at}/grid.nc",
+        "job.account": "bb1234",
+        "job.partition": "shared",
+        "darshan.library": f"{at}/libdarshan.so",
+        "site": "levante",
+    }
+    overrides = [word for name, value in said.items() for word in ("--set", f"{name}={value}")]
+    conditions = found("spec.yaml", *overrides, code=0)
+    for subject in ("Slurm", "partition", "account", "launcher", "MPI", "Darshan", "executable", "input files"):
+        assert conditions[subject][0] == "good", (subject, conditions[subject])
+    assert conditions["MPI"][1] == "mpirun (Open MPI) 4.1.2"
+
+
+@pytest.mark.parametrize(
+    ("said", "subject", "expected"),
+    [
+        ({"sbatch": None}, "Slurm", ("wrong", "there is no sbatch here")),
+        ({"sinfo": "echo a >&2; echo sinfo: cannot reach >&2; exit 1"}, "Slurm", ("wrong", "sinfo: cannot reach")),
+        ({"sinfo": "echo normal"}, "partition", ("wrong", "normal: none of those of levante")),
+        ({"sinfo": "echo normal; echo gpu"}, "partition", ("good", "normal, gpu")),
+        (
+            {"sacctmgr": "echo no accounting >&2; exit 1"},
+            "account",
+            ("open", "Slurm does not say which there are: no acc"),
+        ),
+        ({"sacctmgr": ":"}, "account", ("open", "Slurm knows none of yours")),
+        ({}, "account", ("good", "bb1234, ab0001")),
+        ({"mpirun": None}, "MPI", ("open", "no mpirun on PATH")),
+        (
+            {"mpirun": "echo 'mpirun (Open MPI) 4.1.20'"},
+            "MPI",
+            ("open", "mpirun (Open MPI) 4.1.20, which is not openmpi 4.1.2"),
+        ),
+        ({"mpirun": "exit 1"}, "MPI", ("open", "no mpirun")),
+        ({"srun": None, "mpirun": None}, "launcher", ("open", "no srun or mpirun or mpiexec on PATH")),
+    ],
+)
+def test_of_a_site(machine, found, said, subject, expected):
+    machine(**said)
+    condition, text = found("--site", "levante", code=1 if expected[0] == "wrong" else 0)[subject]
+    assert condition == expected[0]
+    assert text.startswith(expected[1])
+
+
+@pytest.mark.parametrize(
+    ("override", "subject", "expected"),
+    [
+        ("job.partition=computer", "partition", ("wrong", 'there is no "computer" here')),
+        ("job.account=cc1", "account", ("wrong", '"cc1" is none of yours')),
+        ("darshan.library=/no/libdarshan.so", "Darshan", ("wrong", "there is no /no/libdarshan.so")),
+        ("model.executable=/no/icon", "executable", ("wrong", "there is no program /no/icon")),
+        ("model.directory=no", "executable", ("open", "no/icon/bin/icon is looked for from where the build lies")),
+        ("grid.file=/no/grid.nc", "input files", ("wrong", "1 of 1 are missing: /no/grid.nc")),
+    ],
+)
+def test_of_a_spec(machine, found, override, subject, expected):
+    at = machine()
+    (at / "spec.yaml").write_text(TEXT)
+    code = 1 if expected[0] == "wrong" else 0
+    condition, text = found("spec.yaml", "--set", "model.directory=/no", "--set", override, code=code)[subject]
+    assert condition == expected[0]
+    assert text.startswith(expected[1])
+
+
+def test_without_a_site_slurm_is_no_must(machine, found):
+    machine(sbatch=None)
+    conditions = found(code=0)
+    assert conditions["Slurm"] == ("open", "there is no sbatch here")
+    assert conditions["site"][0] == "open"
+
+
+def test_text(machine, nmlgen):
+    machine()
+    done = nmlgen("doctor", "--site", "levante")
+    assert "ok     Slurm         slurm-wlm 22.05.8\n" in done.out
+    assert done.out.endswith("\n\nnothing is wrong\n")
+    assert nmlgen("doctor", "--site", "levant").code == 1
+    assert nmlgen("doctor", "nothing.yaml").code == 2
+    assert nmlgen("doctor", "--set", "a=b").code == 2
+
+
+def test_mounted(tmp_path):
+    table = tmp_path / "mounts"
+    lines = [
+        "/dev/a / ext4 rw 0 0",
+        rf"1.2.3.4:/w {tmp_path}/a\040b lustre rw",
+        "not",
+        f"tmpfs {tmp_path}/a tmpfs rw 0 0",
+    ]
+    table.write_text("\n".join(lines))
+    assert mounted(tmp_path / "a b" / "run", table) == (f"{tmp_path}/a b", "lustre")
+    assert mounted(tmp_path / "a" / "run", table) == (f"{tmp_path}/a", "tmpfs")
+    assert mounted(tmp_path / "ab", table) == ("/", "ext4")
+    assert mounted(tmp_path, tmp_path / "missing") is None
