@@ -81,15 +81,7 @@ def command(
     if account is None and starter.requires_account(site):
         raise InputError(f"--account is missing: {site} refuses jobs that name no project")
     if darshan is None and not starter.knows_darshan(site) and starter.is_on_lustre(site):
-        darshan = starter.darshan_at_hand()
-        if darshan is None and asks:
-            darshan = _asked("libdarshan.so, its path", starter.NO_DARSHAN)
-        if darshan is None:
-            click.echo(
-                f"note: nothing is known of Darshan on {site}, and it is not preloaded; --darshan PATH says where"
-                " libdarshan.so lies",
-                err=True,
-            )
+        darshan = _darshan(site, asks)
     text = starter.starter_spec(preset, site, name, account, grid_file, directory, nodes, darshan)
     if str(output) == "-":
         click.echo(text, nl=False)
@@ -97,6 +89,20 @@ def command(
     write_whole(output, text.encode(), is_new=not force)
     click.echo(f"wrote {output}\nnext: nmlgen check {shlex.quote(str(output))}")
     return 0
+
+
+def _darshan(site: str, asks: bool) -> str | None:
+    """Where Darshan lies on a site that does not say it; told if that remains unknown."""
+    library = starter.darshan_at_hand()
+    if library is None and asks:
+        library = _asked("libdarshan.so, its path", starter.NO_DARSHAN)
+    if library is None:
+        click.echo(
+            f"note: nothing is known of Darshan on {site}, and it is not preloaded; --darshan PATH says where"
+            " libdarshan.so lies",
+            err=True,
+        )
+    return library
 
 
 def _asked(question: str, default: str, check: Callable[[str], object] | None = None, choices: str = "") -> str:
