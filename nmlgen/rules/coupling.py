@@ -44,7 +44,7 @@ def _is_on(component: Component, partner: str) -> bool:
     return _switch(component, partner).value is True
 
 
-def _is_coupled(component: Component) -> bool:
+def is_coupled(component: Component) -> bool:
     """Whether any of its switches is on. Raises UndecidedError where that is not known."""
     found = [_switch(component, partner) for partner in _TO_ALL]
     known = [setting for setting in found if setting.certainty is not setting.certainty.UNKNOWN]
@@ -58,7 +58,7 @@ def _is_coupled(component: Component) -> bool:
 def _read(experiment: Experiment) -> Coupling | None:
     """The coupling.yaml that a run reads, None where no component is coupled; UndecidedError where nobody knows it."""
     coupling = experiment.coupling
-    if coupling is None or not any(_is_coupled(component) for component in experiment.components):
+    if coupling is None or not any(is_coupled(component) for component in experiment.components):
         return None
     if coupling.is_open and not coupling.problems:
         raise UndecidedError(unknown(COUPLING_FILE, coupling.span))
@@ -127,7 +127,7 @@ class CouplingFileRefused(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         coupling = experiment.coupling
-        if coupling is None or not any(_is_coupled(component) for component in experiment.components):
+        if coupling is None or not any(is_coupled(component) for component in experiment.components):
             return
         for problem in coupling.problems:
             notes = problem.notes or ("expected: what YAC's documentation shows",)
@@ -181,7 +181,7 @@ class SomeModelsCoupled(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        coupled = [component for component in experiment.components if _is_coupled(component)]
+        coupled = [component for component in experiment.components if is_coupled(component)]
         for component in experiment.components:
             if not coupled or component in coupled:
                 continue
@@ -279,7 +279,7 @@ class NothingExchanged(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         coupling = experiment.coupling
         components = [component for component in experiment.components if component.kind in PARTNERS]
-        is_read = coupling is None or any(_is_coupled(component) for component in experiment.components)
+        is_read = coupling is None or any(is_coupled(component) for component in experiment.components)
         if coupling is not None and not coupling.is_open and not is_read:
             message = f"no component reads {COUPLING_FILE}: none is coupled"
             yield self.finding(coupling.span, message, "expected: a switch of coupling_mode_nml, in every component")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
+from nmlgen.experiment.heights import flat_level
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
@@ -308,6 +309,85 @@ class NestWithMoreLevels(ComponentRule):
                 return
 
 
+class NestBelowFlatLevels(ComponentRule):
+    """A nest that begins below its parent's top still has levels that are flat.
+
+    ## What it does
+    Where `lvert_nest` is true, finds a nest whose top lies so far below that of the first domain that less than two of
+    its levels are above `flat_height`. Levels from a table, or of limited thickness, are not worked out.
+
+    ## Why it matters
+    ICON aborts when it sets up the vertical grid.
+
+    ## Evidence
+    ICON 2024.10 with 10 levels up to 35 km: nests of 2 levels, of 8 beside 9 in a nest of a nest, and with `nshift` 2
+    were refused, one of 8 with `nshift` 1 was not: "flat_height too close to the top of the innermost nested domain"
+    (`mo_util_vgrid.f90:170`).
+
+    ## Example
+    ```yaml bad
+    grid: {num_lev: [30, 12]}
+    #               ^
+    namelists:
+      run_nml: {lvert_nest: true}
+      grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc]}
+    ```
+    ```yaml good
+    grid: {num_lev: [30, 25]}
+    namelists:
+      run_nml: {lvert_nest: true}
+      grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc]}
+    ```
+
+    ## References
+    ICON namelist overview, run_nml, sleve_nml.
+    """
+
+    code = "GRD010"
+    name = "nest-below-flat-levels"
+    severity = Severity.ERROR
+    kinds = ("atmosphere",)
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        if component["run_nml", "lvert_nest"].value is not True or len(grid_names(component)) < _WITH_A_NEST:
+            return
+        shifts = _shifts(component)
+        if not any(shift > 0 for shift in shifts.values()):
+            return
+        flat = flat_level(component)
+        for domain, shift in shifts.items():
+            if shift > 0 and flat - shift <= 1:
+                height = component["sleve_nml", "flat_height"]
+                yield self.finding(
+                    component["run_nml", "num_lev"],
+                    f"domain {domain} begins {shift} levels below the top of domain 1, of which {flat} are flat",
+                    f"expected: at most {max(0, flat - _WITH_A_NEST)}, or a flat_height below {height.value:g} m",
+                )
+                return
+
+
+def _shifts(component: Component) -> dict[int, int]:
+    """By domain, how many levels of the first one lie above its top (`mo_model_domimp_patches.f90:304-315`).
+
+    Domains are left out whose parent is not known and decides.
+    """
+    levels, shift = as_list(component["run_nml", "num_lev"].value), as_list(component["run_nml", "nshift"].value)
+    parents = as_list(component["grid_nml", "dynamics_parent_grid_id"].value)
+    count = len(grid_names(component))
+    levels = [*levels, *[_DEFAULT_LEVELS] * count][:count]
+    shift = [*shift, *[0] * count][:count]
+    found = {1: 0}
+    for domain in range(2, count + 1):
+        given = parents[domain - 1] if domain <= len(parents) else 0
+        parent = given if isinstance(given, int) and 0 < given < domain else 1 if domain == _WITH_A_NEST else None
+        if not any(shift):
+            found[domain] = levels[0] - levels[domain - 1]  # whoever is the parent
+        elif parent in found:
+            own = shift[domain - 1] or levels[parent - 1] - levels[domain - 1]
+            found[domain] = found[parent] + own
+    return found
+
+
 class NestLevelsIgnored(ComponentRule):
     """The levels of a nest are those of the first domain unless nesting is vertical, too.
 
@@ -383,6 +463,8 @@ class PathInGridName(ComponentRule):
                 yield self.finding(_dynamics_grids(component), f'the grid "{name}"', "expected: a name without <path>")
                 return
 
+
+_WITH_A_NEST = 2
 
 _DEFAULT_LEVELS = 31
 """run_nml: num_lev of a domain of which nobody says it (`mo_run_nml.f90:120`)."""

@@ -8,7 +8,7 @@ from functools import cache
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.group import as_list
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.ranks import level_types
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import load_catalogue
@@ -297,15 +297,17 @@ class ImpossibleLevels(ComponentRule):
     """`m_levels` is a list of level numbers and ranges, such as 1,3,5...10,nlev.
 
     ## What it does
-    Finds a list that ICON cannot read, or with numbers beyond the model levels. Numbers begin with 1; `nlev`, `n` or
-    `N` is the number of levels; sums, differences and parentheses are possible.
+    Finds a list that ICON cannot read, with numbers beyond the model levels, or of which a variable of the stream has
+    no level. Numbers begin with 1; `nlev`, `n` or `N` is the number of levels; sums, differences and parentheses are
+    possible.
 
     ## Why it matters
     ICON aborts when output is initialised, minutes into the job.
 
     ## Evidence
     ICON 2024.10 with 10 levels: "Parsing of level selection failed for "1...50"" (`mo_level_selection.f90:116`,
-    `util_string_parse.rl:118-150`). One number above the half levels passes its check.
+    `util_string_parse.rl:118-150`). One number above the half levels passes its check; where all are above the levels
+    of a variable: "Invalid level selection!" (`mo_name_list_output_zaxes.f90:577`).
 
     ## Example
     ```yaml bad
@@ -339,6 +341,9 @@ class ImpossibleLevels(ComponentRule):
             for domain in domains_of(component, stream):
                 levels = _levels_of(component, domain)
                 fault = level_fault(text, levels) if levels > 0 else None
+                if fault is None and levels > 0 and lowest_level(text, levels) > levels:
+                    name = _of_full_levels(component, stream, domain, levels)
+                    fault = None if name is None else f"{name} has none of these levels"
                 if fault is not None:
                     yield self.finding(
                         setting,
@@ -346,6 +351,17 @@ class ImpossibleLevels(ComponentRule):
                         f"expected: numbers and ranges from 1 to {levels}, such as 1,3,5...10,nlev",
                     )
                     break
+
+
+def _of_full_levels(component: Component, stream: Group, domain: int, levels: int) -> str | None:
+    """The first variable of a stream that exists and has so many levels."""
+    names = setting_of(component, stream, "ml_varlist")
+    for entry in entries(component):
+        if entry.setting == names and entry.domain == domain and not entry.is_group:
+            known = entry.present
+            if known and all(entry.here.levels(variable) == levels for variable in known):
+                return f'"{entry.name}"'
+    return None
 
 
 def _levels_of(component: Component, domain: int) -> int:
@@ -391,6 +407,12 @@ def level_fault(text: str, levels: int) -> str | None:
         if start > end:
             return f"the range from {start} to {end} is empty"
     return None
+
+
+def lowest_level(text: str, levels: int) -> int:
+    """The least of the levels that a list without a fault selects."""
+    found = [_evaluate(token["start"], levels) for token in _LEVELS.finditer(text) if token["start"] is not None]
+    return min(found, default=1)
 
 
 def _evaluate(expression: str, levels: int) -> int:

@@ -10,6 +10,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
+from nmlgen.rules.coupling import is_coupled
 from nmlgen.rules.rule import ComponentRule, Rule
 from nmlgen.rules.streams import setting_of, streams_read
 
@@ -59,6 +60,46 @@ class LongModelName(ComponentRule):
         if len(name) > _LONGEST_NAME and _reads_checkpoint(component):
             message = f'model_name "{name}" has {len(name)} characters: its checkpoints are not found again'
             yield self.finding(setting, message, f'expected: at most {_LONGEST_NAME}, such as "{name[:_LONGEST_NAME]}"')
+
+
+class SlashInModelName(ComponentRule):
+    """A model's name is a part of the names of files.
+
+    ## What it does
+    Finds a `model_name` with a slash where checkpoints are written, or where the model is coupled.
+
+    ## Why it matters
+    ICON aborts at its first checkpoint, a coupled model before its first step: the name is a part of those of the
+    checkpoint, of the link to it and of the output schedule, and the directory is not there.
+
+    ## Evidence
+    ICON 2024.10: "restartDescriptor_writeFiles netCDF error: No such file or directory"; the schedule of a coupled
+    model could not be opened (`mo_output_event_handler.f90:462`).
+
+    ## Example
+    ```yaml bad
+    models: {oce: {name: a/b}}
+    #                    ^
+    ```
+    ```yaml good
+    models: {oce: {name: a_b}}
+    ```
+
+    ## References
+    ICON namelist overview, master_model_nml.
+    """
+
+    code = "MST011"
+    name = "slash-in-model-name"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        setting = component[MODEL_GROUP, "model_name"]
+        if "/" not in str(setting.value):
+            return
+        time = clock(component)
+        if is_coupled(component) or (time.checkpoint and time.checkpoint <= time.leg):
+            yield self.finding(setting, f'model_name "{setting.value}" has a slash', "expected: a name without /")
 
 
 class SameModelName(Rule):

@@ -104,13 +104,14 @@ def domains_of(component: Component, stream: Group) -> list[int]:
 
 @frozen(slots=False)
 class Entry:
-    """One name in a varlist of a stream, for one domain: the level type `kind`, the setting it stands in, and the
+    """One name in a varlist of a stream, for one `domain`: the level type `kind`, the setting it stands in, and the
     variables it may mean; of a group those that are members. `is_regular` tells of a grid of longitudes and latitudes,
     `model` is the kind of the component, None where nobody says it.
     """
 
     name: str
     kind: str
+    domain: int
     setting: Setting
     variables: tuple[OutputVariable, ...]
     is_regular: bool
@@ -174,7 +175,7 @@ def entries(component: Component) -> Iterator[Entry]:
                     continue
                 is_group = GROUP in name or TILES in name
                 found = _members(catalogue, name) if is_group else catalogue.find(name)
-                yield Entry(name, kind, setting, found, is_regular, is_group, model, here)
+                yield Entry(name, kind, domain, setting, found, is_regular, is_group, model, here)
 
 
 def _members(catalogue: Catalogue, name: str) -> tuple[OutputVariable, ...]:

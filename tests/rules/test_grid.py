@@ -53,6 +53,31 @@ def test_splitting_of_ranks(restart, more, expected, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("levels", "more", "expected"),
+    [
+        ("[10, 10]", "", []),
+        ("[10, 9]", "", []),
+        ("[10, 8]", "", ["GRD010"]),
+        ("[10, 9, 8]", "", ["GRD010"]),
+        ("[10, 10]", ", nshift: [0, 1]", []),
+        ("[10, 10]", ", nshift: [0, 2]", ["GRD010"]),
+        ("[10, 8]", ", lvert_nest: false", []),
+        ("[20, 18]", "", []),
+    ],
+)
+def test_tops_of_nests(levels, more, expected, tmp_path):
+    """As ICON 2024.10 did with layers of 300 m at the ground and its top at 35 km."""
+    files = ", ".join(["iconR02B05-grid.nc", "b.nc", "c.nc"][: levels.count(",") + 1])
+    text = (
+        f"grid: {{num_lev: {levels}}}\nnamelists:\n  sleve_nml: {{min_lay_thckn: 300.0, top_height: 35000.0}}\n"
+        f"  grid_nml: {{dynamics_grid_filename: [{files}]}}\n"
+        f"  run_nml: {{{more.lstrip(', ')}{', ' if more and 'lvert' not in more else ''}"
+        f"{'' if 'lvert' in more else 'lvert_nest: true'}}}\n"
+    )
+    assert [code for code in codes(text, tmp_path) if code != "GRD008"] == expected
+
+
+@pytest.mark.parametrize(
     ("work", "written", "stride"),
     [(1, -1, 1), (2, -1, 2), (4, -1, 2), (12, -1, 4), (128, -1, 16), (252, 0, 16), (4, 3, 3), (4, 4, 1), (4, 9, 1)],
 )

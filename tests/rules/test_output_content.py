@@ -129,6 +129,21 @@ def test_levels_that_it_does_not_read(text, fault):
     assert level_fault(text, 10) == fault
 
 
+@pytest.mark.parametrize(
+    ("names", "levels", "expected"),
+    [
+        ("[u]", "31", ["OUT030"]),
+        ("[u]", "nlev+1", ["OUT030"]),
+        ("[u]", "30, 31", []),
+        ("[w]", "31", []),
+        ("[pres_sfc]", "31", []),
+        ("[w, u]", "31", ["OUT030"]),
+    ],
+)
+def test_each_variable_has_one_of_the_levels(names, levels, expected, tmp_path):
+    assert codes(f"ml_varlist: {names}, m_levels: '{levels}'", tmp_path) == expected
+
+
 def test_levels_of_another_level_type_are_not_looked_at(tmp_path):
     stream = "ml_varlist: null, pl_varlist: [temp], p_levels: [50000.0], m_levels: '1:5'"
     assert codes(stream, tmp_path) == []
