@@ -78,11 +78,11 @@ class SlashInModelName(ComponentRule):
 
     ## Example
     ```yaml bad
-    models: {oce: {name: a/b}}
-    #                    ^
+    namelists: {master_model_nml: {model_name: a/b}}
+    #                                          ^
     ```
     ```yaml good
-    models: {oce: {name: a_b}}
+    namelists: {master_model_nml: {model_name: a_b}}
     ```
 
     ## References
