@@ -54,6 +54,19 @@ class Files:
             raise InputError(f"{shown!r} cannot be the name of a file") from None
 
 
+class GivenFiles(Files):
+    """Texts by the names of files that need not be on any disk; there are no others."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        super().__init__({Path(name).resolve(): text for name, text in texts.items()})
+
+    def read(self, path: Path, name: str | None = None) -> Source:
+        """The text of one of them. Raises InputError for any other."""
+        if path.resolve() not in self._texts:
+            raise InputError(f"{name or path} is not among the files that were given")
+        return super().read(path, name)
+
+
 def _bytes(path: Path) -> bytes:
     if path != STANDARD_INPUT:
         return read_bytes(path)

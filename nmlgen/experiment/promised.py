@@ -13,6 +13,7 @@ from attrs import frozen
 from nmlgen.experiment.chain import restart_name
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.output_fate import fate
 from nmlgen.experiment.ranks import OutputFile, RestartMode, domains, output_files, restart_mode
 from nmlgen.experiment.schedule import Names
@@ -81,6 +82,42 @@ def checkpoint_links(component: Component) -> tuple[str, ...]:
     if restart_mode(component) in (RestartMode.JOINT, RestartMode.DEDICATED):
         return (f"multifile_restart_{name}.mfr",)
     return tuple(f"restart_{name}_DOM{domain:02d}.nc" for domain in range(1, domains(component) + 1))
+
+
+def checkpoint_patterns(component: Component) -> tuple[str, ...]:
+    """What the names of its checkpoints match, as fnmatch has it: one for each domain, or one for the directory of a
+    multifile mode, whose `<gridfile>` is "multifile" (`mo_restart_util.f90`, `run_nml: restart_filename`)."""
+    template = str(component["run_nml", "restart_filename"].value).strip()
+    words = {"<mtype>": restart_name(component), "<rsttime>": "*"}
+    if restart_mode(component) in (RestartMode.JOINT, RestartMode.DEDICATED):
+        return (_filled(template, words | {"<gridfile>": "multifile", "<idom>": "*", "<extension>": "mfr"}),)
+    grids = as_list(component["grid_nml", "dynamics_grid_filename"].value)
+    patterns = [
+        words | {"<gridfile>": _without_extension(str(grid)), "<idom>": f"{domain:02d}", "<extension>": "nc"}
+        for domain, grid in zip(range(1, domains(component) + 1), grids, strict=False)
+    ]
+    return tuple(_filled(template, each) for each in patterns)
+
+
+def _filled(template: str, words: dict[str, str]) -> str:
+    for keyword, word in words.items():
+        template = template.replace(keyword, word)
+    return template
+
+
+def _without_extension(name: str) -> str:
+    name = name.strip().rpartition("/")[2]
+    return name.rpartition(".")[0] or name
+
+
+def files_of_stream(component: Component, stream: Group) -> tuple[str, ...]:
+    """The names of the files that one stream writes over the whole experiment, each once, sequence by sequence.
+
+    Raises UndecidedError for settings that nobody can know.
+    """
+    time = clock(component)
+    sequences = [file for file in output_files(component) if file.stream is stream]
+    return tuple(dict.fromkeys(name for file in sequences for name in fate(component, file, time).files))
 
 
 def partition_groups(component: Component) -> Iterator[tuple[str, tuple[str, ...]]]:
