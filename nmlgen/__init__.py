@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nmlgen.fixing import Fixed, fix
     from nmlgen.importing import ImportedSpec, import_spec
     from nmlgen.linting import lint
-    from nmlgen.logs.darshan import DarshanLog, read_darshan
+    from nmlgen.logs.darshan import DarshanLog, DarshanWriter, read_darshan, scan_darshan, scan_darshan_writers
     from nmlgen.logs.reader import Logs, read_logs, scan_logs
     from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, TimerTotal
     from nmlgen.migrating import Migration, migrate
@@ -64,6 +64,7 @@ __all__ = [
     "CheckpointWrite",
     "Comparison",
     "DarshanLog",
+    "DarshanWriter",
     "Edit",
     "Experiment",
     "Finding",
@@ -124,6 +125,8 @@ __all__ = [
     "read_namelists",
     "report_sweep",
     "resubmit",
+    "scan_darshan",
+    "scan_darshan_writers",
     "scan_logs",
     "set_value",
     "status",
@@ -142,6 +145,7 @@ _HOMES = {
     "CheckpointWrite": "logs.rows",
     "Comparison": "comparing",
     "DarshanLog": "logs.darshan",
+    "DarshanWriter": "logs.darshan",
     "Edit": "findings",
     "Experiment": "experiment.experiment",
     "Finding": "findings",
@@ -200,6 +204,8 @@ _HOMES = {
     "read_namelists": "namelists",
     "report_sweep": "reporting",
     "resubmit": "sweep.submission",
+    "scan_darshan": "logs.darshan",
+    "scan_darshan_writers": "logs.darshan",
     "scan_logs": "logs.reader",
     "set_value": "namelists",
     "status": "sweep.status",

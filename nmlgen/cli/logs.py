@@ -16,12 +16,12 @@ import click
 from nmlgen.cli.console import uses_colour
 from nmlgen.cli.terminal import unfiltered
 from nmlgen.errors import InputError
-from nmlgen.logs.darshan import DarshanLog, read_darshan
-from nmlgen.logs.finding import logs_below
+from nmlgen.logs.darshan import DarshanLog, DarshanWriter, scan_darshan, scan_darshan_writers
+from nmlgen.logs.finding import darshan_logs_below, logs_below
 from nmlgen.logs.reader import scan_logs
 from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, TimerTotal
 from nmlgen.logs.table import write_csv, write_json, write_parquet
-from nmlgen.report.logs import format_rows, format_runs
+from nmlgen.report.logs import format_rows, format_runs, format_writers
 from nmlgen.writing import whole_file
 
 TABLES: dict[str, type[Any]] = {
@@ -30,6 +30,7 @@ TABLES: dict[str, type[Any]] = {
     "checkpoints": CheckpointWrite,
     "timers": TimerTotal,
     "darshan": DarshanLog,
+    "writers": DarshanWriter,
 }
 """The tables by their names on the command line."""
 
@@ -52,7 +53,8 @@ def command(paths: tuple[Path, ...], what: str, output_format: str | None, outpu
     """Read ICON's logs into a table: a row for each run, or for each output, checkpoint or timer.
 
     PATH is a log, which may be compressed (.gz), or a directory, such as a sweep's, below which logs are found. Darshan
-    logs are read with --what darshan. CSV and JSON have all columns, with units in their names; the table shows a few.
+    logs are read with --what darshan, and with --what writers, which draws who wrote when. CSV and JSON have all
+    columns, with units in their names; the table shows a few.
 
     Lines that should have been understood and were not are named on stderr; the exit code is 0 all the same.
     """
@@ -60,13 +62,11 @@ def command(paths: tuple[Path, ...], what: str, output_format: str | None, outpu
     if chosen == "parquet" and output is None:
         raise click.UsageError("--format parquet needs -o FILE")
     kind = TABLES[what]
-    with reading_progress(paths, quiet) as progress:
-        if kind is DarshanLog:
-            rows: Iterable[Any] = read_darshan(paths)
-            if not rows:
-                raise InputError("there is no Darshan log among these paths; expected names that end in .darshan")
-        else:
-            rows = _rows(paths, kind, quiet, progress)
+    of_darshan = {DarshanLog: scan_darshan, DarshanWriter: scan_darshan_writers}.get(kind)
+    if of_darshan is not None and next(darshan_logs_below(paths), None) is None:
+        raise InputError("there is no Darshan log among these paths; expected names that end in .darshan")
+    with reading_progress(paths, quiet, logs_below if of_darshan is None else darshan_logs_below) as progress:
+        rows = _rows(paths, kind, quiet, progress) if of_darshan is None else of_darshan(paths, progress=progress)
         _write(rows, kind, chosen, output)
     return 0
 
@@ -105,14 +105,16 @@ def _write_text(file: TextIO, rows: Iterable[Any], kind: type[Any], chosen: str)
     elif chosen == "json":
         write_json(file, kind, rows)
     else:
-        show = format_runs if kind is LogRun else format_rows
+        show = {LogRun: format_runs, DarshanWriter: format_writers}.get(kind, format_rows)
         text = show(list(rows), uses_colour(file), file.isatty())
         click.echo(text, file=file, color=True)
 
 
 @contextmanager
-def reading_progress(paths: tuple[Path, ...], quiet: bool) -> Iterator[Callable[[int], None] | None]:
-    """A bar on a terminal's stderr, if it takes longer than a second."""
+def reading_progress(
+    paths: tuple[Path, ...], quiet: bool, below: Callable[[Iterable[Path]], Iterable[Path]] = logs_below
+) -> Iterator[Callable[[int], None] | None]:
+    """A bar on a terminal's stderr, if it takes longer than a second; `below` finds the logs that are read."""
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
         return
@@ -127,7 +129,7 @@ def reading_progress(paths: tuple[Path, ...], quiet: bool) -> Iterator[Callable[
         nonlocal done, task
         done += count
         if task is None and monotonic() - started > _PATIENCE:
-            task = bar.add_task("", total=sum(path.stat().st_size for path in logs_below(paths)))
+            task = bar.add_task("", total=sum(path.stat().st_size for path in below(paths)))
             bar.start()
         if task is not None:
             bar.update(task, completed=done)

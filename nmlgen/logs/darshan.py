@@ -3,25 +3,41 @@
 Darshan keeps a table of files for each process; where it overflows (1024 records by default), files are missing and so
 are their bytes: such a log is marked. Its "performance estimate" is all bytes over the time of the busiest rank, a rate
 of bursts, not what a run had.
+
+A log is read record by record: the memory that takes does not grow with the processes' files.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from nmlgen.errors import InputError
 from nmlgen.logs.finding import darshan_logs_below
 from nmlgen.logs.rows import column
 
-_MODULES = ("POSIX", "STDIO")  # MPI-IO and the formats' libraries come to the same bytes again
+_MODULES = {"POSIX": "struct darshan_posix_file *", "STDIO": "struct darshan_stdio_file *"}
+"""MPI-IO and the formats' libraries come to the same bytes again."""
+
+_HEATMAP, _HEATMAP_TYPE = "HEATMAP", "struct darshan_heatmap_record *"
+_HEATMAPS = {16592106915301738621: "POSIX", 3989511027826779520: "STDIO"}
+"""Darshan's own numbers of the heat maps of these modules."""
+
+_SMALL, _LARGE = 100_000, 1_000_000  # bytes: where Darshan's classes of access sizes have an edge
+_SMALL_SIZES = ("0_100", "100_1K", "1K_10K", "10K_100K")
+_LARGE_SIZES = ("1M_4M", "4M_10M", "10M_100M", "100M_1G", "1G_PLUS")
 _OWN_LOG = re.compile(r".*\.(?P<job>\d+)\.darshan$")
+_EVERY = 4096  # records between two words about progress
+
+Progress = Callable[[int], None]
+"""Called with the number of bytes that have been read since."""
 
 
 @frozen(kw_only=True)
@@ -45,8 +61,28 @@ class DarshanLog:
         "reading, writing and meta of the rank with most; None if all files are shared"
     )
     written_bytes_per_s: float | None = column("written_bytes over write_s: of one process, on average")
+    n_writes: int = column("calls that wrote", 0)
+    small_writes: int = column("of POSIX: calls that wrote less than 100 kB", 0)
+    large_writes: int = column("of POSIX: calls that wrote 1 MB or more", 0)
+    longest_write_s: float | None = column("the longest single call that wrote")
+    longest_write_rank: int | None = column("who made it; None for a shared file")
     partial: bool = column("records are missing: bytes and files are lower bounds", False)
     notes: tuple[str, ...] = column("what is uncertain", ())
+
+
+@frozen(kw_only=True)
+class DarshanWriter:
+    """When one process wrote, by Darshan's heat map (Darshan 3.4 and later); processes that wrote nothing are not
+    there."""
+
+    log: str = column("the file", "")
+    rank: int = column("of the process, among all of the job", 0)
+    written_bytes: int = column("POSIX and STDIO together", 0)
+    first_write_s: float = column("from the beginning of the job to the first interval in which it wrote", 0.0)
+    last_write_s: float = column("to the end of the last such interval", 0.0)
+    idle_share: float = column("of the intervals of the job, those in which it wrote nothing", 0.0)
+    interval_s: float = column("how long an interval is", 0.0)
+    bytes_by_interval: tuple[int, ...] = column("written in each interval", ())
 
 
 def read_darshan(paths: str | Path | Iterable[str | Path]) -> tuple[DarshanLog, ...]:
@@ -54,79 +90,224 @@ def read_darshan(paths: str | Path | Iterable[str | Path]) -> tuple[DarshanLog, 
 
     Raises InputError for a file that cannot be read, or without the package: `pip install nmlgen[darshan]`.
     """
-    return tuple(_read(path) for path in darshan_logs_below([paths] if isinstance(paths, (str, Path)) else paths))
+    return tuple(scan_darshan(paths))
 
 
-def _read(path: Path) -> DarshanLog:
+def scan_darshan(paths: str | Path | Iterable[str | Path], *, progress: Progress | None = None) -> Iterator[DarshanLog]:
+    """The rows of Darshan logs as they come; errors as `read_darshan`."""
+    for path in darshan_logs_below([paths] if isinstance(paths, (str, Path)) else paths):
+        with _opened(path) as log:
+            row = log.row(str(path), _by_size(path, progress))
+        yield row
+
+
+def scan_darshan_writers(
+    paths: str | Path | Iterable[str | Path], *, progress: Progress | None = None
+) -> Iterator[DarshanWriter]:
+    """When each process wrote, log by log and in the order of their ranks; nothing of a log without a heat map.
+
+    Errors as `read_darshan`.
+    """
+    for path in darshan_logs_below([paths] if isinstance(paths, (str, Path)) else paths):
+        with _opened(path) as log:
+            yield from log.writers(str(path))
+        if progress is not None:
+            progress(path.stat().st_size)
+
+
+def _by_size(path: Path, progress: Progress | None) -> Callable[[float], None]:
+    """Tells the progress in bytes of the file, of which a share is told."""
+    size, told = path.stat().st_size, 0
+
+    def tell(share: float) -> None:
+        nonlocal told
+        if progress is not None:
+            before, told = told, max(told, int(size * min(share, 1.0)))
+            progress(told - before)
+
+    return tell
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[OpenLog]:
     if not path.is_file():
         raise InputError(f"{path}: there is no such file")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of matplotlib and pandas, while it is imported
-            import darshan
+            import darshan  # noqa: F401 (of which the backend is a part, whether or not that is loaded)
+            from darshan.backend import cffi_backend as backend
     except ImportError:
         raise InputError(f"{path}: to read Darshan logs, install the package: pip install 'nmlgen[darshan]'") from None
+    with _read_error(path):
+        log = backend.log_open(str(path))
+        if log["handle"] == backend.ffi.NULL:
+            raise InputError(f"{path} cannot be read as a Darshan log")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            report = darshan.DarshanReport(str(path), read_all=False)
-            for module in _MODULES:
-                if module in report.modules:
-                    report.mod_read_all_records(module, dtype="pandas")
+        with _read_error(path):
+            yield OpenLog(backend, log)
+    finally:
+        backend.log_close(log)
+
+
+@contextmanager
+def _read_error(path: Path) -> Iterator[None]:
+    try:
+        yield
     except (RuntimeError, OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as a Darshan log: {str(error).lower()}") from None
-    return row_of(str(path), report)
 
 
-def row_of(log: str, report: Any) -> DarshanLog:
-    """The row of a `darshan.DarshanReport` whose POSIX and STDIO records have been read as pandas frames."""
-    job = report.metadata["job"]
-    own = _OWN_LOG.match(Path(log).name)
-    sums: dict[str, Any] = {"read_bytes": 0, "written_bytes": 0, "read_s": 0.0, "write_s": 0.0, "meta_s": 0.0}
-    files: set[int] = set()
-    writers: set[int] = set()
-    of_rank: dict[int, float] = {}
-    for module in (name for name in _MODULES if name in report.records):
-        for counters, times in _frames(report.records[module]):
-            ranks = counters["rank"].tolist()
-            files.update(counters["id"].tolist())
-            written = counters[f"{module}_BYTES_WRITTEN"].tolist()
-            writers.update(rank for rank, bytes_ in zip(ranks, written, strict=True) if bytes_ > 0 <= rank)
-            sums["written_bytes"] += sum(written)
-            sums["read_bytes"] += sum(counters[f"{module}_BYTES_READ"].tolist())
-            spent = [times[f"{module}_F_{kind}_TIME"].tolist() for kind in ("READ", "WRITE", "META")]
-            for name, values in zip(("read_s", "write_s", "meta_s"), spent, strict=True):
-                sums[name] += sum(values)
-            for rank, *seconds in zip(ranks, *spent, strict=True):
-                if rank >= 0:
-                    of_rank[rank] = of_rank.get(rank, 0.0) + sum(seconds)
-    cut = sorted(name for name, module in report.modules.items() if module.get("partial_flag"))
-    notes = (
-        [f"records of {', '.join(cut)} are missing, for Darshan's tables were full: raise MAX_RECORDS"] if cut else []
-    )
-    if not files:
-        notes.append("it has no records of POSIX or STDIO")
-    return DarshanLog(
-        log=log,
-        job=own["job"] if own is not None else str(job["jobid"]),
-        executable=(report.metadata.get("exe") or "").split(" ")[0] or None,
-        started=_utc(job),
-        run_s=float(job["run_time"]) if "run_time" in job else None,
-        nprocs=int(job["nprocs"]),
-        n_files=len(files),
-        n_writer_ranks=len(writers),
-        **{name: int(value) if name.endswith("bytes") else round(value, 6) for name, value in sums.items()},
-        busiest_rank_s=round(max(of_rank.values()), 6) if of_rank else None,
-        written_bytes_per_s=sums["written_bytes"] / sums["write_s"] if sums["write_s"] else None,
-        partial=any(name in _MODULES for name in cut),
-        notes=tuple(notes),
-    )
+@define
+class _Sums:
+    """What the records of a log come to."""
+
+    read_bytes: int = 0
+    written_bytes: int = 0
+    read_s: float = 0.0
+    write_s: float = 0.0
+    meta_s: float = 0.0
+    n_writes: int = 0
+    small_writes: int = 0
+    large_writes: int = 0
+    longest_write_s: float = 0.0
+    longest_write_rank: int = -1
+    files: set[int] = field(factory=set)
+    writers: set[int] = field(factory=set)
+    of_rank: dict[int, float] = field(factory=dict)
 
 
-def _frames(records: Any) -> Iterable[tuple[Any, Any]]:
-    """The counters and the times of a module's records, as pandas frames."""
-    for record in records:
-        yield record["counters"], record["fcounters"]
+class OpenLog:
+    """A log that the package's `backend` has opened; its records come once, in the order of the file."""
+
+    def __init__(self, backend: Any, log: Any) -> None:
+        self._backend, self._log = backend, log
+        self._modules: dict[str, dict[str, Any]] = backend.log_get_modules(log)
+
+    def row(self, name: str, tell: Callable[[float], None]) -> DarshanLog:
+        """The log's row; `tell` takes the share that has been read."""
+        job, sums = self._backend.log_get_job(self._log), _Sums()
+        present = [module for module in _MODULES if module in self._modules]
+        total = sum(self._modules[module]["len"] for module in present) or 1
+        before = 0
+        for module in present:
+            self._add(module, sums, before, total, tell)
+            before += self._modules[module]["len"]
+        tell(1.0)
+        own = _OWN_LOG.match(Path(name).name)
+        cut = sorted(module for module, facts in self._modules.items() if facts.get("partial_flag"))
+        notes = (
+            [f"records of {', '.join(cut)} are missing, for Darshan's tables were full: raise MAX_RECORDS"]
+            if cut
+            else []
+        )
+        if not sums.files:
+            notes.append("it has no records of POSIX or STDIO")
+        return DarshanLog(
+            log=name,
+            job=own["job"] if own is not None else str(job["jobid"]),
+            executable=(self._backend.log_get_exe(self._log) or "").split(" ")[0] or None,
+            started=_utc(job),
+            run_s=float(job["run_time"]) if "run_time" in job else None,
+            nprocs=int(job["nprocs"]),
+            n_files=len(sums.files),
+            n_writer_ranks=len(sums.writers),
+            read_bytes=sums.read_bytes,
+            written_bytes=sums.written_bytes,
+            read_s=round(sums.read_s, 6),
+            write_s=round(sums.write_s, 6),
+            meta_s=round(sums.meta_s, 6),
+            busiest_rank_s=round(max(sums.of_rank.values()), 6) if sums.of_rank else None,
+            written_bytes_per_s=sums.written_bytes / sums.write_s if sums.write_s else None,
+            n_writes=sums.n_writes,
+            small_writes=sums.small_writes,
+            large_writes=sums.large_writes,
+            longest_write_s=round(sums.longest_write_s, 6) or None,
+            longest_write_rank=sums.longest_write_rank if sums.longest_write_rank >= 0 else None,
+            partial=any(module in _MODULES for module in cut),
+            notes=tuple(notes),
+        )
+
+    def _records(self, module: str, kind: str) -> Iterator[Any]:
+        """The records of a module, each as long as it is looked at."""
+        ffi, library = self._backend.ffi, self._backend.libdutil
+        buffer, number = ffi.new("void **"), self._modules[module]["idx"]
+        while library.darshan_log_get_record(self._log["handle"], number, buffer) >= 1:
+            try:
+                yield ffi.cast(kind, buffer[0])
+            finally:
+                library.darshan_free(buffer[0])
+                buffer[0] = ffi.NULL
+
+    def _add(self, module: str, sums: _Sums, before: int, total: int, tell: Callable[[float], None]) -> None:
+        """Add the records of a module; those read before have so many bytes of the `total`."""
+        counters = {name: at for at, name in enumerate(self._backend.counter_names(module))}
+        times = {name: at for at, name in enumerate(self._backend.fcounter_names(module))}
+        wrote, was_read, calls = (counters[f"{module}_{what}"] for what in ("BYTES_WRITTEN", "BYTES_READ", "WRITES"))
+        reading, writing, meta = (times[f"{module}_F_{what}_TIME"] for what in ("READ", "WRITE", "META"))
+        longest = times.get(f"{module}_F_MAX_WRITE_TIME")
+        small, large = (
+            [counters[key] for size in sizes if (key := f"{module}_SIZE_WRITE_{size}") in counters]
+            for sizes in (_SMALL_SIZES, _LARGE_SIZES)
+        )
+        size = 8 * (len(counters) + len(times) + 2)
+        for count, record in enumerate(self._records(module, _MODULES[module]), start=1):
+            rank, whole, real = record.base_rec.rank, record.counters, record.fcounters
+            sums.files.add(record.base_rec.id)
+            written = whole[wrote]
+            seconds = (real[reading], real[writing], real[meta])
+            sums.read_bytes += whole[was_read]
+            sums.written_bytes += written
+            sums.read_s, sums.write_s, sums.meta_s = (
+                sums.read_s + seconds[0],
+                sums.write_s + seconds[1],
+                sums.meta_s + seconds[2],
+            )
+            if written > 0:
+                sums.n_writes += whole[calls]
+                sums.small_writes += sum(whole[at] for at in small)
+                sums.large_writes += sum(whole[at] for at in large)
+                if longest is not None and real[longest] > sums.longest_write_s:
+                    sums.longest_write_s, sums.longest_write_rank = real[longest], rank
+            if rank >= 0:
+                sums.of_rank[rank] = sums.of_rank.get(rank, 0.0) + sum(seconds)
+                if written > 0:
+                    sums.writers.add(rank)
+            if not count % _EVERY:
+                tell((before + count * size) / total)
+
+    def writers(self, name: str) -> Iterator[DarshanWriter]:
+        """When each process wrote."""
+        found: dict[int, list[int]] = {}
+        width = 0.0
+        if _HEATMAP not in self._modules:
+            return
+        for record in self._records(_HEATMAP, _HEATMAP_TYPE):
+            if record.base_rec.id not in _HEATMAPS:
+                continue
+            width, count = record.bin_width_seconds, record.nbins
+            bins = [record.write_bins[at] for at in range(count)]
+            if any(bins):
+                before = found.setdefault(record.base_rec.rank, [0] * count)
+                before += [0] * (count - len(before))
+                for at, value in enumerate(bins):
+                    before[at] += value
+        end = max(map(len, found.values()), default=0)
+        run_s = float(self._backend.log_get_job(self._log).get("run_time", 0.0))
+        intervals = min(end, max(1, -int(-run_s // width))) if width and run_s else end
+        for rank, row in sorted(found.items()):
+            busy = [at for at, value in enumerate(row) if value]
+            kept = row[: max(intervals, busy[-1] + 1)]
+            yield DarshanWriter(
+                log=name,
+                rank=rank,
+                written_bytes=sum(row),
+                first_write_s=busy[0] * width,
+                last_write_s=(busy[-1] + 1) * width,
+                idle_share=1 - len(busy) / len(kept),
+                interval_s=width,
+                bytes_by_interval=tuple(kept),
+            )
 
 
 def _utc(job: dict[str, Any]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -77,3 +78,43 @@ def format_rows(rows: Iterable[Any], colour: bool, terminal: bool) -> str:
     names = [name for name in names if any(getattr(row, name) is not None for row in rows)]
     cells = ([_plain(getattr(row, name)) for name in names] for row in rows)
     return format_table(names, cells, colour, terminal)
+
+
+_BARS = "▁▂▃▄▅▆▇█"
+_WIDTH, _NARROWEST, _LABELS = 60, 20, 50
+
+
+def format_writers(rows: Iterable[Any], colour: bool, terminal: bool) -> str:
+    """A picture for each Darshan log: a line for each process that wrote, from the beginning of the job to its end."""
+    logs: dict[str, list[Any]] = {}
+    for row in rows:
+        logs.setdefault(row.log, []).append(row)
+    if not logs:
+        return "no process wrote, or the log has no heat map: Darshan 3.4 and later make one"
+    width = min(_WIDTH, max(_NARROWEST, shutil.get_terminal_size().columns - _LABELS)) if terminal else _WIDTH
+    return "\n\n".join(_picture(log, writers, width, colour, terminal) for log, writers in logs.items())
+
+
+def _picture(log: str, writers: Sequence[Any], width: int, colour: bool, terminal: bool) -> str:
+    count = max(len(row.bytes_by_interval) for row in writers)
+    drawn = [_rebinned(row.bytes_by_interval, count, min(width, count)) for row in writers]
+    most = max(map(max, drawn))
+    cells = (
+        (str(row.rank), _drawn(line, most), _megabytes(row.written_bytes), f"{100 * row.idle_share:.0f} %")
+        for row, line in zip(writers, drawn, strict=True)
+    )
+    seconds = count * writers[0].interval_s
+    heading = f"0 to {seconds:.0f} s of the job"
+    return f"{log}\n{format_table(('rank', heading, 'MB', 'idle'), cells, colour, terminal)}"
+
+
+def _rebinned(values: Sequence[int], count: int, width: int) -> list[int]:
+    """The values of so many intervals, put together to so many columns."""
+    line = [0] * width
+    for at, value in enumerate(values):
+        line[at * width // count] += value
+    return line
+
+
+def _drawn(line: Sequence[int], most: int) -> str:
+    return "".join(_BARS[min(7, 8 * value // most)] if value else "·" for value in line)
