@@ -16,8 +16,10 @@ from nmlgen.advise.fitting import Run, calibrate
 from nmlgen.errors import InputError, NmlgenError
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.lift.loading import load
+from nmlgen.logs.darshan import scan_darshan
 from nmlgen.logs.reader import scan_logs
 from nmlgen.logs.rows import LogRun, LogWarning
+from nmlgen.logs.table import TABLES, read_runs
 from nmlgen.units.duration import Duration
 
 _MASTER = "icon_master.namelist"
@@ -53,13 +55,17 @@ def calibrate_logs(
 ) -> Calibrated:
     """Fit the I/O model to the runs whose logs lie at these paths or below, beginning with `prior`, else with Levante.
 
-    What a log does not say is looked for in the namelists and the batch script beside it; `given` says what is nowhere:
-    `nodes`, `num_lev` or `n_cells`. Runs that did not come to an end, or of which too little is known, are left out
-    with the reason. `progress` is called with the bytes that were read. Raises InputError if a path cannot be read or
-    no run can be used.
+    A path may also be a table of runs that `nmlgen logs -o` wrote. What a log does not say is looked for in the
+    namelists and the batch script beside it, how many bytes were written in the Darshan log of the same job; `given`
+    says what is nowhere: `nodes`, `num_lev` or `n_cells`. Runs that did not come to an end, or of which too little is
+    known, are left out with the reason. `progress` is called with the bytes that were read. Raises InputError if a
+    path cannot be read or no run can be used.
     """
     paths = tuple(paths)
-    rows = list(scan_logs(paths, events=False, progress=progress))
+    tables = [Path(path) for path in paths if Path(path).suffix in TABLES and Path(path).is_file()]
+    logs = [path for path in paths if Path(path) not in tables]
+    rows: list[Any] = [run for table in tables for run in read_runs(table)]
+    rows += scan_logs(logs, events=False, progress=progress)
     used: list[tuple[LogRun, Run]] = []
     left_out: list[tuple[LogRun, str]] = []
     for row in rows:
@@ -98,6 +104,9 @@ def run_of(log: LogRun, given: Mapping[str, int] | None = None) -> Run:
 def _case(log: LogRun, planned: Case | None, given: Mapping[str, int]) -> Case:
     """The run as a case: what the log says, else what is given, else what the experiment beside it plans."""
     n_checkpoints = log.n_checkpoints or 0
+    output_bytes = log.output_bytes / log.n_outputs if log.output_bytes and log.n_outputs else None
+    if output_bytes is None and planned is not None:
+        output_bytes = _by_darshan(log, planned)
     said: dict[str, Any] = {
         "n_cells": planned.n_cells if planned else log.n_cells,  # in the log it is rounded
         "num_lev": log.num_lev,
@@ -109,7 +118,7 @@ def _case(log: LogRun, planned: Case | None, given: Mapping[str, int]) -> Case:
         "stream_partitions": sum(log.stream_partitions_ml) or None,
         "restart_write_mode": log.restart_write_mode,
         "num_restart_procs": log.num_restart_procs,
-        "output_bytes": log.output_bytes / log.n_outputs if log.output_bytes and log.n_outputs else None,
+        "output_bytes": output_bytes,
         "output_interval_s": _seconds(log.output_interval[0]) if log.output_interval else None,
         "checkpoint_bytes": log.checkpoint_bytes / n_checkpoints if log.checkpoint_bytes and n_checkpoints else None,
         "checkpoint_interval_s": _seconds(log.checkpoint_interval),
@@ -135,6 +144,19 @@ def _beside(log: LogRun) -> Case | None:
             with suppress(NmlgenError, UndecidedError):
                 (component,) = load(directory, ntasks=log.ntasks).experiment.components
                 return situation_of(component).case
+    return None
+
+
+def _by_darshan(log: LogRun, planned: Case) -> float | None:
+    """Bytes of an output, by the Darshan log of the same job beside the log; None without one that is whole."""
+    outputs = round(planned.outputs)
+    beside = [path for path in Path(log.log).parent.glob("*.darshan") if log.job and f".{log.job}." in path.name]
+    if outputs < 1 or len(beside) != 1 or (log.n_checkpoints and not log.checkpoint_bytes):
+        return None
+    with suppress(InputError):
+        (row,) = scan_darshan(beside)
+        written = row.written_bytes - (log.checkpoint_bytes or 0)
+        return written / outputs if not row.partial and written > 0 else None
     return None
 
 

@@ -10,7 +10,9 @@ import nmlgen
 from nmlgen.advise import Calibration, Case, predict
 from nmlgen.advise.experiment import situation_of
 from nmlgen.calibrating import run_of
+from nmlgen.cli import main
 from nmlgen.errors import InputError
+from nmlgen.logs.table import read_runs
 
 WORK, IO = 127, 1
 SPEC = {
@@ -129,3 +131,55 @@ def test_the_file_comes_back(built, tmp_path):
     path = tmp_path / "here.yaml"
     path.write_text(calibration.dump())
     assert Calibration.load(path).dump() == calibration.dump()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
+def test_a_table_of_runs(built, tmp_path, suffix):
+    """What `nmlgen logs -o` wrote counts as the logs that it was made of."""
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
+    table = tmp_path / f"runs.{suffix}"
+    assert main(["logs", str(built / "run"), "-o", str(table)]) == 0
+    assert read_runs(table) == nmlgen.read_logs([built / "run"]).runs
+    by_table, by_log = (nmlgen.calibrate_logs([path], name="x") for path in (table, built / "run"))
+    assert [run for _, run in by_table.runs] == [run for _, run in by_log.runs]
+    assert by_table.calibration.dump() == by_log.calibration.dump()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "", "there is no run of ICON"),
+        ("a.csv", "log,state\nx,finished\n", "is no table of runs"),
+        ("a.csv", "state,ntasks\nfinished,many\n", "a.csv:2: a cell is not what its column holds"),
+        ("a.csv", "state,ntasks\nfinished,1.5\n", "a.csv:2: a cell"),
+        ("a.json", "{}", "expected a list"),
+        ("a.json", "[1]", "is no table of runs"),
+        ("a.json", '[{"state": "finished", "ntasks": [1]}]', "row 1: a cell"),
+        ("a.json", "no JSON", "is no table of runs: Expecting value"),
+    ],
+)
+def test_what_is_no_table(tmp_path, name, text, message):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        nmlgen.calibrate_logs([path])
+
+
+def test_bytes_by_a_darshan_log_of_the_job(built, monkeypatch):
+    (row,) = nmlgen.read_logs([built]).runs
+    silent = evolve(row, output_bytes=None, job="7", n_checkpoints=1, checkpoint_bytes=10**8)
+    (built / "run" / "wave.7.darshan").write_bytes(b"")
+    (built / "run" / "wave.8.darshan").write_bytes(b"")
+    found = {"partial": False}
+
+    def scan(paths):
+        assert [path.name for path in paths] == ["wave.7.darshan"]
+        yield nmlgen.DarshanLog(written_bytes=31 * 10**8, **found)
+
+    monkeypatch.setattr("nmlgen.calibrating.scan_darshan", scan)
+    assert run_of(silent).case.output_bytes == 10**9  # three outputs, at the start and every hour
+    found["partial"] = True
+    planned = run_of(silent).case.output_bytes
+    assert planned not in (None, 10**9)
+    assert run_of(evolve(silent, checkpoint_bytes=None)).case.output_bytes == planned

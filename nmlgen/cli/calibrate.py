@@ -36,9 +36,10 @@ def command(
     """Fit the I/O model to the runs whose logs are given, and write the figures of your site to a small YAML file, for
     `nmlgen advise --calibration`.
 
-    LOG is a log of ICON or a directory below which logs are found. What a log does not say is looked for in the
-    namelists and the batch script beside it. One run with a few I/O ranks is enough for a first answer; more of them
-    narrow the interval. Without -o the calibration goes to the terminal.
+    LOG is a log of ICON, a directory below which logs are found, or a table that `nmlgen logs -o` wrote. What a log
+    does not say is looked for in the namelists, the batch script and the Darshan log beside it. One run with a few I/O
+    ranks is enough for a first answer; more of them narrow the interval. Without -o the calibration goes to the
+    terminal.
 
     Runs that did not end, or of which too little is known, are named and left out; exit code 2 if none is left.
     """

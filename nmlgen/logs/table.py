@@ -1,8 +1,10 @@
-"""Rows as CSV, JSON and Parquet, and as a pandas frame: a column for each field, empty where nothing is known."""
+"""Rows as CSV, JSON and Parquet, and as a pandas frame: a column for each field, empty where nothing is known; and runs
+read back from such a table."""
 
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from attrs import AttrsInstance, fields
 
+from nmlgen.errors import InputError
+from nmlgen.logs.rows import LogRun
 from nmlgen.visible import csv_cell
 
 if TYPE_CHECKING:
@@ -60,3 +64,75 @@ def text_of(value: Any) -> str:
     if isinstance(value, tuple):
         return "; ".join(map(text_of, value))
     return str(value)
+
+
+TABLES = (".csv", ".json", ".parquet")
+"""How the files end that a table is read back from."""
+
+
+def read_runs(path: Path) -> tuple[LogRun, ...]:
+    """The runs of a table that `nmlgen logs -o` wrote: CSV, JSON, or Parquet, which needs pandas and pyarrow.
+
+    Columns that are not there are not known. Raises InputError, with the line of CSV, for a file that is no such table.
+    """
+    try:
+        if path.suffix == ".parquet":
+            rows = _parquet(path)
+        else:
+            text = path.read_text(encoding="utf-8-sig")
+            rows = _json(path, text) if path.suffix == ".json" else list(csv.DictReader(io.StringIO(text)))
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is no table of runs: it is not UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    except (csv.Error, ValueError) as error:
+        raise InputError(f"{path} is no table of runs: {error}") from None
+    known = {column.name: str(column.type) for column in fields(LogRun)}
+    found = []
+    for number, row in enumerate(rows, start=2):
+        if not isinstance(row, dict) or "state" not in row or "ntasks" not in row:
+            raise InputError(f"{path} is no table of runs, with a column for each: nmlgen logs LOG... -o {path.name}")
+        try:
+            values = {name: _value(known[name], cell) for name, cell in row.items() if name in known}
+        except (TypeError, ValueError):
+            place = f"{path}:{number}" if path.suffix == ".csv" else f"{path}, row {number - 1}"
+            raise InputError(f"{place}: a cell is not what its column holds") from None
+        found.append(LogRun(**{name: value for name, value in values.items() if value is not None}))
+    return tuple(found)
+
+
+def _json(path: Path, text: str) -> list[Any]:
+    rows = json.loads(text)
+    if not isinstance(rows, list):
+        raise InputError(f"{path} is no table of runs: expected a list of objects")
+    return rows
+
+
+def _parquet(path: Path) -> list[Any]:
+    try:
+        import pandas
+
+        frame = pandas.read_parquet(path)
+    except ImportError:
+        raise InputError(f"{path}: to read Parquet, install pandas and pyarrow: pip install 'nmlgen[frame]'") from None
+    return [
+        {name: None if isinstance(cell, float) and cell != cell else cell for name, cell in row.items()}  # noqa: PLR0124
+        for row in frame.to_dict("records")
+    ]
+
+
+def _value(kind: str, cell: Any) -> Any:
+    """A cell as its column holds it; None for an empty one."""
+    if cell is None or (isinstance(cell, str) and not cell):
+        return None
+    if kind.startswith("tuple"):
+        parts = [part for part in cell.split("; ") if part] if isinstance(cell, str) else list(cell)
+        return tuple(int(part) if "int" in kind else str(part) for part in parts)
+    if kind.startswith("int"):
+        number = float(cell)
+        if number != int(number):
+            raise ValueError
+        return int(number)
+    if kind.startswith("float"):
+        return float(cell)
+    return str(cell)

@@ -230,6 +230,8 @@ def _row(text: bytes, start: re.Match[bytes], number: int, ranked: str) -> Timer
     durations = [_duration(token) for kind, token in zip(kinds, tokens, strict=False) if kind == "T"]
     totals = [_number(token) for kind, token in zip(kinds, tokens, strict=False) if kind == "N"]
     calls = _number(start["calls"])
+    if kinds == _PLAIN and totals[0] == totals[1]:
+        totals[2] = totals[0]  # of one rank; until about 2022 the average is over the workers, who are others
     ranks: int | None = int(tokens[len(kinds) - 1]) if kinds == _RANKED else 1
     if kinds == _WITHOUT_PES:
         ranks = _ranks(calls, durations[1], totals[2])

@@ -155,3 +155,13 @@ def test_what_a_reader_of_icon_reports_is_no_timer_report() -> None:
     assert not is_report(b" Timer report: Total  132.26538 s, Read metadata    2.47186 s, Read data    2.90766 s")
     assert is_report(b" Timer report, ranks 0-7")
     assert is_report(b" PE      0 Timer report")
+
+
+def test_the_average_of_one_rank_is_its_own() -> None:
+    """ICON of 2022 divides the total of its only I/O rank by the number of the workers."""
+    heading = " name                       # calls   t_min          t_avg          t_max          total min (s)   "
+    line = " wrt_output                 2             0.00000s        7.1658s       14.3315s         14.332          "
+    line += "14.332           1.791     "
+    timers, warnings = read([" Timer report", heading, line])
+    assert not warnings
+    assert (timers["wrt_output"].total_avg_s, timers["wrt_output"].n_ranks) == (14.332, 1)
