@@ -96,14 +96,14 @@ def _show_component(component: Component, times: int) -> int:
     try:
         ranks = split(component)
     except UndecidedError as error:
-        return _refuse(f"the split is not known, because {error.setting.name} is not known", 0)
+        return _refuse(f"the split is not known, because {error.reason}", 0)
     if ranks.work < 1:
         return _refuse(f"no rank is left to compute: {ranks.total} tasks, {ranks.total - ranks.work} for others")
     click.echo(format_split(ranks, colour, terminal, numbers_in_job(component)))
     try:
         roster = _roster(component, times)
     except UndecidedError as error:
-        return _refuse(f"who writes what is not known, because {error.setting.name} is not known", 0)
+        return _refuse(f"who writes what is not known, because {error.reason}", 0)
     except PlacementError as error:
         return _refuse(f"ICON refuses the placement: {error}")
     click.echo("\n" + format_duties(roster, colour, terminal))

@@ -59,7 +59,7 @@ def command(
 
 
 def _report(component: Component) -> VolumeReport:
-    undecided: list[str] = []
+    undecided: dict[str, str] = {}
     streams = checkpoint = files = None
     names: tuple[str, ...] = ()
     try:
@@ -71,9 +71,9 @@ def _report(component: Component) -> VolumeReport:
             for name in unknown_names(component, stream, level_type)
         )
     except UndecidedError as error:
-        undecided.append(error.setting.name)
+        undecided[error.setting.name] = error.reason
     try:
         checkpoint, files = checkpoint_volume(component), checkpoint_files(component)
     except UndecidedError as error:
-        undecided.append(error.setting.name)
-    return VolumeReport(streams, checkpoint, files, names, tuple(dict.fromkeys(undecided)))
+        undecided[error.setting.name] = error.reason
+    return VolumeReport(streams, checkpoint, files, names, undecided)

@@ -6,7 +6,7 @@ stop, start + restart interval and start + nsteps * step) and the runs of the re
 
 from __future__ import annotations
 
-from math import inf, lcm
+from math import inf, isfinite, lcm
 
 from attrs import evolve, frozen
 
@@ -115,7 +115,7 @@ def time_step(component: Component) -> int:
         step = _duration(written).milliseconds
     else:
         written = component["run_nml", "dtime"]
-        step = round(written.value * 1000) if is_number(written.value) else 0
+        step = milliseconds(written.value) if is_number(written.value) else 0
     if step <= 0:
         raise UndecidedError(written)
     return step
@@ -124,6 +124,12 @@ def time_step(component: Component) -> int:
 def is_number(value: object) -> bool:
     """Whether a value is a finite number; to Python a boolean is one, to Fortran it is not."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and -inf < value < inf
+
+
+def milliseconds(seconds: float) -> int:
+    """A finite number of seconds in whole milliseconds."""
+    scaled = seconds * 1000
+    return round(scaled) if isfinite(scaled) else round(seconds) * 1000
 
 
 def length_from(calendar: Calendar, start: Instant, setting: Setting) -> int | None:

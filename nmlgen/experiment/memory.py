@@ -31,10 +31,10 @@ def remembered(look: Callable[[_Subject], _Result]) -> Callable[[_Subject], _Res
             try:
                 known[look] = look(subject), None
             except UndecidedError as error:
-                known[look] = None, error.setting
+                known[look] = None, error
         result, unknown = known[look]
         if unknown is not None:
-            raise UndecidedError(unknown)
+            raise UndecidedError(unknown.setting, unknown.reason)
         return result  # type: ignore[no-any-return]
 
     return again

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
-from nmlgen.experiment.clock import Clock, is_number, length_of
+from nmlgen.experiment.clock import Clock, is_number, length_of, milliseconds
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.setting import Setting, UndecidedError
@@ -95,9 +95,9 @@ def _windows_of_bounds(component: Component, stream: Group, bounds: Setting) -> 
     values = as_list(bounds.value)
     if unit is None or len(values) % 3:
         raise UndecidedError(bounds)
-    if not all(is_number(value) for value in values):
+    if not all(is_number(value) and is_number(value * unit) for value in values):
         raise UndecidedError(bounds)
-    scaled = [round(value * unit * 1000) for value in values]
+    scaled = [milliseconds(value * unit) for value in values]
     return tuple(Window(*scaled[i : i + 3]) for i in range(0, len(scaled), 3))
 
 

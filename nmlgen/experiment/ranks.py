@@ -20,6 +20,11 @@ from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 
 LEVEL_TYPES = ("ml", "pl", "hl", "il")
+MOST_IO_RANKS = 256
+"""More are refused (ICON 2024.10, `mo_parallel_config.f90:280`)."""
+MOST_PARTITIONS = 256
+"""ICON has room for no more of a level type of a stream (`mo_name_list_output_init.f90:1169-1172`)."""
+_MOST_FILES = 100_000
 
 KINDS = ("test", "work", "io", "restart", "prefetch", "radar")
 """What a task of a component does, in the order in which ICON counts them."""
@@ -152,9 +157,15 @@ def writes_output(component: Component) -> bool:
 
 @remembered
 def output_files(component: Component) -> tuple[OutputFile, ...]:
-    """All output files in ICON's order: streams, their domains, level types, partitions."""
+    """All output files in ICON's order: streams, their domains, level types, partitions. Raises UndecidedError for more
+    than anybody could look at."""
     if not writes_output(component):
         return ()
+    for stream in component.streams:
+        for level_type in level_types(component, stream):
+            if partition_count(component, stream, level_type) > _MOST_FILES:
+                setting = component.stream_setting(stream, f"stream_partitions_{level_type}")
+                raise UndecidedError(setting, f"{setting.name} is larger than {_MOST_FILES}")
     return tuple(
         OutputFile(stream, level_type, domain, partition, partitions)
         for stream in component.streams

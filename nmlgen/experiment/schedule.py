@@ -12,24 +12,34 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import chain, islice, takewhile
 from typing import Any
 
 from attrs import frozen
 
-from nmlgen.experiment.clock import Clock, length_from
+from nmlgen.experiment.clock import Clock, is_number, length_from, milliseconds
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.output import Window, windows
-from nmlgen.experiment.ranks import OutputFile, integer, level_types, partition_count, placement, split
+from nmlgen.experiment.ranks import (
+    MOST_IO_RANKS,
+    MOST_PARTITIONS,
+    OutputFile,
+    PlacementError,
+    integer,
+    level_types,
+    partition_count,
+    placement,
+    split,
+)
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
 
 _GRIB2 = 2
 _EXTENSIONS = {_GRIB2: ".grb", 4: ".nc", 5: ".nc"}
-_MOST_PARTITIONS = 256  # ICON has room for no more; more are counted as if all windows were apart
-_MOST_DATES = 200_000  # what is counted one by one: half-hourly output of eleven years
+MOST_DATES = 500_000
+"""The output times that are gone through one by one: hourly output of 57 years."""
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
 
 
@@ -65,20 +75,23 @@ def writes(component: Component, clock: Clock) -> Iterator[Write]:
         yield write
 
 
-def first_writes(component: Component, clock: Clock, times: int) -> tuple[tuple[Write, ...], int]:
-    """What the first job writes at its first so many output times, and how many output times it has in all.
+def first_writes(component: Component, clock: Clock, times: int) -> tuple[tuple[Write, ...], int | None]:
+    """What the first job writes at its first so many output times, and how many output times it has in all: None where
+    several sequences of files have too many to count those that they share.
 
     Errors as `writes`.
     """
-    steps = sorted(
-        {
-            date // clock.step * clock.step
-            for file, _ in placement(component)
-            for date in output_dates(component, file, clock)
-        }
-    )
-    shown = set(steps[:times])
-    return tuple(takewhile(lambda write: write.time in shown, writes(component, clock))), len(steps)
+    every = list(dict.fromkeys(_first_job(component, file, clock) for file, _ in placement(component)))
+    step = clock.step
+    firsts = {date // step * step for dates in every for date in islice(chain(*dates), times + 1)}
+    shown = set(sorted(firsts)[:times])
+    count: int | None = None
+    if sum(len(regular) + len(last) for regular, last in every) <= MOST_DATES:
+        count = len({date // step for dates in every for date in chain(*dates)})
+    elif len(every) == 1:  # each regular one has a step of its own
+        regular, last = every[0]
+        count = len(regular) + (regular[-1] // step not in {date // step for date in last})
+    return tuple(takewhile(lambda write: write.time in shown, writes(component, clock))), count
 
 
 @frozen
@@ -98,13 +111,18 @@ def duties(component: Component, clock: Clock) -> tuple[tuple[Duty, ...], ...]:
 
     Without I/O ranks there is one entry, for the first work rank. Errors as `writes`.
     """
-    found: list[list[Duty]] = [[] for _ in range(max(1, split(component).io))]
+    ranks = split(component).io
+    if ranks > MOST_IO_RANKS:
+        raise PlacementError(f"it has room for {MOST_IO_RANKS} I/O ranks, there are {ranks}")
+    found: list[list[Duty]] = [[] for _ in range(max(1, ranks))]
     for file, rank in placement(component):
-        records, files, largest, first_name = 0, 0, 0, None
-        for write in sequence(component, file, rank, clock):
-            records, files = records + 1, write.number
-            largest, first_name = max(largest, write.record), first_name or write.name
-        found[rank].append(Duty(file, records, files, largest, first_name))
+        regular, last = _first_job(component, file, clock)
+        if not regular:
+            found[rank].append(Duty(file, 0, 0, 0, None))
+            continue
+        files, largest = FileEnds(component, file, clock, regular[0]).files(regular, last[0] if last else None)
+        first_name = Names(component, file, clock).of(1, regular[0])
+        found[rank].append(Duty(file, len(regular) + len(last), files, largest, first_name))
     return tuple(tuple(row) for row in found)
 
 
@@ -114,13 +132,13 @@ def _keyed(number: int, sequence: Iterator[Write]) -> Iterator[tuple[int, int, i
 
 def sequence(component: Component, file: OutputFile, rank: int, clock: Clock) -> Iterator[Write]:
     """What the first job writes into one sequence of files, in order; errors as `writes`."""
-    dates = output_dates(component, file, clock)
-    if not dates:
+    regular, last = _first_job(component, file, clock)
+    if not regular:
         return
-    ends = FileEnds(component, file, clock, dates[0])
+    ends = FileEnds(component, file, clock, regular[0])
     name = Names(component, file, clock)
     number, record = 1, 0
-    for date in dates:
+    for date in chain(regular, last):
         if record and ends.ended(date, record):
             number, record = number + 1, 0
         record += 1
@@ -129,19 +147,48 @@ def sequence(component: Component, file: OutputFile, rank: int, clock: Clock) ->
         yield Write(date // clock.step * clock.step, date, rank, file, number, record, name.of(number, first_date))
 
 
-def output_dates(component: Component, file: OutputFile, clock: Clock) -> tuple[int, ...]:
+def output_dates(component: Component, file: OutputFile, clock: Clock) -> Sequence[int]:
     """The output times of one sequence of files in the first job, in milliseconds from the start of the experiment.
 
     Several windows are merged, a time that two of them name counts once. Errors as `writes`; an interval shorter than
     a model step, at which ICON stops, counts as unknown.
     """
-    return tuple(date for date in all_dates(component, file, clock) if date <= clock.leg)
+    return _together(component, file, *_first_job(component, file, clock))
 
 
 def all_dates(component: Component, file: OutputFile, clock: Clock) -> Sequence[int]:
     """The output times of one sequence of files in the whole experiment, were it one job. Errors as `writes`."""
     regular, last = _whole_experiment(component, file, clock)
-    return regular if last is None else (*regular, last)
+    return _together(component, file, regular, () if last is None else (last,))
+
+
+def _first_job(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequence[int], tuple[int, ...]]:
+    """The regular output times of the first job, and the one that include_last adds, if it falls into it."""
+    regular, last = _whole_experiment(component, file, clock)
+    found = regular[: bisect_right(regular, clock.leg)]
+    return found, (last,) if last is not None and last <= clock.leg else ()
+
+
+def _together(component: Component, file: OutputFile, regular: Sequence[int], last: tuple[int, ...]) -> Sequence[int]:
+    """All output times one by one, unless they are a range as they are. Raises UndecidedError for too many."""
+    if not last:
+        return regular
+    if len(regular) > MOST_DATES:
+        raise _too_many(component, file)
+    return (*regular, *last)
+
+
+def _listed(component: Component, file: OutputFile, dates: Iterator[int | None]) -> tuple[int, ...]:
+    """Output times that the calendar makes, without those that are none. Raises UndecidedError for too many."""
+    found = tuple(islice(dates, MOST_DATES + 1))
+    if len(found) > MOST_DATES:
+        raise _too_many(component, file)
+    return tuple(date for date in found if date is not None)
+
+
+def _too_many(component: Component, file: OutputFile) -> UndecidedError:
+    setting = component.stream_setting(file.stream, "output_interval")
+    return UndecidedError(setting, f"{setting.name} makes more than {MOST_DATES} output times")
 
 
 def dates_of_job(
@@ -174,7 +221,7 @@ def _end_of_domain(component: Component, domain: int) -> int:
     """When a nest ends, in milliseconds from the start of the experiment; the first domain has no end of its own."""
     setting = component["grid_nml", "end_time"]
     ends = as_list(setting.value) if domain > 1 and setting.is_written else []
-    return round(ends[domain - 1] * 1000) if len(ends) >= domain else sys.maxsize
+    return milliseconds(ends[domain - 1]) if len(ends) >= domain and is_number(ends[domain - 1]) else sys.maxsize
 
 
 def output_steps(component: Component, stream: Group, clock: Clock, level_type: str | None = None) -> int:
@@ -182,7 +229,7 @@ def output_steps(component: Component, stream: Group, clock: Clock, level_type: 
     together. Errors as `output_dates`."""
     level_type = level_type or next(iter(level_types(component, stream)), "ml")
     partitions = partition_count(component, stream, level_type)
-    if partitions > _MOST_PARTITIONS:
+    if partitions > MOST_PARTITIONS:  # counted as if all windows were apart
         return sum(len(_dates(window, clock.length)) for window in windows(component, stream, clock))
     count = 0
     for partition in range(1, partitions + 1):
@@ -227,13 +274,13 @@ def _whole_experiment(component: Component, file: OutputFile, clock: Clock) -> t
         if window.interval < clock.step and window.steps(clock.length) > 1:
             raise UndecidedError(component.stream_setting(stream, "output_interval"))
         found.append(
-            tuple(_dates_by_calendar(clock, window, months))
+            _listed(component, file, _dates_by_calendar(clock, window, months))
             if months
             else _dates(window.partition(file.partition, file.partitions), clock.length)
         )
-    if len(found) > 1 and sum(map(len, found)) > _MOST_DATES:
-        raise UndecidedError(component.stream_setting(stream, "output_interval"))
-    regular = found[0] if len(found) == 1 else sorted(set().union(*found))
+    if len(found) > 1 and sum(map(len, found)) > MOST_DATES:
+        raise _too_many(component, file)
+    regular = found[0] if len(found) == 1 else tuple(sorted(set().union(*found)))
     is_added = _includes_last(component, file) and regular and regular[-1] < clock.length <= plain[-1].stop
     return regular, clock.length if is_added else None
 
@@ -257,12 +304,12 @@ def _calendar_steps(component: Component, file: OutputFile, count: int) -> list[
     return [None if duration.is_fixed else duration for duration in durations]
 
 
-def _dates_by_calendar(clock: Clock, window: Window, interval: Duration) -> Iterator[int]:
+def _dates_by_calendar(clock: Clock, window: Window, interval: Duration) -> Iterator[int | None]:
+    """The output times of a window that steps by months; None for each that does not count."""
     calendar, origin = clock.calendar, clock.calendar.position(clock.start)
     instant, date, first = calendar.add(clock.start, Duration(0, window.start)), window.start, True
     while date <= min(window.stop, clock.length) and window.interval > 0:
-        if date >= 0 and not (first and window.excludes_start):
-            yield date
+        yield date if date >= 0 and not (first and window.excludes_start) else None
         instant, first = calendar.add(instant, interval), False
         date = calendar.position(instant) - origin
 
@@ -290,6 +337,8 @@ class FileEnds:
         """Whether a file of so many records is closed before the record of this date."""
         if self._interval > 0:
             ended = date >= self._end
+            if ended and self._months is None:
+                self._end += ((date - self._end) // self._interval + 1) * self._interval
             while date >= self._end:
                 self._end = self._after(self._end)
             return ended
@@ -318,7 +367,7 @@ class FileEnds:
         return files, max(min(len(regular), -(-self._interval // regular.step)), in_last)
 
     def _played(self, dates: Sequence[int]) -> tuple[int, int]:
-        if len(dates) > _MOST_DATES:
+        if len(dates) > MOST_DATES:
             raise UndecidedError(self._setting)
         files, records, most = 1, 0, 0
         for date in dates:

@@ -22,11 +22,15 @@ class Certainty(Enum):
 
 
 class UndecidedError(Exception):
-    """Raised when a value is asked for that is not known; it silences the rule that asked."""
+    """Raised when a value is asked for that is not known; it silences the rule that asked.
 
-    def __init__(self, setting: Setting) -> None:
+    `reason` says so for people, unless the value is known and only what follows from it is not.
+    """
+
+    def __init__(self, setting: Setting, reason: str | None = None) -> None:
         super().__init__(setting.name)
         self.setting = setting
+        self.reason = reason or f"{setting.name} is not known"
 
 
 @frozen

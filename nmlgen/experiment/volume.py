@@ -30,7 +30,7 @@ from nmlgen.experiment.ranks import (
     restart_mode,
     split,
 )
-from nmlgen.experiment.schedule import Duty, duties
+from nmlgen.experiment.schedule import MOST_DATES, Duty, all_dates, duties
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
 
@@ -173,7 +173,14 @@ def _left(component: Component, time: Clock) -> Iterator[tuple[OutputFile, tuple
         for duty in (duty for row in duties(component, _as_one_job(time)) for duty in row):
             yield duty.file, (duty.records, duty.files, duty.largest)
         return
+    count = 0
     for file, _ in placement(component):
+        dates = all_dates(component, file, time)
+        count += len(dates) + time.legs
+        if count > MOST_DATES:
+            setting = component["master_time_control_nml", "restartTimeIntval"]
+            reason = f"the chain has more than {MOST_DATES} jobs and output times"
+            raise UndecidedError(setting, reason)
         held = [len(records) for records in fate(component, file, time).files.values()]
         yield file, (sum(held), len(held), max(held, default=0))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -26,14 +26,15 @@ _RED, _YELLOW = "31", "33"
 @frozen
 class Roster:
     """What `nmlgen ranks` shows: the split, each I/O rank's duties in the first job and, where it can be known, the
-    volume of them, and all that is written at the first output times, in order; `output_times` counts all of the job.
+    volume of them, and all that is written at the first output times, in order; `output_times` counts all of the job,
+    None where they are too many.
     `numbers` are those of the tasks in the job, where other components have some, too.
     """
 
     split: RankSplit
     duties: tuple[tuple[Duty, ...], ...]
     writes: tuple[Write, ...]
-    output_times: int
+    output_times: int | None
     clock: Clock
     volumes: tuple[Volume, ...] | None = None
     numbers: tuple[int, ...] | None = None
@@ -249,7 +250,9 @@ def _cell(count: int, unicode: bool) -> str:
 def _caption(roster: Roster, times: Sequence[int]) -> str:
     if not times:
         return "no output"
-    shown = f"the first {len(times)} of {roster.output_times}" if len(times) < roster.output_times else f"{len(times)}"
+    shown = f"{len(times)}"
+    if roster.output_times != len(times):
+        shown = f"the first {len(times)}" + (f" of {roster.output_times}" if roster.output_times is not None else "")
     noun = "output time" if roster.output_times == 1 else "output times"
     return f"{shown} {noun}, from {_instant(roster.clock, times[0])}"
 
@@ -263,8 +266,7 @@ def _instant(clock: Clock, milliseconds: int) -> str:
     return str(clock.calendar.add(clock.start, Duration(0, milliseconds)))
 
 
-def _span(numbers: Iterable[int]) -> str:
-    listed = list(numbers)
-    if len(listed) == 1:
-        return str(listed[0])
-    return f"{listed[0]}-{listed[-1]}{'' if listed[-1] - listed[0] == len(listed) - 1 else ', not all'}"
+def _span(numbers: Sequence[int]) -> str:
+    if len(numbers) == 1:
+        return str(numbers[0])
+    return f"{numbers[0]}-{numbers[-1]}{'' if numbers[-1] - numbers[0] == len(numbers) - 1 else ', not all'}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from nmlgen.experiment.volume import StreamVolume, Volume
 from nmlgen.report.table import format_table
@@ -16,13 +16,14 @@ _UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 @frozen
 class VolumeReport:
     """What `nmlgen volume` shows: each stream, one checkpoint with its number of files, and the names in the
-    varlists that the release does not know. What cannot be known is None; `undecided` names the settings that lack."""
+    varlists that the release does not know. What cannot be known is None; `undecided` has the settings that
+    lack, and why."""
 
     streams: tuple[StreamVolume, ...] | None
     checkpoint: Volume | None
     checkpoint_files: int | None
     unknown_names: tuple[str, ...] = ()
-    undecided: tuple[str, ...] = ()
+    undecided: Mapping[str, str] = field(factory=dict)
 
     @property
     def run(self) -> Volume | None:
@@ -79,7 +80,7 @@ def format_volumes(report: VolumeReport, colour: bool = False, terminal: bool = 
         parts.append(_format_streams(report, report.streams, colour, terminal))
     if report.checkpoint is not None:
         parts.append(_format_checkpoint(report.checkpoint, report.checkpoint_files or 0, colour, terminal))
-    notes = [f"not known, because {name} is not known" for name in report.undecided]
+    notes = [f"not known, because {reason}" for reason in report.undecided.values()]
     notes += [f"not known to this release: {name}" for name in report.unknown_names]
     notes += [f"not exact: {reason}" for reason in _reasons(report)]
     return "\n\n".join([*parts, "\n".join(notes)] if notes else parts)

@@ -8,10 +8,10 @@ from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.output_fate import Fate, fate
-from nmlgen.experiment.ranks import OutputFile, output_files
+from nmlgen.experiment.ranks import MOST_PARTITIONS, OutputFile, output_files
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
-from nmlgen.rules.streams import MOST_PARTITIONS, plural, setting_of, stream_name
+from nmlgen.rules.streams import plural, setting_of, stream_name
 from nmlgen.units.duration import Duration
 
 _MOST_LEGS = 100

@@ -11,6 +11,7 @@ from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.output import windows
 from nmlgen.experiment.ranks import (
+    MOST_PARTITIONS,
     OutputFile,
     PlacementError,
     level_types,
@@ -22,7 +23,7 @@ from nmlgen.experiment.ranks import (
 from nmlgen.experiment.schedule import dates_of_job, output_dates
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
-from nmlgen.rules.streams import MOST_PARTITIONS, stream_name
+from nmlgen.rules.streams import stream_name
 from nmlgen.units.duration import Duration
 
 _ASYNCHRONOUS = 1  # pio_type: ICON's own I/O ranks

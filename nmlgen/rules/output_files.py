@@ -8,6 +8,7 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.ranks import (
+    MOST_PARTITIONS,
     OutputFile,
     output_files,
 )
@@ -15,7 +16,6 @@ from nmlgen.experiment.schedule import files_of_a_sequence
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import (
-    MOST_PARTITIONS,
     is_blank,
     partitions_of,
     possible_partitions_of,

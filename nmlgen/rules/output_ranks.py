@@ -10,6 +10,8 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import (
+    MOST_IO_RANKS,
+    MOST_PARTITIONS,
     OutputFile,
     PlacementError,
     level_types,
@@ -20,13 +22,11 @@ from nmlgen.experiment.schedule import output_steps
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.parallel import (
-    MOST_IO_RANKS,
     lacks_io_ranks,
     writes_streams,
 )
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import (
-    MOST_PARTITIONS,
     OPERATIONS,
     partitions_of,
     plural,

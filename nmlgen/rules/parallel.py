@@ -8,13 +8,10 @@ from nmlgen.advise.cost import output_cost
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.ranks import RankSplit, RestartMode, restart_mode, split, writes_output
+from nmlgen.experiment.ranks import MOST_IO_RANKS, RankSplit, RestartMode, restart_mode, split, writes_output
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
-
-MOST_IO_RANKS = 256
-"""More are refused (`mo_parallel_config.f90:280`)."""
 
 _SETTING_OF_RANKS = {
     "test": "p_test_run",

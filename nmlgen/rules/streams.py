@@ -10,6 +10,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.output import Window, windows
 from nmlgen.experiment.ranks import (
+    MOST_PARTITIONS,
     level_types,
     partition_count,
 )
@@ -17,9 +18,6 @@ from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.rules.parallel import (
     writes_streams,
 )
-
-MOST_PARTITIONS = 256
-
 
 OPERATIONS = ("mean", "max", "min", "square", "acc")
 

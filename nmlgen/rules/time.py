@@ -9,6 +9,7 @@ from nmlgen.experiment.clock import (
     clock,
     is_number,
     legacy_seconds,
+    milliseconds,
     reads_time_nml,
     start_of,
     stop_of,
@@ -225,7 +226,7 @@ class TwoTimeSteps(ComponentRule):
         if not is_number(seconds.value) or seconds.value <= 0:
             return
         step = _fixed_milliseconds(written)
-        if step is not None and step != round(seconds.value * 1000):
+        if step is not None and step != milliseconds(seconds.value):
             yield self.finding(
                 seconds,
                 f"dtime {seconds.value} s contradicts modelTimeStep {written.value}",
@@ -271,8 +272,8 @@ class TwoCheckpointIntervals(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         interval = component[_TIME, "checkpointTimeIntval"]
         seconds = legacy_seconds(component, "io_nml", "dt_checkpoint")
-        milliseconds = _fixed_milliseconds(interval)
-        if seconds is not None and milliseconds is not None and int(seconds) * 1000 != milliseconds:
+        length = _fixed_milliseconds(interval)
+        if seconds is not None and length is not None and int(seconds) * 1000 != length:
             yield self.finding(
                 component["io_nml", "dt_checkpoint"],
                 f"dt_checkpoint {seconds} s contradicts checkpointTimeIntval {interval.value}",
@@ -320,8 +321,8 @@ class TwoRestartIntervals(ComponentRule):
             return
         interval = component[_TIME, "restartTimeIntval"]
         seconds = legacy_seconds(component, "time_nml", "dt_restart")
-        milliseconds = _fixed_milliseconds(interval)
-        if seconds is not None and milliseconds is not None and round(seconds * 1000) != milliseconds:
+        length = _fixed_milliseconds(interval)
+        if seconds is not None and length is not None and milliseconds(seconds) != length:
             yield self.finding(
                 component["time_nml", "dt_restart"],
                 f"dt_restart {seconds} s contradicts restartTimeIntval {interval.value}",

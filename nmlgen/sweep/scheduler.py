@@ -1,6 +1,7 @@
 """Everything that is said to Slurm, and what it answers: sbatch, squeue, sacct, sacctmgr, scancel, scontrol and sinfo.
 
-All answers were observed with Slurm 22.05.
+All answers were observed with Slurm 22.05. A site's own wrappers may say more than Slurm does: what is no answer, a
+banner or a blank line, counts for nothing; an answer that cannot be understood is an error.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -34,6 +36,10 @@ _FILTERS = re.compile(r"(SQUEUE|SACCT|SCANCEL)_")  # variables that would narrow
 _NAMES_AT_ONCE = 200
 _TASKS_AT_ONCE = 500
 _PATIENCE = 300  # seconds for an answer; the programs themselves give up earlier
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_ARRAY_SIZE = 1001  # Slurm's own, where it does not say one
+_IDENTIFIER = re.compile(r"^\s*([1-9][0-9]{0,17})(?:;\S*)?\s*$", re.MULTILINE)
+_MOST_SAID = 2000  # characters of what a program complains of
 
 
 class RefusedError(SchedulerError):
@@ -99,7 +105,8 @@ def limits() -> Limits:
     """The limits of the cluster."""
     text = _run(["scontrol", "show", "config"])
     settings = dict(re.findall(r"^(\w+)\s*=\s*(.*?)\s*$", text, re.MULTILINE))
-    size = min(int(settings.get(name, "1001")) for name in ("MaxArraySize", "MaxJobCount"))
+    said = (_number(settings.get(name, "")) for name in ("MaxArraySize", "MaxJobCount"))
+    size = min(_ARRAY_SIZE if number is None else number for number in said)
     if size < 1:
         raise SchedulerError("this Slurm has no job arrays: MaxArraySize is 0")
     return Limits(size, "jobs" in re.split(r"[,\s]+", settings.get("PrivateData", "")))
@@ -132,24 +139,27 @@ def submit_array(
         "--open-mode=append",
         *([f"--dependency={','.join(dependencies)}", "--kill-on-invalid-dep=yes"] if dependencies else []),
     ]
-    said = ""
-    with _started(["sbatch", *options, str(script), *arguments], script.parent, lock) as sbatch:
-        assert sbatch.stdout is not None
-        assert sbatch.stderr is not None
-        for line in sbatch.stderr:
-            said += line
-            if _RETRY in line:  # for two minutes
-                sbatch.kill()
-        answer = sbatch.stdout.read()
+    lines: list[str] = []
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as answers:  # a pipe could fill up
+        command = ["sbatch", *options, str(script), *arguments]
+        with _started(command, script.parent, lock, answers.fileno()) as sbatch:
+            assert sbatch.stderr is not None
+            for line in sbatch.stderr:
+                lines.append(line)
+                if _RETRY in line:  # for two minutes
+                    sbatch.kill()
+        answers.seek(0)
+        answer = answers.read()
+    said = _complaint("".join(lines))
     if sbatch.returncode:
-        said = said.strip() or f"sbatch: exit code {sbatch.returncode}"
+        said = said or f"sbatch: exit code {sbatch.returncode}"
         if known := _queue_after(said, name):  # sbatch lost the connection when the array was accepted already
             return known[0].array, said
         raise (LimitError if _LIMIT.search(said) else RefusedError)(said)
-    found = re.match(r"\d+", answer.strip())
-    if found is None:
-        raise SchedulerError(f'sbatch gave no job id, but "{answer.strip()}"')
-    return int(found[0]), said.strip()
+    found = _IDENTIFIER.findall(answer)
+    if not found:
+        raise SchedulerError(f'sbatch gave no job id, but "{_complaint(answer)}"')
+    return int(found[-1]), said
 
 
 def _queue_after(refusal: str, name: str) -> tuple[Task, ...]:
@@ -167,21 +177,21 @@ def test_array(script: str, array: str) -> str:
 def queue(names: Iterable[str]) -> tuple[Task, ...]:
     """The tasks of the arrays of these names that Slurm knows, those that have ended a while ago included."""
     wanted = list(names)
-    found: list[Task] = []
+    known, found = frozenset(wanted), list[Task]()
     for at in range(0, len(wanted), _NAMES_AT_ONCE):
         some = ",".join(wanted[at : at + _NAMES_AT_ONCE])
         options = ["--noheader", "--array", "--states=all", f"--name={some}", "--format=%j|%F|%K|%A|%T|%N|%r"]
         for line in _run(["squeue", *options]).splitlines():
-            name, array, index, job, state, nodes, reason = line.split("|", 6)
-            if index.isdigit():
-                found.append(Task(name, int(array), int(index), int(job), state, nodes, _plain(reason)))
+            name, *rest = line.split("|", 6)
+            if name in known:
+                found += _tasks("squeue", name, rest, line)
     return tuple(found)
 
 
 def accounting(names: Iterable[str]) -> tuple[Task, ...]:
     """The tasks that have ended, from the accounting, which does not forget; nothing where there is none."""
     wanted = list(names)
-    found: list[Task] = []
+    known, found = frozenset(wanted), list[Task]()
     for at in range(0, len(wanted), _NAMES_AT_ONCE):
         some = ",".join(wanted[at : at + _NAMES_AT_ONCE])
         asked = ["--allusers", "--allocations", "--starttime=2000-01-01", f"--name={some}"]
@@ -191,11 +201,32 @@ def accounting(names: Iterable[str]) -> tuple[Task, ...]:
         except SchedulerError:
             return ()
         for line in text.splitlines():
-            name, known, job, state, nodes, reason = line.split("|", 5)
-            array, _, index = known.partition("_")
-            if index.isdigit():
-                found.append(Task(name, int(array), int(index), int(job), state.split()[0], nodes, _plain(reason)))
+            name, *rest = line.split("|", 5)
+            if name in known:
+                array, _, index = "".join(rest[:1]).partition("_")
+                found += _tasks("sacct", name, [array, index, *rest[1:]], line)
     return tuple(task for task in found if not task.is_active)
+
+
+def _tasks(program: str, name: str, fields: list[str], line: str) -> Iterator[Task]:
+    """The task of a line: array, index, job, state, nodes, reason; none for a range of tasks without a number yet."""
+    if len(fields) == 6 and not _NUMBER.fullmatch(fields[1]):
+        return
+    numbers = [_number(field) for field in fields[:3]]
+    if len(fields) < 6 or None in numbers or not fields[3].strip():
+        raise SchedulerError(f'{program} gave an answer that cannot be understood: "{_complaint(line)}"')
+    array, index, job = (number or 0 for number in numbers)
+    yield Task(name, array, index, job, fields[3].split()[0], fields[4], _plain(fields[5]))
+
+
+def _number(text: str) -> int | None:
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
+def _complaint(text: str) -> str:
+    """What a program says, as much of its end as anybody wants to read."""
+    text = text.strip()
+    return text if len(text) <= _MOST_SAID else f"... {text[-_MOST_SAID:]}"
 
 
 def cancel(tasks: Iterable[Task]) -> None:
@@ -206,25 +237,25 @@ def cancel(tasks: Iterable[Task]) -> None:
 
 
 def _run(command: list[str], *, text: str = "", from_stderr: bool = False) -> str:
-    with _started(command, None, None) as process:
+    with _started(command, None, None, subprocess.PIPE) as process:
         try:
             out, error = process.communicate(text, _PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             raise SchedulerError(f"{command[0]} gave no answer in {_PATIENCE} s") from None
     if process.returncode:
-        raise SchedulerError(error.strip() or f"{command[0]}: exit code {process.returncode}")
+        raise SchedulerError(_complaint(error) or f"{command[0]}: exit code {process.returncode}")
     return error if from_stderr else out
 
 
-def _started(command: list[str], directory: Path | None, lock: int | None) -> subprocess.Popen[str]:
+def _started(command: list[str], directory: Path | None, lock: int | None, out: int) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(
             command,
             cwd=directory,
             env={name: value for name, value in os.environ.items() if not _FILTERS.match(name)},
             stdin=subprocess.PIPE if lock is None else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=out,
             stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",

@@ -36,7 +36,13 @@ def test_one_stream() -> None:
 
 
 def test_several_streams_and_what_is_not_known() -> None:
-    report = VolumeReport((ATM, SEA), None, None, ("bogus",), ("grid_nml.dynamics_grid_filename",))
+    report = VolumeReport(
+        (ATM, SEA),
+        None,
+        None,
+        ("bogus",),
+        {"grid_nml.dynamics_grid_filename": "grid_nml.dynamics_grid_filename is not known"},
+    )
     assert format_volumes(report).splitlines()[2:] == [
         "atm     pl, domain 1  2          100           -50 % to +50 %  1.0 kB        1      10     1.0 kB",
         "all                                                                          12     1211   305.4 GB",

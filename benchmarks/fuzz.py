@@ -1,0 +1,86 @@
+"""Fuzz nmlgen: inputs that are changed in all ways, each read by whole commands, in processes that the kernel holds to
+5 s of CPU and 500 MB of address space.
+
+    python benchmarks/fuzz.py                      # every kind, 1000 cases each
+    python benchmarks/fuzz.py specs scripts --count 30000 --seed 7 --keep failures
+
+A case fails if a command ends by a signal, prints a traceback, tells of a mistake in nmlgen, or ends with another exit
+code than 0, 1 or 2. Failures are told once for each place where they happen; --keep writes the inputs of the first one.
+`whole` says how many inputs were good enough for nmlgen to do all its work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from fuzzing import KINDS
+from fuzzing.limited import warm_up
+
+
+def fuzz(kind: str, count: int, seed: int, keep: Path | None) -> int:
+    """Run so many cases of a kind; returns how many failed."""
+    ends = whole = failed = 0
+    cpu = memory = 0.0
+    told: Counter[str] = Counter()
+    with TemporaryDirectory() as name:
+        directory = Path(name) / "work"
+        for number, case in enumerate(islice(KINDS[kind](random.Random(f"{kind} {seed}")), count)):
+            done = case.run(directory)
+            if number == 0:
+                warm_up(directory, *case.calls)
+            ends += len(done)
+            whole += case.is_whole(done)
+            cpu, memory = max(cpu, *(end.cpu for end in done)), max(memory, *(end.memory for end in done))
+            faults = {fault: end for end in done if (fault := end.fault) is not None}
+            failed += bool(faults)
+            for fault, end in faults.items():
+                told[fault] += 1
+                if told[fault] == 1:
+                    print(f"{kind} {number}: {' '.join(end.arguments)}: {fault}", flush=True)
+                    if keep is not None:
+                        _keep(keep / f"{kind}-{seed}-{number}", case.files, end)
+    print(
+        f"{kind}: {count} cases, {ends} calls, {whole} whole ({100 * whole / max(1, count):.0f} %), {failed} failed; "
+        f"at most {cpu:.2f} s of CPU and {memory / 1e6:.0f} MB in a call",
+        flush=True,
+    )
+    for fault, times in told.most_common():
+        print(f"  {times} x {fault}")
+    return failed
+
+
+def _keep(directory: Path, files: object, end: object) -> None:
+    from fuzzing.cases import Case
+    from fuzzing.limited import Ended
+
+    assert isinstance(end, Ended)
+    assert isinstance(files, dict)
+    directory.mkdir(parents=True, exist_ok=True)
+    Case(files, ()).run(directory / "files")
+    (directory / "call").write_text(" ".join(end.arguments) + "\n\n" + end.out + end.error, errors="backslashreplace")
+
+
+def main() -> None:
+    """Run what the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}; all by default")
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path)
+    arguments = parser.parse_args()
+    if unknown := set(arguments.kinds) - set(KINDS):
+        parser.error(f"there is no kind {', '.join(sorted(unknown))}")
+    failed = [fuzz(kind, arguments.count, arguments.seed, arguments.keep) for kind in arguments.kinds or KINDS]
+    sys.exit(1 if any(failed) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""A case of a fuzzer: files, and the calls of nmlgen that read them."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from fuzzing.limited import Ended, call
+
+
+@frozen
+class Case:
+    """Files by their names, the calls that read them, and what each call finds on its standard input.
+
+    `environment` is what differs from this process' one. `is_whole` says of the ends whether the input was good enough
+    for nmlgen to do all its work: a spec that builds, a script that lints without an error of syntax.
+    """
+
+    files: Mapping[str, bytes]
+    calls: tuple[tuple[str, ...], ...]
+    is_whole: Callable[[list[Ended]], bool] = lambda ends: ends[-1].code == 0
+    environment: Mapping[str, str] = field(factory=dict)
+
+    def run(self, directory: Path) -> list[Ended]:
+        """Write the files into an empty directory and do the calls there."""
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+        for name, data in self.files.items():
+            path = directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            if name.startswith("bin/"):
+                path.chmod(0o755)
+        return [call(arguments, directory, environment=self.environment) for arguments in self.calls]
+
+
+Fuzzer = Callable[[random.Random], Iterator[Case]]
+
+
+def yaml_of(document: Any) -> bytes:
+    """A document as JSON, which is YAML, too."""
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    return re.sub(r"[\x7f-\x9f\ufeff\ufffe\uffff]", lambda match: f"\\u{ord(match[0]):04x}", text).encode(
+        "utf-8", "backslashreplace"
+    )
