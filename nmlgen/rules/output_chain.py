@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.output_fate import Fate, fate
 from nmlgen.experiment.ranks import MOST_PARTITIONS, OutputFile, output_files
+from nmlgen.experiment.schedule import all_dates
+from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import plural, setting_of, stream_name
 from nmlgen.units.duration import Duration
 
 _MOST_LEGS = 100
+_MOST_RECORDS = 100_000
 _ATMOSPHERE = 1
 
 
 @remembered
 def _fates(component: Component) -> tuple[tuple[OutputFile, Fate], ...]:
-    """What the chain leaves of each sequence; of a chain longer than a hundred jobs the first hundred count."""
+    """What the chain leaves of each sequence. Of a chain longer than a hundred jobs the first hundred count, of one that
+    writes very much as many as have a hundred thousand records; UndecidedError if these are not even two."""
     time = clock(component)
     if time.legs < 2 or component["master_model_nml", "model_type"].value != _ATMOSPHERE:
         return ()
     files = [file for file in output_files(component) if file.partitions <= MOST_PARTITIONS]
-    return tuple((file, fate(component, file, _beginning(time))) for file in files)
+    looked_at = _beginning(component, files, time)
+    return tuple((file, fate(component, file, looked_at)) for file in files)
 
 
-def _beginning(time: Clock) -> Clock:
-    return time if time.legs <= _MOST_LEGS else time.shortened(_MOST_LEGS * time.leg)
+def _beginning(component: Component, files: Sequence[OutputFile], time: Clock) -> Clock:
+    legs = min(time.legs, _MOST_LEGS)
+    while True:
+        beginning = time if legs == time.legs else time.shortened(legs * time.leg)
+        if sum(len(all_dates(component, file, beginning)) for file in files) <= _MOST_RECORDS:
+            return beginning
+        if legs == 2:
+            setting = component["master_time_control_nml", "restartTimeIntval"]
+            raise UndecidedError(setting, f"two jobs write more than {_MOST_RECORDS} records")
+        legs = max(2, legs // 4)
 
 
 class RecordsLostInChain(ComponentRule):

@@ -24,6 +24,9 @@ Names = Callable[[str], Any]
 
 _MAXIMUM_LENGTH = 1000
 _MAXIMUM_DEPTH = 50
+_MAXIMUM_DIGITS = 40  # of a whole number, as in a spec
+_MAXIMUM_TEXT = 10_000  # characters of a text
+_MAXIMUM_LIST = 1000  # values in a list, those of lists within it among them
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)|(?P<name>[A-Za-z_]\w*(?:\.\w+)*)"
     r"|(?P<text>'[^']*'|\"[^\"]*\")|(?P<sign>//|<=|>=|==|!=|[-+*/%<>()\[\],]))",
@@ -177,7 +180,7 @@ class _Parser:
         kind, token = self.kind, self.token
         if kind == "number":
             self._advance()
-            number = float(token) if re.search(r"[.eE]", token) else int(token)
+            number = _held(float(token) if re.search(r"[.eE]", token) else int(token), token[:_MAXIMUM_DIGITS])
             return lambda _: number
         if kind == "text":
             self._advance()
@@ -191,7 +194,7 @@ class _Parser:
             return value
         if self._take("["):
             elements = self._list("]")
-            return lambda names: [element(names) for element in elements]
+            return lambda names: _held([element(names) for element in elements], "[...]")
         raise self.unexpected()
 
     def _name(self, name: str) -> Callable[[Names], Any]:
@@ -251,7 +254,7 @@ def _joined(
     def value(names: Names) -> Any:
         one, other = left(names), right(names)
         if sign == "+" and isinstance(one, str) != isinstance(other, str):
-            one, other = text_of(one), text_of(other)
+            one, other = text_of(one), text_of(other)  # each is short
         elif not (sign == "+" and isinstance(one, str)):
             _number(one, sign)
             _number(other, sign)
@@ -261,11 +264,26 @@ def _joined(
             raise ExpressionError(f"{one} {sign} {other} divides by zero") from None
         except OverflowError:
             result = inf
-        if isinstance(result, float) and not isfinite(result):
-            raise ExpressionError(f"{one} {sign} {other} is larger than any number")
-        return result
+        return _held(result, f"{one} {sign} {other}" if not isinstance(result, str) else f"... {sign} ...")
 
     return value
+
+
+def _held(value: Any, said: str) -> Any:
+    """The value of what was `said`, if a setting could hold it: what is doubled again and again ends here."""
+    if isinstance(value, float) and not isfinite(value):
+        raise ExpressionError(f"{said} is larger than any number")
+    if isinstance(value, int) and abs(value) >= 10**_MAXIMUM_DIGITS:
+        raise ExpressionError(f"{said[:_MAXIMUM_DIGITS]} has more than {_MAXIMUM_DIGITS} digits")
+    if isinstance(value, str) and len(value) > _MAXIMUM_TEXT:
+        raise ExpressionError(f"{said} has more than {_MAXIMUM_TEXT} characters")
+    if isinstance(value, list) and _count(value) > _MAXIMUM_LIST:
+        raise ExpressionError(f"{said} has more than {_MAXIMUM_LIST} values")
+    return value
+
+
+def _count(value: Any) -> int:
+    return sum(1 + _count(element) for element in value) if isinstance(value, list) else 0
 
 
 def text_of(value: Any) -> str:

@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 from attrs import frozen
@@ -26,6 +27,7 @@ from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expression import Expression, ExpressionError, parse, text_of
 
 NAME = "{name}-{id}"
+_MOST_COMBINATIONS = 1_000_000
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.+-]+")
 
@@ -173,6 +175,9 @@ class _Reader:
             self._complain("the sweep has no points", self.sweep.key_span or self.sweep.span, note)
         derive = self._derived()
         self._check_keys([*(key for axis in axes for key in axis.keys), *derive])
+        if (count := prod(len(axis.rows) for axis in axes)) > _MOST_COMBINATIONS:
+            note = f"expected: at most {_MOST_COMBINATIONS}"
+            self._complain(f"the sweep has {count} combinations", self.sweep.key_span or self.sweep.span, note)
         template = self.sweep.get("name")
         plan = Plan(
             self.base,
