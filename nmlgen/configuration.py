@@ -28,6 +28,7 @@ from nmlgen.errors import InputError, SpecError
 from nmlgen.files import Files
 from nmlgen.findings import did_you_mean
 from nmlgen.namelist.registry import registry_of
+from nmlgen.path_pattern import matches
 from nmlgen.selection import selectors
 from nmlgen.source import Source, Span
 from nmlgen.spec.raising import read_site_of
@@ -71,7 +72,7 @@ class Exemption:
         except ValueError:
             return False
         name = relative.as_posix() if "/" in self.path else relative.name
-        return re.fullmatch(_expression(self.path), name) is not None
+        return matches(self.path, name)
 
     def suppression(self, sources: Mapping[Path, Source]) -> Suppression | None:
         """What it means for files that were judged; None if it holds for none of them.
@@ -257,20 +258,3 @@ def _places(source: Source) -> Iterable[tuple[str, Span]]:
         elif key := _KEY.match(line):
             name = f"{table}.{key[1]}" if table else key[1]
             yield name, source.span(number, key.start(1) + 1, len(key[1]))
-
-
-def _expression(pattern: str) -> str:
-    """The regular expression of a path with wildcards."""
-    pieces = []
-    for piece in re.split(r"(\*\*/|\*\*|\*|\?)", pattern.removeprefix("./")):
-        if piece == "**/":
-            pieces.append("(?:[^/]+/)*")
-        elif piece == "**":
-            pieces.append(".*")
-        elif piece == "*":
-            pieces.append("[^/]*")
-        elif piece == "?":
-            pieces.append("[^/]")
-        else:
-            pieces.append(re.escape(piece))
-    return "".join(pieces)

@@ -52,6 +52,9 @@ _COMMANDS = {
 }
 
 
+_HOME = Path(__file__).parent.parent
+
+
 class _Application(click.Group):
     """A group whose commands are imported when they are needed."""
 
@@ -131,6 +134,22 @@ def run(arguments: list[str]) -> int:
         click.echo(f"nmlgen: error: {where}{(error.strerror or str(error)).lower()}", err=True)
         _close(sys.stdout)
         return 2
+    except Exception as error:
+        _tell_of_mistake(error)
+        return 2
+
+
+def _tell_of_mistake(error: Exception) -> None:
+    """What nobody foresaw: which error it was and where in nmlgen, for a report, in place of a traceback."""
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        file = Path(trace.tb_frame.f_code.co_filename)
+        if file.is_relative_to(_HOME):
+            place = f" ({file.relative_to(_HOME.parent)}:{trace.tb_lineno})"
+        trace = trace.tb_next
+    said = visible(f"{type(error).__name__}: {error}"[:500])
+    click.echo(f"nmlgen: error: a mistake in nmlgen: {said}{place}", err=True)
+    click.echo("  please report it with the input that shows it", err=True)
 
 
 def _make_printable() -> None:
