@@ -12,31 +12,29 @@ code than 0, 1 or 2. Failures are told once for each place where they happen; --
 from __future__ import annotations
 
 import argparse
-import random
 import sys
 from collections import Counter
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from attrs import evolve
+
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from fuzzing import KINDS
-from fuzzing.limited import warm_up
+from fuzzing import KINDS, ends
+from fuzzing.cases import Case
+from fuzzing.limited import Ended
 
 
 def fuzz(kind: str, count: int, seed: int, keep: Path | None) -> int:
     """Run so many cases of a kind; returns how many failed."""
-    ends = whole = failed = 0
+    calls = whole = failed = 0
     cpu = memory = 0.0
     told: Counter[str] = Counter()
     with TemporaryDirectory() as name:
         directory = Path(name) / "work"
-        for number, case in enumerate(islice(KINDS[kind](random.Random(f"{kind} {seed}")), count)):
-            done = case.run(directory)
-            if number == 0:
-                warm_up(directory, *case.calls)
-            ends += len(done)
+        for number, (case, done) in enumerate(ends(kind, seed, count, directory)):
+            calls += len(done)
             whole += case.is_whole(done)
             cpu, memory = max(cpu, *(end.cpu for end in done)), max(memory, *(end.memory for end in done))
             faults = {fault: end for end in done if (fault := end.fault) is not None}
@@ -46,9 +44,9 @@ def fuzz(kind: str, count: int, seed: int, keep: Path | None) -> int:
                 if told[fault] == 1:
                     print(f"{kind} {number}: {' '.join(end.arguments)}: {fault}", flush=True)
                     if keep is not None:
-                        _keep(keep / f"{kind}-{seed}-{number}", case.files, end)
+                        _keep(keep / f"{kind}-{seed}-{number}", case, end)
     print(
-        f"{kind}: {count} cases, {ends} calls, {whole} whole ({100 * whole / max(1, count):.0f} %), {failed} failed; "
+        f"{kind}: {count} cases, {calls} calls, {whole} whole ({100 * whole / max(1, count):.0f} %), {failed} failed; "
         f"at most {cpu:.2f} s of CPU and {memory / 1e6:.0f} MB in a call",
         flush=True,
     )
@@ -57,14 +55,9 @@ def fuzz(kind: str, count: int, seed: int, keep: Path | None) -> int:
     return failed
 
 
-def _keep(directory: Path, files: object, end: object) -> None:
-    from fuzzing.cases import Case
-    from fuzzing.limited import Ended
-
-    assert isinstance(end, Ended)
-    assert isinstance(files, dict)
+def _keep(directory: Path, case: Case, end: Ended) -> None:
     directory.mkdir(parents=True, exist_ok=True)
-    Case(files, ()).run(directory / "files")
+    evolve(case, calls=()).run(directory / "files")
     (directory / "call").write_text(" ".join(end.arguments) + "\n\n" + end.out + end.error, errors="backslashreplace")
 
 

@@ -98,7 +98,7 @@ def _windows_of_bounds(component: Component, stream: Group, bounds: Setting) -> 
     if not all(is_number(value) and is_number(value * unit) for value in values):
         raise UndecidedError(bounds)
     scaled = [milliseconds(value * unit) for value in values]
-    return tuple(Window(*scaled[i : i + 3]) for i in range(0, len(scaled), 3))
+    return tuple(Window(scaled[i], scaled[i + 1], scaled[i + 2]) for i in range(0, len(scaled), 3))
 
 
 def _offset(clock: Clock, text: object, setting: Setting) -> int:

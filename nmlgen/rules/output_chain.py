@@ -23,8 +23,8 @@ _ATMOSPHERE = 1
 
 @remembered
 def _fates(component: Component) -> tuple[tuple[OutputFile, Fate], ...]:
-    """What the chain leaves of each sequence. Of a chain longer than a hundred jobs the first hundred count, of one that
-    writes very much as many as have a hundred thousand records; UndecidedError if these are not even two."""
+    """What the chain leaves of each sequence. Of a chain longer than a hundred jobs the first hundred count, of one
+    that writes very much as many as have a hundred thousand records; UndecidedError if these are not even two."""
     time = clock(component)
     if time.legs < 2 or component["master_model_nml", "model_type"].value != _ATMOSPHERE:
         return ()

@@ -3,7 +3,13 @@
 
 from __future__ import annotations
 
-from fuzzing.cases import Fuzzer
+import random
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from fuzzing.cases import Case, Fuzzer
+from fuzzing.limited import Ended, warm_up
 from fuzzing.slurm import replies
 from fuzzing.specs import calibrations, configurations, site_files, specs, sweeps
 from fuzzing.texts import logs, namelists, scripts
@@ -19,3 +25,15 @@ KINDS: dict[str, Fuzzer] = {
     "logs": logs,
     "slurm": replies,
 }
+
+
+def ends(kind: str, seed: object, count: int, directory: Path) -> Iterator[tuple[Case, list[Ended]]]:
+    """So many cases of a kind, each with how its calls ended in the directory."""
+    known = set[str]()
+    for case in islice(KINDS[kind](random.Random(f"{kind} {seed}")), count):
+        done = case.run(directory)
+        for end in done:
+            if end.fault is None and end.arguments[0] not in known:  # what it loads is loaded once
+                known.add(end.arguments[0])
+                warm_up(directory, end.arguments, case.environment(directory))
+        yield case, done

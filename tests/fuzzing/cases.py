@@ -17,28 +17,33 @@ from fuzzing.limited import Ended, call
 
 @frozen
 class Case:
-    """Files by their names, the calls that read them, and what each call finds on its standard input.
+    """Files by their names, and the calls that read them.
 
-    `environment` is what differs from this process' one. `is_whole` says of the ends whether the input was good enough
-    for nmlgen to do all its work: a spec that builds, a script that lints without an error of syntax.
+    `programs` stand in for those of Slurm: they come first in the PATH. `is_whole` says of the ends whether the input
+    was good enough for nmlgen to do all its work: a spec that builds, a script that lints.
     """
 
-    files: Mapping[str, bytes]
+    files: dict[str, bytes]
     calls: tuple[tuple[str, ...], ...]
     is_whole: Callable[[list[Ended]], bool] = lambda ends: ends[-1].code == 0
-    environment: Mapping[str, str] = field(factory=dict)
+    programs: Mapping[str, bytes] = field(factory=dict)
 
     def run(self, directory: Path) -> list[Ended]:
         """Write the files into an empty directory and do the calls there."""
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
-        for name, data in self.files.items():
+        for name, data in (self.files | {f"bin/{name}": data for name, data in self.programs.items()}).items():
             path = directory / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
             if name.startswith("bin/"):
                 path.chmod(0o755)
-        return [call(arguments, directory, environment=self.environment) for arguments in self.calls]
+        return [call(arguments, directory, environment=self.environment(directory)) for arguments in self.calls]
+
+    def environment(self, directory: Path) -> dict[str, str]:
+        """The variables that a call in the directory has otherwise than this process: without stand-ins, no program is
+        found at all."""
+        return {"PATH": f"{directory}/bin:/usr/bin:/bin" if self.programs else f"{directory}/bin"}
 
 
 Fuzzer = Callable[[random.Random], Iterator[Case]]

@@ -16,6 +16,7 @@ from attrs import frozen
 CPU_SECONDS = 5
 MEMORY = 500 * 10**6  # bytes of address space, of which what is resident is a part
 _PATIENCE = 600  # seconds after which a call is taken for one that waits for ever
+_CODES = {"status": (0, 1, 2, 3)}  # 3: not all points are done
 MISTAKE = "mistake in nmlgen"  # what a rule that raised, or a command, is called by
 
 
@@ -43,7 +44,7 @@ class Ended:
             return "memory"
         if "Traceback (most recent call last)" in said or MISTAKE in said:
             return _last_line(said)
-        return None if self.code in (0, 1, 2) else f"exit code {self.code}"
+        return None if self.code in _CODES.get(self.arguments[0], (0, 1, 2)) else f"exit code {self.code}"
 
 
 def _last_line(said: str) -> str:
@@ -124,19 +125,21 @@ def _run(arguments: Sequence[str], directory: Path, files: Mapping[str, int], en
             os._exit(code)
 
 
-def warm_up(directory: Path, *calls: Sequence[str]) -> None:
-    """Run calls in this very process, so that its copies have loaded what they need."""
+def warm_up(directory: Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+    """Do a call in this very process, so that its copies have loaded what it needs."""
     from nmlgen.cli import main
 
-    here, standard = os.getcwd(), (sys.stdout, sys.stderr)
+    here, standard, before = os.getcwd(), (sys.stdout, sys.stderr), dict(os.environ)
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         try:
             os.chdir(directory)
+            os.environ.update(environment or {})
             sys.stdout = sys.stderr = nowhere
-            for arguments in calls:
-                main(list(arguments))
+            main(list(arguments))
         finally:
             sys.stdout, sys.stderr = standard
+            os.environ.clear()
+            os.environ.update(before)
             os.chdir(here)
     gc.collect()
     gc.freeze()

@@ -10,9 +10,10 @@ from tempfile import TemporaryDirectory
 
 from specs import changed
 
-from fuzzing.cases import Case, yaml_of
+import nmlgen
+from fuzzing.cases import Case
 from fuzzing.hostile import STRINGS
-from fuzzing.limited import Ended, warm_up
+from fuzzing.limited import Ended
 
 # NAME stands for the names that were asked for.
 _PROGRAM = """\
@@ -70,15 +71,14 @@ _ODD = (
 
 
 @cache
-def sweep() -> Mapping[str, bytes]:
+def sweep() -> dict[str, bytes]:
     """The files of a sweep of four points."""
     with TemporaryDirectory() as name:
         directory = Path(name)
         grid = {"parallel.nproma": [8, 16], "job.nodes": [1, 2]}
         spec = changed(sweep={"grid": grid}, restart={"restartTimeIntval": "P5D"}, parallel={"num_io_procs": 1})
         spec["output"]["atm"] |= {"stream_partitions_ml": 1, "filename_format": "<output_filename>_<datetime2>"}
-        (directory / "spec.yaml").write_bytes(yaml_of(spec))
-        warm_up(directory, ("sweep", "spec.yaml", "-o", "points"))
+        nmlgen.write_sweep(nmlgen.expand(spec), directory / "points")
         return {
             str(path.relative_to(directory)): path.read_bytes()
             for path in sorted((directory / "points").rglob("*"))
@@ -104,13 +104,13 @@ def _reply(program: str, pick: random.Random) -> Mapping[str, bytes]:
     text = "\n".join(lines) + pick.choice(("\n", "\n", "", "\r\n", "\n\n"))
     bad = pick.random() < 0.1
     files = {
-        f"bin/{program}": _PROGRAM.encode(),
-        f"bin/{program}.out": text.encode("utf-8", "replace") if pick.random() < 0.95 else b"\xff\xfe\x00\n",
-        f"bin/{program}.err": pick.choice(_ODD).encode() if bad else b"",
-        f"bin/{program}.code": pick.choice((b"1", b"0", b"255")) if bad else b"0",
+        f"{program}": _PROGRAM.encode(),
+        f"{program}.out": text.encode("utf-8", "replace") if pick.random() < 0.95 else b"\xff\xfe\x00\n",
+        f"{program}.err": pick.choice(_ODD).encode() if bad else b"",
+        f"{program}.code": pick.choice((b"1", b"0", b"255")) if bad else b"0",
     }
     if pick.random() < 0.05:
-        files[f"bin/{program}.flood"] = pick.choice((*_ODD, *_ANSWERS[program], "x" * 1000)).encode()
+        files[f"{program}.flood"] = pick.choice((*_ODD, *_ANSWERS[program], "x" * 1000)).encode()
     return files
 
 
@@ -132,4 +132,4 @@ def replies(generator: random.Random) -> Iterator[Case]:
         said: dict[str, bytes] = {}
         for program in _ANSWERS:
             said |= _reply(program, generator)
-        yield Case({**files, **said}, generator.choice(calls), _asked, {"PATH": "../work/bin:bin:/usr/bin:/bin"})
+        yield Case(files, generator.choice(calls), _asked, said)

@@ -94,14 +94,31 @@ def specs(generator: random.Random) -> Iterator[Case]:
         yield Case({"spec.yaml": data, "seed.yaml": yaml_of(seed)}, calls, _built)
 
 
+_PIECES = (
+    *(
+        b"&a ",
+        b"*a",
+        b"!!str ",
+        b"!x ",
+        b"<<: *a\n",
+        b"\n---\n",
+        b"\n...\n",
+        b"? ",
+        b": ",
+        b"- ",
+        b"|\n",
+        b">\n",
+        b"\t",
+    ),
+    *(b"\xff", b"\xef\xbb\xbf", b"\x00", b"#", b"{", b"[", b"]", b"}", b"'", b'"', b"%YAML 1.1\n---\n"),
+)
+
+
 def _broken(data: bytes, generator: random.Random) -> bytes:
     """Bytes changed, and what only YAML knows: anchors, tags, merge keys, documents."""
     for _ in range(generator.choice((1, 2, 8))):
         place = generator.randrange(len(data) + 1)
-        piece = generator.choice(
-            (b"&a ", b"*a", b"!!str ", b"!x ", b"<<: *a\n", b"\n---\n", b"\n...\n", b"? ", b": ", b"- ", b"|\n", b">\n")
-            + (b"\t", b"\xff", b"\xef\xbb\xbf", b"\x00", b"#", b"{", b"[", b"]", b"}", b"'", b'"', b"%YAML 1.1\n---\n")
-        )
+        piece = generator.choice(_PIECES)
         data = data[:place] + piece + data[place + generator.choice((0, 0, 1, 5)) :]
     return data
 

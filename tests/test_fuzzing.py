@@ -1,0 +1,39 @@
+"""A few cases of each fuzzer, within the kernel's limits; `benchmarks/fuzz.py` runs as many as one likes."""
+
+from __future__ import annotations
+
+import pytest
+from fuzzing import KINDS, ends
+from fuzzing.limited import Ended
+
+CASES = 12
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_input_breaks_a_promise(kind, tmp_path):
+    for _, done in ends(kind, "tests", CASES, tmp_path / "work"):
+        for end in done:
+            assert end.fault is None, f"{' '.join(end.arguments)}: {end.fault}\n{end.error[-2000:]}"
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "fault"),
+    [
+        (0, "", None),
+        (1, "", None),
+        (2, "", None),
+        (70, "", "exit code 70"),
+        (-24, "", "CPU"),
+        (-9, "", "SIGKILL"),
+        (70, "Traceback (most recent call last):\nMemoryError", "memory"),
+        (
+            70,
+            'Traceback (most recent call last):\n  File "/a/nmlgen/x.py", line 3, in f\nKeyError: 1',
+            "KeyError at x.py",
+        ),
+        (0, "warning[A1] a: this rule failed, which is a mistake in nmlgen: KeyError: 1", "this rule failed"),
+    ],
+)
+def test_what_is_a_fault(code, error, fault):
+    found = Ended(("check",), code, "", error, 0.0, 0).fault
+    assert found is fault is None or fault in (found or "")
