@@ -110,6 +110,18 @@ class Situation:
         return any(output.pe_placement for output in self.outputs)
 
 
+def _depths(component: Component) -> dict[int, int]:
+    """By domain how deep it is nested; each level halves the time step (`mo_nh_stepping.f90`). A nest of which nobody
+    says the parent is taken for one of the domain before it."""
+    parents = as_list(component["grid_nml", "dynamics_parent_grid_id"].value)
+    depths = {1: 0}
+    for domain in range(2, domains(component) + 1):
+        given = parents[domain - 1] if domain <= len(parents) else 0
+        parent = given if isinstance(given, int) and 0 < given < domain else domain - 1
+        depths[domain] = depths[parent] + 1
+    return depths
+
+
 @remembered
 def situation_of(component: Component) -> Situation:
     """What an experiment gives the advisor.
@@ -126,7 +138,7 @@ def situation_of(component: Component) -> Situation:
     mode = restart_mode(component)
     if mode is None:
         raise UndecidedError(_unusable(component, "io_nml", "restart_write_mode"))
-    cells = points(component, domains(component))["cell"]
+    cells = sum(points(component, domain)["cell"] << depth for domain, depth in _depths(component).items())
     interval = _checkpoint_interval(component, time)
     try:
         case = Case(

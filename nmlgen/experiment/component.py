@@ -44,14 +44,16 @@ class Model:
     `entry` is its `master_model_nml`, empty where there is none, `namelist` the groups of its own namelist file.
     `land` holds the groups of JSBACH's own file, which `jsb_model_nml` of the master namelist names.
     `label` is its key below `models` of a spec. `grid_name` is the name RnBk of its grid, where it is given apart from
-    the file's. Of a model that `is_open` there may be more groups than those that are known. `missing_file` is the name
-    of its namelist file where ICON will not find it: it runs on with its defaults.
+    the file's, `cells` the number of cells, or those by domain. Of a model that `is_open` there may be more groups than
+    those that are known. `missing_file` is the name of its namelist file where ICON will not find it: it runs on with
+    its defaults.
     """
 
     entry: Group
     namelist: tuple[Group, ...]
     label: str | None = None
     grid_name: Setting | None = None
+    cells: Setting | None = None
     is_open: bool = False
     missing_file: Setting | None = None
     land: tuple[Group, ...] = ()

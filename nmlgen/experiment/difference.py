@@ -347,6 +347,8 @@ def _experiment(experiment: Experiment) -> dict[str, Setting]:
     for component in experiment.components:
         if component.grid_name is not None:
             found["grid" if len(experiment.models) == 1 else f"grid of {component.title}"] = component.grid_name
+        if component.model.cells is not None:
+            found["cells" if len(experiment.models) == 1 else f"cells of {component.title}"] = component.model.cells
     return found
 
 

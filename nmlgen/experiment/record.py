@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import as_list
 
 _LINE = re.compile(r"^# nmlgen: (?P<words>[a-z_.]+=.*)$", re.MULTILINE)
 
@@ -30,6 +31,11 @@ def record(experiment: Experiment) -> str:
     values = {"site": experiment.machine.name, "model.release": experiment.registry.release}
     values |= {key: str(setting.value) for key, setting in settings.items() if setting is not None}
     values |= {key: str(setting.value) for key, setting in experiment.chain.items()}
+    values |= {
+        cells_key(component): ",".join(map(str, as_list(component.model.cells.value)))
+        for component in experiment.components
+        if component.model.cells is not None
+    }
     if striped := [striping.what for striping in experiment.striping if striping.settings]:
         values["lustre"] = ",".join(striped)
     return f"nmlgen: {' '.join(f'{key}={shlex.quote(value)}' for key, value in values.items())}"
@@ -38,6 +44,11 @@ def record(experiment: Experiment) -> str:
 def grid_key(component: Component) -> str:
     """The key of the name of a component's grid: of one among several with its name."""
     return "grid.name" if len(component.experiment.models) == 1 else f"models.{component.title}.grid.name"
+
+
+def cells_key(component: Component) -> str:
+    """The key of the numbers of its cells."""
+    return grid_key(component).removesuffix("name") + "cells"
 
 
 def recorded(text: str) -> Mapping[str, str]:

@@ -17,6 +17,7 @@ from attrs import evolve, field, frozen
 
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.grid_file import grid_at_hand
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.output_fate import fate
@@ -224,19 +225,41 @@ def rank_volumes(component: Component, rows: Iterable[Iterable[Duty]]) -> tuple[
 
 
 def points(component: Component, domain: int = 1) -> dict[str, int]:
-    """Cells, edges and vertices of a global grid of 20 n^2 4^k cells, from its name RnBk.
+    """Cells, edges and vertices of a domain: as many cells as the experiment says, edges and vertices about as many as
+    they have without a boundary; else of a global grid of 20 n^2 4^k cells, from its name RnBk; else what the header of
+    the grid file says, where it is at hand.
 
-    Raises UndecidedError without such a name, and for limited areas and nests, which bear such names but are smaller.
+    Raises UndecidedError where none of them is known. Limited areas and nests bear such names, but are smaller.
     """
+    cells = said_cells(component, domain) or named_cells(component, domain)
+    if cells is not None:
+        return _without_boundary(cells)
+    file = grid_at_hand(component, domain)
+    if file is None or not file.cells:
+        raise UndecidedError(component["grid_nml", "dynamics_grid_filename"])
+    known = {kind: length for kind in ("edge", "vertex") if (length := file.dimensions.get(kind))}
+    return {**_without_boundary(file.cells), **known}
+
+
+def said_cells(component: Component, domain: int) -> int | None:
+    """The number of cells of a domain that the experiment says; None where it does not."""
+    given = [] if component.model.cells is None else as_list(component.model.cells.value)
+    return int(given[domain - 1]) if domain <= len(given) else None
+
+
+def named_cells(component: Component, domain: int) -> int | None:
+    """The number of cells of a global grid by its name; None for a limited area, a nest, and without such a name."""
     setting = component["grid_nml", "dynamics_grid_filename"]
     if domain > 1 or component["grid_nml", "l_limited_area"].value:
-        raise UndecidedError(setting)
-    given = component.grid_name
-    names = ([] if given is None else [str(given.value)]) + [str(as_list(setting.value)[0])]
+        return None
+    named = component.grid_name
+    names = ([] if named is None else [str(named.value)]) + [str(as_list(setting.value)[0])]
     found = next((match for name in names if (match := _GRID.search(name))), None)
-    if found is None or int(found[1]) == 0:
-        raise UndecidedError(setting)
-    cells = 20 * int(found[1]) ** 2 * 4 ** int(found[2])
+    return None if found is None or int(found[1]) == 0 else 20 * int(found[1]) ** 2 * 4 ** int(found[2])
+
+
+def _without_boundary(cells: int) -> dict[str, int]:
+    """The points of a grid of triangles that covers a sphere."""
     return {"cell": cells, "edge": cells * 3 // 2, "vertex": cells // 2 + 2}
 
 
@@ -545,6 +568,7 @@ class _Shared:
 
     release: str
     grid_name: str | None
+    points: tuple[tuple[int, ...] | None, ...]
     requested: frozenset[str]
     values: tuple[tuple[object, ...], ...]
 
@@ -560,7 +584,15 @@ def _circumstances(component: Component) -> _Shared:
         if setting.history and key not in _OWN_TO_A_POINT
     )
     grid = None if component.grid_name is None else str(component.grid_name.value)
-    return _Shared(component.registry.release, grid, _requested(component), values)
+    places = tuple(_places(component, domain) for domain in range(1, domains(component) + 1))
+    return _Shared(component.registry.release, grid, places, _requested(component), values)
+
+
+def _places(component: Component, domain: int) -> tuple[int, ...] | None:
+    try:
+        return tuple(points(component, domain).values())
+    except UndecidedError:
+        return None
 
 
 @frozen

@@ -15,7 +15,7 @@ from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch,
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
 from nmlgen.experiment.output import output_directories
-from nmlgen.experiment.record import grid_key, recorded
+from nmlgen.experiment.record import cells_key, grid_key, recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.lift.jobs import LAYER, Job, beginning_at, beginnings, darshan_of
 from nmlgen.script.evaluate import Evaluation
@@ -48,13 +48,20 @@ def with_record(experiment: Experiment, source: Source) -> Experiment:
     def setting(key: str) -> Setting | None:
         return written(key, known[key], "record", span) if key in known else None
 
+    def cells(key: str) -> Setting | None:
+        numbers = [int(word) for word in known.get(key, "").split(",") if word.isdecimal()]
+        return written(key, numbers if len(numbers) > 1 else numbers[0], "record", span) if numbers else None
+
     kind = setting("node_local.file_system")
     node_local = None
     if kind is not None:
         node_local = NodeLocalRun(kind, setting("node_local.directory"), setting("node_local.constraint"))
     return evolve(
         experiment,
-        models=tuple(evolve(one.model, grid_name=setting(grid_key(one))) for one in experiment.components),
+        models=tuple(
+            evolve(one.model, grid_name=setting(grid_key(one)), cells=cells(cells_key(one)))
+            for one in experiment.components
+        ),
         mpi=evolve(experiment.mpi, implementation=setting("mpi.implementation"), version=setting("mpi.version")),
         node_local=node_local,
         chain=dict(_chain(known, span)),

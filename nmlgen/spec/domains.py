@@ -98,7 +98,7 @@ def domains_of(variables: Lists) -> dict[str, dict[str, Any]]:
         for key, (variable, default) in _TIMES.items():
             seconds = _element(variables, variable, number)
             if isinstance(seconds, (int, float)) and seconds != default and float(seconds).is_integer():
-                nest[key] = f"PT{int(seconds)}S"
+                nest[key] = f"{'-' if seconds < 0 else ''}PT{abs(int(seconds))}S"
         if isinstance(told := _element(variables, _FEEDBACK, number), bool):
             nest["lfeedback"] = told
     made = lists_of(grids[0], variables.get(_LEVELS), found)

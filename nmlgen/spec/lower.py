@@ -390,7 +390,8 @@ class _Lowering:
         first = [groups.pop(name) for name in _FIRST_GROUPS if name in groups]
         others = [groups[name] for name in sorted(groups)]
         name = _optional(keys.tree, "grid", "name")
-        return of_master, Model(entry, (*first, *others), label=keys.label, grid_name=name, land=land)
+        cells = _optional(keys.tree, "grid", "cells")
+        return of_master, Model(entry, (*first, *others), label=keys.label, grid_name=name, cells=cells, land=land)
 
     def _name_land(self, groups: dict[str, Group], keys: ModelKeys) -> None:
         """What icon_master.namelist says of JSBACH, as the run scripts of ICON 2024.10 do (`run/exec.iconrun`)."""

@@ -402,6 +402,8 @@ class _Raising:
                 del namelists["grid_nml"]
         if component.grid_name is not None:
             keys["name"] = _value(component.grid_name)
+        if component.model.cells is not None:
+            keys["cells"] = _value(component.model.cells)
         return keys
 
     def _domains(self, namelists: Keys) -> Keys:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from grid_files import write_grids
 from rules.experiments import BASE
 
 from nmlgen.checking import check_experiment
@@ -24,6 +25,13 @@ COUPLED = BASE.with_name("example-coupled.yaml")
 
 def examples(rule: type[Rule], kind: str) -> list[str]:
     return [text for _, found, text in FENCE.findall(rule.document()) if found == kind]
+
+
+@pytest.fixture(autouse=True)
+def grids(tmp_path, monkeypatch):
+    """Where an example takes the model's directory away, its files lie where it is judged."""
+    write_grids(tmp_path)
+    monkeypatch.chdir(tmp_path)
 
 
 def check(text: str, tmp_path: Path):

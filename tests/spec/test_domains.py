@@ -109,6 +109,23 @@ def test_import_raises_them_again(tmp_path):
     assert values(load_spec(tmp_path / "again.yaml", [SITE]).experiment) == EXPECTED
 
 
+def test_a_nest_may_begin_before_the_experiment(tmp_path):
+    text = NESTS.replace("start: PT6H", "start: -PT90M")
+    assert text != NESTS
+    nmlgen.build(spec_of(text, tmp_path)).write(tmp_path / "built")
+    document = read_text(Source("spec", import_spec(tmp_path / "built").text)).plain()
+    assert document["domains"]["dom02"]["start"] == "-PT5400S"
+
+
+def test_numbers_of_cells_come_back(tmp_path):
+    for cells in ([81920, 6000, 5000, 4000], 81920):
+        spec = spec_of(NESTS, tmp_path, f"grid.cells={cells}")
+        nmlgen.build(spec).write(tmp_path / "built")
+        imported = read_text(Source("spec", import_spec(tmp_path / "built").text)).plain()
+        assert imported["grid"]["cells"] == cells
+        assert spec.experiment.models[0].cells.value == cells
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("dynamics_parent_grid_id", [0, 2]), ("start_time", [3600.0, 0.0]), ("end_time", [1.0e30, 0.5])],

@@ -1,0 +1,232 @@
+"""What a grid file says of itself, where it lies on this machine: how many cells, which grid, of which parent.
+
+ICON's grids are NetCDF. The header of a classic file is read here (format: NetCDF User's Guide, "File Format
+Specifications"); a file of NetCDF-4 needs the package netCDF4, and says nothing without it.
+"""
+
+from __future__ import annotations
+
+import math
+import stat
+import struct
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import as_list
+from nmlgen.experiment.memory import remembered
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+
+_HEADER = 4 * 2**20
+"""Bytes of a file that are read at most; the header of a grid has some kilobytes."""
+
+_DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
+_TYPES = {
+    1: ("b", 1),
+    2: ("c", 1),
+    3: ("h", 2),
+    4: ("i", 4),
+    5: ("f", 4),
+    6: ("d", 8),
+    7: ("B", 1),
+    8: ("H", 2),
+    9: ("I", 4),
+    10: ("q", 8),
+    11: ("Q", 8),
+}
+
+
+@frozen
+class GridFile:
+    """What a file of a grid says: the lengths of its dimensions, the names of its `variables`, its global attributes.
+
+    `uuid` is that of the grid itself or, in a file about a grid, of that one; "" where it says none.
+    """
+
+    dimensions: Mapping[str, int]
+    variables: frozenset[str]
+    attributes: Mapping[str, Any]
+
+    @property
+    def cells(self) -> int | None:
+        """The number of cells."""
+        return self.dimensions.get("cell", self.dimensions.get("ncells"))
+
+    @property
+    def uuid(self) -> str:
+        """`uuidOfHGrid`, in lower case."""
+        return str(self.attributes.get("uuidOfHGrid", "")).strip().lower()
+
+    @property
+    def parent(self) -> str:
+        """`uuidOfParHGrid`, in lower case."""
+        return str(self.attributes.get("uuidOfParHGrid", "")).strip().lower()
+
+    @property
+    def name(self) -> str | None:
+        """The name RnBk of the grid, by its root and its level."""
+        root, level = self.number("grid_root"), self.number("grid_level")
+        return None if root is None or level is None else f"R{root}B{level}"
+
+    def number(self, name: str) -> int | None:
+        """A global attribute that is a whole number."""
+        value = self.attributes.get(name)
+        return int(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
+
+
+def read_grid(path: Path) -> GridFile | None:
+    """What a file says; None where it is no regular file, none of NetCDF, or cannot be read here."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return _read(str(path), status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else None
+
+
+@lru_cache(maxsize=64)
+def _read(path: str, _time: int, _size: int) -> GridFile | None:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_HEADER)
+    except OSError:
+        return None
+    if data[:4] == b"\x89HDF":
+        return _read_hdf(path)
+    try:
+        return _Header(data).grid() if data[:3] == b"CDF" else None
+    except (struct.error, ValueError, OverflowError, IndexError):
+        return None
+
+
+def _read_hdf(path: str) -> GridFile | None:
+    try:
+        from netCDF4 import Dataset
+    except ImportError:
+        return None
+    try:
+        with Dataset(path) as file:
+            dimensions = {name: len(dimension) for name, dimension in file.dimensions.items()}
+            attributes = {name: _plain(file.getncattr(name)) for name in file.ncattrs()}
+            return GridFile(dimensions, frozenset(file.variables), attributes)
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if getattr(value, "shape", None) == () else value
+
+
+class _Header:
+    """The header of a classic file, read from its beginning."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 4
+        version = data[3]
+        if version not in (1, 2, 5):
+            raise ValueError(version)
+        self._count = ">q" if version == 5 else ">i"
+        self._offset = 4 if version == 1 else 8
+
+    def grid(self) -> GridFile:
+        self._integer()  # the number of records
+        dimensions = dict(self._dimension() for _ in range(self._listed(_DIMENSIONS)))
+        attributes = self._attributes()
+        variables = frozenset(self._variable() for _ in range(self._listed(_VARIABLES)))
+        return GridFile(dimensions, variables, attributes)
+
+    def _take(self, form: str) -> Any:
+        (value,) = struct.unpack_from(form, self._data, self._at)
+        self._at += struct.calcsize(form)
+        return value
+
+    def _integer(self) -> int:
+        return int(self._take(self._count))
+
+    def _listed(self, kind: int) -> int:
+        """The length of a list; its tag stands before it."""
+        tag, length = self._take(">i"), self._integer()
+        if tag not in (0, kind) or not 0 <= length <= len(self._data) or (tag == 0 and length):
+            raise ValueError(tag)
+        return length
+
+    def _bytes(self, length: int) -> bytes:
+        """So many bytes; they are filled up to a multiple of four."""
+        if not 0 <= length <= len(self._data) - self._at:
+            raise ValueError(length)
+        taken = self._data[self._at : self._at + length]
+        self._at += -(-length // 4) * 4
+        return taken
+
+    def _name(self) -> str:
+        return self._bytes(self._integer()).decode("utf-8", "replace")
+
+    def _dimension(self) -> tuple[str, int]:
+        return self._name(), self._integer()
+
+    def _attributes(self) -> dict[str, Any]:
+        return dict(self._attribute() for _ in range(self._listed(_ATTRIBUTES)))
+
+    def _attribute(self) -> tuple[str, Any]:
+        name, kind, count = self._name(), self._take(">i"), self._integer()
+        letter, size = _TYPES.get(kind, ("", 0))
+        taken = self._bytes(count * size)
+        if not letter:
+            raise ValueError(kind)
+        if letter == "c":
+            return name, taken.rstrip(b"\0").decode("utf-8", "replace")
+        values = struct.unpack(f">{count}{letter}", taken)
+        return name, values[0] if count == 1 else values
+
+    def _variable(self) -> str:
+        name = self._name()
+        for _ in range(self._integer()):
+            self._integer()  # a dimension
+        self._attributes()
+        self._take(">i")
+        self._integer()
+        self._at += self._offset
+        return name
+
+
+def path_at_hand(component: Component, setting: Setting, name: str) -> Path | None:
+    """Where a file of a run that `setting` names lies before the run: what is linked or copied under this name, else in
+    the directory of the namelist that says it. None where this is no path of this machine; nothing is looked up."""
+    experiment = component.experiment
+    source = next((file.source for file in experiment.inputs if file.target == name), None)
+    if source is not None:
+        if source.certainty is Certainty.UNKNOWN:
+            return None
+        base = experiment.base_directory
+        if base is not None and base.certainty is Certainty.UNKNOWN:
+            return None
+        return (Path() if base is None else Path(str(base.value))) / str(source.value)
+    if Path(name).is_absolute():
+        return Path(name)
+    span = setting.span
+    return Path(span.source.name).parent / name if span is not None and not experiment.inputs else None
+
+
+@remembered
+def grids_at_hand(component: Component) -> tuple[GridFile | None, ...]:
+    """What the files of the domains say, in their order; None for each that is not on this machine."""
+    setting = component["grid_nml", "dynamics_grid_filename"]
+    found: list[GridFile | None] = []
+    for name in map(str, as_list(setting.value)):
+        if not name.strip():
+            break
+        path = path_at_hand(component, setting, name.strip())
+        found.append(None if path is None else read_grid(path))
+    return tuple(found)
+
+
+def grid_at_hand(component: Component, domain: int = 1) -> GridFile | None:
+    """What the file of one domain says, counted from 1; None where it is not on this machine, or not known."""
+    try:
+        found = grids_at_hand(component)
+    except UndecidedError:
+        return None
+    return found[domain - 1] if domain <= len(found) else None
