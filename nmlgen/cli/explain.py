@@ -10,12 +10,7 @@ from nmlgen.cli.console import uses_colour
 from nmlgen.cli.terminal import unfiltered
 from nmlgen.errors import InputError
 from nmlgen.findings import did_you_mean
-from nmlgen.lift.problems import PROBLEMS as LINT_PROBLEMS
 from nmlgen.rules import all_rules
-from nmlgen.spec.problems import PROBLEMS as SPEC_PROBLEMS
-from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
-
-PROBLEMS = SPEC_PROBLEMS | SUPPRESSION_PROBLEMS | LINT_PROBLEMS
 
 
 @click.command("explain")
@@ -37,10 +32,20 @@ def _page(code: str) -> str:
     for rule in all_rules():
         if code.upper() == rule.code or code.lower() == rule.name:
             return f"# {rule.code}: {rule.name} ({rule.severity.value})\n\n{rule.document()}"
-    for problem, (name, text) in PROBLEMS.items():
+    problems = _problems()
+    for problem, (name, text) in problems.items():
         if code.upper() == problem or code.lower() == name:
             return f"# {problem}: {name}\n\n{text}"
     known = [word for rule in all_rules() for word in (rule.code, rule.name)]
-    known += [word for problem, (name, _) in PROBLEMS.items() for word in (problem, name)]
+    known += [word for problem, (name, _) in problems.items() for word in (problem, name)]
     notes = did_you_mean(code, known)
     raise InputError(f'there is no rule "{code}"; {notes[0] if notes else "nmlgen rules lists them"}')
+
+
+def _problems() -> dict[str, tuple[str, str]]:
+    """What is no rule, from rooms that a rule's page does not need."""
+    from nmlgen.lift.problems import PROBLEMS as OF_FILES
+    from nmlgen.spec.problems import PROBLEMS as OF_SPECS
+    from nmlgen.suppression import PROBLEMS as OF_SUPPRESSIONS
+
+    return OF_SPECS | OF_SUPPRESSIONS | OF_FILES

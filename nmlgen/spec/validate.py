@@ -16,6 +16,7 @@ from nmlgen.errors import SpecError
 from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.resources import schema
 from nmlgen.source import Span
+from nmlgen.spec.conformity import conforms, search
 from nmlgen.spec.document import Node
 from nmlgen.spec.problems import problem
 
@@ -44,10 +45,11 @@ def validate(node: Node, schema_name: str) -> None:
 
     Keys whose value is null say nothing and are not looked at.
     """
+    document, whole = _without_nulls(node), schema(schema_name)
+    if conforms(document, whole, whole):
+        return
     findings = [
-        finding
-        for error in _validator(schema_name).iter_errors(_without_nulls(node))
-        for finding in _findings(error, node)
+        finding for error in _validator(schema_name).iter_errors(document) for finding in _findings(error, node)
     ]
     if findings:
         raise SpecError(in_order(findings))
@@ -56,7 +58,9 @@ def validate(node: Node, schema_name: str) -> None:
 def accepts(value: Any, *path: str) -> bool:
     """Whether the schema of specs takes a plain value below a path of keys."""
     part = part_of_spec(*path)
-    return bool(part) and bool(_validator("spec").evolve(schema=part).is_valid(value))
+    return bool(part) and (
+        conforms(value, part, schema("spec")) or bool(_validator("spec").evolve(schema=part).is_valid(value))
+    )
 
 
 def part_of_spec(*path: str) -> Any:
@@ -97,11 +101,9 @@ def _is_integer(checker: Any, value: Any) -> bool:
 
 
 def _pattern(validator: Any, pattern: str, value: Any, part: Any) -> Iterator[Any]:
-    """A pattern's $ is the end of the text, as in JavaScript; Python's comes before a last newline, too."""
     from jsonschema import ValidationError
 
-    strict = f"{pattern[:-1]}\\Z" if pattern.endswith("$") else pattern
-    if isinstance(value, str) and not re.search(strict, value):
+    if isinstance(value, str) and not search(pattern, value):
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
