@@ -6,7 +6,7 @@ present one is compared with those that ICON takes without a rank that idles.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path, PurePath
@@ -155,7 +155,8 @@ def _calibration(site: str, own: str | None) -> Calibration:
 def advise(situation: Situation, calibration: Calibration) -> Advice:
     """Compare the present layout of an experiment with the others.
 
-    Of those that are as good as the best the one is recommended that changes least.
+    Of those that are as good as the best the one is recommended that changes least. Where the checkpoints have to be
+    written in another way, or are in the obsolete mode async, that is joint procs multifile if it is as good.
     """
     everything = Choice(True, (True,) * len(situation.outputs), True, True, placement=True)
     layout, scales = present_layout(situation), _Scales(situation, calibration)
@@ -163,7 +164,7 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
     present = scales.weigh(layout)
     limit = min(candidates[0].seconds, present.seconds) * (1 + NOISE)
     good = [item for item in (present, *candidates, *_nearer(scales, candidates[0], layout)) if item.seconds < limit]
-    best = min(good, key=lambda item: (_changes(layout, item.layout), round(item.seconds, 3)))
+    best = min(good, key=lambda item: (_changes(situation, item.layout), round(item.seconds, 3)))
     output, restart = _output_choices(situation, layout, everything), _restart_choices(layout, everything)
     by_output = [evolve(best.layout, num_io_procs=ranks, stream_partitions=parts) for ranks, parts in output]
     by_restart = [evolve(best.layout, restart_write_mode=mode, num_restart_procs=ranks) for mode, ranks in restart]
@@ -177,18 +178,36 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
     )
 
 
+def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """The candidates with that one first which is to be chosen: the best, or the same with joint procs multifile where
+    that is within the noise. There nobody has to know how many ranks the checkpoints need (F. Ott, IO-Verhalten und
+    -Effizienz im Klima- und Wettermodell ICON, 2025, section 6.1)."""
+    first = candidates[0]
+    for item in candidates:
+        is_joint = item.layout.restart_write_mode == JOINT and _output_of(item.layout) == _output_of(first.layout)
+        if is_joint and item.seconds < first.seconds * (1 + NOISE):
+            return (item, *(other for other in candidates if other is not item))
+    return tuple(candidates)
+
+
 def _nearer(scales: _Scales, best: Candidate, layout: Layout) -> Iterator[Candidate]:
-    """The best layout with one half of the present one."""
-    for item in (_joined(best.layout, layout), _joined(layout, best.layout)):
+    """The best layout with one half of the present one, and the present output with joint checkpoints."""
+    joint = evolve(layout, restart_write_mode=JOINT, num_restart_procs=0)
+    near = (_joined(best.layout, layout), _joined(layout, best.layout))
+    for item in (*near, *([joint] if scales.situation.case.checkpoints else [])):
         if works(scales.situation, item):
             yield scales.weigh(item)
 
 
-def _changes(layout: Layout, other: Layout) -> int:
-    """How many of the settings differ."""
+def _changes(situation: Situation, other: Layout) -> int:
+    """By how much a layout differs from the present one: its output, and its restart mode and ranks, which need one
+    setting for joint procs multifile and two for other modes."""
+    layout = present_layout(situation)
     output = _output_of(layout) != _output_of(other)
-    mode = layout.restart_write_mode != other.restart_write_mode
-    return output + mode + (layout.num_restart_procs != other.num_restart_procs)
+    is_obsolete = situation.case.checkpoints and layout.restart_write_mode == ASYNC
+    if _restart_of(layout) == _restart_of(other) and not is_obsolete:
+        return int(output)
+    return output + (1 if other.restart_write_mode == JOINT else 2)
 
 
 def ranked(situation: Situation, layout: Layout, choice: Choice, calibration: Calibration) -> tuple[Candidate, ...]:
@@ -204,6 +223,11 @@ def ranked(situation: Situation, layout: Layout, choice: Choice, calibration: Ca
     best = min(found.values(), key=_order)
     found |= {item: scales.weigh(item) for item in near if _restart_of(item) == _restart_of(best.layout)}
     return tuple(sorted(found.values(), key=_order))
+
+
+def layouts(situation: Situation, layout: Layout, choice: Choice) -> tuple[Layout, ...]:
+    """The layouts that differ from the given one in what may be chosen, and with which ICON starts."""
+    return tuple(item for item in _choices(situation, layout, choice) if works(situation, item))
 
 
 def rough_cost(situation: Situation, layout: Layout, choice: Choice) -> float:

@@ -1,11 +1,16 @@
-"""What a part of an experiment's layout costs: a number for the rules, where there is one.
+"""What a part of an experiment's layout costs, for the rules.
 
-There is one where everything is known and the experiment is like those that were measured.
+A number where the experiment is like those that were measured. Elsewhere it lies in a range: what the present layout
+takes longer is worked out in several worlds, in which computing and writing take as much more and less as they may, so
+far from all measurements. Where all worlds agree, the answer is not in doubt; where they do not, nobody knows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
+from math import exp, log, sqrt
 
 from attrs import evolve, frozen
 
@@ -15,90 +20,185 @@ from nmlgen.advise.advice import (
     calibration_of,
     is_covered,
     is_foreign,
+    layouts,
+    preferred,
     ranked,
     rough_cost,
     weighed,
 )
-from nmlgen.advise.case import ASYNC
+from nmlgen.advise.calibration import NAMES, Calibration
+from nmlgen.advise.case import ASYNC, Case
 from nmlgen.advise.experiment import Situation, situation_of
-from nmlgen.advise.layout import Layout, present_layout
-from nmlgen.advise.prediction import NOISE
+from nmlgen.advise.layout import Layout, case_with, output_placement, present_layout
+from nmlgen.advise.model import PARTS, run_time, writer_turn
+from nmlgen.advise.play import played
+from nmlgen.advise.prediction import NOISE, Prediction
+from nmlgen.advise.support import EXTRAPOLATION, Outside, outside
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
-from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.ranks import PlacementError
+from nmlgen.experiment.setting import UndecidedError, unknown
 from nmlgen.units.wall_time import spoken_time
 
 WORTH_SAYING = 0.05
 """The share from which on a layout is worth a word by itself: the mean error of a prediction."""
 
+_SURE = 2.0
+"""So many standard deviations to either side, 95 % of a normal distribution, are taken for all that can be."""
+
+_SCATTER = 0.09
+"""By how much computing and writing lie off, each against the other, from one measured family to the next: the standard
+deviation of the logarithm, 7 % and 5 % together."""
+
+_COMPUTING = ("step", "floor")
+_SECONDS = ("receive", "receive_rank", "gather", "gather_rank", "restart_rank", "restart_fetch", "restart_open")
+_RATES = ("writer", "restart_async", "restart_dedicated", "restart_joint")
+
 
 @frozen
 class Cost:
     """What the `present` layout takes longer than a `better` one. `figures` names the site whose figures they are, if
-    it is another than the experiment's."""
+    it is another than the experiment's. Outside of what was measured the share lies `between` two, and `outside` says
+    where that is; a better layout is one that is so in all worlds, if there is any.
+    """
 
     present: Candidate
     better: Candidate
     figures: str = ""
+    between: tuple[float, float] | None = None
+    outside: tuple[str, ...] = ()
+    is_timed: bool = True
+    """Whether a time can be told, or shares alone."""
+
+    @property
+    def likely(self) -> float:
+        """The difference as a share of the better one's time, most likely; negative if the present one is better."""
+        return self.present.seconds / self.better.seconds - 1
 
     @property
     def share(self) -> float:
-        """The difference as a share of the better one's time; negative if the present one is the better."""
-        return self.present.seconds / self.better.seconds - 1
+        """The same at least."""
+        return self.likely if self.between is None else self.between[0]
+
+    @property
+    def most(self) -> float:
+        """The same at most."""
+        return self.share if self.between is None else self.between[1]
 
     @property
     def is_noise(self) -> bool:
         """Whether no two runs would show the difference."""
-        return self.share < NOISE
+        return self.most < NOISE
+
+    def exceeds(self, limit: float) -> bool:
+        """Whether the share is at least so much. Raises UndecidedError, with what is in doubt as its name, where some
+        worlds say so and others do not."""
+        if self.share < limit <= self.most:
+            raise UndecidedError(unknown(f"what the layout costs outside of what was measured ({self.outside[0]})"))
+        return self.share >= limit
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether no better layout is sure to be better."""
+        return self.share < WORTH_SAYING or self.better.layout == self.present.layout
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """In what the experiment lies outside of what was measured, a note each."""
+        return tuple(f"outside what was measured: {one}" for one in self.outside)
 
     def __str__(self) -> str:
         foreign = f", by the figures of {self.figures}" if self.figures else ""
         if self.is_noise:
             return f"costs less than {100 * NOISE:.0f} % here, which is noise{foreign}"
+        if self.between is not None:
+            return f"{_range(*self.between)} here (outside what was measured{foreign})"
         seconds = self.present.seconds - self.better.seconds
         times = f"{spoken_time(seconds)} of {spoken_time(self.present.seconds)}"
-        percent = f"{100 * self.share:.0f}" if self.share > 0.1 else f"{100 * self.share:.2g}"
-        return f"costs about {percent} % here ({times}{foreign})"
+        return f"costs about {_percent(self.share)} % here ({times}{foreign})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}" if share > 0.1 else f"{100 * share:.2g}"
+
+
+def _range(least: float, most: float) -> str:
+    if least >= 1:
+        low, high = (f"{1 + share:.2g}" for share in (least, most))
+        return f"makes the run {low if low == high else f'{low} to {high}'} times as long"
+    low, high = (_percent(share) for share in (least, most))
+    return f"costs up to {high} %" if least < NOISE else f"costs {low if low == high else f'{low} to {high}'} %"
+
+
+def if_known(look: Callable[[Component], Cost | None], component: Component) -> Cost | None:
+    """A cost for those who have something to say without it, too: None where nobody can know."""
+    with suppress(UndecidedError):
+        return look(component)
+    return None
 
 
 @remembered
 def output_cost(component: Component) -> Cost | None:
-    """What the I/O ranks and partitions cost against the best ones; None where no number can be given."""
-    situation = _measured(component)
-    if situation is None or not situation.case.outputs:
+    """What the I/O ranks and partitions cost against the best ones; None where there is no output.
+
+    Raises UndecidedError where nothing can be said of it.
+    """
+    situation = _situation(component)
+    if not situation.case.outputs:
         return None
-    return _against(situation, present_layout(situation), _best_output(_without_output_layout(situation)))
+    layout, calibration = present_layout(situation), calibration_of(situation)
+    if _is_measured(situation):
+        cost = _against(situation, layout, _best_output(_without_output_layout(situation)), calibration)
+        if cost is not None:
+            return cost
+    choice = Choice(True, (True,) * len(situation.outputs), False, False, placement=True)
+    return _in_all_worlds(situation, layout, choice, calibration)
 
 
 @remembered
 def restart_cost(component: Component) -> Cost | None:
-    """What the restart mode and its ranks cost against the best ones; None where no number can be given, or a first
-    look finds it small."""
-    situation = _measured(component)
-    if situation is None or not situation.case.checkpoints:
+    """What the restart mode and its ranks cost against the best ones; None where no checkpoint is written, or a first
+    look finds it small.
+
+    Raises UndecidedError where nothing can be said of it.
+    """
+    situation = _situation(component)
+    if not situation.case.checkpoints:
         return None
     layout, choice = present_layout(situation), Choice(False, (False,) * len(situation.outputs), True, True)
-    if rough_cost(situation, layout, choice) < WORTH_SAYING / 2:
-        return None
-    return _against(situation, layout, ranked(situation, layout, choice, calibration_of(situation))[0])
+    calibration = calibration_of(situation)
+    if _is_measured(situation):
+        if rough_cost(situation, layout, choice) < WORTH_SAYING / 2:
+            return None
+        better, *_ = preferred(ranked(situation, layout, choice, calibration))
+        cost = _against(situation, layout, better, calibration)
+        if cost is not None:
+            return cost
+    return _in_all_worlds(situation, layout, choice, calibration)
 
 
 @remembered
 def idle_restart_cost(component: Component) -> Cost | None:
     """What the ranks beyond the first cost that the mode async sets apart; None where no number can be given."""
-    situation = _measured(component)
-    if situation is None or situation.case.restart_mode != ASYNC:
+    situation = situation_of(component)
+    if situation.case.restart_mode != ASYNC or not _is_measured(situation):
         return None
     layout = present_layout(situation)
-    return _against(situation, layout, weighed(situation, evolve(layout, num_restart_procs=1)))
+    better = weighed(situation, evolve(layout, num_restart_procs=1))
+    return _against(situation, layout, better, calibration_of(situation))
 
 
-def _measured(component: Component) -> Situation | None:
-    try:
-        situation = situation_of(component)
-    except UndecidedError:
-        return None
-    return None if situation.doubts or len(situation.outputs) > 1 else situation
+def _situation(component: Component) -> Situation:
+    """What the experiment gives the advisor; raises UndecidedError, too, where the model says nothing of such."""
+    situation = situation_of(component)
+    for one in situation.unlike:
+        if one.computing is None or one.writing is None:
+            raise UndecidedError(unknown(f"what the layout costs outside of what was measured ({one.words})"))
+    return situation
+
+
+def _is_measured(situation: Situation) -> bool:
+    return not situation.unlike and len(situation.outputs) <= 1
 
 
 def _without_output_layout(situation: Situation) -> Situation:
@@ -115,9 +215,113 @@ def _best_output(situation: Situation) -> Candidate:
     return ranked(situation, present_layout(situation), choice, calibration_of(situation))[0]
 
 
-def _against(situation: Situation, layout: Layout, better: Candidate) -> Cost | None:
-    present, calibration = weighed(situation, layout), calibration_of(situation)
+def _against(situation: Situation, layout: Layout, better: Candidate, calibration: Calibration) -> Cost | None:
+    """The cost by the mean prediction; None where one of the two is outside what was measured."""
+    present = weighed(situation, layout)
     if not all(is_covered(case, calibration) for case in (present.case, better.case)):
         return None
-    foreign = calibration.name.capitalize() if is_foreign(situation, calibration) else ""
-    return Cost(present, better, foreign)
+    return Cost(present, better, _figures(situation, calibration))
+
+
+def _figures(situation: Situation, calibration: Calibration) -> str:
+    return calibration.name.capitalize() if is_foreign(situation, calibration) else ""
+
+
+def _in_all_worlds(situation: Situation, layout: Layout, choice: Choice, calibration: Calibration) -> Cost:
+    """The cost of a layout against the best of those that are better in all worlds, else against the best in the
+    likeliest. A first look takes all outputs for one; several are played through if it finds a cost."""
+    others = [other for other in layouts(situation, layout, choice) if other != layout]
+    found = _outside(situation, layout, calibration)
+    worlds = _worlds(situation, found, calibration)
+    present = [_rough(situation, layout, world) for world in worlds]
+    times = {other: [_rough(situation, other, world) for world in worlds] for other in others}
+    order = sorted(others, key=lambda other: times[other][0])
+    shares = {other: _shares(present, times[other]) for other in order}
+    better = next((other for other in order if shares[other][0] >= WORTH_SAYING), order[0] if order else layout)
+    between = shares.get(better, (0.0, 0.0))
+    if len(situation.outputs) > 1 and between[1] >= WORTH_SAYING:
+        between = _shares(*([_played(situation, item, world) for world in worlds] for item in (layout, better)))
+    if between[1] < WORTH_SAYING:
+        better = layout  # which layout is a little better is not told
+    notes = (*situation.doubts, *_several(situation), *(one.note for one in found))
+    candidates = weighed(situation, layout), weighed(situation, better)
+    return Cost(*candidates, _figures(situation, calibration), between, notes, is_timed=not situation.unlike)
+
+
+def _shares(present: Sequence[float], better: Sequence[float]) -> tuple[float, float]:
+    shares = [now / then - 1 for now, then in zip(present, better, strict=True)]
+    return min(shares), max(shares)
+
+
+def _outside(situation: Situation, layout: Layout, calibration: Calibration) -> tuple[Outside, ...]:
+    """In what both halves of the case lie outside of what was measured: output and checkpoints were measured apart."""
+    case = case_with(situation, layout)
+    halves = evolve(case, checkpoint_bytes=0), evolve(case, output_bytes=0)
+    return tuple({one.note: one for half in halves for one in outside(half, calibration)}.values())
+
+
+def _several(situation: Situation) -> tuple[str, ...]:
+    return ("several streams: measured with one only",) if len(situation.outputs) > 1 else ()
+
+
+def _worlds(situation: Situation, found: Sequence[Outside], calibration: Calibration) -> tuple[Calibration, ...]:
+    """The likeliest, those in which computing takes as much more, and writing as much less, as may be, and the other
+    way round; and those in which ranks that write at the same time slow each other as much more and less."""
+    distances = [one.distance for one in found] + [1.0 for _ in _several(situation)]
+    reach = exp(_SURE * sqrt(_SCATTER**2 + sum((EXTRAPOLATION * distance) ** 2 for distance in distances)))
+    computing = writing = sqrt(reach)  # what decides is the one against the other
+    for one in situation.unlike:
+        computing, writing = computing * (one.computing or 1.0), writing * (one.writing or 1.0)
+    return (
+        calibration,
+        _world(calibration, computing, 1 / writing),
+        _world(calibration, 1 / computing, writing),
+        _world(calibration, contention=reach),
+        _world(calibration, contention=1 / reach),
+    )
+
+
+def _world(
+    calibration: Calibration, computing: float = 1.0, writing: float = 1.0, contention: float = 1.0
+) -> Calibration:
+    """The calibration where computing and writing take so many times as long, and writing together."""
+    by = {**dict.fromkeys(_COMPUTING, computing), **dict.fromkeys(_SECONDS, writing)}
+    by |= {**dict.fromkeys(_RATES, 1 / writing), "contention": contention}
+    mean = tuple(middle + log(by.get(name, 1.0)) for name, middle in zip(NAMES, calibration.estimate.mean, strict=True))
+    return evolve(calibration, estimate=evolve(calibration.estimate, mean=mean), families={})
+
+
+def _rough(situation: Situation, layout: Layout, world: Calibration) -> float:
+    """Seconds of a layout in a world, all outputs taken for one; no less than its busiest I/O rank needs."""
+    case, constants = case_with(situation, layout), world.estimate.constants
+    total = sum(run_time(case, constants))
+    if len(situation.outputs) > 1 and case.io_ranks and case.outputs:
+        total = max(total, _busiest(situation, layout) * case.outputs * writer_turn(_alone(case), constants))
+    return total
+
+
+def _alone(case: Case) -> Case:
+    return evolve(case, num_io_procs=1, stream_partitions=1, files_on_a_rank=None)
+
+
+def _busiest(situation: Situation, layout: Layout) -> float:
+    """The share of all output that the busiest I/O rank writes."""
+    sizes = {
+        (id(output.stream), output.level_type): output.run_bytes / partitions
+        for output, partitions in zip(situation.outputs, layout.stream_partitions, strict=True)
+    }
+    load: dict[int, float] = {}
+    try:
+        for file, rank in output_placement(situation, layout):
+            load[rank] = load.get(rank, 0.0) + sizes.get((id(file.stream), file.level_type), 0.0)
+    except PlacementError:
+        return 0.0
+    return max(load.values(), default=0.0) / (sum(load.values()) or 1.0)
+
+
+def _played(situation: Situation, layout: Layout, world: Calibration) -> float:
+    """Seconds of a layout in a world, played through with the placement of its files."""
+    parts = run_time(case_with(situation, layout), world.estimate.constants)
+    total = sum(parts)
+    closed = Prediction(total, total, total, dict(zip(PARTS, parts, strict=True)))
+    return played(situation, layout, closed, world).total_s

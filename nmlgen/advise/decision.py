@@ -15,9 +15,11 @@ from nmlgen.advise.advice import (
     calibration_of,
     is_covered,
     is_foreign,
+    preferred,
     ranked,
 )
 from nmlgen.advise.calibration import Calibration
+from nmlgen.advise.case import ASYNC
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.layout import present_layout
 from nmlgen.advise.prediction import NOISE
@@ -44,7 +46,7 @@ class Decision:
 def decide(situation: Situation, choice: Choice) -> Decision:
     """The best layout among those that differ in what is left open from the one that the situation has."""
     calibration = calibration_of(situation)
-    candidates = ranked(situation, present_layout(situation), choice, calibration)
+    candidates = preferred(ranked(situation, present_layout(situation), choice, calibration))
     reasons = _Reasons(situation, candidates, _caveat(situation, candidates[0], calibration))
     layout = candidates[0].layout
     parallel: dict[str, Reasoned] = {}
@@ -119,12 +121,13 @@ class _Reasons:
         return "as many as I/O ranks" if layout.stream_partitions[0] == layout.num_io_procs else "fits its files"
 
     def restart(self) -> str:
-        """Of the restart mode and its ranks."""
+        """Of the restart mode and its ranks; the obsolete async is never as good."""
         if not self._situation.case.checkpoints:
             return "no checkpoint is written"
         best = self._best.layout
         chosen = _spoken(best.restart_write_mode, best.num_restart_procs)
-        others = [_spoken(item.layout.restart_write_mode, item.layout.num_restart_procs) for item in self._equal]
+        equal = [item.layout for item in self._equal if item.layout.restart_write_mode != ASYNC]
+        others = [_spoken(layout.restart_write_mode, layout.num_restart_procs) for layout in equal]
         return self._expected(f"with {chosen}", [other for other in dict.fromkeys(others) if other != chosen])
 
     def _expected(self, chosen: str, equal: list[str]) -> str:

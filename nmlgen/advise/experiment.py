@@ -87,12 +87,25 @@ class Output:
 
 
 @frozen
+class Unlike:
+    """One thing in which an experiment is unlike all that was measured, in words.
+
+    How far it may lie off: by which factor a model step, and by which one writing, may take more or less than the
+    model says. A judgement, not a measurement. None where nothing can be said at all.
+    """
+
+    words: str
+    computing: float | None = 1.0
+    writing: float | None = 1.0
+
+
+@frozen
 class Situation:
     """What an experiment gives the advisor.
 
     `case` is the whole experiment, all its jobs together, as it stands; of several `outputs`, the largest first, it has
     the sum in the rhythm of the largest. `component` is what all that was taken from, for whoever asks when which file
-    is written. `doubts` are what no measurement behind the model covers and the numbers of the case do not tell; `site`
+    is written. `unlike` is what no measurement behind the model covers and the numbers of the case do not tell; `site`
     is where it runs, on so many `cores`.
     """
 
@@ -100,9 +113,14 @@ class Situation:
     outputs: tuple[Output, ...]
     site: str
     cores: int
-    doubts: tuple[str, ...] = ()
+    unlike: tuple[Unlike, ...] = ()
     calibration: str | None = None
     component: Component = field(eq=False, repr=False, kw_only=True)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """In what it is unlike all that was measured, in words."""
+        return tuple(one.words for one in self.unlike)
 
     @property
     def is_placed(self) -> bool:
@@ -163,7 +181,7 @@ def situation_of(component: Component) -> Situation:
         outputs,
         component.experiment.machine.name,
         max(ranks.total, case.nodes * (component.experiment.machine.cores_per_node or 0)),
-        tuple(_doubts(component)),
+        tuple(_unlike(component)),
         component.experiment.machine.calibration,
         component=component,
     )
@@ -299,20 +317,26 @@ def _cores_per_task(experiment: Experiment) -> int:
     return max(1, cores)
 
 
-def _doubts(component: Component) -> Iterator[str]:
-    """What the measured runs did not have, in words."""
+def _unlike(component: Component) -> Iterator[Unlike]:
+    """What the measured runs did not have."""
+    if len(component.experiment.models) > 1:
+        yield Unlike("several models share the job, and wait for each other: measured with one only", computing=None)
+    if component.kind not in (None, "atmosphere"):
+        yield Unlike(f"it is no atmosphere but {component.kind}: measured with the atmosphere only", computing=None)
     physics = component["run_nml", "iforcing"]
     if physics.value != _NWP:
-        yield f"iforcing is {physics.value}: a model step was measured with NWP physics (3) only"
+        words = f"iforcing is {physics.value}: a model step was measured with NWP physics (3) only"
+        yield Unlike(words, computing=4.0)
     if component["parallel_nml", "pio_type"].value == _CDI_PIO:
-        yield "pio_type is 2: output by CDI-PIO was not measured"
+        yield Unlike("pio_type is 2: output by CDI-PIO was not measured", writing=None)
     threads = component.experiment.directives.get("cpus-per-task")
     if threads is not None and threads.value != 1:
-        yield f"cpus_per_task is {threads.value}: measured with one core a task only"
+        yield Unlike(f"cpus_per_task is {threads.value}: measured with one core a task only", computing=2.0)
     if component.experiment.node_local is not None:
-        yield "a node-local file system: measured on Lustre only"
+        yield Unlike("a node-local file system: measured on Lustre only", writing=6.0)
     for stream in component.streams:
         if component.stream_setting(stream, "filetype").value == _GRIB2:
-            yield f"{stream.title} is GRIB2: measured with NetCDF only"
+            yield Unlike(f"{stream.title} is GRIB2: measured with NetCDF only", writing=4.0)
         if component.stream_setting(stream, "remap").value == 1:
-            yield f"{stream.title} is interpolated to a regular grid: measured on the model's own only"
+            words = f"{stream.title} is interpolated to a regular grid: measured on the model's own only"
+            yield Unlike(words, computing=1.5, writing=4.0)

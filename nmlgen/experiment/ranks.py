@@ -29,6 +29,9 @@ _MOST_FILES = 100_000
 KINDS = ("test", "work", "io", "restart", "prefetch", "radar")
 """What a task of a component does, in the order in which ICON counts them."""
 
+OVERLOADED = 1.5
+"""An I/O rank that writes more than so many times the mean of those that write is one that others wait for."""
+
 
 class RestartMode(Enum):
     """The ways ICON writes checkpoints, spelt as `restart_write_mode` takes them."""

@@ -31,7 +31,7 @@ from nmlgen.experiment.ranks import (
     restart_mode,
     split,
 )
-from nmlgen.experiment.schedule import MOST_DATES, Duty, all_dates, duties
+from nmlgen.experiment.schedule import MOST_DATES, Duty, all_dates, duties, output_steps
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
 
@@ -222,6 +222,23 @@ def rank_volumes(component: Component, rows: Iterable[Iterable[Duty]]) -> tuple[
         return step.times(duty.records) + constant.times(duty.files)
 
     return tuple(sum((volume(duty) for duty in row), _NOTHING) for row in rows)
+
+
+@remembered
+def rank_bytes(component: Component) -> tuple[float, ...]:
+    """What each I/O rank writes in the whole experiment, what every file holds besides left out; without I/O ranks the
+    first work rank writes all. Errors as `stream_volumes`, and PlacementError where ICON refuses the placement."""
+    time, written = clock(component), [0.0] * max(1, split(component).io)
+    sizes: dict[tuple[int, str, int], float] = {}
+    for file, rank in placement(component):
+        key = (id(file.stream), file.level_type, file.domain)
+        if key not in sizes:
+            points(component, file.domain)
+            steps = output_steps(component, file.stream, time, file.level_type)
+            step = step_volume(component, file.stream, file.level_type, file.domain)
+            sizes[key] = step.best * steps / file.partitions
+        written[rank] += sizes[key]
+    return tuple(written)
 
 
 def points(component: Component, domain: int = 1) -> dict[str, int]:

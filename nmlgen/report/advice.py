@@ -9,8 +9,8 @@ from nmlgen.advise.advice import Advice, Candidate, is_foreign
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
 from nmlgen.advise.prediction import NOISE
 from nmlgen.report.quantities import counted
-from nmlgen.report.volume import format_bytes
 from nmlgen.units.duration import Duration
+from nmlgen.units.size import format_bytes
 from nmlgen.units.wall_time import rough_time, spoken_time
 
 PARTS = {
@@ -190,7 +190,10 @@ def _mark(advice: Advice, candidate: Candidate, least: float, apart: str) -> str
         return f"now{apart}"
     if candidate.layout == advice.best.layout:
         return "recommended"
-    return "as good" if candidate.seconds < least * (1 + NOISE) else ""
+    if candidate.seconds >= least * (1 + NOISE):
+        return ""
+    is_obsolete = advice.situation.case.checkpoints and candidate.layout.restart_write_mode == ASYNC
+    return "obsolete" if is_obsolete else "as good"
 
 
 def _expected(advice: Advice, candidate: Candidate, least: float) -> str:
@@ -231,6 +234,10 @@ def _verdict(advice: Advice) -> Iterator[str]:
     now, then = advice.present, advice.best
     if advice.is_good:
         yield f"Keep it: {now.prediction} expected, and nothing is better by more than noise, {_noise()}."
+        return
+    if advice.cost < NOISE:
+        yield f"{OBSOLETE}: {then.layout.restart_write_mode} takes no longer, {then.prediction}. Set"
+        yield from (f"  {key}: {value}" for key, value in settings(advice).items())
         return
     if advice.is_far:
         yield (
@@ -307,6 +314,9 @@ def _why_output(advice: Advice) -> Iterator[str]:
             f"{100 * (most.seconds / best.seconds - 1):.0f} %."
         )
 
+
+OBSOLETE = "restart_write_mode async is obsolete, the multifile modes do what it does with more writers"
+"""What is said of it where no time can be gained."""
 
 _MODES = {
     SYNC: "sync: rank 0 gathers and writes each checkpoint while all others wait",

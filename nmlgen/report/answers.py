@@ -11,7 +11,7 @@ from nmlgen.advise.memory import Memory, memory_of
 from nmlgen.advise.nodes import NodeCounts, node_counts
 from nmlgen.advise.prediction import NOISE, predict
 from nmlgen.advise.streams import StreamShares, stream_shares
-from nmlgen.report.volume import format_bytes
+from nmlgen.units.size import format_bytes
 from nmlgen.units.wall_time import rough_time, spoken_time
 
 Question = Literal["memory", "streams", "nodes"]

@@ -11,15 +11,14 @@ from attrs import frozen
 
 from nmlgen.experiment.clock import Clock
 from nmlgen.experiment.nodes import Node
-from nmlgen.experiment.ranks import KINDS, OutputFile, RankSplit, rank_numbers
+from nmlgen.experiment.ranks import KINDS, OVERLOADED, OutputFile, RankSplit, rank_numbers
 from nmlgen.experiment.schedule import Duty, Write
 from nmlgen.experiment.volume import Volume
 from nmlgen.report.table import format_table
-from nmlgen.report.volume import format_bytes
 from nmlgen.units.duration import Duration
+from nmlgen.units.size import format_bytes
 
 _LABELS = {"io": "I/O"}
-_OVERLOADED = 1.5
 _RED, _YELLOW = "31", "33"
 
 
@@ -62,7 +61,7 @@ class Roster:
         """ "idle" without a record, "overloaded" with more than half as many again as the mean load, else "busy"."""
         if not self.records(rank):
             return "idle"
-        return "overloaded" if self.load(rank) > _OVERLOADED * self.mean_load else "busy"
+        return "overloaded" if self.load(rank) > OVERLOADED * self.mean_load else "busy"
 
 
 def ranks_document(roster: Roster) -> dict[str, Any]:

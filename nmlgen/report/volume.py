@@ -9,8 +9,7 @@ from attrs import field, frozen
 
 from nmlgen.experiment.volume import StreamVolume, Volume
 from nmlgen.report.table import format_table
-
-_UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
+from nmlgen.units.size import format_bytes
 
 
 @frozen
@@ -117,17 +116,3 @@ def _reasons(report: VolumeReport) -> Iterable[str]:
     volumes = [stream.step + stream.constant for stream in report.streams or ()]
     volumes += [report.checkpoint] if report.checkpoint is not None else []
     return dict.fromkeys(reason for volume in volumes for reason in volume.reasons)
-
-
-def format_bytes(count: int, exactly: bool = False) -> str:
-    """Bytes for people: in decimal units as ICON's log and Darshan use them, or, `exactly`, in groups of three digits.
-
-    >>> format_bytes(254280168), format_bytes(254280168, exactly=True)
-    ('254.3 MB', '254 280 168')
-    """
-    if exactly:
-        return f"{count:,}".replace(",", " ")
-    size, unit = float(count), 0
-    while size >= 999.95 and unit < len(_UNITS) - 1:
-        size, unit = size / 1000, unit + 1
-    return f"{size:.1f} {_UNITS[unit]}" if unit else f"{count} B"

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from nmlgen.advise.cost import WORTH_SAYING, Cost, output_cost
+from nmlgen.advise.cost import WORTH_SAYING, Cost, if_known, output_cost
+from nmlgen.advise.experiment import situation_of
+from nmlgen.advise.prediction import NOISE
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import (
     MOST_IO_RANKS,
     MOST_PARTITIONS,
+    OVERLOADED,
     OutputFile,
     PlacementError,
     level_types,
@@ -19,7 +22,8 @@ from nmlgen.experiment.ranks import (
     split,
 )
 from nmlgen.experiment.schedule import output_steps
-from nmlgen.experiment.setting import Setting
+from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.experiment.volume import rank_bytes
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.parallel import (
     lacks_io_ranks,
@@ -37,7 +41,7 @@ from nmlgen.rules.streams import (
     streams_read,
     windows_of,
 )
-from nmlgen.units.wall_time import spoken_time
+from nmlgen.units.size import format_bytes
 
 _MANY_STEPS = 100
 
@@ -83,17 +87,54 @@ def _differs(load: tuple[list[OutputFile], ...]) -> bool:
     return only is not None and only.partitions != len(load)
 
 
+def _bytes(component: Component) -> tuple[float, ...]:
+    """What each I/O rank writes in the whole experiment; empty where nobody can know."""
+    try:
+        return rank_bytes(component)
+    except (UndecidedError, PlacementError):
+        return ()
+
+
+def _is_uneven(component: Component, load: tuple[list[OutputFile], ...]) -> bool:
+    """Whether some I/O ranks write much more than others, by bytes; by files where nobody knows the bytes."""
+    sizes = Counter(len(files) for files in load)
+    if not load or 0 in sizes or _differs(load):
+        return False
+    written = _bytes(component)
+    if not written:
+        return len(sizes) > 1
+    return max(written) > OVERLOADED * sum(written) / len(written)
+
+
+def _output_steps(component: Component) -> int:
+    """How many output times all streams have together."""
+    steps = 0
+    for stream in streams_read(component):
+        if level_types(component, stream):
+            time = clock(component)
+            windows_of(component, stream, time)
+            steps += output_steps(component, stream, time)
+    return steps
+
+
 def _costs(component: Component, against: str) -> tuple[str, ...]:
     """What the layout costs, as a note; none where nobody can tell."""
-    cost = output_cost(component)
+    cost = if_known(output_cost, component)
     return () if cost is None else (f"it {cost}, {against}: {cost.better.layout.num_io_procs}",)
 
 
-def _better(cost: Cost) -> str:
+def _better(component: Component, cost: Cost) -> str:
     """What to set to be rid of the cost."""
-    layout = cost.better.layout
-    partitions = "".join(f", stream_partitions {number}" for number in layout.stream_partitions)
-    return f"expected: num_io_procs {layout.num_io_procs}{partitions}, {spoken_time(cost.better.seconds)} in all"
+    layout, outputs = cost.better.layout, situation_of(component).outputs
+    partitions = [f"stream_partitions {number}" for number in layout.stream_partitions]
+    if len(outputs) > 1:
+        partitions = [
+            f"{output.variable} {number} for {output.stream.title}"
+            for output, number in zip(outputs, layout.stream_partitions, strict=True)
+        ]
+    spread = ["no pe_placement"] if layout.is_spread else []
+    time = [f"{cost.better.prediction} in all"] if cost.is_timed else []
+    return f"expected: {', '.join([f'num_io_procs {layout.num_io_procs}', *partitions, *spread, *time])}"
 
 
 class PartitionsUnlikeIoRanks(ComponentRule):
@@ -199,11 +240,13 @@ class IdleIoRanks(ComponentRule):
 
 
 class UnevenIoRanks(ComponentRule):
-    """An I/O rank with more files than the others is the one that everybody waits for.
+    """An I/O rank with more to write than the others is the one that everybody waits for.
 
     ## What it does
-    Gives the files of all streams, level types, domains and partitions to the I/O ranks as ICON does, and
-    finds ranks that get more files than others. Where ranks idle, that is reported instead.
+    Gives the files of all streams, level types, domains and partitions to the I/O ranks as ICON does, and finds ranks
+    that write more than 1.5 times as many bytes as the mean; where nobody can know the bytes, ranks that get more files
+    than others. Where ranks idle, that is reported instead; where the advisor takes it to cost less than 2 %,
+    there is nothing to say.
 
     ## Why it matters
     A rank writes its files one after the other; at the next output step of one of them the work ranks wait
@@ -216,13 +259,17 @@ class UnevenIoRanks(ComponentRule):
 
     ## Example
     ```yaml bad
-    parallel: {num_io_procs: 4}
+    parallel: {num_io_procs: 2}
     #                        ^
-    output: {atm: {pl_varlist: [temp], p_levels: [50000.0]}}
+    output:
+      atm: {output_interval: PT10M, file_interval: P1D, stream_partitions_ml: 1}
+      surface: {output_interval: PT10M, file_interval: P1D, ml_varlist: [pres_sfc]}
     ```
     ```yaml good
-    parallel: {num_io_procs: 5}
-    output: {atm: {pl_varlist: [temp], p_levels: [50000.0]}}
+    parallel: {num_io_procs: 4}
+    output:
+      atm: {output_interval: PT10M, file_interval: P1D, stream_partitions_ml: 3}
+      surface: {output_interval: PT10M, file_interval: P1D, ml_varlist: [pres_sfc]}
     ```
 
     ## References
@@ -235,21 +282,46 @@ class UnevenIoRanks(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         load = _load(component)
-        sizes = Counter(len(files) for files in load)
-        if len(sizes) < 2 or 0 in sizes or _differs(load):
+        if not _is_uneven(component, load):
             return
-        most, least = max(sizes), min(sizes)
-        busy = [rank for rank, files in enumerate(load) if len(files) == most]
-        served = ", ".join(f"{stream_name(file.stream)} ({file.level_type})" for file in load[busy[0]][:_SHOWN])
-        total = sum(len(files) for files in load)
+        cost = if_known(output_cost, component)
+        if cost is not None and cost.likely < NOISE:
+            return
         yield self.finding(
             component["parallel_nml", "num_io_procs"],
-            f"{total} files on {len(load)} I/O ranks: {_numbers(busy)} (counted from 0) "
-            f"{'writes' if len(busy) == 1 else 'write'} {most} files, others {least}",
-            f"I/O rank {busy[0]} writes {served}",
-            f"expected: num_io_procs {total}, or stream_partitions that come out even",
-            *_costs(component, "against the best number of I/O ranks"),
+            *(_uneven_bytes(component, load) if _bytes(component) else _uneven_files(load)),
+            *(() if cost is None else (_better(component, cost), f"it {cost}", *cost.notes)),
         )
+
+
+def _uneven_bytes(component: Component, load: tuple[list[OutputFile], ...]) -> tuple[str, ...]:
+    """What is uneven in bytes, and what the busiest rank writes."""
+    written = _bytes(component)
+    order = sorted(range(len(load)), key=lambda rank: -written[rank])
+    busy = [rank for rank in order if written[rank] > OVERLOADED * sum(written) / len(written)]
+    rest = format_bytes(round(max(written[rank] for rank in order if rank not in busy)))
+    return (
+        f"{_numbers(busy)} of {plural(len(load), 'I/O rank')}, counted from 0, "
+        f"{'writes' if len(busy) == 1 else 'write'} {format_bytes(round(written[busy[0]]))}, others at most {rest}",
+        f"I/O rank {busy[0]} writes {_served(load[busy[0]])}; stream_partitions share the bytes of a stream",
+    )
+
+
+def _uneven_files(load: tuple[list[OutputFile], ...]) -> tuple[str, ...]:
+    """The same in files."""
+    most, least = max(map(len, load)), min(map(len, load))
+    busy = [rank for rank, files in enumerate(load) if len(files) == most]
+    total = sum(len(files) for files in load)
+    return (
+        f"{total} files on {len(load)} I/O ranks: {_numbers(busy)} (counted from 0) "
+        f"{'writes' if len(busy) == 1 else 'write'} {most} files, others {least}",
+        f"I/O rank {busy[0]} writes {_served(load[busy[0]])}",
+        f"expected: num_io_procs {total}, or stream_partitions that come out even",
+    )
+
+
+def _served(files: list[OutputFile]) -> str:
+    return ", ".join(f"{stream_name(file.stream)} ({file.level_type})" for file in files[:_SHOWN])
 
 
 class SynchronousOutput(ComponentRule):
@@ -291,29 +363,28 @@ class SynchronousOutput(ComponentRule):
         pio_type = component["parallel_nml", "pio_type"]
         if procs.value != 0 or pio_type.value == 2 or not lacks_io_ranks(component):
             return
-        steps = 0
-        for stream in streams_read(component):
-            if level_types(component, stream):
-                time = clock(component)
-                windows_of(component, stream, time)
-                steps += output_steps(component, stream, time)
+        steps = _output_steps(component)
         if steps < _MANY_STEPS:
             return
         waste = f"all {component.tasks.value} tasks wait at each of {steps} output steps, for there is no I/O rank"
-        cost = output_cost(component)
+        cost = if_known(output_cost, component)
         if cost is None:
             yield self.finding(procs, waste, "expected: num_io_procs 1 or more")
         elif not cost.is_noise:
-            yield self.finding(procs, f"{waste}: it {cost}", _better(cost))
+            expected = "expected: num_io_procs 1 or more" if cost.is_vague else _better(component, cost)
+            yield self.finding(procs, f"{waste}: it {cost}", expected, *cost.notes)
 
 
 class SlowOutput(ComponentRule):
     """Another number of I/O ranks would make the run shorter by so much that it can be told.
 
     ## What it does
-    Predicts the run time with the present number of I/O ranks and with others, for experiments like those that were
-    measured: a global grid, NWP physics, one output stream. Finds a layout that costs 5 % or more, which is what a
-    prediction is wrong by in the mean. Where the other rules on I/O ranks speak, they say the number.
+    Predicts the run time with the present number of I/O ranks and with others. Finds a layout that costs 5 % or more,
+    which is what a prediction is wrong by in the mean for experiments like those that were measured: a global grid of
+    so many cells and levels on so many nodes, NWP physics, one output stream in NetCDF. Outside of that the cost is
+    worked out once with computing, once with writing taken for as slow as it may be, so far away, and the rule speaks
+    where both agree, with the range of the cost; where they do not, `--show-undecided` names it. Where the other rules
+    on I/O ranks speak, they say the number.
 
     ## Why it matters
     With too few I/O ranks all others wait for files that are not finished when the next are due; too many are missing
@@ -345,13 +416,18 @@ class SlowOutput(ComponentRule):
     severity = Severity.ADVICE
 
     def check(self, component: Component) -> Iterator[Finding]:
-        count = split(component)
-        if 4 * count.taken > component.tasks.value or len({len(files) for files in _load(component)}) != 1:
+        count, load = split(component), _load(component)
+        if 4 * count.taken > component.tasks.value or not writes_streams(component):
+            return
+        if count.io:
+            if not load or not all(load) or _differs(load) or _is_uneven(component, load):
+                return
+        elif not lacks_io_ranks(component) or _output_steps(component) >= _MANY_STEPS:
             return
         cost = output_cost(component)
-        if cost is not None and cost.share >= WORTH_SAYING:
+        if cost is not None and cost.exceeds(WORTH_SAYING):
             procs = component["parallel_nml", "num_io_procs"]
-            yield self.finding(procs, f"num_io_procs {count.io} {cost}", _better(cost))
+            yield self.finding(procs, f"num_io_procs {count.io} {cost}", _better(component, cost), *cost.notes)
 
 
 class NoPartitions(ComponentRule):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nmlgen.advise.cost import output_cost
+from nmlgen.advise.cost import if_known, output_cost
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
@@ -66,7 +66,7 @@ class NoWorkRanks(ComponentRule):
     #                        ^
     ```
     ```yaml good
-    job: {nodes: 1, ntasks_per_node: 16}
+    job: {nodes: 1, ntasks_per_node: 128}
     parallel: {num_io_procs: 4}
     ```
 
@@ -229,12 +229,12 @@ class LargeDedicatedShare(ComponentRule):
             percent = f"{100 * count.taken / tasks:.3g} %"
             share = f"{count.taken} of {tasks} tasks ({percent}) do not compute: {_listed(parts)}"
             expected = f"expected: at most a quarter of the tasks, {tasks // 4}"
-            cost = output_cost(component)
+            cost = if_known(output_cost, component)
             if cost is None:
                 yield self.finding(_largest(component, parts), share, expected)
             elif not cost.is_noise:
                 best = f"the best number of I/O ranks is {cost.better.layout.num_io_procs}"
-                yield self.finding(_largest(component, parts), f"{share}; it {cost}", expected, best)
+                yield self.finding(_largest(component, parts), f"{share}; it {cost}", expected, best, *cost.notes)
 
 
 class IoProcsBeyondLimit(ComponentRule):

@@ -1,4 +1,4 @@
-"""Sizes in bytes, written with a binary unit: 4M, 1GiB."""
+"""Sizes in bytes, written with a binary unit: 4M, 1GiB; for people also with a decimal one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 _PATTERN = re.compile(r"(\d+)([KMGTP])(?:iB)?", re.IGNORECASE)
 _POWERS: dict[str, int] = {unit: 1 << 10 * power for power, unit in enumerate("KMGTP", start=1)}
+_UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 
 
 def parse_size(text: str) -> int:
@@ -30,3 +31,17 @@ def format_size(size: int) -> str:
         if size and size % power == 0:
             return f"{size // power}{unit}"
     return str(size)
+
+
+def format_bytes(count: int, exactly: bool = False) -> str:
+    """Bytes for people: in decimal units as ICON's log and Darshan use them, or, `exactly`, in groups of three digits.
+
+    >>> format_bytes(254280168), format_bytes(254280168, exactly=True)
+    ('254.3 MB', '254 280 168')
+    """
+    if exactly:
+        return f"{count:,}".replace(",", " ")
+    size, unit = float(count), 0
+    while size >= 999.95 and unit < len(_UNITS) - 1:
+        size, unit = size / 1000, unit + 1
+    return f"{size:.1f} {_UNITS[unit]}" if unit else f"{count} B"

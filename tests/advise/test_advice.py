@@ -9,12 +9,15 @@ import pytest
 import nmlgen
 from nmlgen import InputError, load_spec
 from nmlgen.advise.advice import Choice, ranked
-from nmlgen.advise.calibration import levante
+from nmlgen.advise.calibration import Family, levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
-from nmlgen.advise.cost import idle_restart_cost, output_cost, restart_cost
+from nmlgen.advise.cost import WORTH_SAYING, idle_restart_cost, if_known, output_cost, restart_cost
 from nmlgen.advise.experiment import situation_of
 from nmlgen.advise.layout import Layout, case_with, present_layout
+from nmlgen.advise.measurements import levante_runs
+from nmlgen.experiment.setting import UndecidedError
 from nmlgen.report.advice import settings
+from nmlgen.units.duration import Duration
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 ONE_WRITER = ("parallel.num_io_procs=1", "output.atm.stream_partitions_ml=1", "output.atm.output_interval=PT4M")
@@ -180,17 +183,80 @@ def test_costs_for_the_rules():
 
 
 @pytest.mark.parametrize(
-    "override",
+    ("override", "reason"),
     [
-        "namelists.run_nml.iforcing=0",
-        "namelists.grid_nml.l_limited_area=true",
-        "grid.num_lev=90",
-        "job.ntasks_per_node=64",
-        TWO_STREAMS,
+        ("namelists.run_nml.iforcing=0", "iforcing is 0"),
+        ("output.atm.filetype=2", "atm is GRIB2"),
     ],
 )
-def test_no_number_where_nothing_was_measured(override):
-    assert output_cost(experiment(*ONE_WRITER, override)) is None
+def test_what_is_in_doubt_is_undecided(override, reason):
+    cost = output_cost(experiment(*ONE_WRITER, override))
+    assert cost.share < WORTH_SAYING < cost.most
+    with pytest.raises(UndecidedError, match=f"outside of what was measured .{reason}"):
+        cost.exceeds(WORTH_SAYING)
+
+
+@pytest.mark.parametrize(
+    "override", ["namelists.grid_nml.l_limited_area=true", "parallel.pio_type=2", "job.partition=gpu"]
+)
+def test_no_number_where_nothing_can_be_said(override):
+    component = experiment(*ONE_WRITER, override)
+    with pytest.raises(UndecidedError):
+        output_cost(component)
+    assert if_known(output_cost, component) is None
+
+
+@pytest.mark.parametrize(
+    ("override", "reason"),
+    [
+        ("grid.num_lev=90", "90 levels: only 30 were measured"),
+        ("job.nodes=10", "64.05 cells a core: 160 to 3413.33 were measured"),
+        ("job.nodes=40", "40 nodes: 1 to 16 were measured"),
+        ("grid={file: iconR02B07-grid.nc, name: R2B7}", "1.31072e+06 cells: 81920 to 327680 were measured"),
+        (TWO_STREAMS, "several streams: measured with one only"),
+    ],
+)
+def test_a_range_where_the_answer_is_not_in_doubt(override, reason):
+    cost = output_cost(experiment(*ONE_WRITER, override))
+    assert cost.exceeds(WORTH_SAYING)
+    assert cost.most > cost.share
+    assert any(reason in note for note in cost.notes)
+    assert "outside what was measured" in str(cost)
+    assert cost.better.layout.num_io_procs > 1
+
+
+@pytest.mark.parametrize("nodes", [1, 4, 10, 40])
+def test_the_only_io_rank_is_found_on_any_number_of_nodes(nodes, tmp_path):
+    """By check and by lint of what is built alike."""
+    overrides = (*ONE_WRITER, f"job.nodes={nodes}")
+    report = nmlgen.check(EXAMPLE, overrides=overrides)
+    assert [finding.code for finding in report.findings] == ["OUT032"]
+    nmlgen.build(EXAMPLE, overrides=overrides).write(tmp_path)
+    assert [finding.code for finding in nmlgen.lint([tmp_path]).findings] == ["OUT032"]
+
+
+FAMILIES = sorted({Family.of(run.case) for run in levante_runs()}, key=repr)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=str)
+def test_recommended_layouts_draw_no_finding(family):
+    """In each family that was measured."""
+    grid = {81920: "R2B5", 327680: "R2B6"}[family.n_cells]
+    output = Duration.of_seconds(family.output_interval_s or 864_000)
+    checkpoint = Duration.of_seconds(family.checkpoint_interval_s or 864_000)
+    overrides = (
+        f"grid={{file: icon{grid}-grid.nc, name: {grid}}}",
+        f"job.nodes={family.nodes}",
+        "job.time=08:00:00",
+        f"output.atm.output_interval={output}",
+        "output.atm.stream_partitions_ml=auto",
+        "parallel.num_io_procs=auto",
+        "restart.restart_write_mode=auto",
+        "restart.num_restart_procs=auto",
+        f"restart.checkpointTimeIntval={checkpoint}",
+    )
+    codes = [finding.code for finding in nmlgen.check(EXAMPLE, overrides=overrides).findings]
+    assert [code for code in codes if code not in ("OUT007",)] == []
 
 
 def test_other_sites_are_told_whose_figures_they_are():

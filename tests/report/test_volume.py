@@ -5,7 +5,8 @@ from __future__ import annotations
 from specs import load
 
 from nmlgen.experiment.volume import StreamVolume, Volume
-from nmlgen.report.volume import VolumeReport, format_bytes, format_volumes, volume_document
+from nmlgen.report.volume import VolumeReport, format_volumes, volume_document
+from nmlgen.units.size import format_bytes
 
 STREAM = load().experiment.components[0].streams[0]
 ATM = StreamVolume(

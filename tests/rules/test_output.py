@@ -40,14 +40,14 @@ PL = "pl_varlist: [temp], p_levels: [50000.0]"
         ([ML], 2, []),
         ([ML], 1, []),
         ([ML], 3, ["OUT002"]),
-        ([ML, ML], 2, ["OUT003"]),
+        ([ML, ML], 2, []),  # 3 files, but 0.5 GB an hour to each rank
         ([ML, f"{ML}, {PL}"], 4, []),
-        ([ML, f"{ML}, {PL}"], 3, ["OUT003"]),
+        ([ML, f"{ML}, {PL}"], 3, []),
         ([ML, f"{ML}, {PL}"], 2, []),
         ([f"{ML}, stream_partitions_ml: 3"], 4, []),
         ([f"{ML}, stream_partitions_ml: 3"], 5, ["OUT002"]),
         ([f"{ML}, pe_placement_ml: 0"], 2, []),
-        ([f"{ML}, pe_placement_ml: 0", ML, ML], 2, ["OUT003"]),
+        ([f"{ML}, pe_placement_ml: 0", ML, ML], 2, []),
         ([f"{ML}, pe_placement_ml: 0", f"{ML}, pe_placement_ml: 0"], 3, ["OUT002"]),
         ([f"{ML}, pe_placement_ml: 2"], 2, ["OUT015"]),
         ([f"{ML}, pe_placement_ml: -2"], 2, ["OUT015"]),
@@ -99,10 +99,51 @@ def test_idle_ranks_are_named_shortly(tmp_path):
     assert finding.message == ("10 of 12 I/O ranks write nothing, counted from 0: ranks 2, 3, 4, 5 and 6 more")
 
 
+NO_GRID = "grid: {name: null, file: grid.nc}\n"
+
+
+@pytest.mark.parametrize(
+    ("contents", "ranks", "expected"),
+    [
+        ([ML, ML], 2, ["OUT003"]),
+        ([ML, f"{ML}, {PL}"], 3, ["OUT003"]),
+        ([ML, f"{ML}, {PL}"], 2, []),
+        ([f"{ML}, pe_placement_ml: 0", ML, ML], 2, ["OUT003"]),
+    ],
+)
+def test_without_bytes_files_are_counted(contents, ranks, expected, tmp_path):
+    assert ours(streams(*contents, ranks=ranks) + NO_GRID, tmp_path) == expected
+
+
 def test_busy_ranks_and_their_streams_are_named(tmp_path):
-    (finding,) = found(streams(ML, ML, ranks=2), tmp_path)
+    (finding,) = found(streams(ML, ML, ranks=2) + NO_GRID, tmp_path)
     assert finding.message == "3 files on 2 I/O ranks: rank 0 (counted from 0) writes 2 files, others 1"
     assert finding.notes[0] == "I/O rank 0 writes atm (ml), s1 (ml)"
+
+
+def often(large: int, small: int = 1, ranks: int | None = None) -> str:
+    """A large and a tiny stream every time step, each in so many partitions."""
+    interval = "output_interval: PT10M, file_interval: P1D"
+    return (
+        f"parallel: {{num_io_procs: {large + small if ranks is None else ranks}}}\n"
+        f"output:\n  atm: {{{interval}, stream_partitions_ml: {large}}}\n"
+        f"  rain: {{{interval}, stream_partitions_ml: {small}, ml_varlist: [pres_sfc]}}\n"
+    )
+
+
+def test_bytes_decide_which_rank_is_busy(tmp_path):
+    (finding,) = found(often(1), tmp_path)
+    assert finding.code == "OUT003"
+    assert finding.message.startswith("rank 0 of 2 I/O ranks, counted from 0, writes ")
+    assert finding.message.endswith("GB, others at most 472.2 MB")
+    assert finding.notes[0].startswith("I/O rank 0 writes atm (ml)")
+    assert any("for atm, stream_partitions_ml 1 for rain" in note for note in finding.notes)
+
+
+@pytest.mark.parametrize(("large", "uneven"), [(1, True), (2, False), (3, False)])
+def test_half_as_much_again_as_the_mean_is_uneven(large, uneven, tmp_path):
+    """With one tiny file beside n equal ones a rank writes (n + 1)/n times the mean: 2, 1.5, 1.3."""
+    assert ("OUT003" in ours(often(large), tmp_path)) is uneven
 
 
 @pytest.mark.parametrize(
