@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nmlgen.report.table import format_table
-from nmlgen.report.volume import format_bytes
+from nmlgen.units.size import format_bytes
 
 if TYPE_CHECKING:
     from nmlgen.verifying import Verification
