@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from nmlgen.sweep.status import PointStatus, SweepStatus, status
     from nmlgen.sweep.submission import Submitted, SubmittedArray, cancel, resubmit, submit
     from nmlgen.sweep.table import points_frame
+    from nmlgen.sweep.waiting import wait, wait_async
     from nmlgen.tuning.tune import Trial, Tuning, tune
     from nmlgen.verifying import Problem, Verification, verify
 
@@ -134,6 +135,8 @@ __all__ = [
     "to_f90nml",
     "tune",
     "verify",
+    "wait",
+    "wait_async",
     "write_sweep",
 ]
 
@@ -212,6 +215,8 @@ _HOMES = {
     "submit": "sweep.submission",
     "to_f90nml": "namelist.interchange",
     "tune": "tuning.tune",
+    "wait": "sweep.waiting",
+    "wait_async": "sweep.waiting",
     "verify": "verifying",
     "write_sweep": "sweep.directory",
 }

@@ -48,6 +48,7 @@ _COMMANDS = {
     "tune": "Find the best layout by trying some on Slurm.",
     "verify": "Check that a run wrote what its experiment promises, whole.",
     "volume": "Show how many bytes a spec writes, and how sure that is.",
+    "wait": "Wait until nothing of a sweep waits or runs.",
     "why": "Show who set a value, where, and what it replaced.",
 }
 

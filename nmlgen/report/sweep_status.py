@@ -31,12 +31,22 @@ def status_csv(status: SweepStatus) -> str:
     return out.getvalue()
 
 
-def format_status(status: SweepStatus, colour: bool, terminal: bool) -> str:
-    """A row for each point, and a line with the count of each state."""
+def summary_document(status: SweepStatus) -> dict[str, Any]:
+    """What `nmlgen status --summary --format json` prints."""
+    return {"counts": status.counts, "slurm": status.problem is None}
+
+
+def format_summary(status: SweepStatus) -> str:
+    """A line with the count of each state."""
     counts = ", ".join(f"{count} {state}" for state, count in status.counts.items() if count)
     total = len(status.points)
-    summary = f"{total} point{'s' * (total != 1)}: {counts}" if total else "no points"
-    if not total:
+    return f"{total} point{'s' * (total != 1)}: {counts}" if total else "no points"
+
+
+def format_status(status: SweepStatus, colour: bool, terminal: bool) -> str:
+    """A row for each point, and a line with the count of each state."""
+    summary = format_summary(status)
+    if not status.points:
         return summary
     headings = ("point", "state", "leg", "job", "node", "reason")
     table = format_table(headings, [_row(point) for point in status.points], colour, terminal)

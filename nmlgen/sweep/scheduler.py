@@ -35,6 +35,8 @@ _RETRY = "sleeping and retrying"
 _FILTERS = re.compile(r"(SQUEUE|SACCT|SCANCEL)_")  # variables that would narrow down what is asked
 _NAMES_AT_ONCE = 200
 _TASKS_AT_ONCE = 500
+_MOST_TASKS = 4_000_000  # Slurm's own limit of MaxArraySize
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?")
 _PATIENCE = 300  # seconds for an answer; the programs themselves give up earlier
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _ARRAY_SIZE = 1001  # Slurm's own, where it does not say one
@@ -209,14 +211,32 @@ def accounting(names: Iterable[str]) -> tuple[Task, ...]:
 
 
 def _tasks(program: str, name: str, fields: list[str], line: str) -> Iterator[Task]:
-    """The task of a line: array, index, job, state, nodes, reason; none for a range of tasks without a number yet."""
-    if len(fields) == 6 and not _NUMBER.fullmatch(fields[1]):
+    """The tasks of a line: array, index, job, state, nodes, reason. Tasks that never started share one: `[2-9%2]`."""
+    indices = _indices(fields[1]) if len(fields) == 6 else ()
+    if indices is None:
         return
-    numbers = [_number(field) for field in fields[:3]]
+    numbers = [_number(field) for field in (fields[0], *fields[2:3])]
     if len(fields) < 6 or None in numbers or not fields[3].strip():
         raise SchedulerError(f'{program} gave an answer that cannot be understood: "{_complaint(line)}"')
-    array, index, job = (number or 0 for number in numbers)
-    yield Task(name, array, index, job, fields[3].split()[0], fields[4], _plain(fields[5]))
+    array, job = (number or 0 for number in numbers)
+    for index in indices:
+        yield Task(name, array, index, job, fields[3].split()[0], fields[4], _plain(fields[5]))
+
+
+def _indices(text: str) -> Iterable[int] | None:
+    """The tasks that an index stands for; None if for none, or for more than any array has."""
+    if (number := _number(text)) is not None:
+        return (number,)
+    found: list[int] = []
+    for part in text.strip("[]").partition("%")[0].split(","):
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            return None
+        first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
+        if step < 1 or last - first > _MOST_TASKS or len(found) > _MOST_TASKS:
+            return None
+        found += range(first, last + 1, step)
+    return found
 
 
 def _number(text: str) -> int | None:

@@ -186,10 +186,15 @@ class _Judge:
         if run.outcome == LOST:
             return about.of("lost", run=run)
         known = [task for task in self._tasks.get((run.name, run.task), ()) if task.array == run.array]
+        if known and known[0].is_active:  # Slurm has started it again, or is to
+            return about.of("waiting" if known[0].is_waiting else "running", known[0], run)
         word = self._fates.get((run.name, run.task))
-        if word is None and known and not known[0].is_active and known[0].state != "FAILED":
-            word = self.news[run.name, run.task] = known[0].state  # such as TIMEOUT, which the script cannot tell
-        return about.of("cancelled" if word == "CANCELLED" else "failed", run=run, word=word)
+        if word is None and known:  # such as TIMEOUT, which the script cannot tell
+            word = self.news[run.name, run.task] = known[0].state
+        elif word is None and run.job > 0:
+            self.forgotten.add(run.name)
+        said = None if word in ("FAILED", "COMPLETED") else word
+        return about.of("cancelled" if word == "CANCELLED" else "failed", run=run, word=said)
 
     def _by_word(self, about: _About, name: str, index: int, task: Task | None, run: Run | None = None) -> PointStatus:
         """A task that is not active and has not said how it ended, or not started: Slurm's word, now or formerly."""

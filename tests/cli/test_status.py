@@ -61,6 +61,23 @@ def test_status_for_programs(nmlgen, slurm, sweep):
     assert [row["ended"] for row in rows] == ["2000-01-01T01:00:00Z"] * 2 + [""]
 
 
+def test_summary(nmlgen, slurm, sweep):
+    done = nmlgen("status", "sweep", "--summary")
+    assert (done.code, done.out) == (1, "3 points: 1 done, 1 not submitted, 1 failed\n")
+    document = json.loads(nmlgen("status", "sweep", "--summary", "--format", "json").out)
+    assert sorted(document) == ["counts", "slurm"]
+    assert nmlgen("status", "sweep", "--summary", "--format", "csv").code == 2
+
+
+def test_watching_and_waiting_end_when_nothing_is_under_way(nmlgen, slurm, sweep):
+    for command in (["status", "--watch"], ["wait"]):
+        done = nmlgen(command[0], "sweep", *command[1:], "--interval", "0")
+        assert (done.code, done.out, done.err) == (1, "3 points: 1 done, 1 not submitted, 1 failed\n", "")
+    assert nmlgen("wait", "sweep", "--quiet").out == ""
+    assert nmlgen("wait", "nowhere").code == 2
+    assert nmlgen("status", "sweep", "--watch", "--format", "json").code == 2
+
+
 def test_exit_codes_of_status(nmlgen, slurm, sweep):
     (sweep / "points/b/nmlgen.jobs/1.end").write_text(ENDS["a"])
     assert nmlgen("status", "sweep").code == 3

@@ -442,6 +442,22 @@ def test_a_point_that_wants_to_be_started_again(sweep):
     sweep.cluster.mend_node(node)
 
 
+def test_a_point_that_is_requeued(sweep):
+    """As after preemption: the script is stopped by a signal first, and says so; what runs again is the same run."""
+    sweep.write(1, directives=lambda _: (*DIRECTIVES, "--requeue"))
+    sweep.nmlgen("submit", **sweep.waiting)
+    until(lambda: sweep.is_started(0))
+    sweep.cluster.run("scontrol", "requeue", str(sweep.status()[0]["job"]))
+    until(lambda: sweep.states() == {"waiting": 1})
+    sweep.gate.touch()
+    assert "0 points submitted" in sweep.nmlgen("submit").stdout
+    (task,) = [job for job in sweep.cluster.jobs() if not job.state.is_finished]
+    sweep.cluster.run("scontrol", "update", f"jobid={task.id}", "starttime=now")
+    sweep.wait()
+    assert sweep.states() == {"done": 1}
+    assert sweep.words(0) == ["start", "start", "end"]
+
+
 def test_a_refusal_names_the_directive(sweep):
     sweep.write(2, directives=lambda n: (*DIRECTIVES, f"--partition={'nosuch' if n else 'compute'}"))
     done = sweep.nmlgen("submit")

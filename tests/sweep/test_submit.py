@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import stat
@@ -169,6 +170,115 @@ def test_what_the_accounting_remembers(slurm, sweep):
     assert found[0].reason == "TIMEOUT"
     slurm.says("sacct", error="Slurm accounting storage is disabled", code=1)
     assert states(sweep) == ["failed", "cancelled", "failed", "not submitted"]  # it was noted
+
+
+def test_points_that_scancel_took_before_they_started(slurm, sweep):
+    """The accounting lists them in one line; they are no points that were forgotten."""
+    write(sweep, *[DIRECTIVES] * 6)
+    nmlgen.submit(sweep)
+    slurm.says("sacct", f"{array_of(sweep)}|7_[1-2,4-5:1%2]|7|CANCELLED by 1000|None assigned|None")
+    assert states(sweep) == ["not submitted", "cancelled", "cancelled", "not submitted", "cancelled", "cancelled"]
+    slurm.says("sacct", error="Slurm accounting storage is disabled", code=1)
+    assert nmlgen.submit(sweep).points == ("p0", "p3")
+
+
+@pytest.mark.parametrize("index", ["[1-2", "[x]", "[]", "", "[1-999999999]", "[1-2:0]"])
+def test_what_is_no_range_of_tasks_is_none(slurm, sweep, index):
+    write(sweep, DIRECTIVES)
+    nmlgen.submit(sweep)
+    slurm.says("sacct", f"{array_of(sweep)}|7_{index}|7|CANCELLED|None assigned|None")
+    assert states(sweep) == ["not submitted"]
+
+
+@pytest.mark.parametrize("word", ["TIMEOUT", "OUT_OF_MEMORY", "FAILED"])
+def test_why_slurm_ended_a_run_that_said_no_more_than_that_it_failed(slurm, sweep, word):
+    write(sweep, DIRECTIVES)
+    nmlgen.submit(sweep)
+    name = array_of(sweep)
+    record(sweep, 0, "1.start", f"token=x leg=1 name={name} task=0 array=7 job=7 node=n1")
+    record(sweep, 0, "1.end", "code=143 outcome=FAILED time=2000-01-01T01:00:00Z")
+    slurm.says("sacct", f"{name}|7_0|7|{word}|n1|None")
+    for _ in range(2):  # asked, then noted
+        (point,) = nmlgen.status(sweep).points
+        assert (point.state, point.exit_code, point.reason) == ("failed", 143, word.replace("FAILED", ""))
+        slurm.says("sacct", error="Slurm accounting storage is disabled", code=1)
+
+
+def test_a_run_that_slurm_starts_again_is_under_way(slurm, sweep):
+    write(sweep, DIRECTIVES)
+    nmlgen.submit(sweep)
+    name = array_of(sweep)
+    record(sweep, 0, "1.start", f"token=x leg=1 name={name} task=0 array=7 job=7 node=n1")
+    record(sweep, 0, "1.end", "code=143 outcome=FAILED time=2000-01-01T01:00:00Z")
+    slurm.queues([f"{name}|7|0|7|PENDING||BeginTime"])
+    assert states(sweep) == ["waiting"]
+    assert nmlgen.resubmit(sweep).arrays == ()
+    slurm.queues([f"{name}|7|0|7|RUNNING|n2|None"])
+    assert states(sweep) == ["running"]
+
+
+def run_task(sweep: Path, script: Path, restarts: int, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What Slurm does with the first task of a submission's first leg."""
+    slurms = {"SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_JOB_ID": "7", "SLURM_JOB_ID": "7", "SLURM_JOB_NAME": "x"}
+    environment = {**os.environ, **slurms, "SLURM_RESTART_COUNT": str(restarts), **environment}
+    command = ["bash", str(script), "1"]
+    return subprocess.run(command, cwd=script.parent, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_task_that_slurm_starts_again_runs_its_point_to_the_end(slurm, sweep):
+    write(sweep, DIRECTIVES)
+    nmlgen.submit(sweep)
+    (script,) = sweep.glob("submissions/*/array.sbatch")
+    point = sweep / "points/p0"
+    text = (point / "p0.sbatch").read_text()
+    (point / "p0.sbatch").write_text(f"{text}echo run >>log\n[[ -f good ]] || kill -TERM $$\n")
+    assert run_task(sweep, script, 0).returncode == 143
+    assert "another task has run 1 of the point" in run_task(sweep, script, 0).stdout  # not started again by Slurm
+    assert run_task(sweep, script, 1).returncode == 143
+    (point / "good").touch()
+    assert "another task has run 1" in run_task(sweep, script, 2, SLURM_JOB_ID="8").stdout  # another job
+    assert run_task(sweep, script, 2).returncode == 0
+    assert states(sweep) == ["done"]
+    assert "another task has run 1" in run_task(sweep, script, 3).stdout  # what has come to its end stays there
+    assert (point / "log").read_text() == "run\n" * 3
+    kept = sorted(path.name for path in (point / "nmlgen.jobs").iterdir())
+    assert kept == ["1.end", "1.end.1", "1.end.2", "1.start"]
+
+
+def test_a_task_started_again_leaves_a_point_that_runs_for_another_time(slurm, sweep):
+    write(sweep, DIRECTIVES)
+    nmlgen.submit(sweep)
+    (script,) = sweep.glob("submissions/*/array.sbatch")
+    text = (sweep / "points/p0/p0.sbatch").read_text()
+    (sweep / "points/p0/p0.sbatch").write_text(f"{text}kill -TERM $$\n")
+    assert run_task(sweep, script, 0).returncode == 143
+    record(sweep, 0, "2.start", "token=x leg=1 name=y task=0 array=9 job=9 node=n1")
+    assert "another task has run 1" in run_task(sweep, script, 1).stdout
+
+
+def test_waiting_for_a_sweep(slurm, sweep):
+    write(sweep, DIRECTIVES, DIRECTIVES)
+    nmlgen.submit(sweep)
+    name = array_of(sweep)
+    slurm.queues([f"{name}|7|0|7|RUNNING|n1|None", f"{name}|7|1|8|PENDING||Priority"])
+    seen = []
+
+    def watch(found):
+        seen.append({state: count for state, count in found.counts.items() if count})
+        if len(seen) == 2:  # Slurm does not answer, which decides nothing
+            slurm.says("squeue", error="no answer", code=1)
+        if len(seen) == 3:
+            slurm.says("squeue")
+            for point in (0, 1):
+                record(sweep, point, "1.start", f"token=x leg=1 name={name} task={point} array=7 job=7 node=n1")
+                record(sweep, point, "1.end", "code=0 outcome=OK time=2000-01-01T01:00:00Z")
+
+    done = nmlgen.wait(sweep, interval_s=0, watch=watch)
+    assert done.counts["done"] == 2
+    assert seen == [{"running": 1, "waiting": 1}] * 2 + [{"waiting": 2}, {"done": 2}]
+    assert asyncio.run(nmlgen.wait_async(sweep, interval_s=0)).counts["done"] == 2
+    with pytest.raises(nmlgen.InputError, match="interval"):
+        nmlgen.wait(sweep, interval_s=-1)
 
 
 def test_another_users_jobs_that_slurm_hides_are_not_taken_for_none(slurm, sweep, monkeypatch):
