@@ -101,6 +101,7 @@ def as_built(
         executable=(shell.path("model.executable", executable.value) if executable else None) or experiment.executable,
         run_directory=_run_directory(world, shell) or experiment.run_directory,
         inputs=_inputs(experiment.inputs),
+        knows_inputs=True,
         environment=environment,
         mpi=evolve(experiment.mpi, lustre_variables=_lustre_variables(job)),
         darshan=darshan,

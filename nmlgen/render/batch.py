@@ -17,6 +17,7 @@ from nmlgen.experiment.chain import (
 )
 from nmlgen.experiment.clock import clock, start_of, stop_of
 from nmlgen.experiment.experiment import Experiment, Striping
+from nmlgen.experiment.inputs import unbrought
 from nmlgen.experiment.mpi_io import needs_library_path
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import record
@@ -80,6 +81,12 @@ def _context(
         "inputs": [
             {"source": _model_path(experiment, file.source), "target": file.target, "method": file.method}
             for file in experiment.inputs
+        ],
+        "needed": [
+            shell_word(file.pattern)
+            for component in experiment.components
+            for file in unbrought(component)
+            if file.is_exact
         ],
         "output_directories": [_no_option(path) for path in output_directories(experiment.all_groups()) if path != "."],
         "output_patterns": [Quoted(f"{shell_word(name)}*") for name in _output_filenames(experiment)]

@@ -28,7 +28,7 @@ from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
 
 _TO_ALL = ("ocean", "waves", "atmo", *ELSEWHERE)
-_UNITS = {"millisecond": 1, "second": 1000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000}
+_UNITS = {"millisecond": 1, "second": 1000, "minute": 60_000, "hour": 3_600_000}
 _CALENDARS = {
     Calendar.PROLEPTIC_GREGORIAN: "proleptic-gregorian",
     Calendar.DAYS_365: "365d",
@@ -478,7 +478,7 @@ class CouplingPeriod(Rule):
             length = None if couple.period is None else _milliseconds(coupling, couple.period)
             ends = [(side, _component(experiment, side)) for side in (couple.source, couple.target)]
             clocks = [(side, found, clock(found)) for side, found in ends if found is not None]
-            if length is None or length <= 0 or couple.period is None:
+            if length is None or couple.period is None:
                 continue
             short = [(found, time) for _, found, time in clocks if time.step > length]
             for found, time in short[:1]:
@@ -488,7 +488,7 @@ class CouplingPeriod(Rule):
                     f"{time.step / 1000:g} s",
                     "expected: a multiple of the time steps of both sides",
                 )
-            if short or len(clocks) < 2:
+            if short or length <= 0 or len(clocks) < 2:
                 continue
             counts = [_exchanges(time, length, side.lag) for side, _, time in clocks]
             if None not in counts and counts[0] != counts[1]:

@@ -79,15 +79,16 @@ class FirstGridAgain(ComponentRule):
 
     ## What it does
     Finds a domain whose grid is that of its parent in `dynamics_parent_grid_id`, or, where that does not name it, that
-    of the first domain.
+    of the first domain; and two nests with one grid.
 
     ## Why it matters
     ICON looks for the parent of each nest by the identifiers in the grid files, and aborts if it is none of the grids
-    named.
+    named. The cells of two nests may not overlap.
 
     ## Evidence
     ICON 2024.10: "Could not determine parent grid ID for grid 2" (`mo_model_domimp_patches.f90:258`); with the parent
-    named "incorrect grid root and/or bisection level!".
+    named "incorrect grid root and/or bisection level!"; with a third domain like the second "Cell in DOM 3 overlaps
+    with another domain" (`mo_build_decomposition.f90`).
 
     ## Example
     ```yaml bad
@@ -110,6 +111,11 @@ class FirstGridAgain(ComponentRule):
         names = grid_names(component)
         parents = as_list(component["grid_nml", "dynamics_parent_grid_id"].value)
         if str(component["grid_nml", "radiation_grid_filename"].value).strip():  # may be the parent
+            return
+        again = next((name for number, name in enumerate(names[1:]) if name in names[1 : number + 1]), None)
+        if again is not None and component.kind in (None, "atmosphere"):
+            message = f'two nests have the grid "{again}"'
+            yield self.finding(_dynamics_grids(component), message, "expected: another grid for each domain")
             return
         for domain, name in enumerate(names[1:], start=2):
             (parent,) = parents[domain - 1 : domain] or (-1,)

@@ -328,6 +328,7 @@ class _Lowering:
             stack_limit=_optional(self.tree, "shell", "limits", "stack"),
             chain=self._chain(),
             directives_span=self.directives_span,
+            knows_inputs=True,
             coupling=self._coupling(),
         )
 

@@ -94,7 +94,9 @@ def test_good_examples_are_clean(rule, tmp_path):
     texts = examples(rule, "good")
     assert texts, "a rule shows at least one good example"
     for text in texts:
-        assert check(text, tmp_path).findings == (), text
+        found = check(text, tmp_path).findings
+        about_inputs = rule.code == "INP001"  # the others show a fragment, without the files that it takes besides
+        assert [one for one in found if about_inputs or one.code != "INP001"] == [], text
 
 
 def test_page_has_all_headings(rule):

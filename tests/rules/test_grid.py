@@ -24,7 +24,8 @@ def names(*grids, more=""):
     [
         (names('""', "a.nc"), ["GRD001"]),
         (names("a.nc", '""', "a.nc"), []),
-        (names("a.nc", "b.nc", "b.nc"), []),
+        (names("a.nc", "b.nc", "b.nc"), ["GRD002"]),
+        (names("a.nc", "b.nc", "c.nc"), []),
         (names("a.nc", "b.nc", "a.nc"), ["GRD002"]),
         (names("a.nc", "a.nc", more=", dynamics_parent_grid_id: [0, 1]"), ["GRD002"]),
         (names("a.nc", "a.nc", more=", dynamics_parent_grid_id: [0, -1]"), ["GRD002"]),

@@ -1,0 +1,168 @@
+"""The files that ICON opens in its run directory, by the settings in force.
+
+The data lie in `schemas/icon-inputs.json`; `schemas/icon-inputs.schema.json` states the format and
+`nmlgen.experiment.condition` the language of the conditions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+
+from attrs import frozen
+
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.condition import evaluate
+from nmlgen.experiment.facts import ComponentFacts
+from nmlgen.experiment.group import as_list
+from nmlgen.experiment.ranks import domains
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.resources import directory
+
+_VARIABLE = re.compile(r"\{(\w+)\.(\w+)\}")
+_KEYWORD = re.compile(r"<\w+>")
+_ANY = "any"
+_READ_BY_SWITCH = ("jsb_carbon_nml", "jsb_alcc_nml", "jsb_pplcc_nml", "jsb_disturb_nml", "jsb_fuel_nml")
+
+
+@frozen
+class Input:
+    """A kind of file that a component of one `kind`, or of "any", opens where `condition` holds.
+
+    `file` is its name: `{group.variable}` stands for the value of a variable, `{domain}` for the number of the domain.
+    """
+
+    file: str
+    what: str
+    kind: str
+    condition: str
+    each: bool
+    source: str
+    since: str | None
+    until: str | None
+
+    def is_opened_by(self, release: str) -> bool:
+        """Whether a release opens it."""
+        return (self.since is None or self.since <= release) and (self.until is None or release <= self.until)
+
+
+@frozen
+class NeededFile:
+    """A file that a run opens: its name in the run directory, in which `*` stands for what nobody knows before, what is
+    in it, the setting that names it, if one does, and where ICON opens it."""
+
+    pattern: str
+    what: str
+    setting: Setting | None
+    source: str
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether its name is known."""
+        return "*" not in self.pattern
+
+    def matches(self, target: str) -> bool:
+        """Whether a file or a directory in the run directory is this one, or the directory that it lies in."""
+        name, own = self.pattern.removeprefix("./"), target.removeprefix("./").rstrip("/")
+        return fnmatchcase(own, name) or name.startswith(f"{own}/")
+
+
+@cache
+def inputs() -> tuple[Input, ...]:
+    """All kinds of files, in the order of the data."""
+    document = json.loads((directory("schemas") / "icon-inputs.json").read_text(encoding="utf-8"))
+    return tuple(_input(entry) for entry in document["inputs"])
+
+
+def _input(entry: Mapping[str, str]) -> Input:
+    return Input(
+        entry["file"],
+        entry["what"],
+        entry["kind"],
+        entry["if"],
+        entry.get("each") == "domain",
+        entry["source"],
+        entry.get("since"),
+        entry.get("until"),
+    )
+
+
+def needed_files(component: Component) -> Iterator[NeededFile]:
+    """The files that a component opens for certain; those of which a setting is not known are left out, and those whose
+    name is a path outside of the run directory are among them. Each name once."""
+    seen: set[str] = set()
+    for one in inputs():
+        if one.kind not in (component.kind, _ANY) or not one.is_opened_by(component.registry.release):
+            continue
+        try:
+            count = domains(component) if one.each else 1
+        except UndecidedError:
+            continue
+        for domain in range(1, count + 1):
+            facts = ComponentFacts(component, domain, frozenset(), is_inherited=True)
+            if evaluate(one.condition, facts) is not True:
+                continue
+            name = _name(component, facts, one.file)
+            if name is not None and name not in seen:
+                seen.add(name)
+                yield NeededFile(name, one.what, _naming(facts, one.file), one.source)
+    yield from (file for file in _land(component) if file.pattern not in seen)
+
+
+def _name(component: Component, facts: ComponentFacts, template: str) -> str | None:
+    """The name that a template makes; None where a value is not known or blank."""
+    text = template.replace("{domain}", f"{facts.domain:02}")
+    for match in _VARIABLE.finditer(template):
+        value = facts.value(match[1], match[2])
+        if value is None or not str(value).strip():
+            return None
+        text = text.replace(match[0], str(value).strip())
+    base = component["master_nml", "model_base_dir"]
+    if base.certainty is Certainty.UNKNOWN and "<path>" in text:
+        return None
+    if "<path>" in text:
+        text = text.replace("<path>", str(base.value).strip())
+    grids = component["grid_nml", "dynamics_grid_filename"]
+    if grids.certainty is not Certainty.UNKNOWN:
+        files = [str(file).strip() for file in as_list(grids.value)]
+        if facts.domain <= len(files):
+            text = text.replace("<gridfile>", files[facts.domain - 1])
+    text = text.replace("<idom>", f"{facts.domain:02}")
+    return re.sub(r"/{2,}", "/", _KEYWORD.sub("*", text)) or None
+
+
+def _naming(facts: ComponentFacts, template: str) -> Setting | None:
+    """The last of the variables that make the name, where somebody wrote it."""
+    named = [facts.setting(match[1], match[2]) for match in _VARIABLE.finditer(template)]
+    return next((setting for setting in reversed(named) if setting.is_written), None)
+
+
+def _land(component: Component) -> Iterator[NeededFile]:
+    """The files that the groups of JSBACH's own namelist name; those of its carbon only a switch of theirs reads."""
+    for group in component.model.land:
+        if group.name.lower() in _READ_BY_SWITCH:
+            continue
+        active = group.settings.get("active")
+        if active is not None and (active.certainty is Certainty.UNKNOWN or active.value is False):
+            continue
+        for name, setting in group.settings.items():
+            if name.endswith("filename") and setting.certainty is not Certainty.UNKNOWN and str(setting.value).strip():
+                yield NeededFile(
+                    str(setting.value).strip(), f"what {group.name} reads", setting, "mo_jsb_config_class.f90:1"
+                )
+
+
+def unbrought(component: Component) -> Iterator[NeededFile]:
+    """The files below the run directory that a component opens and no input file of the experiment brings; none where
+    the experiment does not know all that is brought."""
+    experiment = component.experiment
+    if not experiment.knows_inputs:
+        return
+    targets = [file.target for file in experiment.inputs]
+    for file in needed_files(component):
+        is_elsewhere = file.pattern.startswith(("/", "../", "*"))
+        if not is_elsewhere and not any(file.matches(target) for target in targets):
+            yield file

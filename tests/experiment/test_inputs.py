@@ -1,0 +1,131 @@
+"""Which files a run opens, and whether somebody brings them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import nmlgen
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.condition import variables
+from nmlgen.experiment.inputs import NeededFile, inputs, needed_files, unbrought
+from nmlgen.namelist.registry import load_registry
+from nmlgen.resources import directory, schema
+from nmlgen.spec.presets import names
+
+Build = Callable[[str], Component]
+NWP = "run_nml: {iforcing: 3, ltransport: true, ltestcase: false}, nwp_phy_nml: {inwp_surface: 1, inwp_radiation: %s}"
+
+
+def test_table_is_as_its_schema_has_it() -> None:
+    document = json.loads((directory("schemas") / "icon-inputs.json").read_text(encoding="utf-8"))
+    assert list(Draft202012Validator(schema("icon-inputs")).iter_errors(document)) == []
+
+
+def test_conditions_are_about_variables_that_icon_has() -> None:
+    registry = load_registry("2024.10")
+    for one in inputs():
+        for group, name in variables(one.condition):
+            assert registry.variable(group, name) is not None, (one.file, group, name)
+
+
+def opened(component: Component) -> list[str]:
+    return [file.pattern for file in needed_files(component)]
+
+
+@pytest.mark.parametrize(
+    ("fragment", "expected"),
+    [
+        ("", []),
+        ("namelists: {io_nml: {output_nml_dict: dict.a}}", ["dict.a"]),
+        ("namelists: {io_nml: {output_nml_dict: dict.a, netcdf_dict: dict.a}}", ["dict.a"]),
+        (
+            f"namelists: {{{NWP % 0}, extpar_nml: {{itopo: 0}}, initicon_nml: {{init_mode: 2}}}}",
+            ["ifs2icon_R*B*_DOM01.nc"],
+        ),
+        (
+            f"namelists: {{{NWP % 0}, extpar_nml: {{itopo: 1}}, initicon_nml: {{init_mode: 7}}}}",
+            ["extpar_iconR02B05-grid.nc", "dwdFG_R*B*_DOM01.nc"],
+        ),
+        (
+            f"namelists: {{{NWP % 1}, extpar_nml: {{itopo: 0}}, initicon_nml: {{init_mode: 2}}, "
+            "master_nml: {lrestart: true}}",
+            ["rrtmg_lw.nc", "ECHAM6_CldOptProps.nc"],
+        ),
+    ],
+)
+def test_files_that_a_run_opens(build: Build, fragment: str, expected: list[str]) -> None:
+    assert opened(build(fragment)) == ["iconR02B05-grid.nc", *expected]
+
+
+def test_each_domain_has_its_own(build: Build) -> None:
+    nests = "grid_nml: {dynamics_grid_filename: [a.nc, b.nc]}, extpar_nml: {itopo: 1}"
+    found = opened(build(f"namelists: {{{NWP % 0}, {nests}}}"))
+    assert found[:4] == ["a.nc", "b.nc", "extpar_a.nc", "extpar_b.nc"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "target", "expected"),
+    [
+        ("a.nc", "a.nc", True),
+        ("./a.nc", "a.nc", True),
+        ("a.nc", "b.nc", False),
+        ("latbc/lbff*.nc", "latbc", True),
+        ("latbc/lbff*.nc", "lat", False),
+        ("bc_ozone_*.nc", "bc_ozone_1979.nc", True),
+        ("bc_ozone_*.nc", "bc_ozone.nc", False),
+    ],
+)
+def test_what_brings_a_file(pattern: str, target: str, expected: bool) -> None:
+    assert NeededFile(pattern, "", None, "").matches(target) is expected
+
+
+def test_paths_to_elsewhere_are_not_looked_for(build: Build) -> None:
+    for name in ("/pool/dict", "../dict"):
+        component = build(f"namelists: {{io_nml: {{output_nml_dict: {name}}}}}")
+        assert name in opened(component)
+        assert list(unbrought(component)) == []
+
+
+def test_the_batch_script_looks_for_them(tmp_path: Path) -> None:
+    text = (
+        "nmlgen: 1\nextends: {}\nsite: {}\nnamelists: {{io_nml: {{output_nml_dict: 'a dict', netcdf_dict: brought}}}}\n"
+    )
+    rules = Path(__file__).resolve().parents[1] / "rules"
+    path = tmp_path / "spec.yaml"
+    path.write_text(
+        text.format(rules / "example.yaml", rules / "example-site.yaml") + "input_files: {brought: {source: there}}\n"
+    )
+    nmlgen.build(path).write(tmp_path / "built")
+    (script,) = (tmp_path / "built").glob("*.sbatch")
+    needed = [line for line in script.read_text().splitlines() if line.startswith('need "$run"')]
+    assert needed == ["need \"$run\"/'a dict'"]
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name.startswith("icon/")])
+def test_presets_bring_all_that_they_open(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "spec.yaml"
+    path.write_text(
+        f"nmlgen: 1\nname: x\nextends: {name}\nsite: levante\n"
+        "model: {release: '2024.10', executable: b, directory: /w}\njob: {account: a, nodes: 4, time: '01:00:00'}\n"
+    )
+    for given in (
+        [],
+        [
+            "grid.file=a.nc",
+            "grid.num_lev=30",
+            "time.start=2008-09-01T00:00:00Z",
+            "time.stop=2008-09-02T00:00:00Z",
+            "time.modelTimeStep=PT2M",
+        ],
+    ):
+        try:
+            experiment = nmlgen.load_spec(path, given).experiment
+            break
+        except nmlgen.SpecError:
+            continue
+    assert [file.pattern for component in experiment.components for file in unbrought(component)] == []
