@@ -115,6 +115,16 @@ class Configuration:
     profile: tuple[tuple[str, str], ...] = ()
 
 
+class ConfigurationError(InputError):
+    """A configuration that cannot be used: what is wrong with it, where, and what was expected."""
+
+    def __init__(self, span: Span, message: str, notes: tuple[str, ...] = ()) -> None:
+        super().__init__("; ".join((f"{span}: {message}", *notes)))
+        self.span = span
+        self.message = message
+        self.notes = notes
+
+
 def is_variable(name: str) -> bool:
     """Whether a shell can have a variable of that name."""
     return _VARIABLE.fullmatch(name) is not None
@@ -146,8 +156,10 @@ def _load(file: Path, files: Files) -> tuple[Source, dict[str, Any]]:
     except tomllib.TOMLDecodeError as error:
         message = str(error)
         place = _PARSED_UP_TO.search(message)
-        where = f":{place[1]}:{place[2]}" if place else ""
-        raise InputError(f"{shown}{where}: {_PARSED_UP_TO.sub('', message).lower()}") from None
+        if place is None:
+            raise InputError(f"{shown}: {message.lower()}") from None
+        span = source.span(int(place[1]), int(place[2]))
+        raise ConfigurationError(span, _PARSED_UP_TO.sub("", message).lower()) from None
     except RecursionError:
         raise InputError(f"{shown} is nested too deeply") from None
 
@@ -241,8 +253,8 @@ class _Reader:
             path = path.rpartition(".")[0]
         return self.places.get(path) or self.source.span(1, 1)
 
-    def wrong(self, key: str, message: str, *notes: str) -> InputError:
-        return InputError("; ".join((f"{self.place(key)}: {message}", *notes)))
+    def wrong(self, key: str, message: str, *notes: str) -> ConfigurationError:
+        return ConfigurationError(self.place(key), message, notes)
 
 
 def _places(source: Source) -> Iterable[tuple[str, Span]]:

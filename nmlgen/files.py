@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nmlgen.errors import InputError
-from nmlgen.source import Source
+from nmlgen.source import Source, encoded
 
 STANDARD_INPUT = Path("-")
 """The path that stands for the standard input."""
@@ -29,6 +29,16 @@ class Files:
         self._texts = texts or {}
         self.sources: dict[Path, Source] = {}
         """What was read, by the resolved path."""
+
+    def data(self, path: Path, name: str) -> bytes:
+        """The bytes of a file, which messages call `name`; raises what `read_bytes` does."""
+        try:
+            key = path.resolve()
+        except RuntimeError:  # links that lead to each other, before Python 3.13
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
+        data = encoded(self._texts[key]) if key in self._texts else read_bytes(path, name)
+        self.sources.setdefault(key, Source(name, decode(data)))
+        return data
 
     def read(self, path: Path, name: str | None = None) -> Source:
         """The text of a file, or of the standard input, which messages call `name`: its path, if that is not given.

@@ -33,6 +33,7 @@ _COMMANDS = {
     "import": "Make a spec of namelists that exist already.",
     "init": "Write a first spec from a preset and a site.",
     "lint": "Judge run scripts and namelist files that exist already.",
+    "lsp": "Start the language server for editors.",
     "migrate": "Tell what a newer release of ICON takes no longer, or otherwise; mend it.",
     "logs": "Read ICON's logs and timer reports, and Darshan logs, into one table.",
     "presets": "List the presets and sites; show one.",

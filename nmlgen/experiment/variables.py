@@ -102,6 +102,15 @@ class Catalogue:
             known = self._found_groups[name.lower()] = tuple(self._variable(*item) for item in items)
         return known
 
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names of the groups that a varlist may name, in order."""
+        return tuple(sorted({*self._members, "all"}))
+
+    def outputs(self) -> Iterator[OutputVariable]:
+        """Every variable that can be written and has a name of its own, one registration of each, by name."""
+        return (self._variable(*items[0]) for _, items in sorted(self._by_name.items()))
+
     def restart_variables(self) -> Iterator[OutputVariable]:
         """The variables that may belong to a checkpoint."""
         return (self._variable(*item) for item in self._items() if item[1].get("restart"))

@@ -106,10 +106,20 @@ def _recognised(path: Path) -> Target | None:
             source = Source(str(path), head + decode(file.read()))
     except OSError:
         return None
+    kind = kind_of(path, source)
+    return None if kind is None else Target(path, kind, is_given=False)
+
+
+def kind_of(path: Path, source: Source) -> str | None:
+    """What a file is that nobody named: a "script", a "config" or a "namelist"; None if it is nothing to lint."""
+    if is_named_namelist(path):
+        return "namelist"
+    if path.suffix.lower() in _OTHERS:
+        return None
     first_line = Source(source.name, source.line(1))  # what a file is called and begins with; then what is in it
     if is_script(path, first_line) or (_GROUP.search(source.text) and is_script(path, source)):
-        return Target(path, "script", is_given=False)
-    return Target(path, "config", is_given=False) if is_mkexp(path, source) else None
+        return "script"
+    return "config" if is_mkexp(path, source) else None
 
 
 def is_named_namelist(path: Path) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 from attrs import frozen
 
 from nmlgen.errors import InputError, SpecError
-from nmlgen.files import read_bytes
+from nmlgen.files import Files
 from nmlgen.findings import Finding
 from nmlgen.source import Source, Span
 from nmlgen.spec.problems import problem
@@ -66,13 +66,13 @@ class Document:
     sha256: str
 
 
-def read_file(path: Path, name: str | None = None) -> Document:
-    """Read a YAML file into nodes, once; messages call it `name`.
+def read_file(path: Path, name: str | None = None, files: Files | None = None) -> Document:
+    """Read a YAML file into nodes, once; messages call it `name`. `files` may give another text than the disk.
 
     Raises InputError if it cannot be read, SpecError if it is not a mapping in the YAML that nmlgen takes.
     """
     name = name or str(path)
-    data = _read_bytes(path, name)
+    data = _read_bytes(path, name, files or Files())
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -80,9 +80,9 @@ def read_file(path: Path, name: str | None = None) -> Document:
     return Document(read_text(Source(name, text)), hashlib.sha256(data).hexdigest())
 
 
-def _read_bytes(path: Path, name: str) -> bytes:
+def _read_bytes(path: Path, name: str, files: Files) -> bytes:
     try:
-        return read_bytes(path, name)
+        return files.data(path, name)
     except IsADirectoryError:
         raise InputError(f"{name} is a directory; a YAML file is expected") from None
     except FileNotFoundError:

@@ -86,13 +86,18 @@ _OWN_GROUPS = {"output_nml": "name the streams below `output:` instead"}
 
 
 def lower(
-    tree: Tree, machine: Machine, site: Tree, where: Span | None, directives_span: Span | None = None
+    tree: Tree,
+    machine: Machine,
+    site: Tree,
+    where: Span | None,
+    directives_span: Span | None = None,
+    files: Files | None = None,
 ) -> Experiment:
     """The Experiment of a merged tree whose variables stand below `namelists` (see `sections.canonical`).
 
     `site` is the tree of the site's facts, `where` the beginning of the spec, `directives_span` its section `job`. What
     is left to the advisor is decided.
-    Raises SpecError with everything that is missing or unreadable.
+    A coupling.yaml is read from `files`. Raises SpecError with everything that is missing or unreadable.
     """
     findings = [*missing_keys(tree, where), *misplaced(tree), *_bad_values(tree)]
     if findings:
@@ -106,7 +111,7 @@ def lower(
     findings = [*_missing_in_models(models, where), *_bad_file_names(tree, models), *_bad_domains(models)]
     if findings:
         raise SpecError(in_order(findings))
-    return decided(_Lowering(tree, models, machine, site, registry, directives_span).experiment())
+    return decided(_Lowering(tree, models, machine, site, registry, directives_span, files or Files()).experiment())
 
 
 def _beside(setting: Setting) -> Path:
@@ -292,6 +297,7 @@ class _Lowering:
         site: Tree,
         registry: Registry,
         directives_span: Span | None,
+        files: Files,
     ) -> None:
         self.tree = tree
         self.models = models
@@ -299,6 +305,7 @@ class _Lowering:
         self.site = site
         self.registry = registry
         self.directives_span = directives_span
+        self.files = files
         self.name = str(_setting(tree, "name").value)
 
     def experiment(self) -> Experiment:
@@ -342,7 +349,7 @@ class _Lowering:
         if file is None:
             return coupling_of_tree(tree)
         try:
-            return read_coupling(Files().read(_beside(file), name=str(file.value)))
+            return read_coupling(self.files.read(_beside(file), name=str(file.value)))
         except InputError as error:
             raise SpecError((problem("SPC004", f"coupling.file: {error}", file.span),)) from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nmlgen.errors import InputError, SpecError
+from nmlgen.files import Files
 from nmlgen.findings import did_you_mean
 from nmlgen.resources import directory
 from nmlgen.source import Span
@@ -40,16 +41,19 @@ def group(name: str) -> str:
     return str(about.get("group", name.partition("/")[0]))
 
 
-def read(reference: str, kind: str, base: Path, span: Span | None) -> tuple[str, Document, Path]:
+def read(
+    reference: str, kind: str, base: Path, span: Span | None, files: Files | None = None
+) -> tuple[str, Document, Path]:
     """Read what `extends:` (kind "preset") or `site:` (kind "site") names.
 
     A name is looked up among what ships with nmlgen; a path beginning with ./, ../ or / is taken from the
-    directory `base`. Returns the label of the layer, the document and its path. Raises SpecError at `span`.
+    directory `base`; `files` may give other texts than the disk. Returns the label of the layer, the document and its
+    path. Raises SpecError at `span`.
     """
     if reference.startswith(("./", "../", "/")):
         path = base / reference
         try:
-            return f"{kind} {reference}", read_file(path), path
+            return f"{kind} {reference}", read_file(path, files=files), path
         except InputError as error:
             raise SpecError((problem("SPC007", str(error), span),)) from None
     name = f"{SITE_PREFIX}{reference}" if kind == "site" else reference
@@ -63,4 +67,4 @@ def read(reference: str, kind: str, base: Path, span: Span | None) -> tuple[str,
         advice = f"there are {', '.join(known)}; or give a file as ./{reference}.yaml"
         raise SpecError((problem("SPC007", f'there is no {kind} "{reference}"', span, *notes, advice),))
     path = directory("presets") / f"{name}.yaml"
-    return f"{kind} {reference}", read_file(path, f"{kind} {reference}"), path
+    return f"{kind} {reference}", read_file(path, f"{kind} {reference}", files), path

@@ -18,6 +18,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import effective
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.setting import Certainty, Origin, Setting
+from nmlgen.files import Files
 from nmlgen.findings import did_you_mean
 from nmlgen.source import Source, Span
 from nmlgen.spec import presets
@@ -49,12 +50,14 @@ class InputDocument:
 
 @frozen(eq=False)
 class SpecSource:
-    """What a spec is made from: its own document, the directory that paths in it start from, what is laid over it."""
+    """What a spec is made from: its own document, the directory that paths in it start from, what is laid over it, and
+    the `files` that presets and sites are read from."""
 
     node: Node
     base: Path
     document: InputDocument
     overrides: tuple[Tree, ...] = ()
+    files: Files = field(factory=Files, repr=False)
 
 
 @frozen(eq=False)
@@ -204,22 +207,24 @@ class Spec:
         return Setting(name, tree.history)
 
 
-def load_spec(source: str | Path | Mapping[str, Any], overrides: Iterable[str] = ()) -> Spec:
+def load_spec(
+    source: str | Path | Mapping[str, Any], overrides: Iterable[str] = (), *, files: Files | None = None
+) -> Spec:
     """Load a spec from a YAML file or a mapping, with overrides such as "job.nodes=4" laid over it.
 
-    Raises InputError if a file cannot be read and SpecError, with every mistake and its position, if the spec
-    cannot be understood.
+    `files` gives other texts than those on the disk, of the spec and of all YAML files that it names. Raises InputError
+    if a file cannot be read and SpecError, with every mistake and its position, if the spec cannot be understood.
     """
-    overrides = tuple(overrides)
+    overrides, files = tuple(overrides), files or Files()
     if isinstance(source, Mapping):
         node, base = from_plain(source), Path()
         sha256 = _sha256(repr(node.plain()).encode())
     else:
-        read, base = read_file(Path(source)), Path(source).parent
+        read, base = read_file(Path(source), files=files), Path(source).parent
         node, sha256 = read.node, read.sha256
     validate(node, "spec")
     layers = tuple(from_text(text) for text in overrides)
-    return _assembled(SpecSource(node, base, _input("spec", sha256, node), layers), overrides)
+    return _assembled(SpecSource(node, base, _input("spec", sha256, node), layers, files), overrides)
 
 
 def _input(label: str, sha256: str, node: Node) -> InputDocument:
@@ -235,11 +240,11 @@ def _assembled(source: SpecSource, overrides: tuple[str, ...]) -> Spec:
     own = [tree_of(source.node, "spec"), *source.overrides]
     last = _merge_all(own)
     layers = [tree_of(from_plain(DEFAULTS), LAYER)]
-    layers += _preset_layers(last.get("extends"), base, documents, ())
+    layers += _preset_layers(last.get("extends"), base, documents, (), source.files)
     site_name = _merge_all([*layers, *own]).get("site")
     site, machine = EMPTY, None
     if site_name is not None:
-        label, document, path = presets.read(str(site_name.value), "site", base, site_name.span)
+        label, document, path = presets.read(str(site_name.value), "site", base, site_name.span, source.files)
         documents.append(InputDocument(label, document.sha256))
         machine, defaults = read_site(document, label.removeprefix("site "), path)
         if machine.calibration is not None:
@@ -263,24 +268,24 @@ def _lowered(
     overrides: tuple[str, ...],
 ) -> Spec:
     node = source.node
-    experiment = lower(tree, machine, site, node.span, node.keys.get("job"))
+    experiment = lower(tree, machine, site, node.span, node.keys.get("job"), source.files)
     return Spec(tree, experiment, documents, overrides, _suppressions(tree, node), site, node.span, source)
 
 
 def _preset_layers(
-    extends: Tree | None, base: Path, documents: list[InputDocument], seen: tuple[Path, ...]
+    extends: Tree | None, base: Path, documents: list[InputDocument], seen: tuple[Path, ...], files: Files
 ) -> list[Tree]:
     if extends is None:
         return []
     references = extends.value if isinstance(extends.value, list) else [extends.value]
     layers: list[Tree] = []
     for reference in references:
-        label, document, path = presets.read(reference, "preset", base, extends.span)
+        label, document, path = presets.read(reference, "preset", base, extends.span, files)
         if path.resolve() in seen:
             raise SpecError((problem("SPC007", f"{reference} extends itself", extends.span),))
         validate(document.node, "spec")
         tree = tree_of(document.node, label)
-        layers += _preset_layers(tree.get("extends"), path.parent, documents, (*seen, path.resolve()))
+        layers += _preset_layers(tree.get("extends"), path.parent, documents, (*seen, path.resolve()), files)
         documents.append(_input(label, document.sha256, document.node))
         children = {key: child for key, child in (tree.children or {}).items() if key != "extends"}
         if (site := tree.get("site")) is not None:

@@ -286,7 +286,7 @@ def test_disk_that_refuses(tmp_path, monkeypatch):
     def refuse(path, name):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("nmlgen.spec.document.read_bytes", refuse)
+    monkeypatch.setattr("nmlgen.files.read_bytes", refuse)
     with pytest.raises(InputError, match=r"^f: permission denied$"):
         read_file(tmp_path / "spec.yaml", "f")
 

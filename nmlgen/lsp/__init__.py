@@ -1,0 +1,1 @@
+"""The language server: what nmlgen knows, told to editors as one types."""

@@ -1,0 +1,150 @@
+"""Findings as an editor's diagnostics, and their fixes as its quick fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from lsprotocol import types
+
+from nmlgen.findings import Finding, Fix, Severity
+from nmlgen.lsp.analysis import Analysis
+from nmlgen.lsp.positions import Positions
+from nmlgen.source import Source, Span
+
+SOURCE = "nmlgen"
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.nmlgen"
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.ADVICE: types.DiagnosticSeverity.Information,
+}
+
+
+def diagnostics_of(analysis: Analysis, encoding: str) -> list[types.Diagnostic]:
+    """What is found, by its place in the document. What stands in another file is told where the document names it."""
+    return [_diagnostic(finding, analysis, encoding) for finding in analysis.findings]
+
+
+def _diagnostic(finding: Finding, analysis: Analysis, encoding: str) -> types.Diagnostic:
+    source = analysis.document.source
+    lines = [finding.message, *finding.notes]
+    related: list[types.DiagnosticRelatedInformation] = []
+    if finding.span is None:
+        span = _first_line(source)
+    elif finding.span.source.name == source.name:
+        span = finding.span
+    else:
+        span = _where_named(source, finding.span.source.name)
+        lines[0] = f"{_short(finding.span)}: {lines[0]}"
+        if (path := analysis.read.get(finding.span.source.name)) is not None:
+            place = types.Location(path.as_uri(), Positions(finding.span.source, encoding).range(finding.span))
+            related.append(types.DiagnosticRelatedInformation(place, finding.message))
+    return types.Diagnostic(
+        range=Positions(source, encoding).range(span),
+        message="\n".join(lines),
+        severity=_SEVERITIES[finding.severity],
+        code=finding.code or None,
+        source=SOURCE,
+        tags=[types.DiagnosticTag.Deprecated] if finding.name.startswith("removed-") else None,
+        related_information=related or None,
+    )
+
+
+def _first_line(source: Source) -> Span:
+    return source.span(1, 1, max(1, len(source.line(1))))
+
+
+def _short(span: Span) -> str:
+    name = span.source.name
+    return f"{Path(name).name if name.startswith('/') else name}:{span.line}:{span.column}"
+
+
+def _where_named(source: Source, name: str) -> Span:
+    """Where a text names another file, preset or site; its first line, if it does not."""
+    word = name.removeprefix("preset ").removeprefix("site ").rpartition("/")[2]
+    for number, line in enumerate(source.lines, start=1):
+        at = line.find(word)
+        if at >= 0 and word:
+            return source.span(number, at + 1, len(word))
+    return _first_line(source)
+
+
+def actions_at(
+    analysis: Analysis, wanted: types.Range, only: Iterable[str] | None, encoding: str
+) -> list[types.CodeAction]:
+    """The fixes of what is found at a place, and, where one is asked for, all safe ones of the document at once."""
+    kinds = list(only or ())
+    actions = [
+        types.CodeAction(
+            title=finding.fix.description,
+            kind=types.CodeActionKind.QuickFix,
+            diagnostics=[_diagnostic(finding, analysis, encoding)],
+            is_preferred=finding.fix.is_safe,
+            edit=edit,
+        )
+        for finding in _found_at(analysis, wanted, encoding)
+        if finding.fix is not None
+        and _is_asked_for(types.CodeActionKind.QuickFix.value, kinds)
+        and (edit := _workspace_edit([finding.fix], analysis, encoding)) is not None
+    ]
+    safe = [finding.fix for finding in analysis.findings if finding.fix is not None and finding.fix.is_safe]
+    if safe and _is_asked_for(FIX_ALL, kinds):
+        chosen = list(_apart(safe))
+        edit = _workspace_edit(chosen, analysis, encoding)
+        if edit is not None:
+            title = f"fix all that nmlgen can fix safely ({len(chosen)})"
+            actions.append(types.CodeAction(title=title, kind=FIX_ALL, edit=edit))
+    return actions
+
+
+def _is_asked_for(kind: str, only: list[str]) -> bool:
+    return not only or any(kind == prefix or kind.startswith(f"{prefix}.") for prefix in only)
+
+
+def _found_at(analysis: Analysis, wanted: types.Range, encoding: str) -> Iterator[Finding]:
+    for finding in analysis.findings:
+        place = _diagnostic(finding, analysis, encoding).range
+        if _key(place.start) <= _key(wanted.end) and _key(wanted.start) <= _key(place.end):
+            yield finding
+
+
+def findings_at(analysis: Analysis, position: types.Position, encoding: str) -> list[Finding]:
+    """What is found at a place."""
+    return list(_found_at(analysis, types.Range(position, position), encoding))
+
+
+def _key(position: types.Position) -> tuple[int, int]:
+    return position.line, position.character
+
+
+def _apart(fixes: Iterable[Fix]) -> Iterator[Fix]:
+    """The fixes that do not touch one before."""
+    taken: list[tuple[str, int, int]] = []
+    for fix in fixes:
+        places = [(edit.span.source.name, *edit.span.offsets) for edit in fix.edits]
+        if not any(name == n and start <= b and a <= end for name, start, end in places for n, a, b in taken):
+            taken += places
+            yield fix
+
+
+def _workspace_edit(fixes: Iterable[Fix], analysis: Analysis, encoding: str) -> types.WorkspaceEdit | None:
+    """The edits of fixes by the files that they change; None if one is in a text that is no file of the author's."""
+    uris = _uris(analysis)
+    changes: dict[str, list[types.TextEdit]] = {}
+    for fix in fixes:
+        for edit in fix.edits:
+            uri = uris.get(edit.span.source.name)
+            if uri is None:
+                return None
+            place = Positions(edit.span.source, encoding).range(edit.span)
+            change = types.TextEdit(place, edit.replacement)
+            if change not in changes.setdefault(uri, []):
+                changes[uri].append(change)
+    return types.WorkspaceEdit(changes=changes)
+
+
+def _uris(analysis: Analysis) -> Mapping[str, str]:
+    found = {name: path.as_uri() for name, path in analysis.read.items() if name.startswith("/")}
+    return found | {analysis.document.source.name: analysis.document.uri}

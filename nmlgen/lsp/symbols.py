@@ -1,0 +1,102 @@
+"""What is in a document: groups and variables, here-documents and functions, keys, tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from attrs import define
+from lsprotocol import types
+
+from nmlgen.lsp.documents import Document
+from nmlgen.lsp.places import groups_in, spec_keys
+from nmlgen.lsp.positions import Positions
+from nmlgen.script.parser import parse
+
+_KINDS = types.SymbolKind
+_MOST_LEVELS = 3
+_FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+(\w+)|(\w+)[ \t]*\([ \t]*\))", re.MULTILINE)
+_TABLE = re.compile(r"^[ \t]*(\[+)[ \t]*([^\[\]\n]+?)[ \t]*\]+", re.MULTILINE)
+
+
+@define
+class _Symbol:
+    name: str
+    kind: types.SymbolKind
+    start: int
+    end: int
+    name_start: int
+    name_end: int
+    children: list[_Symbol]
+
+
+def symbols_of(document: Document, encoding: str) -> list[types.DocumentSymbol]:
+    """The symbols of a document, one within the other."""
+    text = document.source.text
+    if document.kind == "script":
+        found = _of_script(document)
+    elif document.kind == "namelist":
+        found = list(_groups(text))
+    elif document.kind in ("spec", "site"):
+        found = _of_levels(((indent, name, start, end) for indent, name, start, end in spec_keys(text)), len(text))
+    else:
+        tables = ((len(m[1]), m[2], m.start(2), m.end(2)) for m in _TABLE.finditer(text))
+        found = _of_levels(tables, len(text))
+    positions = Positions(document.source, encoding)
+    return [_symbol(one, positions) for one in found]
+
+
+def _symbol(symbol: _Symbol, positions: Positions) -> types.DocumentSymbol:
+    return types.DocumentSymbol(
+        name=symbol.name,
+        kind=symbol.kind,
+        range=positions.between(symbol.start, symbol.end),
+        selection_range=positions.between(symbol.name_start, symbol.name_end),
+        children=[_symbol(child, positions) for child in symbol.children],
+    )
+
+
+def _groups(text: str) -> Iterator[_Symbol]:
+    for group in groups_in(text):
+        variables = [_Symbol(name, _KINDS.Field, start, end, start, end, []) for name, start, end in group.names]
+        end = max(group.end, group.start + 1 + len(group.name))
+        yield _Symbol(
+            f"&{group.name}", _KINDS.Struct, group.start, end, group.start, group.start + 1 + len(group.name), variables
+        )
+
+
+def _of_script(document: Document) -> list[_Symbol]:
+    text = document.source.text
+    groups = list(_groups(text))
+    found: list[_Symbol] = []
+    for redirection in parse(document.source).heredocs:
+        assert redirection.heredoc is not None
+        body = redirection.heredoc.body
+        within = [group for group in groups if body.start <= group.start < body.end]
+        if within:
+            line = text.rfind("\n", 0, redirection.start) + 1
+            command = text[line:].partition("\n")[0].strip()
+            end = max(body.end, line + len(command))
+            found.append(_Symbol(command, _KINDS.File, line, end, line, redirection.end, within))
+            for group in within:
+                group.end = min(group.end, end)
+    for match in _FUNCTION.finditer(text):
+        number = 1 if match[1] is not None else 2
+        end = text.find("\n", match.end())
+        end = len(text) if end < 0 else end
+        found.append(_Symbol(match[number], _KINDS.Function, match.start(number), end, *match.span(number), []))
+    return sorted(found, key=lambda symbol: symbol.start)
+
+
+def _of_levels(lines: Iterable[tuple[int, str, int, int]], end: int) -> list[_Symbol]:
+    """Symbols by how far they are indented; each goes on to the next one that is not within it."""
+    roots: list[_Symbol] = []
+    open_: list[tuple[int, _Symbol]] = []
+    for depth, name, start, stop in lines:
+        while open_ and open_[-1][0] >= depth:
+            open_.pop()[1].end = start
+        symbol = _Symbol(name, _KINDS.Property if open_ else _KINDS.Namespace, start, end, start, stop, [])
+        if len(open_) < _MOST_LEVELS:
+            (open_[-1][1].children if open_ else roots).append(symbol)
+        open_.append((depth, symbol))
+    return roots
