@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,11 @@ class Editor:
     async def judged(self, uri: str, version: int | None = 0) -> None:
         """Wait until the newest text of a document is judged."""
         wanted = self.versions[uri] if version == 0 else version
-        while uri not in self.client.versions or self.client.versions[uri] != wanted:
+        await self.until(lambda: self.client.versions.get(uri, -1) == wanted)
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until what was told is so."""
+        while not holds():
             self.client.told.clear()
             await self.client.told.wait()
 
