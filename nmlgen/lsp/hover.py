@@ -26,6 +26,7 @@ from nmlgen.lsp.known import (
 from nmlgen.lsp.places import KeyPlace, Word, code_at, parameter_at
 from nmlgen.lsp.positions import Positions
 from nmlgen.lsp.shell import values_at
+from nmlgen.namelist.descriptions import description
 from nmlgen.namelist.registry import Registry
 from nmlgen.report.registry import format_removal, format_variable
 from nmlgen.spec import presets
@@ -137,7 +138,9 @@ def variable_text(registry: Registry, group: str, name: str) -> str | None:
         return None
     variable = registry.variable(group, name)
     if variable is not None:
-        return f"```text\n{format_variable(registry, variable)}\n```"
+        said = description(group, variable.name)
+        text = f"```text\n{format_variable(registry, variable)}\n```"
+        return text if said is None else f"{said}\n\n{text}"
     removal = registry.removed_variable(group, name)
     return None if removal is None else format_removal(f"{group}.{name}", removal)
 

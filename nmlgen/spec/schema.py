@@ -7,7 +7,6 @@ takes a key away, wherever it stands. The schemas keep to what draft 7 has, sinc
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -160,8 +159,14 @@ def _gone(registry: Registry, name: str, removal: Removal) -> Part:
 
 def _in_any_case(names: Iterable[str], ending: str) -> str:
     """The expression of names whose letters may be small or capital, as Fortran takes them."""
-    spelt = ("".join(f"[{c}{c.upper()}]" if c.isalpha() else re.escape(c) for c in name.lower()) for name in names)
+    spelt = ("".join(map(_letter, name.lower())) for name in names)
     return f"^({'|'.join(spelt)}){ending}$"
+
+
+def _letter(character: str) -> str:
+    if character.isalpha():
+        return f"[{character}{character.upper()}]"
+    return f"\\{character}" if character in "^$\\.*+?()[]{}|/" else character
 
 
 def _variable(variable: Variable, *, is_auto: bool) -> Part:
@@ -169,7 +174,9 @@ def _variable(variable: Variable, *, is_auto: bool) -> Part:
     choices: list[Part] = [element]
     if variable.is_array:
         size = _size(variable)
-        choices.append({"type": "array", "items": element, "minItems": 1} | ({} if size is None else {"maxItems": size}))
+        choices.append(
+            {"type": "array", "items": element, "minItems": 1} | ({} if size is None else {"maxItems": size})
+        )
     if is_auto:
         choices.append({"const": AUTO, "description": "The advisor decides."})
     entry: Part = {"description": _described(variable)}
@@ -191,9 +198,13 @@ def _element(variable: Variable) -> Part:
     if kind is None:
         return {"type": ["boolean", "number", "string"]}
     constraint = variable.constraint
-    if constraint is None or constraint.condition is not None or not _permits_default(variable, constraint):
+    if constraint is None:
         return {"type": kind}
-    return {"type": kind, **_limits(constraint)}
+    is_certain = constraint.condition is None and _permits_default(variable, constraint)
+    limits = _limits(constraint) if is_certain else {}
+    if not limits and constraint.allowed:
+        return {"anyOf": [{"enum": list(constraint.allowed)}, {"type": kind}]}  # offered, and nothing else refused
+    return {"type": kind, **limits}
 
 
 def _limits(constraint: Constraint) -> Part:
