@@ -307,13 +307,15 @@ def _or_null(part: Part) -> Part:
     return part
 
 
-def _with_messages(part: Any) -> Any:
+def _with_messages(part: Part) -> Part:
     """A part with the words for what was expected, as editors know them."""
-    if isinstance(part, list):
-        return [_with_messages(item) for item in part]
-    if not isinstance(part, dict):
-        return part
-    found = {key: _with_messages(value) for key, value in part.items()}
+    found = {key: _any_with_messages(value) for key, value in part.items()}
     if isinstance(found.get("expected"), str):
         found["errorMessage"] = f"expected: {found.pop('expected')}"
     return found
+
+
+def _any_with_messages(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_any_with_messages(item) for item in value]
+    return _with_messages(value) if isinstance(value, dict) else value

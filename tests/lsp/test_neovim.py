@@ -1,0 +1,39 @@
+"""The language server in Neovim, without a window."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tools import require
+
+SCRIPT = Path(__file__).with_name("neovim.lua")
+WRONG = " division_file_name = 'ä𝒳' num_io_proc = 2\n"
+
+
+def test_a_mistake_is_underlined_and_mended(tmp_path):
+    require("nvim")
+    file, found = tmp_path / "NAMELIST_atm", tmp_path / "found.json"
+    file.write_text(f"&parallel_nml\n nproma = 16\n{WRONG}/\n", encoding="utf-8")
+    (tmp_path / "nmlgen.toml").write_text('icon-release = "2024.10"\n')
+    variables = {
+        "NMLGEN_COMMAND": json.dumps([sys.executable, "-m", "nmlgen", "lsp"]),
+        "NMLGEN_FILE": str(file),
+        "NMLGEN_FOUND": str(found),
+        "XDG_STATE_HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path),
+    }
+    command = ["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", f"luafile {SCRIPT}"]
+    subprocess.run(command, env={**os.environ, **variables}, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    seen = json.loads(found.read_text(encoding="utf-8"))
+    assert seen.get("error") is None
+    assert seen["underlined"] == "num_io_proc"
+    assert "num_io_procs" in seen["diagnostic"]["message"]
+    assert "### NML002" in seen["hover"]
+    assert seen["completed"] == "parallel_nml"
+    assert seen["symbol"] == "&parallel_nml"
+    assert file.read_text(encoding="utf-8").splitlines()[2] == WRONG.rstrip().replace("num_io_proc ", "num_io_procs ")
