@@ -12,6 +12,8 @@ from pathlib import PurePosixPath
 
 from attrs import field, frozen
 
+from nmlgen.experiment.mpi_io import is_part
+
 UNKNOWN_SITE = "unknown"
 """The name of a machine of which nothing is known."""
 
@@ -58,12 +60,25 @@ class NodeLocal:
 
 @frozen
 class MpiInstallation:
-    """An MPI implementation as the site installs it."""
+    """An MPI implementation as the site installs it: the usual version with its modules, and other `versions` with
+    theirs."""
 
     implementation: str
     version: str | None = None
     modules: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(factory=dict)
+    versions: Mapping[str, tuple[str, ...]] = field(factory=dict)
+
+    def modules_of(self, version: str | None) -> tuple[str, tuple[str, ...]] | None:
+        """A version that the one asked for may mean, of those that are installed, and its modules; the usual one where
+        none is asked for. None where the site has modules, and none for it."""
+        known = {self.version or "": self.modules, **self.versions}
+        if version is None or not any(known.values()):
+            return self.version or "", self.modules
+        for name, modules in known.items():
+            if name and is_part(version, name):
+                return name, modules
+        return None
 
 
 @lru_cache(maxsize=1024)
@@ -73,8 +88,9 @@ def _lies_below(path: str, directory: str) -> bool:
 
 @frozen(kw_only=True)
 class Machine:
-    """A site. `name` is that of its preset; `calibration` is the path of the file with what the advisor knows of it,
-    None if the site names none; `run_script_variables` are those that the header of ICON's own run scripts sets there.
+    """A site. `name` is that of its preset; `recommended_stripe_size` is in bytes; `calibration` is the path of the
+    file with what the advisor knows of it, None if the site names none; `run_script_variables` are those that the
+    header of ICON's own run scripts sets there.
     """
 
     name: str
@@ -85,6 +101,8 @@ class Machine:
     memory_per_node: int | None = None
     file_system: str = "unknown"
     ost_count: int | None = None
+    recommended_stripe_size: int | None = None
+    max_recommended_stripe_count: int | None = None
     partitions: Mapping[str, Partition] = field(factory=dict)
     features: tuple[str, ...] = ()
     file_systems: tuple[FileSystem, ...] = ()

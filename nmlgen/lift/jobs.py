@@ -10,6 +10,7 @@ from attrs import define, evolve, field
 
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, Mpi, Striping
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
+from nmlgen.experiment.mpi_io import library_of_module
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
@@ -53,8 +54,6 @@ _OF_DARSHAN = tuple(
 )
 _MEBIBYTES = ("DARSHAN_MODMEM", "DARSHAN_NAMEMEM")
 _WITH_DIRECTORY = ("-t", "--target-directory")
-_INTEL_MODULE = re.compile(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[^/]*/(?P<version>\d+(?:\.\d+)*)", re.IGNORECASE)
-_OPENMPI_MODULE = re.compile(r"openmpi[^/]*/(?P<version>\d+(?:\.\d+)*)", re.IGNORECASE)
 
 
 @define(eq=False)
@@ -510,11 +509,10 @@ def _mpi(environment: Mapping[str, Setting], modules: Iterable[Setting], hints: 
     for module in modules:
         if module.certainty is Certainty.UNKNOWN:
             continue
-        for implementation, pattern in (("intel", _INTEL_MODULE), ("openmpi", _OPENMPI_MODULE)):
-            match = pattern.search(str(module.value))
-            if match is not None:
-                name = written("mpi.implementation", implementation, LAYER, module.span)
-                return Mpi(name, written("mpi.version", match["version"], LAYER, module.span), hints)
+        library = library_of_module(str(module.value))
+        if library is not None:
+            name = written("mpi.implementation", library[0], LAYER, module.span)
+            return Mpi(name, written("mpi.version", library[1], LAYER, module.span), hints)
     for prefix, implementation in (("I_MPI_", "intel"), ("OMPI_MCA_", "openmpi")):
         named = next((setting for name, setting in environment.items() if name.startswith(prefix)), None)
         if named is not None:

@@ -18,7 +18,7 @@ from nmlgen.experiment.chain import (
 from nmlgen.experiment.clock import clock, start_of, stop_of
 from nmlgen.experiment.experiment import Experiment, Striping
 from nmlgen.experiment.inputs import unbrought
-from nmlgen.experiment.mpi_io import needs_library_path
+from nmlgen.experiment.mpi_io import needs_driver_path
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import record
 from nmlgen.experiment.setting import Setting, UndecidedError
@@ -93,7 +93,7 @@ def _context(
         or [shell_word("")],
         "striping": [entry for striping in experiment.striping for entry in _stripe_calls(striping)],
         "lustre_variables": _values(experiment.mpi.lustre_variables),
-        "library_path": _needs_library_path(experiment),
+        "library_path": _needs_driver_path(experiment),
         "hints": _values(experiment.mpi.hints),
         "launch": _launch(experiment),
         "copy_launch": [experiment.launch.command.value],
@@ -188,11 +188,11 @@ def _stripe_calls(striping: Striping) -> list[dict[str, Any]]:
     ]
 
 
-def _needs_library_path(experiment: Experiment) -> bool:
+def _needs_driver_path(experiment: Experiment) -> bool:
     mpi = experiment.mpi
     if mpi.implementation is None or mpi.version is None:
         return False
-    return needs_library_path(mpi.implementation.value, mpi.version.value)
+    return bool(mpi.implementation.value == "intel") and needs_driver_path(mpi.version.value)
 
 
 def _launch(experiment: Experiment) -> list[str]:

@@ -35,29 +35,29 @@ _LIBRARY_NAMES = {
 }
 
 
-def _implementation(experiment: Experiment) -> str | None:
+def implementation_of(experiment: Experiment) -> str | None:
     setting = experiment.mpi.implementation
     return str(setting.value) if setting is not None else None
 
 
-def _version(experiment: Experiment) -> str | None:
+def version_of(experiment: Experiment) -> str | None:
     """The version of the MPI library, if it is one of numbers and dots."""
     setting = experiment.mpi.version
     value = setting.value if setting is not None else None
     return value if isinstance(value, str) and re.fullmatch(r"\d+(\.\d+)*", value) else None
 
 
-def _variables(experiment: Experiment) -> dict[str, Setting]:
+def variables_of(experiment: Experiment) -> dict[str, Setting]:
     """What the job exports for MPI-IO; what an author wrote wins over what follows from the library."""
     return {**experiment.mpi.lustre_variables, **experiment.environment}
 
 
 def _intel_variables(experiment: Experiment) -> Iterator[tuple[str, Setting, str]]:
     """The variables that choose Intel MPI's driver, with the version that will read them."""
-    version = _version(experiment)
-    if version is None or _implementation(experiment) != "intel":
+    version = version_of(experiment)
+    if version is None or implementation_of(experiment) != "intel":
         return
-    for name, setting in _variables(experiment).items():
+    for name, setting in variables_of(experiment).items():
         if name in INTEL_FILE_SYSTEM_VARIABLES:
             yield name, setting, version
 
@@ -66,7 +66,7 @@ def _instead(name: str) -> str:
     return f"expected: {name}" if name else "expected: none; this version has nothing for it"
 
 
-def _uses_cdi_pio(component: Component) -> bool:
+def uses_cdi_pio(component: Component) -> bool:
     """Whether a component itself writes through MPI-IO: its parallel output with CDI-PIO."""
     return bool(component["parallel_nml", "pio_type"].value == _CDI_PIO)
 
@@ -146,7 +146,7 @@ class DeprecatedIntelVariable(Rule):
         for name, setting, version in _intel_variables(experiment):
             known = understanding(name, version)
             if known.verdict == "deprecated":
-                ignored = known.instead in _variables(experiment)
+                ignored = known.instead in variables_of(experiment)
                 effect = f", and ignored since {known.instead} is set" if ignored else ""
                 yield self.finding(
                     setting, f"{name} is deprecated in Intel MPI {version}{effect}", _instead(known.instead)
@@ -242,10 +242,10 @@ class UnknownDriver(Rule):
 
 def _forced(experiment: Experiment) -> Iterator[tuple[str, Setting]]:
     """The variables that force a driver of Intel MPI, unless the version in use does not know them."""
-    version = _version(experiment)
-    if _implementation(experiment) != "intel":
+    version = version_of(experiment)
+    if implementation_of(experiment) != "intel":
         return
-    for name, setting in _variables(experiment).items():
+    for name, setting in variables_of(experiment).items():
         if name in FORCE_VARIABLES and (version is None or understanding(name, version).verdict != "unsupported"):
             yield name, setting
 
@@ -262,7 +262,7 @@ def _forced_off_lustre(experiment: Experiment) -> Iterator[Setting]:
 def _crashes(experiment: Experiment) -> bool:
     """Whether a collective write without striping hints is sure to come: ICON's own, or that of Darshan's log."""
     striped = all(hint in experiment.mpi.hints for hint in _STRIPING_HINTS)
-    return not striped and (any(map(_uses_cdi_pio, experiment.components)) or experiment.darshan is not None)
+    return not striped and (any(map(uses_cdi_pio, experiment.components)) or experiment.darshan is not None)
 
 
 class LustreDriverCrashes(Rule):
@@ -388,7 +388,7 @@ class VariableOfOtherLibrary(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        implementation = _implementation(experiment)
+        implementation = implementation_of(experiment)
         for name, setting in experiment.environment.items() if implementation else ():
             owner = next((owner for start, owner in _OTHER_LIBRARIES.items() if name.startswith(start)), None)
             if owner is not None and owner != implementation:
@@ -433,8 +433,8 @@ class HintsIgnoredByOmpio(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        component = _variables(experiment).get("OMPI_MCA_io")
-        if component is None or not experiment.mpi.hints or _implementation(experiment) != "openmpi":
+        component = variables_of(experiment).get("OMPI_MCA_io")
+        if component is None or not experiment.mpi.hints or implementation_of(experiment) != "openmpi":
             return
         words = str(component.value).lower().removeprefix("^").split(",")
         names_romio = any(word.strip().startswith("romio") for word in words)
@@ -442,7 +442,7 @@ class HintsIgnoredByOmpio(Rule):
             yield self.finding(
                 component,
                 f'mpi.hints are for ROMIO, OMPI_MCA_io "{component.value}" selects another MPI-IO',
-                f"expected: {romio_component(_version(experiment))}, or no hints",
+                f"expected: {romio_component(version_of(experiment))}, or no hints",
             )
 
 
@@ -479,7 +479,7 @@ class IntelVersionUnclear(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         version = experiment.mpi.version
         chosen = any(name in INTEL_FILE_SYSTEM_VARIABLES for name in experiment.environment)
-        if _implementation(experiment) != "intel" or experiment.file_system.type != "lustre" or chosen:
+        if implementation_of(experiment) != "intel" or experiment.file_system.type != "lustre" or chosen:
             return
         if version is None:
             yield self.finding(
@@ -607,7 +607,7 @@ class UnlimitedTimeInSharedFile(ComponentRule):
     severity = Severity.ADVICE
 
     def check(self, component: Component) -> Iterator[Finding]:
-        if not _uses_cdi_pio(component) or not writes_output(component):
+        if not uses_cdi_pio(component) or not writes_output(component):
             return
         streams = [
             stream.label or "one"
@@ -657,7 +657,7 @@ class HintsWithoutMpiIo(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         first = next(iter(experiment.mpi.hints.values()), None)
-        if first is not None and not any(map(_uses_cdi_pio, experiment.components)):
+        if first is not None and not any(map(uses_cdi_pio, experiment.components)):
             yield self.finding(
                 first,
                 "mpi.hints have no effect on ICON's files: none is written through MPI-IO",

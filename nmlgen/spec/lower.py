@@ -521,10 +521,26 @@ class _Lowering:
         return environment
 
     def _modules(self, mpi: Mpi) -> tuple[Setting, ...]:
+        """Those that the spec names; else those that the site has for the version of its MPI library."""
         found = self.tree.get("modules")
-        if found is None and mpi.implementation is not None:
-            found = self.site.at("mpi", mpi.implementation.value, "modules")
-        return _elements("modules", found)
+        if found is not None or mpi.implementation is None:
+            return _elements("modules", found)
+        installed = self.machine.mpi.get(mpi.implementation.value)
+        asked = None if mpi.version is None else mpi.version.value
+        known = installed.modules_of(asked) if installed is not None else ("", ())
+        if known is None:
+            assert installed is not None
+            assert mpi.version is not None
+            message = f"site {self.machine.name} has no modules for version {asked} of {mpi.implementation.value} MPI"
+            names = ", ".join(name for name in (installed.version, *installed.versions) if name)
+            advice = f"expected: one of {names}, or the modules to load below modules"
+            raise SpecError((problem("SPC004", message, mpi.version.span, advice),))
+        version, modules = known
+        block = self.site.at("mpi", mpi.implementation.value)
+        if block is None or not modules:
+            return ()
+        is_usual = installed is None or version not in installed.versions
+        return _elements("modules", block.get("modules") if is_usual else block.at("versions", version))
 
     def _inputs(self) -> tuple[InputFile, ...]:
         blocks = [

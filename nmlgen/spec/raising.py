@@ -136,9 +136,16 @@ def _below(site: Site, wanted: Keys) -> Keys:
         below.setdefault("mpi", {}).setdefault("version", block["version"])
     if "environment" in block:
         below["environment"] = {**block["environment"], **below.get("environment", {})}
-    below.setdefault("modules", block.get("modules", []))
+    below.setdefault("modules", _modules_below(site, implementation, wanted.get("mpi", {}).get("version")))
     below.setdefault("launch", {}).setdefault("options", [])
     return below
+
+
+def _modules_below(site: Site, implementation: Any, version: Any) -> list[str] | None:
+    """What the site loads for a version of an MPI library; None where a spec has to say it."""
+    installed = site.machine.mpi.get(implementation) if isinstance(implementation, str) else None
+    known = installed.modules_of(version if isinstance(version, str) else None) if installed is not None else ("", ())
+    return None if known is None else list(known[1])
 
 
 def _without(wanted: Keys, below: Keys) -> Keys:

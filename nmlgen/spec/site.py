@@ -56,6 +56,10 @@ def machine_of(name: str, facts: dict[str, Any]) -> Machine:
         memory_per_node=_size(facts),
         file_system=facts["file_system"],
         ost_count=lustre.get("ost_count"),
+        recommended_stripe_size=parse_size(lustre["recommended_stripe_size"])
+        if "recommended_stripe_size" in lustre
+        else None,
+        max_recommended_stripe_count=lustre.get("max_recommended_stripe_count"),
         partitions={key: _partition(key, value) for key, value in facts.get("partitions", {}).items()},
         features=tuple(facts.get("features", ())),
         file_systems=tuple(
@@ -104,7 +108,9 @@ def _node_local(name: str, facts: dict[str, Any]) -> NodeLocal:
 
 
 def _mpi(name: str, facts: dict[str, Any]) -> MpiInstallation:
-    return MpiInstallation(name, facts.get("version"), tuple(facts.get("modules", ())), facts.get("environment", {}))
+    versions = {version: tuple(modules) for version, modules in facts.get("versions", {}).items()}
+    modules = tuple(facts.get("modules", ()))
+    return MpiInstallation(name, facts.get("version"), modules, facts.get("environment", {}), versions)
 
 
 def _size(facts: dict[str, Any]) -> int | None:

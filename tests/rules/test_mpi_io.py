@@ -21,8 +21,17 @@ def intel(version, environment):
 @pytest.mark.parametrize(
     ("version", "environment", "expected"),
     [
-        ("2018.5", 'I_MPI_EXTRA_FILESYSTEM: "on", I_MPI_EXTRA_FILESYSTEM_LIST: lustre', []),
-        ("2018.5", "I_MPI_EXTRA_FILESYSTEM_FORCE: lustre", ["MPI001"]),
+        ("2018.5", 'I_MPI_EXTRA_FILESYSTEM: "on", I_MPI_EXTRA_FILESYSTEM_LIST: lustre', ["MPI014"]),  # and where is it?
+        (
+            "2018.5",
+            'I_MPI_EXTRA_FILESYSTEM: "on", I_MPI_EXTRA_FILESYSTEM_LIST: lustre, LD_LIBRARY_PATH: /sw/impi/lib64',
+            [],
+        ),
+        ("2018.5", "I_MPI_EXTRA_FILESYSTEM_FORCE: lustre", ["MPI001"]),  # besides what follows from the version
+        ("2019.4", "I_MPI_EXTRA_FILESYSTEM_LIST: lustre", ["MPI001"]),
+        ("2019.4.243", "I_MPI_EXTRA_FILE_SYSTEM: 'off'", []),
+        ("2019.0", 'I_MPI_EXTRA_FILESYSTEM: "on"', ["MPI001", "MPI014"]),
+        ("2019.9", "I_MPI_EXTRA_FILESYSTEM_LIST: lustre", ["MPI001"]),
         ("2019.9", 'I_MPI_EXTRA_FILESYSTEM: "on", I_MPI_EXTRA_FILESYSTEM_FORCE: lustre', []),
         ("2021.5", 'I_MPI_FILESYSTEM: "on"', ["MPI001"]),
         ("2021.5", "I_MPI_FILESYSTEM: maybe", ["MPI001"]),  # it is not read, so it does no harm
@@ -35,7 +44,7 @@ def intel(version, environment):
         ("2021.18", 'I_MPI_FILESYSTEM: ""', ["MPI003"]),
         ("2021.18", "I_MPI_EXTRA_FILESYSTEM: maybe", ["MPI002", "MPI003"]),
         ("2021.18", "I_MPI_FILESYSTEM_CB_NODES: '4'", []),
-        ("5.1", "I_MPI_EXTRA_FILESYSTEM: maybe", []),  # nobody tried
+        ("5.1", "I_MPI_EXTRA_FILESYSTEM: maybe", ["MPI014"]),
     ],
 )
 def test_intel_variables(version, environment, expected, tmp_path):

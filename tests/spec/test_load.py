@@ -616,3 +616,29 @@ def test_a_missing_key_points_at_its_section_or_the_spec(tmp_path):
     places = {finding.message.split()[0]: (finding.line, finding.column) for finding in raised.value.findings}
     assert places["site"] == (2, 1)
     assert places["model.release"] == (4, 1)
+
+
+@pytest.mark.parametrize(
+    ("site", "version", "modules"),
+    [
+        ("lise", None, ["intel/19.0.5", "impi/2018.5"]),
+        ("emmy", None, ["intel/18.0.5", "impi/2018.5"]),
+        ("lise", "2018.5", ["intel/19.0.5", "impi/2018.5"]),
+        ("lise", "2019.9", ["intel/19.0.5", "impi/2019.9"]),
+        ("emmy", "2019", ["intel/19.0.5", "impi/2019.9"]),
+    ],
+)
+def test_modules_follow_from_the_version(site, version, modules):
+    given = {} if version is None else {"mpi": {"version": version}}
+    spec = load_spec({**MAPPING, "site": site, **given})
+    assert [module.value for module in spec.experiment.modules] == modules
+
+
+def test_a_version_that_the_site_does_not_have():
+    with pytest.raises(SpecError, match=r"lise has no modules for version 2019\.4") as caught:
+        load_spec({**MAPPING, "site": "lise", "mpi": {"version": "2019.4"}})
+    assert "2018.5, 2019.9" in caught.value.findings[0].notes[0]
+    own = {"mpi": {"version": "2019.4"}, "modules": ["impi/2019.4"]}
+    assert [module.value for module in load_spec({**MAPPING, "site": "lise", **own}).experiment.modules] == [
+        "impi/2019.4"
+    ]

@@ -1,0 +1,124 @@
+"""What switches Intel MPI's Lustre driver on: what its libraries did, version by version."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmlgen.experiment.mpi_io import (
+    INTEL_FILE_SYSTEM_VARIABLES,
+    built_with,
+    driver_off,
+    is_part,
+    library_of_module,
+    lustre_variables,
+    understanding,
+)
+
+OLD, LIST, FORCE = "I_MPI_EXTRA_FILESYSTEM", "I_MPI_EXTRA_FILESYSTEM_LIST", "I_MPI_EXTRA_FILESYSTEM_FORCE"
+OF_2019 = "I_MPI_EXTRA_FILE_SYSTEM"
+NEW, NEW_FORCE = "I_MPI_FILESYSTEM", "I_MPI_FILESYSTEM_FORCE"
+ON, OFF, LUSTRE = "on", "off", "lustre"
+
+OBSERVED = [
+    # the version, its variables, whether romio_filesystem_type said LUSTRE
+    ("2018.0.3", {}, False),
+    ("2018.0.3", {OLD: ON}, False),
+    ("2018.0.3", {LIST: LUSTRE}, False),
+    ("2018.0.3", {OLD: ON, LIST: LUSTRE}, True),
+    ("2018.0.3", {OLD: "enable", LIST: "gpfs,lustre"}, True),
+    ("2018.0.3", {OLD: ON, LIST: "gpfs"}, False),
+    ("2018.0.3", {OLD: ON, FORCE: LUSTRE}, False),
+    ("2018.0.3", {OLD: "maybe", LIST: LUSTRE}, False),
+    ("2018.0.3", {OF_2019: ON}, False),
+    ("2019.0", {}, False),
+    ("2019.0", {OLD: ON}, False),
+    ("2019.0", {OF_2019: ON}, False),
+    ("2019.4.243", {}, False),
+    ("2019.4.243", {OLD: ON}, False),
+    ("2019.4.243", {OLD: ON, LIST: LUSTRE}, False),
+    ("2019.4.243", {OLD: ON, FORCE: LUSTRE}, False),
+    ("2019.4.243", {OF_2019: ON}, True),
+    ("2019.4.243", {OF_2019: "maybe"}, False),
+    ("2021.1.1", {}, False),
+    ("2021.1.1", {OLD: ON}, True),
+    ("2021.1.1", {LIST: LUSTRE}, False),
+    ("2021.1.1", {FORCE: LUSTRE}, False),
+    ("2021.1.1", {OF_2019: ON}, False),
+    ("2021.5.1", {FORCE: LUSTRE}, False),
+    ("2021.6.0", {FORCE: LUSTRE}, True),
+    ("2021.7.1", {FORCE: LUSTRE}, True),
+    ("2021.8.0", {OLD: OFF, FORCE: LUSTRE}, True),
+    ("2021.10.0", {}, False),
+    ("2021.10.0", {OLD: ON}, True),
+    ("2021.11.0", {NEW: ON}, True),
+    ("2021.11.0", {NEW_FORCE: LUSTRE}, True),
+    ("2021.11.0", {NEW: OFF, NEW_FORCE: LUSTRE}, True),
+    ("2021.11.0", {FORCE: LUSTRE}, True),
+    ("2021.18.1", {OLD: ON}, True),
+    ("2021.18.1", {OLD: OFF, FORCE: LUSTRE}, True),
+    ("2021.18.1", {}, False),
+]
+
+
+@pytest.mark.parametrize(("version", "variables", "is_on"), OBSERVED)
+def test_the_driver(version, variables, is_on):
+    assert (driver_off(version, variables) is None) is is_on
+
+
+@pytest.mark.parametrize("version", ["2019", "2019.5", "2019.8", "2021"])
+def test_nobody_has_tried(version):
+    assert driver_off(version, {}) is None
+
+
+@pytest.mark.parametrize("version", ["5.1", "2018.5", "2019.3", "2019.4", "2019.9", "2021.1", "2021.5", "2021.18"])
+def test_what_follows_from_a_version_switches_it_on(version):
+    assert driver_off(version, lustre_variables("intel", version)) is None
+
+
+def test_2019_does_not_read_the_list():
+    for version in ("2019.0", "2019.4", "2019.9", "2021.1", "2021.18"):
+        assert understanding(LIST, version).verdict == "unsupported"
+    assert understanding(LIST, "2018.5").verdict == "used"
+
+
+@pytest.mark.parametrize("version", ["2018.0.3", "2019.0", "2019.4.243", "2021.1.1", "2021.18.1"])
+def test_what_is_said_instead_is_understood(version):
+    for name in INTEL_FILE_SYSTEM_VARIABLES:
+        instead = understanding(name, version).instead
+        assert not instead or understanding(instead, version).verdict == "used", (name, instead)
+
+
+@pytest.mark.parametrize(
+    ("module", "library"),
+    [
+        ("impi/2018.5", ("intel", "2018.5")),
+        ("intel-oneapi-mpi/2021.5.0", ("intel", "2021.5.0")),
+        ("openmpi/4.1.2-intel-2021.5.0", ("openmpi", "4.1.2")),
+        ("intel/19.0.5", None),
+        ("netcdf/4.7-impi/2018", None),
+    ],
+)
+def test_modules_of_mpi_libraries(module, library):
+    assert library_of_module(module) == library
+
+
+@pytest.mark.parametrize(
+    ("module", "library"),
+    [
+        ("netcdf-parallel/impi/intel/4.7.3", ("intel", None)),
+        ("hdf5-parallel/impi.18/intel/1.10.5", ("intel", "2018")),
+        ("hdf5/1.12.1-intel-oneapi-mpi-2021.5.0-intel-2021.5.0", ("intel", "2021.5.0")),
+        ("netcdf-c/4.8.1-openmpi-4.1.2-intel-2021.5.0", ("openmpi", "4.1.2")),
+        ("netcdf-c/4.8.1-gcc-11.2.0", None),
+        ("impi/2018.5", None),
+    ],
+)
+def test_what_a_library_was_built_with(module, library):
+    assert built_with(module) == library
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"), [("2019", "2019.9", True), ("2019.9", "2019", True), ("2019.9", "2019.5", False)]
+)
+def test_versions_that_may_be_the_same(one, other, same):
+    assert is_part(one, other) is same

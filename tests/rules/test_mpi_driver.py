@@ -1,0 +1,112 @@
+"""Intel MPI's Lustre driver, and modules that belong together: both sides of each boundary, in specs and in scripts."""
+
+from __future__ import annotations
+
+import pytest
+from rules.test_examples import check
+
+import nmlgen
+
+SCRIPT = """\
+#!/bin/bash
+#SBATCH --nodes=4 --ntasks-per-node=96
+module load intel/19.0.5 {module}
+{lines}
+mkdir -p output
+lfs setstripe -c 16 output
+cat >icon_master.namelist <<EOF
+&master_nml
+/
+&master_model_nml
+ model_type = 1
+ model_name = 'atm'
+ model_namelist_filename = 'NAMELIST_atm'
+/
+EOF
+cat >NAMELIST_atm <<EOF
+&parallel_nml
+ num_io_procs = 4
+ pio_type = {pio_type}
+/
+&output_nml
+ output_filename = 'output/atm'
+/
+EOF
+srun bin/icon
+"""
+ON, LIST = "export I_MPI_EXTRA_FILESYSTEM=on", "export I_MPI_EXTRA_FILESYSTEM_LIST=lustre"
+FORCE = "export I_MPI_EXTRA_FILESYSTEM_FORCE=lustre"
+PATH = "export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$I_MPI_ROOT/lib64"
+
+
+def linted(tmp_path, module, lines, pio_type=1):
+    script = tmp_path / "exp.run"
+    script.write_text(SCRIPT.format(module=module, lines="\n".join(lines), pio_type=pio_type))
+    return [finding for finding in nmlgen.lint([script]).findings if finding.code.startswith("MPI")]
+
+
+# K. Ketelsen (2021), table 1: the modules, whether the environment is set, MB/s
+TABLE_1 = [
+    ("impi/2018.5", [], 6499),
+    ("impi/2018.5", [ON, LIST, PATH], 9938),
+    ("impi/2019.9", [], 6323),
+    ("impi/2019.9", [ON, FORCE], 9756),
+]
+
+
+@pytest.mark.parametrize(("module", "lines", "rate"), TABLE_1)
+def test_the_slower_rows_of_table_1_are_warned_of(module, lines, rate, tmp_path):
+    best = max(other for name, _, other in TABLE_1 if name == module)
+    found = [finding for finding in linted(tmp_path, module, lines, pio_type=2) if finding.code == "MPI014"]
+    assert bool(found) is (rate < best)
+    for finding in found:
+        assert f"measured {rate} MB/s without, {best} with it" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("module", "lines", "codes"),
+    [
+        ("impi/2018.5", [], []),  # nothing is written through MPI-IO, nobody asks for the driver
+        ("impi/2018.5", [LIST, PATH], ["MPI014"]),
+        ("impi/2018.5", [ON, PATH], ["MPI014"]),
+        ("impi/2018.5", [ON, LIST], ["MPI014"]),
+        ("impi/2018.5", [ON, FORCE, PATH], ["MPI001", "MPI014"]),
+        ("impi/2018.5", [ON, LIST, PATH], []),
+        ("impi/2019.9", [ON, LIST], ["MPI001"]),  # the switch is enough
+        ("impi/2019.9", [LIST], ["MPI001", "MPI014"]),
+        ("impi/2019.4", [ON, LIST], ["MPI001", "MPI001", "MPI014"]),
+        ("impi/2019.4", ["export I_MPI_EXTRA_FILE_SYSTEM=on"], []),
+        ("impi/2021.5", [FORCE], ["MPI014"]),
+        ("impi/2021.6", [FORCE], []),
+        ("impi/2021.5", [ON], []),
+        ("impi/2021.5", ["export I_MPI_EXTRA_FILESYSTEM=off"], []),  # that is what the author wants
+        ("openmpi/4.1.2", [], []),
+    ],
+)
+def test_scripts(module, lines, codes, tmp_path):
+    assert [finding.code for finding in linted(tmp_path, module, lines)] == codes
+
+
+def spec_codes(text, tmp_path):
+    return [finding.code for finding in check(text, tmp_path).findings if finding.code in ("MPI015", "MPI016")]
+
+
+@pytest.mark.parametrize(
+    ("version", "modules", "codes"),
+    [
+        ("2019.9", "impi/2018.5", ["MPI015"]),
+        ("2018.5", "impi/2019.9", ["MPI015"]),
+        ("2019.9", "openmpi/4.1.2", ["MPI015"]),
+        ("2019.9", "intel/18.0.6", []),  # a compiler
+        ("2019", "impi/2019.9", []),
+        ("2019.9", "impi/2019.9", []),
+        ("2019.9", "impi/2018.5, impi/2019.9", []),
+        ("2019.5", "impi/2019.5, hdf5-parallel/impi.18/1.10.5", ["MPI016"]),
+        ("2019.5", "impi/2019.5, hdf5-parallel/impi.19/1.10.5", []),
+        ("2019.5", "impi/2019.5, netcdf-c/4.8.1-openmpi-4.1.2", ["MPI016"]),
+        ("2019.5", "impi/2019.5, netcdf-c/4.8.1", []),
+    ],
+)
+def test_modules_of_one_kind(version, modules, codes, tmp_path):
+    text = f'mpi: {{implementation: intel, version: "{version}"}}\nmodules: [{modules}]\n'
+    assert spec_codes(text, tmp_path) == codes
