@@ -159,6 +159,16 @@ stripes = some(
     stripe_size=sizes,
     stripe_index=st.integers(-1, 9),
     pool=st.just("flash"),
+    migrate=st.booleans(),
+)
+components = some(stripe_count=st.integers(-1, 32), stripe_size=sizes, pool=st.just("flash"), ost=st.just("0,2-4"))
+layouts = (
+    stripes
+    | st.fixed_dictionaries(
+        {"component_end": st.fixed_dictionaries({"eof": components}, optional={"64M": components, "1G": components})},
+        optional={"migrate": st.booleans()},
+    )
+    | st.just({"delete": True})
 )
 mpis = some(
     implementation=st.sampled_from(["openmpi", "intel", "mpich", "cray-mpich", "parastation"]),
@@ -214,7 +224,7 @@ def specs(draw: Any) -> dict[str, Any]:
             parallel=variables([v for v in VARIABLES["parallel_nml"] if "restart" not in v.name]),
             restart=restarts,
             output=streams(),
-            lustre=some(output=stripes, restart=stripes, input=stripes),
+            lustre=some(output=layouts, restart=stripes, input=layouts),
             mpi=mpis,
             darshan=darshans,
             environment=environments,
@@ -226,6 +236,9 @@ def specs(draw: Any) -> dict[str, Any]:
             **({"node_local": node_locals} if site == "horeka" else {}),
         )
     )
+    if site in ("emmy", "lise") and (sections.get("mpi") or {}).get("version") is not None:
+        sections.setdefault("modules", ["impi"])  # a site that has modules has them of its versions only
+        sections["modules"] = sections["modules"] or ["impi"]
     return {
         "nmlgen": 1,
         "name": draw(st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,9}", fullmatch=True)),

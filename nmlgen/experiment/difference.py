@@ -17,11 +17,12 @@ from attrs import evolve, field, frozen
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.coupling import COUPLING_FILE
-from nmlgen.experiment.experiment import Experiment, Striping
+from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.reading import LAND_FILE
 from nmlgen.experiment.setting import Certainty, Setting, written
+from nmlgen.experiment.striping import Striping
 from nmlgen.namelist.registry import Registry, Variable, bounds_of
 from nmlgen.units.size import parse_size
 from nmlgen.units.wall_time import parse_wall_time
@@ -429,6 +430,12 @@ def _stripes(striping: tuple[Striping, ...]) -> Iterator[tuple[str, Setting]]:
         for directory in stripes.directories:
             for name, setting in stripes.settings.items():
                 yield f"{directory}: {name}", setting
+            for extent in stripes.components:
+                component = f"{directory}: component_end {extent.name}"
+                if not extent.settings:
+                    yield component, written("lustre.component_end", "the default", "")
+                for name, setting in extent.settings.items():
+                    yield f"{component}: {name}", setting
 
 
 def _darshan(experiment: Experiment) -> dict[str, Setting]:

@@ -19,6 +19,7 @@ from nmlgen.experiment.coupling import Coupling
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import FileSystem, Machine
 from nmlgen.experiment.setting import ADVISOR, Certainty, Origin, Setting, UndecidedError
+from nmlgen.experiment.striping import Striping
 from nmlgen.namelist.registry import Registry
 from nmlgen.source import Span
 
@@ -33,15 +34,6 @@ class InputFile:
     target: str
     source: Setting
     method: str = "link"
-
-
-@frozen
-class Striping:
-    """`lfs setstripe` on a directory of the run: `what` is "output", "restart" or "input"."""
-
-    what: str
-    directories: tuple[str, ...]
-    settings: Mapping[str, Setting]
 
 
 @frozen

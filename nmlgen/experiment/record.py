@@ -36,7 +36,7 @@ def record(experiment: Experiment) -> str:
         for component in experiment.components
         if component.model.cells is not None
     }
-    if striped := [striping.what for striping in experiment.striping if striping.settings]:
+    if striped := [striping.what for striping in experiment.striping if not striping.is_empty]:
         values["lustre"] = ",".join(striped)
     return f"nmlgen: {' '.join(f'{key}={shlex.quote(value)}' for key, value in values.items())}"
 

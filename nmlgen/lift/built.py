@@ -6,19 +6,22 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve
 
 from nmlgen.errors import SpecError
 from nmlgen.experiment.chain import KEEP_EVERY, KEEP_LAST, KEYS, START_MODELS
-from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, NodeLocalRun, Striping
+from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, NodeLocalRun
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import cells_key, grid_key, recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
+from nmlgen.experiment.striping import Striping
 from nmlgen.lift.jobs import LAYER, Job, beginning_at, beginnings, darshan_of
 from nmlgen.script.evaluate import Evaluation
+from nmlgen.script.setstripe import Setstripe
 from nmlgen.script.values import Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import Source, Span
@@ -245,10 +248,24 @@ def _striping(experiment: Experiment, job: Job, known: Mapping[str, str]) -> Ite
         return
     kinds = [word for word in known.get("lustre", "").split(",") if word]
     directories = {what: outputs if what == "output" else (".",) for what in kinds}
-    calls = list(job.striping)
+    calls = [call for call in job.striping if not call.migrates]
     if len(calls) != sum(map(len, directories.values())):
         return
+    migrated = [_said(call) for call in job.striping if call.migrates]
     for what, names in directories.items():
         first, calls = calls[: len(names)], calls[len(names) :]
         if first:
-            yield Striping(what, names, first[0].settings)
+            settings = dict(first[0].settings)
+            span = first[0].directories[0].span if first[0].directories else None
+            if first[0].deletes:
+                settings["delete"] = written("lustre.delete", True, LAYER, span)
+            if all(_said(call) in migrated for call in first):
+                settings["migrate"] = written("lustre.migrate", True, LAYER, span)
+            yield Striping(what, names, settings, first[0].components)
+
+
+def _said(call: Setstripe) -> tuple[list[str | None], list[Any]]:
+    """The directories of a call, and the layout."""
+    extents = Striping("", (), call.settings, call.components).extents
+    layout = [(extent.end, {name: s.origin.value for name, s in extent.settings.items()}) for extent in extents]
+    return [word.text for word in call.directories], layout

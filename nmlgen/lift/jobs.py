@@ -5,15 +5,17 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Any
 
 from attrs import define, evolve, field
 
-from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, Mpi, Striping
+from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, Mpi
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.mpi_io import library_of_module
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
+from nmlgen.experiment.striping import Striping
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.resources import schema
 from nmlgen.script.directives import Directives
@@ -531,19 +533,43 @@ def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
     found: dict[str, Striping] = {}
     for call in job.striping:
         names = [_within_run(word.text, job) for word in call.directories if word.text is not None]
-        if call.deletes or not call.is_complete or not names:
-            job.unplaced.append(f"{_place(call)}: what this lfs setstripe does is not known")
+        made = _made(call)
+        if isinstance(made, str) or not names:
+            reason = made if isinstance(made, str) else "what this lfs command does is not known"
+            job.unplaced.append(f"{_place(call)}: {reason}")
             continue
         for what, directories in _by_use(names, outputs).items():
+            if call.migrates:
+                there = found.get(what)
+                if there is not None and set(there.directories) >= set(directories) and _says_the_same(there, made):
+                    migrate = written("lustre.migrate", True, LAYER, call.directories[0].span)
+                    found[what] = evolve(there, settings={**there.settings, "migrate": migrate})
+                else:
+                    job.unplaced.append(f"{_place(call)}: a spec has no place for lfs migrate of {', '.join(names)}")
+                continue
             if what in found and set(found[what].directories) == set(directories):
                 del found[what]
-            if what in found and _says_the_same(found[what], call):
+            if what in found and _says_the_same(found[what], made):
                 found[what] = evolve(found[what], directories=(*found[what].directories, *directories))
             elif what in found or what == "other":
                 job.unplaced.append(f"{_place(call)}: a spec has no place for the layout of {', '.join(directories)}")
             else:
-                found[what] = Striping(what, tuple(directories), call.settings)
+                found[what] = evolve(made, what=what, directories=tuple(directories))
     yield from found.values()
+
+
+def _made(call: Setstripe) -> Striping | str:
+    """What a call makes of its directories, whatever they are for; why no spec can say it."""
+    settings = dict(call.settings)
+    if call.deletes and call.directories:
+        settings["delete"] = written("lustre.delete", True, LAYER, call.directories[0].span)
+    if not call.is_complete or (not settings and not call.components):
+        return "what this lfs command does is not known"
+    if call.without_place:
+        return f"a spec has no place for {', '.join(f'--{name}' for name in call.without_place)}"
+    if call.components and call.components[-1].end is not None:
+        return "a spec has no place for a layout that ends"
+    return Striping("", (), settings, call.components)
 
 
 def _by_use(names: list[str], outputs: list[str] | None) -> dict[str, list[str]]:
@@ -559,15 +585,20 @@ def _by_use(names: list[str], outputs: list[str] | None) -> dict[str, list[str]]
     return kinds
 
 
-def _says_the_same(striping: Striping, call: Setstripe) -> bool:
-    mine, other = (
-        {name: s.origin.value for name, s in settings.items()} for settings in (striping.settings, call.settings)
-    )
-    return mine == other
+def _says_the_same(one: Striping, other: Striping) -> bool:
+    return _said(one) == _said(other)
+
+
+def _said(striping: Striping) -> list[Any]:
+    return [
+        (extent.end, {name: s.origin.value for name, s in extent.settings.items() if name != "migrate"})
+        for extent in striping.extents
+    ]
 
 
 def _place(call: Setstripe) -> Span | str:
-    setting = next(iter(call.settings.values()), None)
+    every = [*call.settings.values(), *(s for extent in call.components for s in extent.settings.values())]
+    setting = every[0] if every else None
     if setting is not None and setting.span is not None:
         return setting.span
     return call.directories[0].span if call.directories else "the script"

@@ -16,12 +16,13 @@ from nmlgen.experiment.chain import (
     writes_checkpoints,
 )
 from nmlgen.experiment.clock import clock, start_of, stop_of
-from nmlgen.experiment.experiment import Experiment, Striping
 from nmlgen.experiment.inputs import unbrought
+from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.mpi_io import needs_driver_path
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import record
 from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.experiment.striping import Extent, Striping
 from nmlgen.render.shell import Quoted, directive, joined, shell_path, shell_word
 from nmlgen.render.templates import template
 from nmlgen.units.calendar import Instant
@@ -29,9 +30,12 @@ from nmlgen.units.size import format_size, parse_size
 
 _FIRST_DIRECTIVES = ("job-name", "account", "partition", "qos", "nodes", "ntasks", "ntasks-per-node")
 _STRIPE_OPTIONS = {
+    "layout": "--layout",
     "stripe_count": "--stripe-count",
+    "overstripe_count": "--overstripe-count",
     "stripe_size": "--stripe-size",
     "stripe_index": "--stripe-index",
+    "ost": "--ost",
     "pool": "--pool",
 }
 
@@ -175,17 +179,32 @@ def _no_option(path: str) -> str:
 
 
 def _stripe_calls(striping: Striping) -> list[dict[str, Any]]:
-    options = []
-    for name, option in _STRIPE_OPTIONS.items():
-        if name in striping.settings:
-            value = striping.settings[name].value
-            options.append(f"{option}={format_size(parse_size(value)) if name == 'stripe_size' else value}")
+    deletes = striping.settings.get("delete")
+    migrates = striping.settings.get("migrate")
+    options = ["--delete"] if deletes is not None and deletes.value else []
+    for extent in striping.extents:
+        options += [f"--component-end={extent.name}"] if striping.components else []
+        options += _layout_options(extent)
     reasons = [setting.origin.reason for setting in striping.settings.values() if setting.origin.reason is not None]
     return [
-        {"directory": _no_option(path), "options": options, "reason": "; ".join(reasons)}
+        {
+            "directory": _no_option(path),
+            "options": options,
+            "reason": "; ".join(reasons),
+            "migrates": migrates is not None and migrates.value,
+        }
         for path in striping.directories
         if options
     ]
+
+
+def _layout_options(extent: Extent) -> list[str]:
+    options = []
+    for name, option in _STRIPE_OPTIONS.items():
+        if name in extent.settings:
+            value = extent.settings[name].value
+            options.append(f"{option}={format_size(parse_size(value)) if name == 'stripe_size' else value}")
+    return options
 
 
 def _needs_driver_path(experiment: Experiment) -> bool:

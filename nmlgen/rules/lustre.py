@@ -7,12 +7,13 @@ from itertools import combinations
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.experiment import Experiment, Striping
+from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import FileSystem
 from nmlgen.experiment.ranks import RestartMode, domains, integer, level_types, restart_mode, writes_output
 from nmlgen.experiment.schedule import largest_file
 from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.experiment.striping import Extent, Striping
 from nmlgen.experiment.volume import points
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
@@ -36,33 +37,28 @@ def _block(experiment: Experiment, what: str) -> Striping | None:
     return next((block for block in experiment.striping if block.what == what), None)
 
 
-def _count(block: Striping | None, key: str = "stripe_count") -> int | None:
-    """A whole number among the settings of a block; None where it is not set."""
-    setting = block.settings.get(key) if block is not None else None
-    value = setting.value if setting is not None else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+def _osts(experiment: Experiment, block: Striping) -> int | None:
+    """The most OSTs that a file of the block's directories can have; None where nobody says it."""
+    osts = [_file_system(experiment, directory).ost_count for directory in block.directories]
+    known = [number for number in osts if number is not None]
+    return max(known) if known and len(known) == len(osts) else None
 
 
-def _size(setting: Setting | None) -> int | None:
-    """The bytes of a stripe size; None where it is not set or no size."""
-    value = setting.value if setting is not None else None
+def _stripes(experiment: Experiment, block: Striping, extent: Extent) -> int | None:
+    """Over how many OSTs a component is spread; None where nobody can know."""
+    count = extent.count
+    return _osts(experiment, block) if count == -1 else count or None
+
+
+def _size(setting: Setting) -> int | None:
+    """The bytes of a stripe size; None where it is no size."""
     try:
-        return parse_size(value) if isinstance(value, str) else None
+        return parse_size(setting.value) if isinstance(setting.value, str) else None
     except ValueError:
         return None
 
 
-def _stripes(experiment: Experiment, block: Striping) -> int | None:
-    """Over how many OSTs a file of the block's directories is spread; None where nobody can know."""
-    count = _count(block)
-    osts = [_file_system(experiment, directory).ost_count for directory in block.directories]
-    known = [number for number in osts if number is not None]
-    if count == -1:
-        return max(known) if known and len(known) == len(osts) else None
-    return count if count else None
-
-
-def _share_files(experiment: Experiment) -> bool:
+def shares_files(experiment: Experiment) -> bool:
     """Whether the I/O ranks of a component write one file together."""
     return any(component["parallel_nml", "pio_type"].value == _CDI_PIO for component in experiment.components)
 
@@ -139,14 +135,15 @@ class StripesBeyondOsts(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for block in experiment.striping:
-            count = _count(block)
-            osts = [_file_system(experiment, directory).ost_count for directory in block.directories]
-            known = [number for number in osts if number is not None]
-            if count is not None and known and len(known) == len(osts) and count > max(known):
+            osts = _osts(experiment, block)
+            for extent in block.extents:
+                count = extent.count
+                if "overstripe_count" in extent.settings or count is None or osts is None or count <= osts:
+                    continue
                 yield self.finding(
-                    block.settings["stripe_count"],
-                    f"stripe_count {count} is more than the {max(known)} OSTs of the file system",
-                    f"expected: at most {max(known)}, or -1 for all",
+                    extent.place,
+                    f"stripe_count {count} is more than the {osts} OSTs of the file system",
+                    f"expected: at most {osts}, or -1 for all",
                 )
 
 
@@ -180,10 +177,15 @@ class StripeSizeInvalid(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for block in experiment.striping:
-            setting = block.settings.get("stripe_size")
+        found = dict.fromkeys(
+            setting
+            for block in experiment.striping
+            for extent in block.extents
+            if (setting := extent.settings.get("stripe_size")) is not None
+        )
+        for setting in found:
             size = _size(setting)
-            if setting is not None and size is not None and (size % _ALIGNMENT or size >= _SIZE_LIMIT):
+            if size is not None and (size % _ALIGNMENT or size >= _SIZE_LIMIT):
                 why = "is no multiple of 64K" if size % _ALIGNMENT else "is not below 4G"
                 yield self.finding(
                     setting,
@@ -196,7 +198,8 @@ class WideStripesForManyFiles(Rule):
     """The multifile restart modes write many small files: striping each over many OSTs costs and gains nothing.
 
     ## What it does
-    Finds a `stripe_count` above 1, or -1, for the run directory with one of the multifile modes.
+    Finds a `stripe_count` above 1, or -1, for the run directory with one of the multifile modes; of a progressive
+    layout the one of its first component.
 
     ## Why it matters
     Each rank that writes has a file of its own, so that the files together already use all OSTs. Every stripe is an
@@ -227,14 +230,15 @@ class WideStripesForManyFiles(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         block = _block(experiment, "restart")
-        count = _count(block)
-        if block is None or count is None or count in (0, 1):
+        first = next((e for e in block.extents if not e.is_on_metadata_server), None) if block is not None else None
+        count = first.count if first is not None else None
+        if first is None or count is None or count in (0, 1):
             return
         modes = {restart_mode(component) for component in experiment.components}
         if modes and modes <= {RestartMode.JOINT, RestartMode.DEDICATED}:
             mode = '" and "'.join(sorted(mode.value for mode in modes if mode is not None))
             yield self.finding(
-                block.settings["stripe_count"],
+                first.place,
                 f'"{mode}" writes one file a rank, stripe_count {count} spreads each of them',
                 "expected: stripe_count 1; sync and async write one large file, which gains by more",
             )
@@ -273,9 +277,10 @@ class StripesUnfilled(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         block = _block(experiment, "output")
-        if block is None:
+        if block is None or block.components:
             return
-        stripes, size = _stripes(experiment, block), _size(block.settings.get("stripe_size"))
+        (extent,) = block.extents
+        stripes, size = _stripes(experiment, block, extent), extent.size
         size = _DEFAULT_SIZE if size is None else size
         if stripes is None or stripes < 2 or size == 0:
             return
@@ -283,7 +288,7 @@ class StripesUnfilled(Rule):
         if largest is not None and largest < stripes * size:
             used = -(-largest // size)
             yield self.finding(
-                block.settings["stripe_count"],
+                extent.place,
                 f"a file has at most {largest / 1e6:.0f} MB and fills {used} of {stripes} stripes of "
                 f"{format_size(size)}",
                 f"expected: stripe_count at most {used}, or a smaller stripe_size",
@@ -324,9 +329,10 @@ class SharedFileOnOneOst(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         block = _block(experiment, "output")
-        if block is not None and _count(block) == 1 and _share_files(experiment):
+        last = block.extents[-1] if block is not None else None
+        if last is not None and last.count == 1 and shares_files(experiment):
             yield self.finding(
-                block.settings["stripe_count"],
+                last.place,
                 "pio_type 2 has all I/O ranks write one file, stripe_count 1 puts it on one OST",
                 "expected: stripe_count of 8 or more for a large file; on HLRN-IV 8 wrote 6.4 times as fast",
             )
@@ -336,7 +342,7 @@ class OstPinned(Rule):
     """All files begin on the same OST.
 
     ## What it does
-    Finds a `stripe_index` other than -1.
+    Finds a `stripe_index` other than -1, and a list of OSTs.
 
     ## Why it matters
     The first stripe of every file, and all of a file with one stripe, lies on this OST: it becomes the bottleneck of
@@ -365,13 +371,20 @@ class OstPinned(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for block in experiment.striping:
-            index = _count(block, "stripe_index")
-            if index is not None and index >= 0:
-                yield self.finding(
-                    block.settings["stripe_index"],
-                    f"stripe_index {index} begins every file on one OST",
-                    "expected: -1, which is the default, or no stripe_index",
-                )
+            for extent in block.extents:
+                index, listed = (extent.settings.get(name) for name in ("stripe_index", "ost"))
+                if index is not None and isinstance(index.value, int) and index.value >= 0:
+                    yield self.finding(
+                        index,
+                        f"stripe_index {index.value} begins every file on one OST",
+                        "expected: -1, which is the default, or no stripe_index",
+                    )
+                elif listed is not None:
+                    yield self.finding(
+                        listed,
+                        f"ost {listed.value} puts all files on the same OSTs",
+                        "expected: stripe_count, for which Lustre chooses by load and space, or a pool",
+                    )
 
 
 class StripingOffLustre(Rule):
@@ -408,7 +421,7 @@ class StripingOffLustre(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for block in experiment.striping:
             types = {_file_system(experiment, directory).type for directory in block.directories}
-            first = next(iter(block.settings.values()), None)
+            first = block.place
             if first is None or not types or types & {"lustre", "unknown"}:
                 continue
             note = "expected: a run directory on Lustre, or no striping"
@@ -453,7 +466,7 @@ class InputNotCopied(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         block = _block(experiment, "input")
-        first = next(iter(block.settings.values()), None) if block is not None else None
+        first = block.place if block is not None else None
         if first is not None and all(file.method != "copy" for file in experiment.inputs):
             yield self.finding(
                 first,
@@ -498,14 +511,17 @@ class TwoLayoutsForOneDirectory(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         for earlier, later in combinations(experiment.striping, 2):
             both = set(earlier.directories) & set(later.directories)
-            if not earlier.settings or not later.settings or not both or _layout(earlier) == _layout(later):
+            if earlier.is_empty or later.is_empty or not both or _layout(earlier) == _layout(later):
                 continue
             yield self.finding(
-                next(iter(earlier.settings.values())),
+                earlier.place,
                 f"lustre.{earlier.what} and lustre.{later.what} differ for the run directory: the last holds for both",
                 "expected: one layout, or an output_filename with a directory of its own",
             )
 
 
-def _layout(block: Striping) -> dict[str, object]:
-    return {key: setting.value for key, setting in block.settings.items()}
+def _layout(block: Striping) -> list[object]:
+    return [
+        (extent.end, {key: setting.value for key, setting in extent.settings.items() if key != "migrate"})
+        for extent in block.extents
+    ]

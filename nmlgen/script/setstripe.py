@@ -13,6 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from nmlgen.experiment.setting import Certainty, Origin, Setting
+from nmlgen.experiment.striping import ON_METADATA_SERVER, Extent, extents_of
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import GivenOption, Option, OptionTable, StaticWord, read_options
 from nmlgen.source import Span
@@ -58,16 +59,33 @@ _OPTIONS = OptionTable.of(
         ("verbose", "v", "none"),
     )
 )
+_OF_MIGRATE = OptionTable.of(
+    [
+        *_OPTIONS.options,
+        *(Option(name, short, "none") for name, short in (("block", "b"), ("non-block", "n"), ("non-direct", "D"))),
+        Option("mdt-index", "m", "required"),
+    ]
+)
 _SAME = {"comp-end": "component-end", "ost-list": "ost", "ost_list": "ost"}
 _REMOVED = ("-s", "--size")
 _SETTINGS = {
     "stripe-count": "stripe_count",
-    "overstripe-count": "stripe_count",
+    "overstripe-count": "overstripe_count",
     "stripe-size": "stripe_size",
     "stripe-index": "stripe_index",
+    "ost": "ost",
     "pool": "pool",
+    "layout": "layout",
 }
-_EXCLUDED_BY_DELETE = {*_SETTINGS, "ost", "component-end", "layout"}
+_WITHOUT_PLACE = {
+    *("component-add", "comp-add", "component-del", "comp-del", "component-id", "comp-id", "component-flags"),
+    *("comp-flags", "component-set", "comp-set", "flags", "foreign", "xattr", "extension-size", "ext-size"),
+    *("mirror-count", "yaml", "copy"),
+}
+"""What a spec cannot say."""
+
+_EXCLUDED_BY_DELETE = {*_SETTINGS, "component-end"}
+_OF_FIND = ("-exec", "-execdir", "-ok", "-okdir")
 _NO_POOL = ("", "inherit", "none", "ignore")
 _END_OF_FILE = -1
 _MOST_STRIPES = 2000
@@ -81,46 +99,51 @@ _SUFFIXES = "kmgtpe"
 
 
 @frozen(eq=False)
-class Component:
-    """One component of a layout: `end` is the byte it goes up to, -1 for the end of the file."""
-
-    end: Setting
-    settings: Mapping[str, Setting]
-
-
-@frozen(eq=False)
 class Setstripe:
-    """One call of `lfs setstripe`.
+    """One call of `lfs setstripe`, or of `lfs migrate` where it `migrates` files that are there.
 
-    `settings` are those of a spec's `lustre` blocks: stripe_count and stripe_index as int, stripe_size and pool as
-    text. Of a layout with `components` they are the last one's, where the bulk of a large file lies. `directories` are
-    the words that name them; `deletes` tells that the default layout is taken away. Where `is_complete` is false, words
-    that only the running shell knows may hold more options, and every setting is unknown.
+    `settings` are those of a spec's `lustre` blocks: counts and stripe_index as int, stripe_size, ost, pool and layout
+    as text; empty for a layout with `components`. `directories` are the words that name them; `deletes` tells that the
+    default layout is taken away. Where `is_complete` is false, words that only the running shell knows may hold more
+    options, and every setting is unknown; `without_place` are the options that a spec has no key for.
     """
 
     settings: Mapping[str, Setting]
     directories: tuple[StaticWord, ...]
-    components: tuple[Component, ...] = ()
+    components: tuple[Extent, ...] = ()
     deletes: bool = False
+    migrates: bool = False
     is_complete: bool = True
+    without_place: tuple[str, ...] = ()
     problems: tuple[SyntaxProblem, ...] = ()
 
 
 def read_setstripe(words: Sequence[StaticWord]) -> Setstripe | None:
-    """Read the words of a command; None unless they are `lfs setstripe` and what follows."""
-    if len(words) < 2 or words[0].start.rpartition("/")[2] != "lfs" or words[1].text != "setstripe":
+    """Read the words of a command; None unless they are `lfs setstripe` or `lfs migrate` and what follows, or
+    `find DIRECTORY ... -exec lfs migrate`."""
+    found: list[StaticWord] = []
+    if words and words[0].text == "find":
+        begin = next((number for number, word in enumerate(words) if word.text in _OF_FIND), len(words))
+        found = [word for word in words[1:begin] if not word.start.startswith("-")][:1]
+        words = [word for word in words[begin + 1 :] if word.text not in ("{}", ";", "+")]
+    if len(words) < 2 or words[0].start.rpartition("/")[2] != "lfs":
         return None
-    given, directories = _options_and_directories(words[2:])
-    return _Reading(words[1].span, given, directories).setstripe()
+    verb = words[1].text
+    if verb not in ("setstripe", "migrate") or (found and verb != "migrate"):
+        return None
+    given, directories = _options_and_directories(words[2:], _OPTIONS if verb == "setstripe" else _OF_MIGRATE)
+    return _Reading(words[1].span, given, [*found, *directories], migrates=verb == "migrate").setstripe()
 
 
-def _options_and_directories(words: Sequence[StaticWord]) -> tuple[list[GivenOption], list[StaticWord]]:
+def _options_and_directories(
+    words: Sequence[StaticWord], options: OptionTable
+) -> tuple[list[GivenOption], list[StaticWord]]:
     """lfs takes options behind directories, too, up to `--`."""
     given: list[GivenOption] = []
     directories: list[StaticWord] = []
     rest = list(words)
     while rest:
-        found, behind = read_options(rest, _OPTIONS)
+        found, behind = read_options(rest, options)
         given += found
         if len(behind) < len(rest) and rest[len(rest) - len(behind) - 1].text == "--":
             return given, [*directories, *behind]
@@ -132,8 +155,11 @@ def _options_and_directories(words: Sequence[StaticWord]) -> tuple[list[GivenOpt
 class _Reading:
     """One reading of a call."""
 
-    def __init__(self, command: Span, given: list[GivenOption], directories: list[StaticWord]) -> None:
+    def __init__(
+        self, command: Span, given: list[GivenOption], directories: list[StaticWord], *, migrates: bool
+    ) -> None:
         self.command = command
+        self.migrates = migrates
         self.directories = tuple(directories)
         self.problems: list[SyntaxProblem] = []
         unknown = (word.text is None and word.splits for word in directories)
@@ -149,15 +175,23 @@ class _Reading:
         if not self.directories and self.is_complete:
             self._refuse("lfs setstripe names no directory", self.command, "a directory, or a file that is to be made")
         first, *others = self._components()
-        components = [first[1], *(settings for _, settings in others)]
         if others and first[1]:
             span = next(iter(first[1].values())).name_span or self.command
             self._refuse("options of a layout stand before the first -E", span, "-E first, then its options")
-        for earlier, later in pairwise(components):  # a component has what it does not set from the one before
-            later.update(earlier | later)
-        found = tuple(Component(end, settings) for end, settings in others if end is not None)
-        self._check_ends([component.end for component in found])
-        return Setstripe(components[-1], self.directories, found, deletes, self.is_complete, tuple(self.problems))
+        ends = [end for end, _ in others if end is not None]
+        self._check_ends(ends)
+        is_complete = self.is_complete and all(end.certainty is not Certainty.UNKNOWN for end in ends)
+        extents = [(_byte(end), settings) for end, settings in others] if is_complete else []
+        return Setstripe(
+            {} if extents else first[1] or (others[-1][1] if others else {}),
+            self.directories,
+            extents_of(extents),
+            deletes,
+            self.migrates,
+            is_complete,
+            tuple(name for name in names if name in _WITHOUT_PLACE),
+            tuple(self.problems),
+        )
 
     def _refuse(self, message: str, span: Span, expected: str) -> None:
         self.problems.append(SyntaxProblem("setstripe-refused", message, span, expected))
@@ -186,8 +220,6 @@ class _Reading:
                 continue
             if name == "component-end":
                 found.append((self._setting("component_end", name, option, option.value), {}))
-            elif name == "ost":
-                self._ost_list(option, option.value, found[-1][1])
             elif name in _SETTINGS:
                 key = _SETTINGS[name]
                 found[-1][1][key] = self._setting(key, name, option, option.value)
@@ -196,21 +228,12 @@ class _Reading:
                 del settings["pool"]
         return found
 
-    def _ost_list(self, given: GivenOption, word: StaticWord, settings: dict[str, Setting]) -> None:
-        """The OSTs one by one: how many they are, and which is the first."""
-        listed = self._setting("stripe_index", "ost", given, word)
-        for key, position in (("stripe_index", 0), ("stripe_count", 1)):
-            value = listed.origin.value[position] if isinstance(listed.origin.value, tuple) else listed.origin.value
-            origin = Origin(LAYER, value, word.span)
-            own = Setting(f"lustre.{key}", (origin,), listed.certainty, given.word.span)
-            settings.setdefault(key, own)
-
     def _setting(self, key: str, name: str, given: GivenOption, word: StaticWord) -> Setting:
         value: Any = word.text
         is_known = False
         if word.text is not None:
             try:
-                value, is_known = _READERS[name](word.text), name != "overstripe-count"
+                value, is_known = _READERS[name](word.text), True
             except ValueError as error:
                 self._refuse(f'lfs setstripe refuses {given.written} "{word.text}"', word.span, str(error))
         certainty = Certainty.WRITTEN if is_known and self.is_complete else Certainty.UNKNOWN
@@ -227,6 +250,11 @@ class _Reading:
             message = "the layout ends before the end of a file: a write beyond it fails"
             note = "-E -1 for the last component"
             self.problems.append(SyntaxProblem("setstripe-open-end", message, ends[-1].span, note, stops=False))
+
+
+def _byte(end: Setting | None) -> int | None:
+    """The byte that a component goes up to; None for the end of the file."""
+    return None if end is None or end.value == _END_OF_FILE else int(end.value)
 
 
 def _integer(text: str) -> int:
@@ -276,16 +304,22 @@ def _end(text: str) -> int:
     return size
 
 
-def _osts(text: str) -> tuple[int, int]:
-    """The first of the listed OSTs, and how many they are."""
-    listed: list[int] = []
+def _osts(text: str) -> str:
+    """The listed OSTs, in decimal numbers."""
+    listed: list[str] = []
     for item in text.split(","):
         first, dash, last = item.partition("-")
         begin, end = _integer(first), _integer(last if dash else first)
         if not 0 <= begin <= end <= _LAST_INDEX:
             raise ValueError("numbers of OSTs, such as 1,2-4")
-        listed += range(begin, end + 1)
-    return listed[0], len(listed)
+        listed.append(f"{begin}-{end}" if dash else str(begin))
+    return ",".join(listed)
+
+
+def _layout(text: str) -> str:
+    if text not in ("raid0", ON_METADATA_SERVER):
+        raise ValueError("raid0 or mdt")
+    return text
 
 
 def _pool(text: str) -> str:
@@ -301,5 +335,6 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "stripe-index": _between(-1, _LAST_INDEX),
     "ost": _osts,
     "pool": _pool,
+    "layout": _layout,
     "component-end": _end,
 }

@@ -18,17 +18,18 @@ from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.chain import KEYS, START_MODELS
 from nmlgen.experiment.component import MODEL_GROUP, Model
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
-from nmlgen.experiment.experiment import MODEL_NAME, Darshan, Experiment, InputFile, Launch, Mpi, NodeLocalRun, Striping
+from nmlgen.experiment.experiment import MODEL_NAME, Darshan, Experiment, InputFile, Launch, Mpi, NodeLocalRun
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import lustre_variables
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.setting import Origin, Setting, written
+from nmlgen.experiment.striping import COMPONENT_UNIT, END_OF_FILE, Striping, extents_of
 from nmlgen.files import Files
 from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.namelist.registry import Registry, load_registry
 from nmlgen.source import Span
-from nmlgen.spec.auto import decided
+from nmlgen.spec.auto import AUTO, decided
 from nmlgen.spec.coupling import coupling_of_tree, read_coupling
 from nmlgen.spec.domains import lists_of, mistakes
 from nmlgen.spec.layers import EMPTY, Tree
@@ -82,6 +83,7 @@ _DURATIONS = {
     "output_nml": ("output_interval", "file_interval"),
 }
 _FILE_NAME = re.compile(r"(?!icon_master\.namelist$|nmlgen-manifest\.json$)[A-Za-z0-9_][^/\x00-\x1f\x7f]*(?<!\.sbatch)")
+_COMPONENTS = "component_end"
 _OWN_GROUPS = {"output_nml": "name the streams below `output:` instead"}
 
 
@@ -183,8 +185,9 @@ def _bad_values(tree: Tree) -> Iterator[Finding]:
         if (given := job.get(key)) is not None:
             yield from _unparsable(f"job.{key}", given, given.value, parse)
     for what, block in _children(tree.get("lustre")):
-        if (given := block.get("stripe_size")) is not None:
+        if (given := block.get("stripe_size")) is not None and given.value != AUTO:
             yield from _unparsable(f"lustre.{what}.stripe_size", given, given.value, parse_size)
+        yield from _bad_layout(what, block)
 
 
 def _bad_domains(models: tuple[ModelKeys, ...]) -> Iterator[Finding]:
@@ -584,15 +587,7 @@ class _Lowering:
         """Checkpoints last: of two layouts of the run directory the later one holds, whatever the order of keys is."""
         directories = {"output": output_directories(namelist), "input": (".",), "restart": (".",)}
         given = dict(_children(self.tree.get("lustre")))
-        return tuple(
-            Striping(
-                what,
-                directories[what],
-                {key: Setting(f"lustre.{what}.{key}", leaf.history) for key, leaf in _children(given[what])},
-            )
-            for what in directories
-            if what in given
-        )
+        return tuple(_layout(what, directories[what], given[what]) for what in directories if what in given)
 
     def _darshan(self) -> Darshan | None:
         found = self.tree.get("darshan")
@@ -629,6 +624,60 @@ class _Lowering:
             _setting(self.tree, "launch", "command"),
             _elements("launch.options", self.tree.at("launch", "options")),
         )
+
+
+def _layout(what: str, directories: tuple[str, ...], block: Tree) -> Striping:
+    """What a block below `lustre` says, its components in the order of their ends."""
+    plain = {
+        key: Setting(f"lustre.{what}.{key}", leaf.history)
+        for key, leaf in _children(block)
+        if key != _COMPONENTS and leaf.value is not False
+    }
+    components = sorted(
+        (
+            (
+                _end(name),
+                {key: Setting(f"lustre.{what}.{_COMPONENTS}.{name}.{key}", leaf.history) for key, leaf in said},
+            )
+            for name, said in ((name, _children(tree)) for name, tree in _children(block.get(_COMPONENTS)))
+        ),
+        key=lambda component: (component[0] is None, component[0]),
+    )
+    return Striping(what, directories, plain, extents_of(components))
+
+
+def _end(name: str) -> int | None:
+    """The byte that a component goes up to; None for the end of the file."""
+    return None if name == END_OF_FILE else parse_size(name)
+
+
+def _bad_layout(what: str, block: Tree) -> Iterator[Finding]:
+    """What `lfs setstripe` refuses of the keys of a block taken together, and ends that are none."""
+    keys = dict(_children(block))
+    name = f"lustre.{what}"
+    if keys.get("delete") is not None and keys["delete"].value is True and len(keys) > 1:
+        advice = "delete alone takes the directory's layout away; or no delete"
+        yield problem("SPC004", f"{name}.delete has other keys beside it", keys["delete"].span, advice)
+    components = _children(keys.get(_COMPONENTS))
+    beside = [key for key in keys if key not in (_COMPONENTS, "migrate", "delete")]
+    if components and beside:
+        advice = f"say it of the components, or take {_COMPONENTS} away with null"
+        yield problem("SPC004", f"{name}.{beside[0]} stands beside {_COMPONENTS}", keys[beside[0]].span, advice)
+    for end, component in components:
+        if end != END_OF_FILE and (parse_size(end) % COMPONENT_UNIT or not parse_size(end)):
+            advice = "expected: a multiple of 64K, or eof for the last one"
+            yield problem("SPC004", f"{name}.{_COMPONENTS}.{end} is no end of a component", component.key_span, advice)
+        if (size := component.get("stripe_size")) is not None:
+            yield from _unparsable(f"{name}.{_COMPONENTS}.{end}.stripe_size", size, size.value, parse_size)
+    if components and END_OF_FILE not in dict(components):
+        message = f"{name}.{_COMPONENTS} ends before the end of a file: a write beyond it fails"
+        yield problem("SPC004", message, keys[_COMPONENTS].key_span, f"expected: {END_OF_FILE} as the last end")
+    if sizes := [_end(end) for end, _ in components if end != END_OF_FILE]:
+        twice = next((end for end, _ in components if end != END_OF_FILE and sizes.count(_end(end)) > 1), None)
+        if twice is not None:
+            advice = "expected: each end once"
+            span = dict(components)[twice].key_span
+            yield problem("SPC004", f"{name}.{_COMPONENTS}.{twice} is there twice in other units", span, advice)
 
 
 def _elements(name: str, tree: Tree | None) -> tuple[Setting, ...]:

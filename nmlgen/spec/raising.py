@@ -21,6 +21,7 @@ from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.experiment.striping import Striping
 from nmlgen.spec import presets
 from nmlgen.spec.document import from_plain
 from nmlgen.spec.domains import domains_of, lists_of
@@ -452,10 +453,7 @@ class _Raising:
         return {
             **({"run_directory": _value(experiment.run_directory)} if _is_said(experiment.run_directory) else {}),
             "job": self._job(),
-            "lustre": {
-                striping.what: {name: _value(setting) for name, setting in striping.settings.items()}
-                for striping in experiment.striping
-            },
+            "lustre": {striping.what: _layout(striping) for striping in experiment.striping},
             "mpi": _some(implementation=mpi.implementation, version=mpi.version) | ({"hints": hints} if hints else {}),
             **self._darshan(),
             "node_local": self._node_local(),
@@ -561,6 +559,16 @@ def _nest_names(component: Component) -> list[str]:
         if setting.certainty is not Certainty.UNKNOWN
     }
     return [str(nest["file"]) for nest in domains_of(variables).values()]
+
+
+def _layout(striping: Striping) -> Keys:
+    keys: Keys = {name: _value(setting) for name, setting in striping.settings.items()}
+    if striping.components:
+        keys["component_end"] = {
+            extent.name: {name: _value(setting) for name, setting in extent.settings.items()}
+            for extent in striping.components
+        }
+    return keys
 
 
 def _grid_target(component: Component) -> str | None:

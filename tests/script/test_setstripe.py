@@ -31,9 +31,9 @@ def read(arguments: str) -> Setstripe:
         ("-S 100k out", {"stripe_size": "100K"}),
         ("-p fast out", {"pool": "fast"}),
         ("-p none out", {}),
-        ("-o 3,5-6 out", {"stripe_index": 3, "stripe_count": 3}),
-        ("-E 64M -c 1 -E -1 -c 4 -S 4M out", {"stripe_count": 4, "stripe_size": "4M"}),
-        ("-E 64M -c 2 -S 4M -E eof -c 8 out", {"stripe_count": 8, "stripe_size": "4M"}),
+        ("-o 3,0x5-6 out", {"ost": "3,5-6"}),
+        ("-C 64 out", {"overstripe_count": 64}),
+        ("-C -2 out", {"overstripe_count": -2}),
         ("-d out", {}),
     ],
 )
@@ -73,8 +73,42 @@ def test_what_lfs_refuses(arguments: str, message: str) -> None:
 
 def test_components() -> None:
     found = read("-E 64M -c 1 -E -1 -c 4 out")
-    assert [component.end.value for component in found.components] == [64 * 1024**2, -1]
+    assert [(component.start, component.end) for component in found.components] == [(0, 64 << 20), (64 << 20, None)]
     assert [component.settings["stripe_count"].value for component in found.components] == [1, 4]
+    assert found.settings == {}
+
+
+def test_what_a_component_has_from_the_one_before():
+    found = read("-E 1M -L mdt -E 64M -c 2 -S 4M -i 3 -p fast -E 1G -E eof -c 8 out")
+    first, second, third, last = (
+        {name: setting.value for name, setting in component.settings.items()} for component in found.components
+    )
+    assert first == {"layout": "mdt"}
+    assert second == {"stripe_count": 2, "stripe_size": "4M", "stripe_index": 3, "pool": "fast"}
+    assert third == {"stripe_count": 2, "stripe_size": "4M", "pool": "fast"}
+    assert last == {"stripe_count": 8, "stripe_size": "4M", "pool": "fast"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "lfs migrate -c 4 out",
+        "lfs migrate --non-block -c 4 out",
+        "find out -maxdepth 1 -type f -exec lfs migrate -c 4 {} +",
+    ],
+)
+def test_migration(command):
+    found = read_setstripe(words_of(command))
+    assert found.migrates
+    assert found.settings["stripe_count"].value == 4
+    assert [word.text for word in found.directories] == ["out"]
+
+
+@pytest.mark.parametrize(
+    ("option", "name"), [("-N2", "mirror-count"), ("--yaml=x", "yaml"), ("-z 1G", "extension-size")]
+)
+def test_what_a_spec_cannot_say(option, name):
+    assert read(f"-E 64M -c 1 {option} -E -1 -c 4 out").without_place == (name,)
 
 
 def test_what_is_not_known() -> None:
@@ -86,7 +120,6 @@ def test_what_is_not_known() -> None:
     assert found.is_complete
     assert found.settings["stripe_size"].value == "4M"
     assert [word.text for word in found.directories] == [None]
-    assert read("-C 4 out").settings["stripe_count"].certainty is Certainty.UNKNOWN
 
 
 def test_where_it_stands() -> None:
