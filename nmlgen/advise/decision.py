@@ -26,12 +26,11 @@ from nmlgen.advise.prediction import NOISE
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.ranks import RestartMode, restart_mode
 from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.shared_file import stripes_for
+from nmlgen.units.size import format_size
 
 Reasoned = tuple[Any, str]
 """A value and why it is chosen."""
-
-_CDI_PIO = 2
-_MOST_MEASURED = 24
 
 
 @frozen
@@ -64,9 +63,9 @@ def decide(situation: Situation, choice: Choice) -> Decision:
 def stripe_count(experiment: Experiment, what: str) -> Reasoned:
     """The stripe_count for the files of "output" or "restart", and why.
 
-    Sources: K. Ketelsen, Parallel IO on HLRN-IV systems (2021), table 2: a file that many ranks write grows faster with
-    each stripe, up to the 24 that were tried; one stripe takes 0.8 GB/s. F. Ott, IO-Verhalten und -Effizienz im Klima-
-    und Wettermodell ICON (2025): one writer of ICON's sends 0.5 GB/s.
+    Sources: `experiment.shared_file` for a file that all I/O ranks write; K. Ketelsen, Parallel IO on HLRN-IV systems
+    (2021), table 2: one stripe takes 0.8 GB/s. F. Ott, IO-Verhalten und -Effizienz im Klima- und Wettermodell ICON
+    (2025): one writer of ICON's sends 0.5 GB/s.
 
     Raises UndecidedError where it depends on what nobody can know.
     """
@@ -74,22 +73,30 @@ def stripe_count(experiment: Experiment, what: str) -> Reasoned:
         modes = {restart_mode(component) for component in experiment.components}
         if modes <= {RestartMode.JOINT, RestartMode.DEDICATED}:
             return 1, "each rank writes a file of its own"
-    elif any(component["parallel_nml", "pio_type"].value == _CDI_PIO for component in experiment.components):
-        osts = experiment.file_system.ost_count
-        count = min(osts, _MOST_MEASURED) if osts else _MOST_MEASURED
-        return count, f"all I/O ranks write one file; measured up to {_MOST_MEASURED} each stripe made it faster"
+    elif (enough := stripes_for(experiment)) is not None:
+        return enough
     return 1, "one rank writes a file, 0.5 GB/s at most, and one OST takes 0.8"
+
+
+def stripe_size(experiment: Experiment) -> Reasoned:
+    """The stripe_size where it is left open, and why: in neither report did it matter."""
+    recommended = experiment.machine.recommended_stripe_size
+    if recommended is not None:
+        return format_size(recommended), f"what site {experiment.machine.name} recommends"
+    return "1M", "Lustre's own for long; from 512K to 32M it made no difference"
 
 
 def stripes_of(experiment: Experiment) -> Iterator[Stripes]:
     """What is to be said of the stripes that an experiment asks for; nothing where that is not known."""
     for block in experiment.striping:
-        present = block.settings.get("stripe_count")
-        if block.what in ("output", "restart") and present is not None:
-            with suppress(UndecidedError):
-                enough, reason = stripe_count(experiment, block.what)
-                if isinstance(present.value, int):
-                    yield Stripes(block.what, present.value, enough, reason)
+        if block.what not in ("output", "restart"):
+            continue
+        with suppress(UndecidedError):
+            extent = block.extents[-1] if block.what == "output" else block.extents[0]
+            present = extent.count
+            enough, reason = stripe_count(experiment, block.what)
+            if present is not None:
+                yield Stripes(block.what, present, enough, reason)
 
 
 class _Reasons:

@@ -29,7 +29,9 @@ VARIABLES = {
     "io_nml": ("restart_write_mode",),
     "output_nml": tuple(f"stream_partitions_{kind}" for kind in LEVEL_TYPES),
 }
-"""The variables that `auto` can be written for; besides there is the stripe_count of output and checkpoints."""
+"""The variables that `auto` can be written for; besides there are the stripes of output and checkpoints."""
+
+_STRIPES = ("stripe_count", "stripe_size")
 
 _NEUTRAL = {"num_io_procs": 0, "num_restart_procs": 0, "restart_write_mode": "sync"}
 _GRID = "grid_nml.dynamics_grid_filename"
@@ -49,7 +51,7 @@ def decided(experiment: Experiment) -> Experiment:
             model = _with_layout(component, words)
             models = (*experiment.models[: component.number], model, *experiment.models[component.number + 1 :])
             experiment = evolve(experiment, models=models)
-    if any(_is_auto(block.settings.get("stripe_count")) for block in experiment.striping):
+    if any(_is_auto(block.settings.get(name)) for block in experiment.striping for name in _STRIPES):
         striping = tuple(_with_stripes(experiment, block) for block in experiment.striping)
         experiment = evolve(experiment, striping=striping)
     return experiment
@@ -141,17 +143,17 @@ def _decided(setting: Setting | None, name: str, value: Any, reason: str | None,
 
 
 def _with_stripes(experiment: Experiment, block: Striping) -> Striping:
-    setting = block.settings.get("stripe_count")
-    if setting is None or not _is_auto(setting):
-        return block
-    from nmlgen.advise.decision import stripe_count
+    from nmlgen.advise.decision import stripe_count, stripe_size
 
-    try:
-        value, reason = stripe_count(experiment, block.what)
-    except UndecidedError as error:
-        raise SpecError((_undecided(setting, error.setting),)) from None
-    count = _decided(setting, setting.name, value, reason, None)
-    return evolve(block, settings={**block.settings, "stripe_count": count})
+    settings = dict(block.settings)
+    for setting in [settings[name] for name in _STRIPES if _is_auto(settings.get(name))]:
+        key = setting.name.rpartition(".")[2]
+        try:
+            value, reason = stripe_size(experiment) if key == "stripe_size" else stripe_count(experiment, block.what)
+        except UndecidedError as error:
+            raise SpecError((_undecided(setting, error.setting),)) from None
+        settings[key] = _decided(setting, setting.name, value, reason, None)
+    return evolve(block, settings=settings)
 
 
 def _undecided(word: Setting, missing: Setting) -> Finding:
