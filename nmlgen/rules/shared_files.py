@@ -229,7 +229,7 @@ class StripesBeyondRecommendation(Rule):
             if unit is not None and size and size % unit:
                 yield self.finding(
                     extent.settings["stripe_size"],
-                    f"stripe_size {format_size(size)} is no multiple of {format_size(unit)}, which site {site} recommends",
+                    f"stripe_size {format_size(size)} is no multiple of the {format_size(unit)} of site {site}",
                     f"expected: {format_size(unit)}, or a multiple of it",
                 )
 
