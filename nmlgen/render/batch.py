@@ -16,8 +16,8 @@ from nmlgen.experiment.chain import (
     writes_checkpoints,
 )
 from nmlgen.experiment.clock import clock, start_of, stop_of
-from nmlgen.experiment.inputs import unbrought
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.inputs import unbrought
 from nmlgen.experiment.mpi_io import needs_driver_path
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import record
