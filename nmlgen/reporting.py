@@ -141,6 +141,8 @@ def _point_run(
     run = PointRun(name=row["name"], values=values, details=(("identifier", row["id"]),))
     if row["state"] != "built":
         return evolve(run, state="invalid", reason=row["reason"])
+    if submitted is not None and submitted.state == "stale":
+        return evolve(run, state="missing", reason=f"{submitted.reason}: nmlgen resubmit --stale runs it again")
     place = directory / row["directory"]
     chain = chain_of(_logs(place))
     state, reason = outcome(chain)

@@ -15,6 +15,7 @@ from nmlgen.cli.submitted import progress_bar, show_submitted, submission_option
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.argument("points", nargs=-1)
 @click.option("--failed", is_flag=True, help="All points that failed, were lost or cancelled.")
+@click.option("--stale", is_flag=True, help="All points whose results are of another build; these begin anew.")
 @click.option("--restart", is_flag=True, help="Begin with the last checkpoint, in the first leg of a chain, too.")
 @submission_options
 @quiet_option
@@ -22,6 +23,7 @@ def command(
     directory: Path,
     points: tuple[str, ...],
     failed: bool,
+    stale: bool,
     restart: bool,
     throttle: int | None,
     dry_run: bool,
@@ -29,13 +31,14 @@ def command(
 ) -> int:
     """Submit again those POINTS of the sweep in DIRECTORY that failed, were lost or cancelled; all with --failed.
 
-    POINTS are names or identifiers. A restart chain goes on with the leg that failed. Exit code 1 if Slurm does not
-    take all points for now.
+    POINTS are names or identifiers. A restart chain goes on with the leg that failed. With --stale all that were done
+    before `nmlgen sweep --force` wrote them anew: their results move to DIRECTORY/stale, and they begin anew. Exit code
+    1 if Slurm does not take all points for now.
     """
-    if failed == bool(points):
-        raise click.UsageError("name the points, or say --failed for all")
+    if failed + stale + bool(points) != 1:
+        raise click.UsageError("name the points, or say --failed or --stale for all")
     with progress_bar(quiet) as progress:
         done = nmlgen.resubmit(
-            directory, points, restart=restart, throttle=throttle, dry_run=dry_run, progress=progress
+            directory, points, stale=stale, restart=restart, throttle=throttle, dry_run=dry_run, progress=progress
         )
     return show_submitted(done, directory, dry_run, quiet)

@@ -76,6 +76,11 @@ def changed_files(files: Mapping[str, bytes], directory: Path, links: Mapping[st
     )
 
 
+def built_files(directory: Path) -> frozenset[str]:
+    """The names of the files of the build in a directory, the manifest among them."""
+    return frozenset((MANIFEST, *_outputs(directory)))
+
+
 def stage_files(
     files: Mapping[str, bytes], directory: Path, links: Mapping[str, str] = _NONE, *, is_synchronised: bool = False
 ) -> None:

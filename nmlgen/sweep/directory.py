@@ -29,11 +29,13 @@ from nmlgen.errors import BuildError, InputError, SpecError, WriteError
 from nmlgen.experiment.setting import Certainty
 from nmlgen.findings import Finding
 from nmlgen.render.build import make_build, script_name
-from nmlgen.render.write import stage_files, write_files
+from nmlgen.render.write import MANIFEST as MANIFEST_OF_POINT
+from nmlgen.render.write import changed_files, stage_files, write_files
 from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expansion import Invalid
 from nmlgen.sweep.point import Point
+from nmlgen.sweep.records import last_run
 from nmlgen.sweep.table import write_csv, write_parquet
 
 MANIFEST = "nmlgen-sweep.json"
@@ -246,6 +248,12 @@ def _write_point(
             shutil.rmtree(staged)  # somebody else wrote it meanwhile
         else:
             return True
+    if not force and (run := last_run(target)) is not None and run.has_results:
+        changed = [name for name in changed_files(files, target, links) if name != MANIFEST_OF_POINT]
+        if changed:
+            what = "runs" if run.outcome is None else "has results"
+            note = "--force writes it anew; its results are stale then, and nmlgen resubmit --stale begins anew"
+            raise WriteError(f"{target} {what}, and {changed[0]} would be another; {note}")
     return bool(write_files(files, target, force, links))
 
 

@@ -1,6 +1,6 @@
 """What the tasks of a sweep's job arrays write into their points: who runs the point, and how it ended.
 
-    POINT/nmlgen.jobs/N.start     the claim of whoever runs the point for the Nth time: task, ids, node, time
+    POINT/nmlgen.jobs/N.start     the claim of whoever runs the point for the Nth time: task, ids, node, time, build
     POINT/nmlgen.jobs/N.end       how that ended: exit code, outcome (OK, RESTART, FAILED, LOST), time
 
 Each is one line of `key=value`, made elsewhere and put in place by a hard link, which can succeed only once: so no two
@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -21,6 +22,8 @@ from nmlgen.errors import WriteError
 
 RECORDS = "nmlgen.jobs"
 OK, RESTART, LOST = "OK", "RESTART", "LOST"
+_MASTER = "icon_master.namelist"
+_MARK = re.compile(r"^! .*, build ([0-9a-f]+)$", re.MULTILINE)
 _INSTANT = "%Y-%m-%dT%H:%M:%SZ"
 _NAME = re.compile(r"(\d+)\.(start|end)")
 
@@ -30,6 +33,7 @@ class Run:
     """The last time that a point ran: its number, from 1 on, who ran it, and how it ended, None while it has not;
     `name` is that of the array.
 
+    `build` is the mark of the build that it ran, as `build_of` gives it, empty where nobody noted it.
     `leg` is that of the restart chain, from 1 on: one more than the number of runs that ended with a restart before.
     """
 
@@ -45,6 +49,12 @@ class Run:
     outcome: str | None = None
     exit_code: int | None = None
     ended: str | None = None
+    build: str = ""
+
+    @property
+    def has_results(self) -> bool:
+        """Whether it runs, or came to the end of a leg or of the experiment."""
+        return self.outcome in (None, OK, RESTART)
 
 
 def last_run(point: Path) -> Run | None:
@@ -72,11 +82,43 @@ def last_run(point: Path) -> Run | None:
         job=_integer(start.get("job")),
         node=start.get("node", ""),
         started=start.get("time", ""),
+        build=start.get("build", ""),
     )
     end = ends.get(number)
     if end is None:
         return run
     return evolve(run, outcome=end.get("outcome", ""), exit_code=_integer(end.get("code")), ended=end.get("time", ""))
+
+
+def build_of(point: Path) -> str:
+    """The mark of the build in a point's directory, from the first line of its master namelist; empty without one."""
+    try:
+        with (point / _MASTER).open(encoding="utf-8", errors="replace") as file:
+            found = _MARK.search(file.readline())
+    except OSError:
+        return ""
+    return found[1] if found else ""
+
+
+def set_aside(point: Path, run: Run, files: Collection[str], holder: Path) -> None:
+    """Move what a run left, all but the `files` of the build, into a directory of `holder` named after point and build.
+
+    The records go last: until then the run counts, and another call goes on.
+    """
+    target = holder / f"{point.name}-{run.build}"
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        left = sorted(path.name for path in point.iterdir() if path.name not in files)
+        for name in sorted(left, key=lambda name: name == RECORDS):
+            free = next(path for path in _names(target / name) if not os.path.lexists(path))
+            (point / name).rename(free)
+    except OSError as error:
+        raise WriteError(f"{error.filename or target}: {(error.strerror or str(error)).lower()}") from error
+
+
+def _names(path: Path) -> Iterator[Path]:
+    yield path
+    yield from (path.with_name(f"{path.name}.{number}") for number in count(2))
 
 
 def elapsed_s(point: Path) -> float | None:

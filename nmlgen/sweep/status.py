@@ -16,12 +16,12 @@ from attrs import field, frozen
 
 from nmlgen.errors import NmlgenError, SchedulerError
 from nmlgen.sweep.arrays import SweepPoint, read_points
-from nmlgen.sweep.records import LOST, OK, RESTART, Run, last_run
+from nmlgen.sweep.records import LOST, OK, RESTART, Run, build_of, last_run
 from nmlgen.sweep.scheduler import Task, accounting, queue
 from nmlgen.sweep.state import State, Submission
 
-PointState = Literal["waiting", "running", "done", "failed", "lost", "cancelled", "not submitted"]
-STATES: tuple[PointState, ...] = ("done", "running", "waiting", "not submitted", "failed", "lost", "cancelled")
+PointState = Literal["waiting", "running", "done", "stale", "failed", "lost", "cancelled", "not submitted"]
+STATES: tuple[PointState, ...] = ("done", "stale", "running", "waiting", "not submitted", "failed", "lost", "cancelled")
 
 _NODE_IS_GONE = ("NODE_FAIL", "BOOT_FAIL")
 
@@ -31,6 +31,7 @@ class PointStatus:
     """How far a point is.
 
     `leg` is the leg of the restart chain that runs, ran last or comes next, of `legs` as far as they were submitted;
+    A point that is `stale` was done, and then written anew: its results are of another build.
     `job` the id of its job. `exit_code` is that of the run that failed; `reason` what Slurm said of it, or of waiting.
     """
 
@@ -103,7 +104,8 @@ def survey(directory: Path, *, must_ask: bool = False) -> Survey:
     if unknown and problem is None:  # submitted after what was remembered was read, or before that was lost
         tasks += queue(sorted(unknown))
         runs = {point.directory: last_run(directory / point.directory) for point in points}
-    judge = _Judge(submissions, tasks, state.fates(), problem is None)
+    builds = {name: build_of(directory / name) for name, run in runs.items() if run is not None and run.build}
+    judge = _Judge(submissions, tasks, state.fates(), problem is None, builds)
     found = tuple(judge.status(point, runs[point.directory]) for point in points)
     if judge.forgotten and (remembered := accounting(sorted(judge.forgotten))):
         judge.learn(remembered)
@@ -123,10 +125,12 @@ class _Judge:
         tasks: Iterable[Task],
         fates: Mapping[tuple[str, int], str],
         asked: bool,
+        builds: Mapping[str, str],
     ) -> None:
         self.news: dict[tuple[str, int], str] = {}
         self.forgotten: set[str] = set()
         self._asked = asked
+        self._builds = builds
         self._fates = fates
         self._tasks: dict[tuple[str, int], list[Task]] = {}
         self._of_point: dict[str, list[tuple[Submission, int]]] = {}
@@ -182,7 +186,10 @@ class _Judge:
 
     def _ended(self, about: _About, run: Run) -> PointStatus:
         if run.outcome == OK:
-            return about.of("done", run=run)
+            own = self._builds.get(about.point.directory, "")
+            if own in ("", run.build):
+                return about.of("done", run=run)
+            return about.of("stale", run=run, word=f"its results are of build {run.build}, it is now {own}")
         if run.outcome == LOST:
             return about.of("lost", run=run)
         known = [task for task in self._tasks.get((run.name, run.task), ()) if task.array == run.array]

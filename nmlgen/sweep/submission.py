@@ -17,9 +17,10 @@ from pathlib import Path
 from attrs import evolve, field, frozen
 
 from nmlgen.errors import InputError, SchedulerError, WriteError
+from nmlgen.render.write import built_files
 from nmlgen.sweep import scheduler
 from nmlgen.sweep.arrays import PointScript, array_script, blamed, group, read_points, read_script
-from nmlgen.sweep.records import declare_lost
+from nmlgen.sweep.records import declare_lost, set_aside
 from nmlgen.sweep.scheduler import LimitError, Limits, RefusedError, Task
 from nmlgen.sweep.state import State, Submission, locked
 from nmlgen.sweep.status import PointStatus, Survey, survey
@@ -27,6 +28,8 @@ from nmlgen.writing import write_whole
 
 SUBMISSIONS = "submissions"
 _SCRIPT = "array.sbatch"
+STALE = "stale"
+"""The directory beside the points for the results of points that were written anew and run again."""
 _AGAIN = ("failed", "lost", "cancelled")
 
 Progress = Callable[[int], None]
@@ -80,6 +83,7 @@ def resubmit(
     directory: str | Path,
     points: Iterable[str] = (),
     *,
+    stale: bool = False,
     restart: bool = False,
     throttle: int | None = None,
     dry_run: bool = False,
@@ -87,12 +91,13 @@ def resubmit(
 ) -> Submitted:
     """Submit again points that failed, were lost or cancelled: those named, by name or identifier, or else all.
 
-    A restart chain goes on with the leg that failed. With `restart`, the point's script is asked to begin with the last
-    checkpoint. Raises what `submit` raises, and InputError for a name that no such point has.
+    With `stale`, those whose results are of another build. Their results move to DIRECTORY/stale/NAME-BUILD, and they
+    begin anew; otherwise a restart chain goes on with the leg that failed. With `restart`, the point's script is asked
+    to begin with the last checkpoint. Raises what `submit` raises, and InputError for a name that no such point has.
     """
     named = tuple(points)
     arguments = ("restart",) if restart else ()
-    return _at(Path(directory), dry_run, throttle, progress, lambda found: _again(found, named), arguments)
+    return _at(Path(directory), dry_run, throttle, progress, lambda found: _again(found, named, stale), arguments)
 
 
 def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]:
@@ -126,12 +131,13 @@ def _missing(points: Sequence[PointStatus]) -> list[PointStatus]:
     return [point for point in points if point.state == "not submitted"]
 
 
-def _again(found: Survey, named: tuple[str, ...]) -> list[PointStatus]:
+def _again(found: Survey, named: tuple[str, ...], stale: bool) -> list[PointStatus]:
     chosen = _chosen(found, named)
+    states = (*_AGAIN, "stale") if named else ("stale",) if stale else _AGAIN
     for point in chosen:
-        if named and point.state not in _AGAIN:
-            raise InputError(f'the point "{point.name}" is {point.state}; expected: {", ".join(_AGAIN)}')
-    return [point for point in chosen if point.state in _AGAIN]
+        if named and point.state not in states:
+            raise InputError(f'the point "{point.name}" is {point.state}; expected: {", ".join(states)}')
+    return [point for point in chosen if point.state in states]
 
 
 def _chosen(found: Survey, named: tuple[str, ...]) -> list[PointStatus]:
@@ -239,6 +245,10 @@ class _Submitter:
             found = self._look()
         chosen = choose(found)
         self._see_all(found, chosen)
+        if self._set_aside(found, chosen):
+            again = {point.directory for point in chosen}
+            found = self._look()
+            chosen = [point for point in found.status.points if point.directory in again]
         groups = _groups(self._sweep, found, chosen, self._limits.array_size)
         self._bury(found, chosen)
         for first, legs, members in groups:
@@ -291,6 +301,16 @@ class _Submitter:
         """Forget a submission that Slurm does not know. Should it know it yet, its tasks find nothing to run."""
         shutil.rmtree(self._sweep / SUBMISSIONS / submission.token, ignore_errors=True)
         self._state.drop(submission.token)
+
+    def _set_aside(self, found: Survey, chosen: Iterable[PointStatus]) -> bool:
+        """Move the results of points that are stale out of their directories; whether there were any."""
+        stale = [point for point in chosen if point.state == "stale"]
+        for point in stale:
+            run = found.runs[point.directory]
+            assert run is not None
+            place = self._sweep / point.directory
+            set_aside(place, run, built_files(place), self._sweep / STALE)
+        return bool(stale)
 
     def _bury(self, found: Survey, chosen: Iterable[PointStatus]) -> None:
         """Before a point runs again, its last run must have ended, and be it that nmlgen says so."""

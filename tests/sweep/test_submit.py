@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from slurm_stand_in import SlurmStandIn
+from specs import MAPPING
 from tools import require
 
 import nmlgen
@@ -254,6 +255,85 @@ def test_a_task_started_again_leaves_a_point_that_runs_for_another_time(slurm, s
     assert run_task(sweep, script, 0).returncode == 143
     record(sweep, 0, "2.start", "token=x leg=1 name=y task=0 array=9 job=9 node=n1")
     assert "another task has run 1" in run_task(sweep, script, 1).stdout
+
+
+# --- Points that were written anew ------------------------------------------------------------------------
+
+
+def built(sweep: Path, interval: str, *, force: bool = False) -> nmlgen.Sweep:
+    """A sweep of two real points; their names do not tell the output interval."""
+    overrides = [f"output.atm.output_interval={interval}"]
+    spec = nmlgen.load_spec(MAPPING, overrides)
+    return nmlgen.write_sweep(
+        nmlgen.expand(spec, grid={"parallel.nproma": [16, 32]}, name="p{nproma}"), sweep, force=force
+    )
+
+
+def run_point(sweep: Path, name: str, code: int = 0) -> None:
+    """Run a point as its task would, with a model of one line."""
+    point = sweep / "points" / name
+    directory = f"points/{name}"
+    submission = next(one for one in reversed(State(sweep).submissions()) if directory in one.points)
+    task = submission.points.index(directory)
+    script = sweep / "submissions" / submission.token / "array.sbatch"
+    held = os.readlink(point / "wave.sbatch")
+    (point / "wave.sbatch").unlink()
+    (point / "wave.sbatch").write_text(f"#!/bin/bash\nmkdir -p run\necho {code} >>run/out\nexit {code}\n")
+    run_task(sweep, script, 0, SLURM_ARRAY_TASK_ID=str(task), SLURM_JOB_NAME=submission.array_name(1))
+    (point / "wave.sbatch").unlink()
+    (point / "wave.sbatch").symlink_to(held)
+
+
+def test_a_point_that_has_results_is_not_written_anew_unasked(slurm, sweep):
+    built(sweep, "PT1H")
+    nmlgen.submit(sweep)
+    run_point(sweep, "p16")
+    run_point(sweep, "p32", code=3)
+    before = {path: path.read_bytes() for path in sweep.rglob("*") if path.is_file()}
+    assert built(sweep, "PT1H").changed == 0
+    with pytest.raises(nmlgen.WriteError, match=r"points/p16 has results, and NAMELIST_p16 would be another; --force"):
+        built(sweep, "PT2H")
+    assert {path: path.read_bytes() for path in before} == before
+    (sweep / "points/p16/nmlgen.jobs/1.end").unlink()
+    with pytest.raises(nmlgen.WriteError, match=r"points/p16 runs, and"):
+        built(sweep, "PT2H")
+
+
+def test_a_point_that_failed_is_written_anew(slurm, sweep):
+    built(sweep, "PT1H")
+    nmlgen.submit(sweep)
+    for name in ("p16", "p32"):
+        run_point(sweep, name, code=3)
+    assert built(sweep, "PT2H").changed == 2
+    assert states(sweep) == ["failed", "failed"]
+
+
+def test_stale_results_are_told_and_set_aside(slurm, sweep):
+    built(sweep, "PT1H")
+    nmlgen.submit(sweep)
+    for name in ("p16", "p32"):
+        run_point(sweep, name)
+    assert states(sweep) == ["done", "done"]
+    assert built(sweep, "PT2H", force=True).changed == 2
+    found = nmlgen.status(sweep)
+    assert [point.state for point in found.points] == ["stale", "stale"]
+    old = re.search(r"of build (\w+),", found.points[0].reason)[1]
+    assert nmlgen.submit(sweep).arrays == ()
+    assert nmlgen.resubmit(sweep).arrays == ()
+    assert "its results are of build" in nmlgen.report_sweep(sweep)
+    assert nmlgen.resubmit(sweep, stale=True, dry_run=True).points == ("p16", "p32")
+    assert states(sweep) == ["stale", "stale"]
+    assert nmlgen.resubmit(sweep, ["p32"]).points == ("p32",)
+    assert nmlgen.resubmit(sweep, stale=True).points == ("p16",)
+    assert (sweep / f"stale/p16-{old}/run/out").read_text() == "0\n"
+    assert (sweep / f"stale/p16-{old}/nmlgen.jobs/1.end").is_file()
+    left = {path.name for path in (sweep / "points/p16").iterdir()}
+    assert left == {"NAMELIST_p16", "icon_master.namelist", "nmlgen-manifest.json", "wave.sbatch"}
+    run_point(sweep, "p16")
+    assert states(sweep)[0] == "done"
+    run_point(sweep, "p32")
+    built(sweep, "PT1H", force=True)
+    assert states(sweep) == ["stale", "stale"]
 
 
 def test_waiting_for_a_sweep(slurm, sweep):
