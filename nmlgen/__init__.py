@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         set_value,
     )
     from nmlgen.render.build import Build
-    from nmlgen.reporting import report_sweep
+    from nmlgen.reporting import report_sweep, sweep_frame
     from nmlgen.spec.spec import Spec, load_spec
     from nmlgen.sweep.directory import Sweep, write_sweep
     from nmlgen.sweep.expansion import expand
@@ -132,6 +132,7 @@ __all__ = [
     "set_value",
     "status",
     "submit",
+    "sweep_frame",
     "to_f90nml",
     "tune",
     "verify",
@@ -213,6 +214,7 @@ _HOMES = {
     "set_value": "namelists",
     "status": "sweep.status",
     "submit": "sweep.submission",
+    "sweep_frame": "reporting",
     "to_f90nml": "namelist.interchange",
     "tune": "tuning.tune",
     "wait": "sweep.waiting",

@@ -7,9 +7,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from nmlgen._version import __version__
 from nmlgen.advise.advice import calibration_of
@@ -33,6 +33,9 @@ from nmlgen.report.sweep.run import State as RunState
 from nmlgen.sweep.directory import FIRST_COLUMNS, MANIFEST, TABLE, read_table
 from nmlgen.sweep.state import State
 from nmlgen.sweep.status import PointStatus, status
+
+if TYPE_CHECKING:
+    import pandas
 
 Progress = Callable[[int, int], None]
 """Called after each point: how many are done, of how many."""
@@ -90,6 +93,44 @@ def read_sweep_runs(
         calibration=expectations.used,
         created=created,
     )
+
+
+def sweep_frame(directory: str | Path, *, calibration: Calibration | None = None) -> pandas.DataFrame:
+    """What became of a sweep's points as a pandas frame: a row each, indexed by `name`.
+
+    The columns: one for each key that the sweep varies, `state` ("finished", "unfinished", "failed", "missing",
+    "invalid") and `reason` as in the report, `nodes`, `cores`, `node_hours`, what was measured (`total_s`,
+    `wrt_output_work_s`, ... the attributes of `Measured`), and what the advisor expected: `predicted_s` with its limits
+    `predicted_low_s` and `predicted_high_s`. What is not known is missing. Raises ImportError without pandas
+    (`pip install nmlgen[frame]`), and what `report_sweep` raises.
+    """
+    import pandas
+
+    rows = [_row(run) for run in read_sweep_runs(directory, calibration=calibration).runs]
+    return pandas.DataFrame(rows).set_index("name")
+
+
+def _row(run: PointRun) -> dict[str, Any]:
+    predicted = run.predicted
+    return {
+        "name": run.name,
+        **{key: _value(text) for key, text in run.values.items()},
+        **{name: getattr(run, name) for name in ("state", "reason", "nodes", "cores", "node_hours")},
+        **asdict(run.measured),
+        "predicted_s": predicted.total_s if predicted is not None else None,
+        "predicted_low_s": predicted.low_s if predicted is not None else None,
+        "predicted_high_s": predicted.high_s if predicted is not None else None,
+    }
+
+
+def _value(text: str) -> Any:
+    """A cell of the table of points: a number where it is one."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def measured(chain: Iterable[LogRun]) -> Measured:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -552,3 +553,17 @@ def test_a_sweep_of_real_builds(cluster, stand_in, tmp_path):
         assert len(own) == 3
     assert sweep.nmlgen("status").returncode == 0
     assert "0 points submitted, 2 done" in sweep.nmlgen("submit").stdout
+
+
+def test_the_script_that_submits_waits_and_joins(cluster, stand_in, tmp_path):
+    """As docs/sweeps.md shows it."""
+    pytest.importorskip("pandas")
+    page = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    code = re.search(r"^### Submit, wait, join\n.*?^```python\n(.*?)^```", page, re.M | re.S)[1]
+    (tmp_path / "experiment.yaml").write_text(json.dumps(Chain(cluster, stand_in, tmp_path).spec()))
+    environment = cluster.complete_environment({})
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, check=False, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for ranks in (1, 2):
+        assert re.search(rf"^io{ranks} +{ranks} +finished +\d+\.\d+ ", done.stdout, re.M), done.stdout

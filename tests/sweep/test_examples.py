@@ -14,14 +14,16 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(
     r"^### ([^\n]*)\n(?:(?!^#).)*?^```python\n(.*?)^```", (ROOT / "docs" / "sweeps.md").read_text(), re.M | re.S
 )
+ON_A_CLUSTER = "Submit, wait, join"
+"""It is run in tests/real."""
 NEEDS = {"Optuna": "optuna", "A pool of processes": "pandas"}
 
 
-def test_there_are_three():
-    assert [title for title, _ in EXAMPLES] == ["A loop", "Optuna", "A pool of processes"]
+def test_there_are_four():
+    assert [title for title, _ in EXAMPLES] == ["A loop", "Optuna", "A pool of processes", ON_A_CLUSTER]
 
 
-@pytest.mark.parametrize(("title", "code"), EXAMPLES, ids=[title for title, _ in EXAMPLES])
+@pytest.mark.parametrize(("title", "code"), EXAMPLES[:-1], ids=[title for title, _ in EXAMPLES[:-1]])
 def test_example(title, code, tmp_path):
     if title in NEEDS:
         pytest.importorskip(NEEDS[title])
