@@ -138,9 +138,9 @@ def find_configuration(path: Path, rules: Mapping[str, str], files: Files) -> Co
     """
     start = Path(os.path.realpath(path))
     for directory in (start, *start.parents):
-        if os.path.isfile(file := directory / _FILE):
+        if files.is_file(file := directory / _FILE):
             return _Reader(file, _load(file, files), "", rules).configuration()
-        if os.path.isfile(file := directory / _PROJECT_FILE):
+        if files.is_file(file := directory / _PROJECT_FILE):
             source, tables = _load(file, files)
             table = tables.get("tool", {})
             if isinstance(table, dict) and "nmlgen" in table:

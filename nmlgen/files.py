@@ -30,6 +30,10 @@ class Files:
         self.sources: dict[Path, Source] = {}
         """What was read, by the resolved path."""
 
+    def is_file(self, path: Path) -> bool:
+        """Whether a file is there."""
+        return os.path.isfile(path) or Path(os.path.realpath(path)) in self._texts
+
     def data(self, path: Path, name: str) -> bytes:
         """The bytes of a file, which messages call `name`; raises what `read_bytes` does."""
         try:

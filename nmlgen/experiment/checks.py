@@ -17,6 +17,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import evaluate, variables
 from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.group import as_list
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.ranks import LEVEL_TYPES, domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.resources import directory
@@ -107,8 +108,7 @@ def breaches(component: Component, rule: str) -> Iterator[Breach]:
         return
     undecided: Setting | None = None
     written = _written(component)
-    count, names = domains(component), _requested(component)
-    facts = [ComponentFacts(component, domain, names) for domain in range(1, count + 1)]
+    facts = _facts(component)
     for check in checks_here:
         if kind == "atmosphere" and written.isdisjoint(check.variables):
             continue
@@ -123,6 +123,14 @@ def breaches(component: Component, rule: str) -> Iterator[Breach]:
         raise UndecidedError(undecided)
 
 
+@remembered
+def _facts(component: Component) -> list[ComponentFacts]:
+    """What the component answers in each of its domains."""
+    count, names = domains(component), _requested(component)
+    return [ComponentFacts(component, domain, names) for domain in range(1, count + 1)]
+
+
+@remembered
 def _written(component: Component) -> frozenset[tuple[str, str]]:
     """The variables that somebody wrote."""
     return frozenset(

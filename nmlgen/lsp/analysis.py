@@ -53,6 +53,7 @@ def analyse(document: Document, files: Files) -> Analysis:
     spec: Spec | None = None
     found: Iterable[Finding] = ()
     try:
+        files.read(document.path)  # by this name all speak of it
         if document.kind == "spec":
             spec, found = _spec(document, files)
         elif document.kind == "site":

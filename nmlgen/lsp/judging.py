@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
 from typing import TypeVar
 
+from nmlgen.files import Files
 from nmlgen.lsp.analysis import Analysis, analyse
 from nmlgen.lsp.documents import Document, Documents
 
 T = TypeVar("T")
+
+
+def judged(document: Document, files: Files) -> Analysis:
+    """A document, judged without a stop for the collection of garbage, of which there is little."""
+    gc.disable()
+    try:
+        return analyse(document, files)
+    finally:
+        gc.enable()
 
 
 class Judge:
@@ -86,7 +97,7 @@ class Judge:
                 return known  # judged while this one waited
             self._waiting.pop(document.uri, None)
             files = self._documents.files()
-            analysis = await asyncio.to_thread(analyse, newest, files)
+            analysis = await asyncio.to_thread(judged, newest, files)
         if self._documents.get(newest.uri) is newest:
             self._analyses[newest.uri] = analysis
             if newest.uri not in self._waiting:

@@ -84,13 +84,16 @@ def code_at(text: str, offset: int) -> str | None:
 
 
 def parameter_at(text: str, offset: int) -> tuple[str, int, int] | None:
-    """The variable of the shell whose expansion stands there, with the offsets of its name."""
+    """The variable of the shell whose expansion stands there, or that is part of a sum, with its name's offsets."""
     line = text.rfind("\n", 0, offset) + 1
     end = text.find("\n", offset)
-    for match in _PARAMETER.finditer(text, line, len(text) if end < 0 else end):
+    end = len(text) if end < 0 else end
+    for match in _PARAMETER.finditer(text, line, end):
         if match.start() <= offset <= match.end():
             return match[1], match.start(1), match.end(1)
-    return None
+    word = word_at(text, offset, _NAME_CHARACTER)
+    is_in_sum = text.rfind("((", line, offset) > text.rfind("))", line, offset) and "))" in text[offset:end]
+    return (word.text, word.start, word.end) if is_in_sum and word.text.isidentifier() else None
 
 
 # --- Namelists ---
