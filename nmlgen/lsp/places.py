@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from attrs import frozen
 
 _HEADER = re.compile(r"^[ \t]*&([A-Za-z]\w*)", re.MULTILINE)
-_CONFIG_SECTION = re.compile(r"^[ \t]*(\[+)[ \t]*([^\]\n]*?)[ \t]*(?:\]+|$)", re.MULTILINE)
+_CONFIG_SECTION = re.compile(r"^[ \t]*(\[+)([^\]\n]*)\]*", re.MULTILINE)
 _PIECE = re.compile(
     r"(?P<comment>![^\n]*)|(?P<string>'[^'\n]*'?|\"[^\"\n]*\"?)"
     r"|(?P<name>[A-Za-z_]\w*(?:[ \t]*\([^()\n=]*\))?(?:%\w+(?:\([^()\n=]*\))?)*)[ \t]*=(?!=)"

@@ -16,7 +16,7 @@ from nmlgen.script.parser import parse
 _KINDS = types.SymbolKind
 _MOST_LEVELS = 3
 _FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+(\w+)|(\w+)[ \t]*\([ \t]*\))", re.MULTILINE)
-_TABLE = re.compile(r"^[ \t]*(\[+)[ \t]*([^\[\]\n]+?)[ \t]*\]+", re.MULTILINE)
+_TABLE = re.compile(r"^[ \t]*(\[+)([^\[\]\n]+)\]", re.MULTILINE)
 
 
 @define
@@ -40,8 +40,7 @@ def symbols_of(document: Document, encoding: str) -> list[types.DocumentSymbol]:
     elif document.kind in ("spec", "site"):
         found = _of_levels(((indent, name, start, end) for indent, name, start, end in spec_keys(text)), len(text))
     else:
-        tables = ((len(m[1]), m[2], m.start(2), m.end(2)) for m in _TABLE.finditer(text))
-        found = _of_levels(tables, len(text))
+        found = _of_levels(_tables(text), len(text))
     positions = Positions(document.source, encoding)
     return [_symbol(one, positions) for one in found]
 
@@ -54,6 +53,15 @@ def _symbol(symbol: _Symbol, positions: Positions) -> types.DocumentSymbol:
         selection_range=positions.between(symbol.name_start, symbol.name_end),
         children=[_symbol(child, positions) for child in symbol.children],
     )
+
+
+def _tables(text: str) -> Iterator[tuple[int, str, int, int]]:
+    """The sections of a configuration of mkexp, or the tables of nmlgen.toml, by how many brackets they are in."""
+    for match in _TABLE.finditer(text):
+        name = match[2].strip()
+        if name:
+            start = match.start(2) + match[2].index(name)
+            yield len(match[1]), name, start, start + len(name)
 
 
 def _groups(text: str) -> Iterator[_Symbol]:
