@@ -34,6 +34,7 @@ from nmlgen.experiment.ranks import (
 )
 from nmlgen.experiment.schedule import output_steps
 from nmlgen.experiment.setting import Setting, UndecidedError, unknown
+from nmlgen.experiment.threads import NUM_THREADS, cores_of_a_task
 from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
 
 _NWP = 3
@@ -304,14 +305,8 @@ def _gpu(experiment: Experiment) -> Setting | None:
 def _cores_per_task(experiment: Experiment) -> int:
     """The cores on which the threads of one task compute: those of --cpus-per-task, no more than its share of the node,
     as Slurm counts two threads of a core where they are on, and no more than OMP_NUM_THREADS."""
-    given = experiment.directives.get("cpus-per-task")
-    if given is None:
-        return 1
-    cores, machine = integer(given), experiment.machine.cores_per_node
-    on_a_node = experiment.directives.get("ntasks-per-node")
-    if machine and on_a_node is not None and isinstance(on_a_node.value, int) and on_a_node.value > 0:
-        cores = min(cores, machine // on_a_node.value)
-    threads = experiment.environment.get("OMP_NUM_THREADS")
+    cores = cores_of_a_task(experiment.directives, experiment.machine)
+    threads = experiment.environment.get(NUM_THREADS)
     if threads is not None and str(threads.value).isdecimal():
         cores = min(cores, int(str(threads.value)))
     return max(1, cores)

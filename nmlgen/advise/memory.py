@@ -16,7 +16,7 @@ from attrs import frozen
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
-from nmlgen.advise.experiment import Output, Situation
+from nmlgen.advise.experiment import Output, Situation, situation_of
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import integer
@@ -76,24 +76,40 @@ class Memory:
 def memory_of(situation: Situation, calibration: Calibration) -> Memory:
     """What the output of an experiment takes in memory with its present layout."""
     component, case = situation.component, situation.case
-    width = max((_width(component, output) for output in situation.outputs), default=4)
-    levels = max((_levels(component, output) for output in situation.outputs), default=0)
-    chunk = integer(component["parallel_nml", "io_proc_chunk_size"])
-    levels = min(levels, chunk) if chunk > 0 else levels
-    points = _EDGES * case.n_cells
-    rank_bytes = (levels + 1) * points * width if levels else 0.0
-    window = sum(output.step_bytes * width / _file_width(component, output) for output in situation.outputs)
+    rank_bytes, levels = io_rank_bytes(component)
+    window = window_bytes(component) / case.workers if case.io_ranks else 0.0
     a_node = case.ntasks / case.nodes
-    window_bytes = window / case.workers * a_node if case.io_ranks else 0.0
     return Memory(
         rank_bytes,
         levels,
-        window_bytes,
+        window * a_node,
         case.checkpoint_bytes / case.nodes,
         BASE_BYTES * a_node,
         _node_bytes(component),
-        tuple(_seats(case, calibration, rank_bytes, window / case.workers if case.io_ranks else 0.0)),
+        tuple(_seats(case, calibration, rank_bytes, window)),
     )
+
+
+def io_rank_bytes(component: Component) -> tuple[float, int]:
+    """What an I/O rank holds at most, and of how many levels at once. Raises UndecidedError as `situation_of` does."""
+    situation = situation_of(component)
+    levels = max((_levels(component, output) for output in situation.outputs), default=0)
+    chunk = integer(component["parallel_nml", "io_proc_chunk_size"])
+    levels = min(levels, chunk) if chunk > 0 else levels
+    held = (levels + 1) * _EDGES * situation.case.n_cells * _widest(component) if levels else 0.0
+    return held, levels
+
+
+def window_bytes(component: Component) -> float:
+    """What all workers together keep of every output for the I/O ranks to fetch. Raises UndecidedError as
+    `situation_of` does."""
+    width, outputs = _widest(component), situation_of(component).outputs
+    return sum(output.step_bytes * width / _file_width(component, output) for output in outputs)
+
+
+def _widest(component: Component) -> int:
+    """Bytes of a value of the widest output on its way."""
+    return max((_width(component, output) for output in situation_of(component).outputs), default=4)
 
 
 def _seats(case: Case, calibration: Calibration, rank_bytes: float, window: float) -> list[Seat]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from math import lcm
 from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
@@ -15,9 +14,9 @@ from attrs.validators import ge
 
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.layout import Layout, case_with, output_placement
+from nmlgen.experiment.checkpoints import checkpoint_dates
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import (
     OutputFile,
     RestartMode,
@@ -25,7 +24,6 @@ from nmlgen.experiment.ranks import (
     placement,
     restart_mode,
     split,
-    writes_output,
 )
 from nmlgen.experiment.schedule import output_dates
 from nmlgen.experiment.setting import UndecidedError
@@ -184,20 +182,8 @@ def _writers(component: Component, mode: RestartMode, ranks: int) -> int:
 
 
 def _checkpoint_steps(component: Component, time: Clock, until: int) -> range | tuple[int, ...]:
-    """After which steps until then the atmosphere writes a checkpoint (`mo_nh_stepping.f90:1616-1635`): only where an
-    interval falls on a step, never at the start, and at the end of the experiment only if it may be continued."""
-    keywords = [str(word).strip().lower() for word in as_list(component["run_nml", "output"].value)]
-    if "none" in keywords and not writes_output(component):
-        return ()
-    restart = time.restart if time.restart_ends_leg else None
-    found: set[int] = set()
-    for interval in (time.checkpoint, restart):
-        if interval:
-            meeting = lcm(interval, time.step)
-            found.update(range(meeting, until + 1, meeting))
-    if not restart:
-        found.discard(time.length)
-    return _regular(date // time.step for date in sorted(found))
+    """After which steps until then a checkpoint is written."""
+    return _regular(date // time.step for date in checkpoint_dates(component, time, until))
 
 
 def _regular(steps: Iterable[int]) -> range | tuple[int, ...]:

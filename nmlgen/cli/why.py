@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 
 import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
-from nmlgen.experiment.setting import Origin
+from nmlgen.experiment.checkpoints import Checkpoints, checkpoints_of
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import Origin, UndecidedError
 from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.table import format_table
+
+_OF_CHECKPOINTS = (
+    *("restart_write_mode", "num_restart_procs", "nrestart_streams"),
+    *("checkpointtimeintval", "restarttimeintval", "keep_last", "keep_every"),
+)
 
 
 @click.command("why")
@@ -22,17 +31,21 @@ def command(spec: str, name: str, overrides: tuple[str, ...], output_format: str
     """Show who set the value NAME in SPEC, where, and what it replaced.
 
     NAME is a namelist variable (io_nml.restart_write_mode), a variable of an output stream
-    (output.atm.output_interval) or a key of the spec (job.nodes, run_directory).
+    (output.atm.output_interval) or a key of the spec (job.nodes, run_directory). Of settings of the checkpoints it is
+    said who writes and reads them, and how many files that makes.
     """
     try:
-        chain = nmlgen.load_spec(spec, overrides).chain(name)
+        loaded = nmlgen.load_spec(spec, overrides)
+        chain = loaded.chain(name)
     except nmlgen.SpecError as error:
         if output_format == "text":
             raise
         click.echo(to_json({"name": name, "findings": [finding_document(finding) for finding in error.findings]}))
         return 1
     if output_format == "json":
-        click.echo(to_json({"name": name, "chain": [_document(origin) for origin in chain]}))
+        checkpoints = {title: _checkpoint_document(found) for title, found in _checkpoints(loaded.experiment, name)}
+        about = {"checkpoints": checkpoints} if checkpoints else {}
+        click.echo(to_json({"name": name, "chain": [_document(origin) for origin in chain], **about}))
         return 0
     click.echo(f"{name} = {_value(chain[0])}")
     rows = [
@@ -42,7 +55,31 @@ def command(spec: str, name: str, overrides: tuple[str, ...], output_format: str
     click.echo(format_table(("layer", "where", "value", ""), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
     if chain[0].reason is not None:
         click.echo(f"decided by the advisor: {chain[0].reason}")
+    for title, found in _checkpoints(loaded.experiment, name):
+        click.echo(f"{title}: {found}" if len(loaded.experiment.models) > 1 else f"{found}")
     return 0
+
+
+def _checkpoints(experiment: Experiment, name: str) -> Iterator[tuple[str, Checkpoints]]:
+    """What is known of the checkpoints of each component, for a setting that they depend on."""
+    if name.rpartition(".")[2].lower() not in _OF_CHECKPOINTS:
+        return
+    for component in experiment.components:
+        with suppress(UndecidedError):
+            found = checkpoints_of(component)
+            if found is not None:
+                yield component.title, found
+
+
+def _checkpoint_document(found: Checkpoints) -> dict[str, object]:
+    return {
+        "mode": found.mode.value,
+        "writers": found.writers,
+        "files": found.files,
+        "number": found.number,
+        "standing": found.standing,
+        "words": str(found),
+    }
 
 
 def _value(origin: Origin) -> str:

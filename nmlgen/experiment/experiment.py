@@ -173,6 +173,7 @@ class Experiment:
                         yield key + (f"output.{group.label}.{name}" if group.label else setting.name), setting
         for striping in self.striping:
             yield from ((s.name, s) for s in striping.settings.values() if s.origin.layer == ADVISOR)
+        yield from ((s.name, s) for s in self.directives.values() if s.history and s.origin.layer == ADVISOR)
 
     def all_groups(self) -> Iterator[Group]:
         """Every group of the master namelist and of the models' own."""

@@ -90,7 +90,8 @@ def _lies_below(path: str, directory: str) -> bool:
 class Machine:
     """A site. `name` is that of its preset; `recommended_stripe_size` is in bytes; `calibration` is the path of the
     file with what the advisor knows of it, None if the site names none; `run_script_variables` are those that the
-    header of ICON's own run scripts sets there.
+    header of ICON's own run scripts sets there. `max_files` is how many files a project may have where the model
+    writes; `set_up_s` are the seconds of a job before the model's first step that its own timers do not see.
     """
 
     name: str
@@ -110,6 +111,8 @@ class Machine:
     mpi: Mapping[str, MpiInstallation] = field(factory=dict)
     darshan_library: str | None = None
     calibration: str | None = None
+    max_files: int | None = None
+    set_up_s: int | None = None
     run_script_variables: Mapping[str, str] = field(factory=dict)
 
     def file_system_of(self, path: str) -> FileSystem:

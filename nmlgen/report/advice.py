@@ -8,6 +8,11 @@ from typing import Any
 from nmlgen.advise.advice import Advice, Candidate, is_foreign
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
 from nmlgen.advise.prediction import NOISE
+from nmlgen.advise.savings import savings
+from nmlgen.experiment.checkpoints import checkpoints_of
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.nodes import node_count, nodes
+from nmlgen.experiment.setting import UndecidedError
 from nmlgen.report.quantities import counted
 from nmlgen.units.duration import Duration
 from nmlgen.units.size import format_bytes
@@ -54,6 +59,16 @@ def advice_document(advice: Advice, name: str) -> dict[str, Any]:
         "stripes": [
             {"what": one.what, "present": one.present, "enough": one.enough, "reason": one.reason}
             for one in advice.stripes
+        ],
+        "savings": [
+            {
+                "set": dict(one.settings),
+                "bytes": one.bytes,
+                "share": one.share,
+                "seconds": one.seconds,
+                "lost": one.lost,
+            }
+            for one in savings(advice.situation)
         ],
         "output_candidates": [_document(candidate) for candidate in advice.output],
         "restart_candidates": [_document(candidate) for candidate in advice.restart],
@@ -103,9 +118,30 @@ def format_advice(advice: Advice, name: str, width: int, unicode: bool = True, c
         *_charts(advice, width, unicode, colour),
         "\n".join(_verdict(advice)),
         "\n".join(f"* {sentence}" for sentence in why(advice)),
+        _format_savings(advice),
         "\n".join(f"note: {note}" for note in notes(advice)),
     ]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _format_savings(advice: Advice) -> str:
+    """What would make the output smaller, a row each."""
+    found = savings(advice.situation)
+    if not found:
+        return ""
+    total = sum(output.run_bytes for output in advice.situation.outputs)
+    rows = [(f"less than {format_bytes(total)}", "saves", "", "time", "lost")]
+    for one in found:
+        time = "not measured" if one.seconds is None else f"-{spoken_time(one.seconds)}" if one.seconds else "noise"
+        what = ", ".join(f"{key}: {_spelt(value)}" for key, value in one.settings.items())
+        rows.append((what, format_bytes(round(one.bytes)), f"{100 * one.share:.0f} %", time, one.lost))
+    columns = [max(len(row[number]) for row in rows) for number in range(5)]
+    lines = ["  ".join(cell.ljust(size) for cell, size in zip(row, columns, strict=True)).rstrip() for row in rows]
+    return "\n".join(lines)
+
+
+def _spelt(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _span_of(advice: Advice) -> str:
@@ -302,6 +338,7 @@ def _why_output(advice: Advice) -> Iterator[str]:
         yield f"With {ranks} the others wait {_said(advice, waiting)} for files not finished when the next is due."
     if best.layout.is_spread and not present.layout.is_spread:
         yield "pe_placement puts more files on one rank than on others; without it they go to the ranks in turn."
+    yield from _where_io_ranks_sit(advice.situation.component, number)
     taken = present.prediction.parts["ranks taken away"]
     if taken > NOISE * present.seconds:
         beside = case.ntasks - present.case.workers
@@ -318,6 +355,23 @@ def _why_output(advice: Advice) -> Iterator[str]:
 OBSOLETE = "restart_write_mode async is obsolete, the multifile modes do what it does with more writers"
 """What is said of it where no time can be gained."""
 
+
+def _where_io_ranks_sit(component: Component, best: int) -> Iterator[str]:
+    """On which nodes, and what is measured of that."""
+    try:
+        seats = [node.number for node in nodes(component.experiment) if node.crew.get((component.number, "io"))]
+        count = node_count(component.experiment)
+    except UndecidedError:
+        return
+    if count > 1 and len(seats) == 1 and best > 1:
+        yield (
+            f"All I/O ranks sit together, on node {seats[0]} of {count} counted from 0: so it was measured. "
+            "--distribution=cyclic for srun would spread them, and nobody has measured what that gains."
+        )
+    elif len(seats) > 1:
+        yield f"The I/O ranks sit on {len(seats)} of {count} nodes: measured was only all of them on the last one."
+
+
 _MODES = {
     SYNC: "sync: rank 0 gathers and writes each checkpoint while all others wait",
     JOINT: "joint procs multifile: the work ranks write the checkpoint themselves, all at once, and then go on",
@@ -330,6 +384,9 @@ def _why_restart(advice: Advice) -> Iterator[str]:
     case, mode = advice.situation.case, advice.present.layout.restart_write_mode
     cost = advice.present.prediction.parts["checkpoints"]
     yield f"{_MODES[mode]}. {counted(case.checkpoints, 'checkpoint')}: {_said(advice, cost)} of the run."
+    found = checkpoints_of(advice.situation.component)
+    if found is not None:
+        yield f"Now {found}."
     if advice.best.layout.restart_write_mode != mode:
         yield f"{_MODES[advice.best.layout.restart_write_mode]}."
 

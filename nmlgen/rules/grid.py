@@ -232,7 +232,7 @@ class SplittingWithoutRestartProcs(ComponentRule):
     ```
     ```yaml good
     namelists: {grid_nml: {patch_weight: [0.5]}}
-    restart: {restart_write_mode: async, num_restart_procs: 1}
+    restart: {restart_write_mode: dedicated procs multifile, num_restart_procs: 1}
     ```
 
     ## References
@@ -259,7 +259,7 @@ class SplittingWithoutRestartProcs(ComponentRule):
                 weights,
                 f"patch_weight {', '.join(map(str, as_list(weights.value)))} splits the ranks, and there is no restart "
                 "rank",
-                "expected: num_restart_procs 1 or more with restart_write_mode async, or no patch_weight",
+                "expected: num_restart_procs 1 or more with dedicated procs multifile, or no patch_weight",
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Partition
@@ -806,4 +807,49 @@ class SignalTooLate(Rule):
                 lead[0],
                 f"the signal is due {lead[1]} s before the time limit, Slurm looks only every 30 to 60 s",
                 "expected: 60 s or more, and what stopping and saving takes on top",
+            )
+
+
+class DistributionOverruled(Rule):
+    """An option of srun is stronger than the job's `distribution`.
+
+    ## What it does
+    Finds a `distribution` of the job beside another one among the options of the launcher, which many sites set.
+
+    ## Why it matters
+    The job's one does nothing: tasks, and with them the I/O ranks, sit elsewhere than meant.
+
+    ## Evidence
+    Slurm manual: options on srun's command line override the environment, in which sbatch hands its own on.
+
+    ## Example
+    ```yaml bad
+    job: {distribution: cyclic}
+    #                   ^
+    launch: {options: ["--distribution=block:block"]}
+    ```
+    ```yaml good
+    job: {distribution: cyclic}
+    ```
+
+    ## References
+    Slurm manual, srun, --distribution; sbatch, SLURM_DISTRIBUTION.
+    """
+
+    code = "SLM027"
+    name = "distribution-overruled"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        given = directive(experiment, "distribution")
+        if given is None or experiment.launch.command.value != "srun":
+            return
+        words = [str(option.value) for option in experiment.launch.options]
+        said = [word.partition("=")[2] for word in words if word.startswith("--distribution=")]
+        said += [after for word, after in pairwise(words) if word in ("-m", "--distribution")]
+        if said and said[-1] != given.value:
+            yield self.finding(
+                given,
+                f"distribution {given.value} does nothing: launch.options say {said[-1]}",
+                f"expected: --distribution={given.value} in launch.options, or none there",
             )

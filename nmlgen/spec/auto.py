@@ -22,6 +22,7 @@ from nmlgen.experiment.striping import Striping
 from nmlgen.findings import Finding, in_order
 from nmlgen.source import Span
 from nmlgen.spec.problems import problem
+from nmlgen.units.wall_time import format_wall_time, spoken_time
 
 AUTO = "auto"
 VARIABLES = {
@@ -29,7 +30,8 @@ VARIABLES = {
     "io_nml": ("restart_write_mode",),
     "output_nml": tuple(f"stream_partitions_{kind}" for kind in LEVEL_TYPES),
 }
-"""The variables that `auto` can be written for; besides there are the stripes of output and checkpoints."""
+"""The variables that `auto` can be written for; besides there are the stripes of output and checkpoints, and the time
+limit of the job."""
 
 _STRIPES = ("stripe_count", "stripe_size")
 
@@ -54,6 +56,8 @@ def decided(experiment: Experiment) -> Experiment:
     if any(_is_auto(block.settings.get(name)) for block in experiment.striping for name in _STRIPES):
         striping = tuple(_with_stripes(experiment, block) for block in experiment.striping)
         experiment = evolve(experiment, striping=striping)
+    if _is_auto(experiment.directives.get("time")):
+        experiment = evolve(experiment, directives=_with_time(experiment))
     return experiment
 
 
@@ -154,6 +158,21 @@ def _with_stripes(experiment: Experiment, block: Striping) -> Striping:
             raise SpecError((_undecided(setting, error.setting),)) from None
         settings[key] = _decided(setting, setting.name, value, reason, None)
     return evolve(block, settings=settings)
+
+
+def _with_time(experiment: Experiment) -> Mapping[str, Setting]:
+    """The directives with a time limit: what a job is expected to take with its layout, and a margin."""
+    from nmlgen.advise.job_time import time_limit
+
+    word = experiment.directives["time"]
+    try:
+        seconds, found = time_limit(experiment)
+    except UndecidedError as error:
+        raise SpecError((_undecided(word, error.setting),)) from None
+    set_up = f", {spoken_time(found.set_up_s)} before it begins" if found.set_up_s else ""
+    reason = f"{spoken_time(found.expected_s)} expected, one run in ten takes more than {spoken_time(found.high_s)}"
+    time = Origin(ADVISOR, format_wall_time(seconds), word.span, f"{reason}{set_up}; and a quarter more")
+    return {**experiment.directives, "time": evolve(word, history=(*word.history, time))}
 
 
 def _undecided(word: Setting, missing: Setting) -> Finding:

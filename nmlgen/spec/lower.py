@@ -25,6 +25,7 @@ from nmlgen.experiment.mpi_io import lustre_variables
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.setting import Origin, Setting, written
 from nmlgen.experiment.striping import COMPONENT_UNIT, END_OF_FILE, Striping, extents_of
+from nmlgen.experiment.threads import asks_for_gpus, cores_of_a_task, openmp_variables
 from nmlgen.files import Files
 from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.namelist.registry import Registry, load_registry
@@ -182,7 +183,7 @@ def _bad_values(tree: Tree) -> Iterator[Finding]:
             yield from _unreadable(group, name, leaf, Duration.parse)
     job = tree.get("job") or EMPTY
     for key, parse in (("time", parse_wall_time), ("mem", parse_size), ("mem_per_cpu", parse_size)):
-        if (given := job.get(key)) is not None:
+        if (given := job.get(key)) is not None and not (key == "time" and given.value == AUTO):
             yield from _unparsable(f"job.{key}", given, given.value, parse)
     for what, block in _children(tree.get("lustre")):
         if (given := block.get("stripe_size")) is not None and given.value != AUTO:
@@ -315,7 +316,7 @@ class _Lowering:
         node_local = self._node_local()
         directives = self._directives(node_local)
         master, models = self._groups(shares(self.models, directives))
-        environment = self._environment()
+        environment = self._environment(directives)
         mpi = self._mpi(node_local, environment)
         return Experiment(
             name=self.name,
@@ -508,7 +509,7 @@ class _Lowering:
             }
         return Mpi(implementation, version, hints, variables)
 
-    def _environment(self) -> dict[str, Setting]:
+    def _environment(self, directives: Mapping[str, Setting]) -> dict[str, Setting]:
         """What the site's MPI wants, then what everything else says; the last word is the author's."""
         environment: dict[str, Setting] = {}
         if (implementation := _optional(self.tree, "mpi", "implementation")) is not None:
@@ -521,7 +522,16 @@ class _Lowering:
         for name, leaf in _children(self.tree.get("environment")):
             below = environment[name].history if name in environment else ()
             environment[name] = Setting(f"environment.{name}", below + leaf.history)
-        return environment
+        return {**self._threads(environment, directives), **environment}
+
+    def _threads(self, environment: Mapping[str, Setting], directives: Mapping[str, Setting]) -> dict[str, Setting]:
+        """As many threads as a task has cores, unless somebody says something else; null keeps them out."""
+        written = self.tree.get("environment")
+        said = {*environment, *(written.children or {} if written is not None else {})}
+        span = directives["cpus-per-task"].span if "cpus-per-task" in directives else None
+        cores = 1 if asks_for_gpus(directives) else cores_of_a_task(directives, self.machine)
+        found = openmp_variables(cores, dict.fromkeys(said))
+        return {name: _derived(f"environment.{name}", value, span) for name, value in found.items()}
 
     def _modules(self, mpi: Mpi) -> tuple[Setting, ...]:
         """Those that the spec names; else those that the site has for the version of its MPI library."""

@@ -70,6 +70,8 @@ def machine_of(name: str, facts: dict[str, Any]) -> Machine:
         mpi={key: _mpi(key, value) for key, value in facts.get("mpi", {}).items()},
         darshan_library=facts.get("darshan", {}).get("library"),
         calibration=facts.get("calibration"),
+        max_files=facts.get("max_files"),
+        set_up_s=parse_wall_time(facts["set_up_time"]) if "set_up_time" in facts else None,
         run_script_variables={name: str(value) for name, value in facts.get("run_script_variables", {}).items()},
     )
 

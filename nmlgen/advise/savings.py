@@ -1,0 +1,126 @@
+"""What would make the output smaller: each way with its bytes, the time it saves, and what is lost.
+
+Each is worked out on the experiment as it would be, with its present layout of ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import evolve, frozen
+
+from nmlgen.advise.advice import weighed
+from nmlgen.advise.experiment import Output, Situation, situation_of
+from nmlgen.advise.layout import present_layout
+from nmlgen.advise.prediction import NOISE
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import Group
+from nmlgen.experiment.ranks import integer
+from nmlgen.experiment.setting import UndecidedError, written
+from nmlgen.units.duration import Duration
+
+WORTH_SAYING = 0.1
+"""The share of all output from which on a saving is worth a line."""
+
+_GRIB2 = 2
+_LAYER = "what if"
+
+
+@frozen
+class Saving:
+    """One way to write less: what to set, how many bytes and seconds of the whole run it saves, what is lost by it, and
+    the share of the output that it saves. `seconds` is None where no time can be told, and 0 below the noise."""
+
+    settings: Mapping[str, Any]
+    bytes: float
+    share: float
+    seconds: float | None
+    lost: str
+
+
+@frozen
+class _Way:
+    settings: dict[str, Any]
+    lost: str
+    variables: Mapping[tuple[str, str], Any]
+    stream: Group | None = None
+
+
+def savings(situation: Situation) -> tuple[Saving, ...]:
+    """The ways to write less that are worth a line, the largest first."""
+    all_bytes = sum(output.run_bytes for output in situation.outputs)
+    if not all_bytes:
+        return ()
+    present = weighed(situation, present_layout(situation))
+    can_tell = not situation.unlike and not present.prediction.is_far
+    found = []
+    for way in _ways(situation):
+        try:
+            other = situation_of(_changed(situation.component, way))
+            saved = all_bytes - sum(output.run_bytes for output in other.outputs)
+            if saved < WORTH_SAYING * all_bytes:
+                continue
+            gain = present.seconds - weighed(other, present_layout(other)).seconds
+        except UndecidedError:
+            continue
+        is_noise = gain < NOISE * present.seconds
+        seconds = None if other.unlike or not can_tell else 0.0 if is_noise else gain
+        found.append(Saving(way.settings, saved, saved / all_bytes, seconds, way.lost))
+    return tuple(sorted(found, key=lambda saving: -saving.bytes))
+
+
+def _ways(situation: Situation) -> Iterator[_Way]:
+    component = situation.component
+    if component["io_nml", "lnetcdf_flt64_output"].value:
+        yield _Way(
+            {"namelists.io_nml.lnetcdf_flt64_output": False},
+            "digits beyond the seventh, which budgets may need",
+            {("io_nml", "lnetcdf_flt64_output"): False},
+        )
+    for output in situation.outputs:
+        title = output.stream.title
+        if component.stream_setting(output.stream, "filetype").value != _GRIB2:
+            yield _Way(
+                {f"output.{title}.filetype": 2, "namelists.gribout_nml.lgribout_compress_ccsds": True},
+                "all but 16 bits of a value over the range of each field (CCSDS packs without loss), and variables "
+                "without a GRIB2 definition",
+                {("output_nml", "filetype"): _GRIB2},
+                output.stream,
+            )
+        yield from _fewer_levels(component, output)
+        if not output.is_whole:
+            interval = Duration.of_seconds(2 * output.interval_s)
+            yield _Way(
+                {f"output.{title}.output_interval": str(interval)},
+                "every second output time",
+                {("output_nml", "output_interval"): str(interval)},
+                output.stream,
+            )
+
+
+def _fewer_levels(component: Component, output: Output) -> Iterator[_Way]:
+    """The lower half of the model levels, where all are written."""
+    levels = integer(component["run_nml", "num_lev"])
+    chosen = str(component.stream_setting(output.stream, "m_levels").value).strip()
+    if output.level_type == "ml" and not chosen and levels > 1:
+        half = f"{levels // 2 + 1}...{levels}"
+        yield _Way(
+            {f"output.{output.stream.title}.m_levels": half},
+            f"the upper {levels // 2} model levels",
+            {("output_nml", "m_levels"): half},
+            output.stream,
+        )
+
+
+def _changed(component: Component, way: _Way) -> Component:
+    """The component as it would be."""
+
+    def change(group: Group) -> Group:
+        if way.stream is not None and group is not way.stream:
+            return group
+        own = {name: value for (of, name), value in way.variables.items() if of == group.name}
+        settings = {name: written(f"{group.name}.{name}", value, _LAYER) for name, value in own.items()}
+        return evolve(group, settings={**group.settings, **settings}) if settings else group
+
+    return component.experiment.mapped(change).components[component.number]

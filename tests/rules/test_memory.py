@@ -1,0 +1,72 @@
+"""Memory: what is certain, what is likely, and where I/O ranks sit."""
+
+from __future__ import annotations
+
+import pytest
+from rules.experiments import experiment_of, judge
+
+from nmlgen.rules import all_rules
+
+RULES = [rule for rule in all_rules() if rule.code.startswith("MEM")]
+
+
+def grid(level: int) -> str:
+    return f"grid: {{file: iconR02B{level:02d}-grid.nc, name: R2B{level}, num_lev: 90}}\n"
+
+
+def found(text: str, tmp_path) -> list:
+    return judge(experiment_of(text, tmp_path), RULES)
+
+
+@pytest.mark.parametrize(
+    ("level", "nodes", "codes"),
+    [
+        (5, 1, []),
+        (9, 1, []),  # 0.2 TB with all
+        (10, 1, ["MEM001"]),  # of 0.7 TB half a TB is certain
+        (10, 3, ["MEM002"]),
+        (10, 4, ["MEM003"]),
+        (10, 16, []),
+    ],
+)
+def test_grids_on_nodes(level, nodes, codes, tmp_path):
+    text = f"{grid(level)}job: {{nodes: {nodes}}}\n"
+    assert [finding.code for finding in found(text, tmp_path)] == codes
+
+
+def test_certain_is_what_the_largest_node_does_not_hold(tmp_path):
+    (finding,) = found(f"{grid(10)}job: {{nodes: 1}}\n", tmp_path)
+    assert finding.message == "the model's fields take at least 520.1 GB, the node of the job has 274.9 GB at most"
+    (finding,) = found(f"{grid(10)}job: {{nodes: 1, constraint: 512G}}\n", tmp_path)
+    assert finding.code == "MEM002"
+    assert "it has 549.8 GB" in finding.message
+
+
+@pytest.mark.parametrize(("mem", "is_short"), [("16G", True), ("64G", False)])
+def test_memory_that_is_asked_for(mem, is_short, tmp_path):
+
+    assert bool(found(f"job: {{mem: {mem}}}\n", tmp_path)) is is_short
+
+
+IO = "parallel: {{num_io_procs: {ranks}}}\noutput: {{atm: {{stream_partitions_ml: {ranks}, output_interval: PT12H}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("ranks", "job", "codes"),
+    [
+        (16, "nodes: 64", []),
+        (32, "nodes: 64", ["MEM003"]),
+        (32, "nodes: 64, distribution: cyclic", []),
+        (32, "nodes: 64, distribution: 'plane=16'", []),
+        (32, "nodes: 64, distribution: 'block:cyclic'", ["MEM003"]),
+        (2, "nodes: 64", []),
+    ],
+)
+def test_io_ranks_on_the_last_node(ranks, job, codes, tmp_path):
+    text = f"{grid(9)}job: {{{job}}}\n{IO.format(ranks=ranks)}"
+    assert [finding.code for finding in found(text, tmp_path)] == codes
+
+
+def test_fewer_levels_at_a_time_fit(tmp_path):
+    text = f"{grid(9)}job: {{nodes: 64}}\n{IO.format(ranks=32)}"
+    assert found(text.replace("num_io_procs", "io_proc_chunk_size: 22, num_io_procs"), tmp_path) == []
