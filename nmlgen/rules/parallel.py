@@ -113,7 +113,7 @@ class SingleTaskRestartRanks(ComponentRule):
     #                                                       ^
     ```
     ```yaml good
-    job: {nodes: 1, ntasks_per_node: 1}
+    job: {nodes: 1, ntasks_per_node: 1, time: "08:00:00"}
     parallel: {num_io_procs: 0}
     restart: {restart_write_mode: sync, num_restart_procs: 0}
     ```
@@ -157,7 +157,7 @@ class SingleTaskResets(ComponentRule):
     #                        ^
     ```
     ```yaml good
-    job: {nodes: 1, ntasks_per_node: 1}
+    job: {nodes: 1, ntasks_per_node: 1, time: "08:00:00"}
     parallel: {num_io_procs: 0}
     ```
 
