@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nmlgen.advise.cost import WORTH_SAYING, if_known, restart_cost
 from nmlgen.experiment.checkpoints import checkpoints_of
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.ranks import RestartMode, restart_mode, split
+from nmlgen.experiment.ranks import RestartMode, domains, restart_mode, split
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
 
@@ -21,7 +21,8 @@ class ObsoleteAsync(ComponentRule):
 
     ## What it does
     Finds the mode async in effect, written or chosen by ICON because `num_restart_procs` is greater than zero, where
-    checkpoints are written. Where it costs 5 % or more, [RST013](RST013.md) says so instead.
+    checkpoints are written. Where it costs 5 % or more [RST013](RST013.md) says so instead, where ranks idle
+    [RST005](RST005.md).
 
     ## Why it matters
     One rank writes the whole checkpoint, whatever the number of restart ranks, and at the next start one rank reads it.
@@ -50,7 +51,7 @@ class ObsoleteAsync(ComponentRule):
     severity = Severity.ADVICE
 
     def check(self, component: Component) -> Iterator[Finding]:
-        if restart_mode(component) is not RestartMode.ASYNC or not split(component).restart:
+        if restart_mode(component) is not RestartMode.ASYNC or not 0 < split(component).restart <= domains(component):
             return
         found = checkpoints_of(component)
         cost = if_known(restart_cost, component)

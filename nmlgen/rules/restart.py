@@ -43,7 +43,7 @@ class SyncWithRestartProcs(ComponentRule):
     #                                                      ^
     ```
     ```yaml good
-    restart: {restart_write_mode: async, num_restart_procs: 1}
+    restart: {restart_write_mode: dedicated procs multifile, num_restart_procs: 1}
     ```
 
     ## References
