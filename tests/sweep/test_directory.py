@@ -153,7 +153,7 @@ def test_points_that_cannot_be_built(tmp_path):
 
 
 def test_strict_lets_warnings_count(tmp_path):
-    grid = {"restart.checkpointTimeIntval": ["P9D"]}  # RST008
+    grid = {"output.atm.output_interval": ["PT7M"]}  # OUT009
     assert not write_sweep(expand(MAPPING, grid=grid), tmp_path, invalid="skip").invalid
     assert write_sweep(expand(MAPPING, grid=grid), tmp_path, invalid="skip", strict=True).invalid
 
