@@ -13,10 +13,13 @@ from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
 from nmlgen.advise.experiment import situation_of
 from nmlgen.advise.fitting import Run, calibrate
+from nmlgen.advise.hindsight import NOISE, hindsight
+from nmlgen.advise.prediction import predict
+from nmlgen.advise.recommendation import recommend
 from nmlgen.errors import InputError, NmlgenError
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.lift.loading import load
-from nmlgen.logs.darshan import scan_darshan
+from nmlgen.logs.darshan import darshan_of
 from nmlgen.logs.reader import scan_logs
 from nmlgen.logs.rows import LogRun, LogWarning
 from nmlgen.logs.table import TABLES, read_runs
@@ -150,14 +153,35 @@ def _beside(log: LogRun) -> Case | None:
 def _by_darshan(log: LogRun, planned: Case) -> float | None:
     """Bytes of an output, by the Darshan log of the same job beside the log; None without one that is whole."""
     outputs = round(planned.outputs)
-    beside = [path for path in Path(log.log).parent.glob("*.darshan") if log.job and f".{log.job}." in path.name]
-    if outputs < 1 or len(beside) != 1 or (log.n_checkpoints and not log.checkpoint_bytes):
+    if outputs < 1 or (log.n_checkpoints and not log.checkpoint_bytes):
         return None
-    with suppress(InputError):
-        (row,) = scan_darshan(beside)
-        written = row.written_bytes - (log.checkpoint_bytes or 0)
-        return written / outputs if not row.partial and written > 0 else None
-    return None
+    row = darshan_of(log)
+    if row is None or row.partial:
+        return None
+    written = row.written_bytes - (log.checkpoint_bytes or 0)
+    return written / outputs if written > 0 else None
+
+
+def looked_back(log: LogRun, *, with_model: bool = False) -> tuple[str, ...]:
+    """Why a run waited and how it wrote, a sentence each (see `nmlgen.advise.hindsight`), by its timers and the Darshan
+    log of its job beside it; `with_model`: also what the I/O model makes of it. Nothing without timers."""
+    found = hindsight(log, darshan_of(log))
+    sentences = found.sentences if found is not None else ()
+    if not with_model:
+        return sentences
+    try:
+        case = run_of(log).case
+    except InputError as error:
+        return (*sentences, f"What another layout would take is not known: {error}.")
+    chosen, now = recommend(case), predict(case)
+    gain = 1 - chosen.prediction.total_s / now.total_s
+    if chosen.num_io_procs == case.num_io_procs or gain < NOISE:
+        return (*sentences, "By the model of `nmlgen advise` no other number of I/O ranks would be faster.")
+    return (
+        *sentences,
+        f"By the model of `nmlgen advise`, num_io_procs {chosen.num_io_procs} with as many partitions would take "
+        f"{100 * gain:.0f} % less: {chosen.reason}",
+    )
 
 
 def _seconds(interval: str | None) -> float | None:

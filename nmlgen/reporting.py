@@ -15,6 +15,7 @@ from nmlgen._version import __version__
 from nmlgen.advise.advice import calibration_of
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation, situation_of
+from nmlgen.advise.hindsight import hindsight
 from nmlgen.advise.layout import Layout, case_with, present_layout
 from nmlgen.advise.prediction import predict
 from nmlgen.errors import InputError, NmlgenError
@@ -24,6 +25,7 @@ from nmlgen.experiment.setting import UndecidedError
 from nmlgen.lift.loading import load
 from nmlgen.lift.namelists import MASTER_FILE
 from nmlgen.logs.chain import chain_of
+from nmlgen.logs.darshan import darshan_of
 from nmlgen.logs.finding import logs_below
 from nmlgen.logs.reader import read_logs
 from nmlgen.logs.rows import LogRun
@@ -199,6 +201,9 @@ def _point_run(
     details += [("log", Path(leg.log).relative_to(directory).as_posix()) for leg in chain]
     details += [("jobs", jobs)] if jobs else []
     details += [("ICON release", chain[-1].release)] if chain and chain[-1].release else []
+    longest = max(chain, key=lambda leg: leg.total_s or 0.0, default=None)
+    if longest is not None and (seen := hindsight(longest, darshan_of(longest))) is not None:
+        details += [("output", sentence) for sentence in seen.sentences]
     notes = dict.fromkeys(note for leg in chain for note in leg.notes)
     nodes = next((leg.nodes for leg in chain if leg.nodes is not None), None)
     cores = next((leg.ntasks for leg in chain if leg.ntasks is not None), None)

@@ -177,7 +177,7 @@ def test_bytes_by_a_darshan_log_of_the_job(built, monkeypatch):
         assert [path.name for path in paths] == ["wave.7.darshan"]
         yield nmlgen.DarshanLog(written_bytes=31 * 10**8, **found)
 
-    monkeypatch.setattr("nmlgen.calibrating.scan_darshan", scan)
+    monkeypatch.setattr("nmlgen.logs.darshan.scan_darshan", scan)
     assert run_of(silent).case.output_bytes == 10**9  # three outputs, at the start and every hour
     found["partial"] = True
     planned = run_of(silent).case.output_bytes

@@ -22,6 +22,7 @@ from nmlgen.logs.reader import scan_logs
 from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, TimerTotal
 from nmlgen.logs.table import write_csv, write_json, write_parquet
 from nmlgen.report.logs import format_rows, format_runs, format_writers
+from nmlgen.visible import visible
 from nmlgen.writing import whole_file
 
 TABLES: dict[str, type[Any]] = {
@@ -36,6 +37,7 @@ TABLES: dict[str, type[Any]] = {
 
 _SUFFIXES = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
 _PATIENCE = 1.0  # seconds
+_MOST_TOLD = 5  # runs
 
 
 @click.command("logs")
@@ -48,13 +50,17 @@ _PATIENCE = 1.0  # seconds
     help="How to write it; by the name of FILE, or a table for the eye, by default.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead of the terminal.")
+@click.option("--why", is_flag=True, help="Say of every run why it waited, and what another layout would take.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr of lines that could not be understood.")
-def command(paths: tuple[Path, ...], what: str, output_format: str | None, output: Path | None, quiet: bool) -> int:
+def command(
+    paths: tuple[Path, ...], what: str, output_format: str | None, output: Path | None, why: bool, quiet: bool
+) -> int:
     """Read ICON's logs into a table: a row for each run, or for each output, checkpoint or timer.
 
     PATH is a log, which may be compressed (.gz), or a directory, such as a sweep's, below which logs are found. Darshan
     logs are read with --what darshan, and with --what writers, which draws who wrote when. CSV and JSON have all
-    columns, with units in their names; the table shows a few.
+    columns, with units in their names; the table shows a few. Below it, of up to five runs, stands why they waited for
+    output; --why says it of all, with what the model of nmlgen advise makes of them.
 
     Lines that should have been understood and were not are named on stderr; the exit code is 0 all the same.
     """
@@ -67,8 +73,33 @@ def command(paths: tuple[Path, ...], what: str, output_format: str | None, outpu
         raise InputError("there is no Darshan log among these paths; expected names that end in .darshan")
     with reading_progress(paths, quiet, logs_below if of_darshan is None else darshan_logs_below) as progress:
         rows = _rows(paths, kind, quiet, progress) if of_darshan is None else of_darshan(paths, progress=progress)
-        _write(rows, kind, chosen, output)
+        if kind is LogRun and chosen == "table":
+            told: list[LogRun] = []
+            rows = _told(rows, told)
+            _write(rows, kind, chosen, output)
+            _tell(told, why, output)
+        else:
+            _write(rows, kind, chosen, output)
     return 0
+
+
+def _told(rows: Iterable[Any], told: list[LogRun]) -> Iterator[Any]:
+    """The rows, remembered on their way."""
+    for row in rows:
+        told.append(row)
+        yield row
+
+
+def _tell(runs: list[LogRun], why: bool, output: Path | None) -> None:
+    """Why runs waited, below their table."""
+    if output is not None or not (why or len(runs) <= _MOST_TOLD):
+        return
+    from nmlgen.calibrating import looked_back
+
+    for run in runs:
+        sentences = looked_back(run, with_model=why)
+        if sentences:
+            click.echo("\n" + "\n".join((f"{visible(run.log)}:{run.line}", *(f"  {line}" for line in sentences))))
 
 
 def _rows(

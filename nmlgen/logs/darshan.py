@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from attrs import define, field, frozen
 
 from nmlgen.errors import InputError
 from nmlgen.logs.finding import darshan_logs_below
-from nmlgen.logs.rows import column
+from nmlgen.logs.rows import LogRun, column
 
 _MODULES = {"POSIX": "struct darshan_posix_file *", "STDIO": "struct darshan_stdio_file *"}
 """MPI-IO and the formats' libraries come to the same bytes again."""
@@ -99,6 +99,17 @@ def scan_darshan(paths: str | Path | Iterable[str | Path], *, progress: Progress
         with _opened(path) as log:
             row = log.row(str(path), _by_size(path, progress))
         yield row
+
+
+def darshan_of(run: LogRun) -> DarshanLog | None:
+    """The Darshan log of a run's job, beside its log, where nmlgen's script leaves it; None if there is none, it cannot
+    be read, or the package is not installed."""
+    beside = [path for path in Path(run.log).parent.glob("*.darshan") if run.job and f".{run.job}." in path.name]
+    if len(beside) != 1:
+        return None
+    with suppress(InputError):
+        return next(scan_darshan(beside))
+    return None
 
 
 def scan_darshan_writers(

@@ -80,3 +80,15 @@ def test_mistakes(nmlgen: Callable[..., Any], runs: Path) -> None:
         done = nmlgen("logs", *arguments)
         assert done.code == 2
         assert message in done.err
+
+
+def test_why_a_run_waited(nmlgen: Callable[..., Any]) -> None:
+    path = Path(__file__).parents[2] / "examples" / "logs" / "LOG.two_io_ranks.run"
+    done = nmlgen("logs", path)
+    assert f"{path}:2\n  The workers spent 7.0 s of 100.0 s (7.0 %) on output" in done.out
+    assert "What another layout would take" not in done.out
+    done = nmlgen("logs", path, "--why")
+    assert "What another layout would take is not known: num_lev is not known" in done.out
+    assert "The workers" not in nmlgen("logs", path, "--format", "csv").out
+    many = nmlgen("logs", *[path] * 6)
+    assert (many.code, "The workers" in many.out) == (0, False)
