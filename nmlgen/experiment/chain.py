@@ -12,9 +12,13 @@ from nmlgen.experiment.experiment import Experiment
 
 KEEP_LAST, KEEP_EVERY = "restart.keep_last", "restart.keep_every"
 START_DIRECTORY, START_TIME, START_MODELS = "start_from.directory", "start_from.time", "start_from.models."
-KEYS = (KEEP_LAST, KEEP_EVERY, START_DIRECTORY, START_TIME)
-"""The keys of a spec about what the jobs of a chain hand on; besides there is `start_from.models.NAME` for each model
-that is called otherwise in the experiment that it starts from."""
+VERIFY, FIND_NAN, JOIN, NMLGEN = "after.verify", "after.find_nan", "after.join", "after.nmlgen"
+KEYS = (KEEP_LAST, KEEP_EVERY, START_DIRECTORY, START_TIME, VERIFY, FIND_NAN, JOIN, NMLGEN)
+"""The keys of a spec about what the jobs of a chain hand on, and what is done after each of them; besides there is
+`start_from.models.NAME` for each model that is called otherwise in the experiment that it starts from."""
+
+NUMBERS, SWITCHES = (KEEP_LAST, KEEP_EVERY), (VERIFY, FIND_NAN, JOIN)
+"""Those of them that are numbers, and those that are true or false; the others are texts."""
 
 _STATUS_BY_COMPONENT = "2025.10"
 _STATUS_NAMES = {"atmosphere": "atmo", "ocean": "ocean", "hamocc": "hamocc", "waves": "waves"}

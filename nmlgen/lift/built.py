@@ -11,7 +11,7 @@ from typing import Any
 from attrs import evolve
 
 from nmlgen.errors import SpecError
-from nmlgen.experiment.chain import KEEP_EVERY, KEEP_LAST, KEYS, START_MODELS
+from nmlgen.experiment.chain import KEYS, NUMBERS, START_MODELS, SWITCHES
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, NodeLocalRun
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
@@ -75,12 +75,14 @@ def _chain(known: Mapping[str, str], span: Span) -> Iterator[tuple[str, Setting]
     """What a record says of the chain of jobs."""
     for key, value in known.items():
         if key in KEYS or key.startswith(START_MODELS):
-            yield (
-                key,
-                written(
-                    key, int(value) if key in (KEEP_LAST, KEEP_EVERY) and value.isdecimal() else value, "record", span
-                ),
-            )
+            yield key, written(key, _of_chain(key, value), "record", span)
+
+
+def _of_chain(key: str, value: str) -> int | bool | str:
+    """The value of a key as a spec has it."""
+    if key in NUMBERS and value.isdecimal():
+        return int(value)
+    return value == "True" if key in SWITCHES and value in ("True", "False") else value
 
 
 def as_built(

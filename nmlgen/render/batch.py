@@ -6,10 +6,14 @@ from typing import Any
 
 from nmlgen._version import __version__
 from nmlgen.experiment.chain import (
+    FIND_NAN,
+    JOIN,
     KEEP_EVERY,
     KEEP_LAST,
+    NMLGEN,
     START_DIRECTORY,
     START_TIME,
+    VERIFY,
     name_before,
     restart_name,
     status_files,
@@ -25,6 +29,7 @@ from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.striping import Extent, Striping
 from nmlgen.render.shell import Quoted, directive, joined, shell_path, shell_word
 from nmlgen.render.templates import template
+from nmlgen.render.write import MANIFEST
 from nmlgen.units.calendar import Instant
 from nmlgen.units.size import format_size, parse_size
 
@@ -75,6 +80,11 @@ def _context(
         "start": _start(experiment),
         "keep_last": _of_chain(experiment, KEEP_LAST),
         "keep_every": _of_chain(experiment, KEEP_EVERY),
+        "verify": _of_chain(experiment, VERIFY) is True,
+        "find_nan": _of_chain(experiment, FIND_NAN) is True,
+        "join": _of_chain(experiment, JOIN) is True,
+        "nmlgen": str(_of_chain(experiment, NMLGEN) or "nmlgen"),
+        "manifest": MANIFEST,
         "has_land": any(component.model.land for component in experiment.components),
         "legs": _legs(experiment),
         "run_directory": experiment.run_directory.value,

@@ -13,6 +13,10 @@ from attrs import field, frozen
 from nmlgen._version import __version__
 from nmlgen.errors import InputError
 from nmlgen.experiment.coupling import COUPLING_FILE
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.ranks import PlacementError
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.volume import job_volume
 from nmlgen.findings import Finding
 from nmlgen.render.batch import batch_script
 from nmlgen.render.namelists import write_groups
@@ -101,6 +105,19 @@ def _advised(spec: Spec) -> dict[str, Any]:
     }
 
 
+def _room(experiment: Experiment) -> dict[str, int]:
+    """What a job needs of the disk at least, by which the script knows whether there is room; nothing where that is not
+    known."""
+    try:
+        volumes = [job_volume(component) for component in experiment.components if component.kind != "testbed"]
+    except (UndecidedError, PlacementError, ValueError):
+        return {}
+    return {
+        "bytes_of_a_job": sum(volume.low for volume, _ in volumes),
+        "files_of_a_job": sum(files for _, files in volumes),
+    }
+
+
 def _manifest(
     spec: Spec, findings: tuple[Finding, ...], files: Mapping[str, bytes], mark: str, stamp: Mapping[str, str]
 ) -> bytes:
@@ -113,6 +130,7 @@ def _manifest(
         "inputs": [{"document": d.label, "sha256": d.sha256} for d in spec.documents],
         "overrides": list(spec.overrides),
         **({"advised": advised} if (advised := _advised(spec)) else {}),
+        **_room(spec.experiment),
         "findings": [{"code": f.code, "severity": f.severity.value, "message": f.message} for f in findings],
         "outputs": {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())},
         **({"stamp": dict(stamp)} if stamp else {}),
