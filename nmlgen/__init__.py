@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nmlgen.findings import Edit, Finding, Fix, Report, Severity
     from nmlgen.fixing import Fixed, fix
     from nmlgen.importing import ImportedSpec, import_spec
+    from nmlgen.joining import Joined, join
     from nmlgen.linting import lint
     from nmlgen.logs.darshan import DarshanLog, DarshanWriter, read_darshan, scan_darshan, scan_darshan_writers
     from nmlgen.logs.reader import Logs, read_logs, scan_logs
@@ -73,6 +74,7 @@ __all__ = [
     "Fixed",
     "ImportedSpec",
     "InputError",
+    "Joined",
     "LogRun",
     "LogWarning",
     "Logs",
@@ -116,6 +118,7 @@ __all__ = [
     "fix",
     "from_f90nml",
     "import_spec",
+    "join",
     "lint",
     "load_spec",
     "migrate",
@@ -157,6 +160,7 @@ _HOMES = {
     "Fixed": "fixing",
     "ImportedSpec": "importing",
     "InputError": "errors",
+    "Joined": "joining",
     "LogRun": "logs.rows",
     "LogWarning": "logs.rows",
     "Logs": "logs.reader",
@@ -198,6 +202,7 @@ _HOMES = {
     "fix": "fixing",
     "from_f90nml": "namelist.interchange",
     "import_spec": "importing",
+    "join": "joining",
     "lint": "linting",
     "load_spec": "spec.spec",
     "migrate": "migrating",

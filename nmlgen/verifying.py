@@ -81,11 +81,21 @@ def verify(
     experiment, or nothing of it can be known.
     """
     directory = Path(directory)
+    run, experiment = run_in(directory, ntasks, icon_release)
+    return _Run(run, directory, experiment, find_nan, progress).verify(legs)
+
+
+def run_in(directory: Path, ntasks: int | None = None, icon_release: str | None = None) -> tuple[Path, Experiment]:
+    """Where the experiment of a directory ran, and that experiment; errors as `verify`."""
     if not directory.is_dir():
         raise InputError(f"{directory} is no directory; expected that of a build or of a run")
     loaded = load(directory, ntasks=ntasks, icon_release=icon_release)
-    run = _run_directory(directory, loaded)
-    return _Run(run, directory, loaded.experiment, find_nan, progress).verify(legs)
+    return _run_directory(directory, loaded), loaded.experiment
+
+
+def ended_jobs(run: Path, experiment: Experiment, legs: int | None = None) -> int | None:
+    """How many jobs of a run have ended, `legs` if that is said; None for all. Errors as `verify`."""
+    return _Run(run, run, experiment, False, None).ended(legs)
 
 
 def _run_directory(directory: Path, loaded: Loaded) -> Path:
@@ -155,6 +165,11 @@ class _Run:
             tuple(self.problems),
             tuple(self.remarks),
         )
+
+    def ended(self, legs: int | None) -> int | None:
+        """How many jobs have ended; None for all."""
+        components = self.experiment.components
+        return self._legs(self._clock(components), legs, components)[0]
 
     def _clock(self, components: Sequence[Component]) -> Clock:
         if not components:

@@ -32,6 +32,7 @@ _COMMANDS = {
     "export": "Write a sweep for Cylc, JUBE or Snakemake.",
     "import": "Make a spec of namelists that exist already.",
     "init": "Write a first spec from a preset and a site.",
+    "join": "Put the files of a stream's partitions together.",
     "lint": "Judge run scripts and namelist files that exist already.",
     "lsp": "Start the language server for editors.",
     "migrate": "Tell what a newer release of ICON takes no longer, or otherwise; mend it.",

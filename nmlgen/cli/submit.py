@@ -9,6 +9,7 @@ import click
 import nmlgen
 from nmlgen.cli.console import quiet_option
 from nmlgen.cli.submitted import progress_bar, show_submitted, submission_options
+from nmlgen.sweep.room import lack_of_room
 
 
 @click.command("submit")
@@ -23,4 +24,6 @@ def command(directory: Path, throttle: int | None, dry_run: bool, quiet: bool) -
     """
     with progress_bar(quiet) as progress:
         done = nmlgen.submit(directory, throttle=throttle, dry_run=dry_run, progress=progress)
+    if not quiet and (lack := lack_of_room(directory, done.points)) is not None:
+        click.echo(f"warning: {lack}", err=True)
     return show_submitted(done, directory, dry_run, quiet)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 import re
 import shutil
@@ -886,3 +887,79 @@ def test_any_text_leaves_the_script_whole(value):
 def test_the_tools_are_the_real_ones():
     require("bash", "shellcheck")
     assert os.access(shutil.which("bash") or "", os.X_OK)
+
+
+# --- Room for what a job writes --------------------------------------------------------------------------
+
+
+def says(stage: Path, program: str, *lines: str) -> None:
+    """A stand-in that prints these lines, whatever it is asked."""
+    stub = stage / program
+    stub.write_text("#!/bin/bash\ncat <<'END'\n" + "".join(f"{line}\n" for line in lines) + "END\n")
+    stub.chmod(0o755)
+
+
+@pytest.mark.parametrize(("less", "fits"), [(0, True), (1, False)])
+@pytest.mark.parametrize("what", ["bytes", "files", "quota", "files of the quota"])
+def test_room(what, less, fits, tmp_path, stage):
+    """To the byte, and to the file: what lies in the run's directory counts as room, here nothing to speak of."""
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    size, files = needed_by(load())
+    short_bytes, short_files = (less * 2**30 if what == "bytes" else 0), (less * 1000 if what == "files" else 0)
+    says(stage, "df", "Avail IFree", f"{size - short_bytes} {files - short_files}")
+    limit = -(-size // 1024) + 100 - (less * 2**20 if what == "quota" else 0)
+    most = files + 7 - (less * 1000 if what == "files of the quota" else 0)
+    says(stage, "lfs", f"  {tmp_path}/run", f"  100* 0 {limit} - 7 0 {most} -")
+    done, _ = execute(load(), tmp_path, stage)
+    assert (done.returncode == 0) == fits
+    if not fits:
+        assert done.returncode == 73
+        assert f"no room: a job writes at least {files if 'files' in what else size} " in done.stderr
+        assert "NMLGEN_ROOM=ignore" in done.stderr
+        done, _ = execute(load(), tmp_path, stage, NMLGEN_ROOM="ignore")
+        assert (done.returncode, "no room" in done.stdout) == (0, True)
+
+
+def needed_by(spec: Spec) -> tuple[int, int]:
+    manifest = json.loads(unchecked_build(spec).files["nmlgen-manifest.json"])
+    return manifest["bytes_of_a_job"], manifest["files_of_a_job"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no numbers at all", "  /x 1 0 0 - 1 0 0 -", "  /x 1 0", "  /x -1 0 -5 - x 0 y -"]
+)
+def test_a_quota_that_says_nothing(text, tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    says(stage, "lfs", text)
+    says(stage, "df", text)
+    done, _ = execute(load(), tmp_path, stage)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# --- After a job -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_after_a_job(code, tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    stub = stage / "nmlgen"
+    stub.write_text(f'#!/bin/bash\n{{ printf "%s\\n" nmlgen "$@"; echo; }} >>"$CALLS"\nexit {code}\n')
+    stub.chmod(0o755)
+    done, directory = execute(load(after={"verify": True, "find_nan": True, "join": True}), tmp_path, stage)
+    asked = [call for call in calls(tmp_path) if call[0] == "nmlgen"]
+    assert asked[0] == ["nmlgen", "verify", str(directory), "--legs", "1", "--nan"]
+    assert asked[1:] == ([["nmlgen", "join", str(directory), "--legs", "1"]] if code == 0 else [])
+    assert done.returncode == (70 if code else 0)
+    assert ("the chain stops here, after nmlgen verify" in done.stderr) == bool(code)
+
+
+def test_who_looks_at_the_results_has_to_be_there(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    done, directory = execute(load(after={"verify": True, "nmlgen": '/no/such "one"/nmlgen'}), tmp_path, stage)
+    assert done.returncode == 66
+    assert 'there is no /no/such "one"/nmlgen, which is to look at the results' in done.stderr
+    assert not (directory / "run" / "nmlgen.legs").exists()

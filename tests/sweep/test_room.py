@@ -1,0 +1,42 @@
+"""Room for a sweep: what the points' manifests say, against what the disk has."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from nmlgen.sweep.room import lack_of_room
+
+
+@pytest.mark.parametrize(
+    ("free", "files", "expected"),
+    [
+        (3000, 30, None),
+        (2999, 30, "at least 0.0 GB in a job each"),
+        (3000, 29, "write 30 files in a job each, and there is room for 29"),
+        (3000, 0, None),  # a file system that counts none
+    ],
+)
+def test_room(free: int, files: int, expected: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["name,id,directory,state,reason"]
+    for number in (1, 2, 3):
+        lines.append(f"p{number},i{number},p{number},built,")
+        (tmp_path / f"p{number}").mkdir()
+        text = f'{{"bytes_of_a_job": {1000 * number}, "files_of_a_job": {10 * number}}}'
+        (tmp_path / f"p{number}" / "nmlgen-manifest.json").write_text(text)
+    (tmp_path / "points.csv").write_text("\n".join(lines) + "\n")
+    disk = SimpleNamespace(f_bavail=free, f_frsize=1, f_files=files and 100, f_favail=files)
+    monkeypatch.setattr(os, "statvfs", lambda path: disk)
+    found = lack_of_room(tmp_path, ["p1", "p2"])
+    assert found is None if expected is None else found is not None and expected in found
+
+
+def test_points_of_which_nothing_is_known(tmp_path: Path) -> None:
+    (tmp_path / "points.csv").write_text("name,id,directory,state,reason\np1,i1,p1,built,\np2,i2,p2,built,\n")
+    (tmp_path / "p1").mkdir()
+    (tmp_path / "p1" / "nmlgen-manifest.json").write_text("[no JSON")
+    assert lack_of_room(tmp_path, ["p1", "p2"]) is None
+    assert lack_of_room(tmp_path, []) is None
