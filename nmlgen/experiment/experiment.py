@@ -49,12 +49,14 @@ class Mpi:
 
 @frozen
 class Darshan:
-    """Darshan's runtime: `library` is preloaded into the model, None where nobody says where it lies."""
+    """Darshan's runtime: `library` is preloaded into the model, None where nobody says where it lies; where it is
+    `for_all`, into every program of the script."""
 
     span: Span | None
     library: Setting | None
     environment: Mapping[str, Setting] = field(factory=dict)
     max_records: Setting | None = None
+    for_all: bool = field(default=False, eq=False)
 
 
 @frozen

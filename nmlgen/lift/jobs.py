@@ -71,6 +71,7 @@ class Job:
     directives: Directives
     launch: LaunchCommand | None = None
     environment: dict[str, Setting] = field(factory=dict)
+    preloads_for_all: bool = False
     depending: dict[str, Setting] = field(factory=dict)
     run_directory: Setting | None = None
     inputs: list[InputFile] = field(factory=list)
@@ -109,6 +110,8 @@ class _Lifting:
             self.job.guard = launched.guard
         variables = launched.environment if launched is not None else evaluation.final
         self.environment(variables)
+        preload = evaluation.final.get("LD_PRELOAD")
+        self.job.preloads_for_all = preload is not None and "x" in preload.attributes
         if self.job.launch is not None:
             self.job.environment |= self.job.launch.environment
         self.directory = launched.directory if launched is not None else None
@@ -339,6 +342,8 @@ def with_job(
     scheduler = "slurm" if job.directives.span is not None else "none"
     hints, environment = _hints(job.environment, job.named)
     darshan, environment = darshan_of(environment, job.named)
+    if darshan is not None and job.preloads_for_all:
+        darshan = evolve(darshan, for_all=True)
     return evolve(
         experiment,
         name=name,

@@ -46,15 +46,19 @@ class PreloadForEverything(Rule):
     """LD_PRELOAD in the environment lands in every program the script starts.
 
     ## What it does
-    Finds LD_PRELOAD below `environment:`.
+    Finds LD_PRELOAD below `environment:`, and in a script one that is exported.
 
     ## Why it matters
     srun, cp, lfs and every other helper load the library too. A Darshan made for MPI then pulls the MPI library into
-    each of them, which slows them down and can break them.
+    each of them, which slows them down and can break them: programs that cannot find that library end at once, others
+    write logs of their own. Reports and manuals show the export since it is one line; the model is the only program
+    whose log anybody wants.
 
     ## Evidence
     Measured with a probe on three ranks: an exported LD_PRELOAD was loaded by srun as well, one set for mpirun by
-    mpirun, orted and srun; given with `srun env`, by the three ranks only.
+    mpirun, orted and srun; given with `srun env`, by the three ranks only. The export is what F. Ott, IO-Verhalten und
+    -Effizienz im Klima- und Wettermodell ICON, 2025, has in the head of the script; his logs are of the model, since
+    the helpers there are no MPI programs and Darshan writes none for them.
 
     ## Example
     ```yaml bad
@@ -80,6 +84,13 @@ class PreloadForEverything(Rule):
                 preload,
                 f'LD_PRELOAD "{preload.value}" is loaded by every program that the script starts',
                 "expected: darshan.library for Darshan, which only the model loads",
+            )
+        darshan = experiment.darshan
+        if darshan is not None and darshan.for_all and darshan.library is not None:
+            yield self.finding(
+                darshan.library,
+                f'"{darshan.library.value}" is loaded by every program that the script starts, not by the model alone',
+                "expected: no export, and the library for the model only, such as: srun env LD_PRELOAD=... ./icon",
             )
 
 

@@ -606,9 +606,8 @@ class _Lowering:
         library = _optional(found, "library") if found.is_mapping else None
         if library is None:
             library = _optional(self.site, "darshan", "library")
-        environment = {
-            key: Setting(f"darshan.{key}", leaf.history) for key, leaf in _children(found) if key.startswith("DARSHAN_")
-        }
+        own = [*_children(self.site.get("darshan")), *_children(found)]
+        environment = {key: Setting(f"darshan.{key}", leaf.history) for key, leaf in own if key.startswith("DARSHAN_")}
         records = found.get("MAX_RECORDS") if found.is_mapping else None
         max_records = Setting("darshan.MAX_RECORDS", records.history) if records else None
         return Darshan(found.span, library, environment, max_records)

@@ -522,10 +522,17 @@ class _Raising:
         darshan = self.experiment.darshan
         if darshan is None:
             return {"darshan": False} if self.site.defaults.get("darshan") else {}
-        known = self.site.facts.get("darshan", {}).get("library")
+        facts = self.site.facts.get("darshan") or {}
+        known = facts.get("library")
         library = {} if darshan.library is None or _value(darshan.library) == known else _some(library=darshan.library)
         records = _some(MAX_RECORDS=darshan.max_records)
-        keys = {**library, **{name: _value(s) for name, s in darshan.environment.items()}, **records}
+        variables = {name: _value(setting) for name, setting in darshan.environment.items()}
+        variables |= {name: None for name in facts if name.startswith("DARSHAN_") and name not in variables}
+        keys = {
+            **library,
+            **{name: value for name, value in variables.items() if name not in facts or facts[name] != value},
+            **records,
+        }
         return {"darshan": keys or True}
 
     def _node_local(self) -> Keys:

@@ -6,6 +6,7 @@ import pytest
 from rules.test_examples import BASE, check
 
 from nmlgen.checking import check_experiment
+from nmlgen.linting import lint
 from nmlgen.spec.spec import load_spec
 
 MANY_FILES = """
@@ -64,3 +65,44 @@ def test_no_library_at_all(tmp_path):
     experiment = load_spec(spec, [f"extends={BASE}", f"site={site}"]).experiment
     findings = check_experiment(experiment).findings
     assert [(finding.code, finding.line, finding.column) for finding in findings] == [("DSH005", 1, 10)]
+
+
+EXPORTED = """\
+#!/bin/bash
+#SBATCH --nodes=1
+#SBATCH --ntasks-per-node=4
+#SBATCH --time=00:10:00
+EXPORT
+cat >NAMELIST_atm <<END
+&run_nml
+ num_lev = 30
+/
+END
+LAUNCH ./icon
+"""
+
+
+@pytest.mark.parametrize(
+    ("export", "launch", "found"),
+    [
+        ("export LD_PRELOAD=/sw/libdarshan.so", "srun", True),
+        ("LD_PRELOAD=/sw/libdarshan.so; export LD_PRELOAD", "srun", True),
+        ("export LD_PRELOAD=/sw/libdarshan.so", "unset LD_PRELOAD; srun", False),
+        ("", "LD_PRELOAD=/sw/libdarshan.so srun", False),
+        ("", "srun env LD_PRELOAD=/sw/libdarshan.so", False),
+        ("", "srun --export=ALL,LD_PRELOAD=/sw/libdarshan.so", False),
+    ],
+)
+def test_preload_in_a_script(export, launch, found, tmp_path):
+    path = tmp_path / "exp.run"
+    path.write_text(EXPORTED.replace("EXPORT", export).replace("LAUNCH", launch), encoding="utf-8")
+    assert ("DSH001" in [finding.code for finding in lint([path]).findings]) is found
+
+
+def test_no_hints_where_logs_are_lost(tmp_path):
+    """Levante: unless the spec says others."""
+    for said, expected in (("", ""), (', DARSHAN_LOGHINTS: "cb_nodes=2"', "cb_nodes=2")):
+        path = tmp_path / "spec.yaml"
+        path.write_text(f"nmlgen: 1\ndarshan: {{library: /sw/libdarshan.so{said}}}\n", encoding="utf-8")
+        darshan = load_spec(path, [f"extends={BASE}", "site=levante"]).experiment.darshan
+        assert darshan.environment["DARSHAN_LOGHINTS"].value == expected
