@@ -30,7 +30,7 @@ _EFFECTS = {
     "ignored": "others have no effect",
     "unchecked": "ICON does not look",
 }
-_PATH = {"type": "string", "pattern": "^(\\./|\\.\\./|/)", "description": "A file of one's own, by its path."}
+_PATH = {"type": "string", "pattern": "^(\\./|\\.\\./|/)"}
 
 Part = dict[str, Any]
 
@@ -178,8 +178,8 @@ def _variable(variable: Variable, *, is_auto: bool) -> Part:
             {"type": "array", "items": element, "minItems": 1} | ({} if size is None else {"maxItems": size})
         )
     if is_auto:
-        choices.append({"const": AUTO, "description": "The advisor decides."})
-    entry: Part = {"description": _described(variable)}
+        choices.append({"const": AUTO})  # described where it stands, which an editor shows
+    entry: Part = {"description": _described(variable, is_auto=is_auto)}
     if variable.unit:
         entry["unit"] = variable.unit
     if variable.has_default and not isinstance(variable.default, dict):
@@ -248,9 +248,9 @@ def _size(variable: Variable) -> int | None:
     return size
 
 
-def _described(variable: Variable) -> str:
+def _described(variable: Variable, *, is_auto: bool = False) -> str:
     said = [text] if (text := description(variable.group, variable.name)) else []
-    said.append(f"{variable.group}: {variable.declaration}.")
+    said.append(f"{variable.group}: {variable.declaration}{', or auto: the advisor decides' if is_auto else ''}.")
     if variable.unit:
         said.append(f"Unit: {variable.unit}.")
     constraint = variable.constraint

@@ -214,6 +214,7 @@ def test_sites_that_are_wrong(text):
 
 
 def test_check_jsonschema_finds_it_so(tmp_path):
+    pytest.importorskip("check_jsonschema")
     schema_file = tmp_path / "schema.json"
     schema_file.write_text(json.dumps(NEWEST.schema))
     right, wrong = tmp_path / "right.yaml", tmp_path / "wrong.yaml"
