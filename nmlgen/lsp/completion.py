@@ -15,7 +15,7 @@ from nmlgen.linting import rule_names
 from nmlgen.lsp.analysis import registry_at
 from nmlgen.lsp.documents import Document
 from nmlgen.lsp.hover import describe, group_text, variable_text
-from nmlgen.lsp.known import group_of, is_varlist, pages, place_at, variable_of
+from nmlgen.lsp.known import group_of, is_varlist, pages, place_at, schema_part, variable_of
 from nmlgen.lsp.places import KeyPlace, NamelistPlace, Word, word_at
 from nmlgen.lsp.positions import Positions
 from nmlgen.namelist.constraint import literal
@@ -78,10 +78,8 @@ def _offers(document: Document, files: Files, offset: int, spec: Spec | None) ->
         return word_at(text, offset, re.compile(r"[\w-]")), list(_rules())
     place = place_at(document, offset)
     registry = registry_at(document, files, spec)
-    if document.kind == "project":
-        return _split(place, text, offset, list(_of_project(place)) if isinstance(place, KeyPlace) else [])
     if isinstance(place, KeyPlace):
-        return _split(place, text, offset, list(_of_key(place, registry, text)) if document.kind == "spec" else [])
+        return _split(place, text, offset, list(_of_key(document, place, registry)))
     if place is None or place.in_header:
         word = word_at(text, offset, re.compile(r"\w"))
         is_header = re.fullmatch(r"[ \t]*&\w*", line) is not None
@@ -160,26 +158,26 @@ def _output_variables(registry: Registry, quote: str) -> Iterator[_Offer]:
         )
 
 
-def _of_key(place: KeyPlace, registry: Registry, text: str) -> Iterator[_Offer]:
+def _of_key(document: Document, place: KeyPlace, registry: Registry) -> Iterator[_Offer]:
     if place.is_value:
-        yield from _of_spec_value(place, registry, text)
+        yield from _of_value(document, place, registry)
         return
-    group = group_of(place)
+    group = group_of(place) if document.kind == "spec" else None
     if group is not None:
         if registry.has_group(group):
             yield from _variables(registry, group, ": ")
         return
     above = place.above[2:] if place.above[:1] == ("models",) else place.above
-    if above in (("namelists",), ("land",)):
+    if document.kind == "spec" and above in (("namelists",), ("land",)):
         yield from (_Offer(o.name, o.kind, o.detail, o.document, f"{o.name}:") for o in _groups(registry))
         return
-    if place.above in (("sweep", "grid"), ("sweep", "zip"), ("sweep", "derive")):
+    if document.kind == "spec" and place.above in (("sweep", "grid"), ("sweep", "zip"), ("sweep", "derive")):
         yield from _paths(registry)
         return
-    part = part_of_spec(*place.above)
-    for key, said in (part or {}).get("properties", {}).items():
+    part = schema_part(document, place.above)
+    for key, said in part.get("items", part).get("properties", {}).items():
         is_mapping = "object" in str(said.get("type", "object" if "$ref" in said else ""))
-        ending = ":" if is_mapping else ": "
+        ending = " = " if document.kind == "project" else ":" if is_mapping else ": "
         yield _Offer(key, _KINDS.Property, _type(said), said.get("description", ""), f"{key}{ending}")
 
 
@@ -199,33 +197,29 @@ def _paths(registry: Registry) -> Iterator[_Offer]:
         yield _Offer(f"job.{key}", _KINDS.Property, text=f"job.{key}: ")
 
 
-def _of_spec_value(place: KeyPlace, registry: Registry, text: str) -> Iterator[_Offer]:
-    if place.above == () and place.key == "extends":
+def _of_value(document: Document, place: KeyPlace, registry: Registry) -> Iterator[_Offer]:
+    is_spec = document.kind == "spec"
+    if is_spec and place.path == ("extends",):
         names = (name for name in presets.names() if not name.startswith(presets.SITE_PREFIX))
         yield from (_Offer(name, _KINDS.Reference, "preset") for name in names)
-        return
-    if place.above == () and place.key == "site":
+    elif place.path == ("site",):
         yield from _sites()
-        return
-    if place.path == ("model", "release"):
-        is_quoted = text[: place.word.start].endswith(("'", '"'))
+    elif place.path in (("model", "release"), ("icon-release",)):
+        is_quoted = document.source.text[: place.word.start].endswith(("'", '"'))
         yield from (_Offer(r, _KINDS.EnumMember, text=r if is_quoted else f'"{r}"') for r in reversed(releases()))
-        return
-    if place.path[:1] == ("ignore",) and len(place.path) == 1:
+    elif document.kind == "project" and place.path in (("select",), ("ignore", "rule")):
         yield from _rules()
-        return
-    found = variable_of(place)
-    if is_varlist(found):
+    elif is_spec and is_varlist(variable_of(place)):
         yield from _output_variables(registry, "")
-        return
-    part = part_of_spec(*place.path)
-    if isinstance(part, dict):
+    else:
+        part = schema_part(document, place.path)
         yield from (_Offer(str(value), _KINDS.EnumMember) for value in part.get("enum", ()))
         if part.get("type") == "boolean":
             yield from (_Offer(word, _KINDS.EnumMember) for word in ("true", "false"))
-    variable = None if found is None else registry.variable(*found) if registry.has_group(found[0]) else None
-    if variable is not None:
-        yield from _values(variable, "", ("true", "false"))
+        found = variable_of(place) if is_spec else None
+        variable = registry.variable(*found) if found is not None and registry.has_group(found[0]) else None
+        if variable is not None:
+            yield from _values(variable, "", ("true", "false"))
 
 
 def _sites() -> Iterator[_Offer]:
@@ -237,20 +231,3 @@ def _sites() -> Iterator[_Offer]:
 def _rules() -> Iterator[_Offer]:
     for code, name in rule_names().items():
         yield _Offer(code, _KINDS.Constant, name, pages().get(code, ""))
-
-
-_PROJECT_KEYS = {
-    (): ("icon-release", "site", "select", "ignore", "profile"),
-    ("ignore",): ("rule", "path", "reason"),
-}
-
-
-def _of_project(place: KeyPlace) -> Iterator[_Offer]:
-    if not place.is_value:
-        yield from (_Offer(key, _KINDS.Property, text=f"{key} = ") for key in _PROJECT_KEYS.get(place.above, ()))
-    elif place.path in (("select",), ("ignore", "rule")):
-        yield from _rules()
-    elif place.path == ("site",):
-        yield from _sites()
-    elif place.path == ("icon-release",):
-        yield from (_Offer(release, _KINDS.EnumMember) for release in reversed(releases()))

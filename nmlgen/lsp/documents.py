@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from attrs import frozen
 
-from nmlgen.files import Files
+from nmlgen.files import MOST_BYTES, Files
 from nmlgen.lift.targets import kind_of as kind_of_run_file
 from nmlgen.source import Source
 
@@ -82,7 +82,9 @@ def path_of(uri: str) -> Path:
 
 
 def kind_of(path: Path, source: Source) -> str | None:
-    """What a text is, by the name of its file and by what is in it."""
+    """What a text is, by the name of its file and by what is in it; nothing, if it is larger than any file may be."""
+    if len(source.text) > MOST_BYTES:
+        return None
     if path.name == "nmlgen.toml":
         return "project"
     if path.name == "pyproject.toml":

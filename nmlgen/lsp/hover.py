@@ -20,6 +20,7 @@ from nmlgen.lsp.known import (
     is_varlist,
     pages,
     place_at,
+    schema_part,
     setting_lines,
     variable_of,
 )
@@ -31,7 +32,6 @@ from nmlgen.namelist.registry import Registry
 from nmlgen.report.registry import format_removal, format_variable
 from nmlgen.spec import presets
 from nmlgen.spec.spec import Spec
-from nmlgen.spec.validate import part_of_spec
 
 _RULE = "\n\n---\n\n"
 
@@ -82,12 +82,13 @@ def _parts(document: Document, files: Files, offset: int, spec: Spec | None) -> 
 def _of_key(
     document: Document, place: KeyPlace, variable: tuple[str, str] | None, registry: Registry, spec: Spec | None
 ) -> Iterator[str]:
+    described = schema_part(document, place.path)
+    lines = [described.get("description", "")] if not _is_any_value(described) else []
+    if described.get("enum"):
+        lines.append(f"one of {', '.join(map(str, described['enum']))}")
     if document.kind != "spec":
+        yield from ("\n\n".join(line for line in lines if line),) if any(lines) else ()
         return
-    lines = []
-    described = part_of_spec(*place.path)
-    if isinstance(described, dict) and described.get("description") and not _is_any_value(described):
-        lines.append(described["description"])
     if variable is not None and (text := variable_text(registry, *variable)) is not None:
         lines.append(text)
     elif (group := group_of(KeyPlace(place.path, None, False, place.word))) and registry.has_group(group):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from nmlgen.errors import NmlgenError
 from nmlgen.experiment.component import Component
@@ -22,7 +23,9 @@ from nmlgen.namelist.registry import Registry
 from nmlgen.source import Span
 from nmlgen.spec.problems import PROBLEMS as SPEC_PROBLEMS
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS
+from nmlgen.spec.validate import part_of
 
+_SCHEMAS = {"spec": "spec", "site": "site", "project": "configuration"}
 _VARLISTS = ("ml_varlist", "pl_varlist", "hl_varlist", "il_varlist")
 
 
@@ -34,6 +37,13 @@ def place_at(document: Document, offset: int) -> NamelistPlace | KeyPlace | None
     if document.kind == "project":
         return toml_place(text, offset)
     return namelist_place(text, offset, is_config=document.kind == "config")
+
+
+def schema_part(document: Document, path: tuple[str, ...]) -> dict[str, Any]:
+    """What the schema of a document says of the value below a path of keys; empty if there is no such key."""
+    name = _SCHEMAS.get(document.kind or "")
+    part = None if name is None else part_of(name, *path)
+    return part if isinstance(part, dict) else {}
 
 
 def variable_of(place: NamelistPlace | KeyPlace) -> tuple[str, str] | None:

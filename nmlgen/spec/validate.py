@@ -65,21 +65,28 @@ def accepts(value: Any, *path: str) -> bool:
 
 def part_of_spec(*path: str) -> Any:
     """What the schema of specs says of the value below a path of keys; None if there is no such key."""
-    part: Any = schema("spec")
+    return part_of("spec", *path)
+
+
+def part_of(schema_name: str, *path: str) -> Any:
+    """What a schema says of the value below a path of keys, of elements of a list, too; None if there is none."""
+    part: Any = schema(schema_name)
     for key in path:
+        part = part.get("items", part)
         names = part.get("propertyNames", {}).get("pattern", "")
         known = part.get("properties", {})
         part = known.get(key) or (part.get("additionalProperties") if re.search(names, key) else None)
         if not part:
             return None
         if "$ref" in part:
-            part = _referred(part["$ref"])
+            own = {keyword: said for keyword, said in part.items() if keyword != "$ref"}
+            part = _referred(schema_name, part["$ref"]) | own
     return part
 
 
-def _referred(reference: str) -> Any:
-    """The part of the schema of specs that `#/$defs/model` or its like stands for."""
-    part: Any = schema("spec")
+def _referred(schema_name: str, reference: str) -> Any:
+    """The part of a schema that `#/$defs/model` or its like stands for."""
+    part: Any = schema(schema_name)
     for key in reference.removeprefix("#/").split("/"):
         part = part[key]
     return part

@@ -1,5 +1,4 @@
 -- What somebody does at the editor: opens a namelist, sees the mistake, takes the fix, saves. Written for Neovim 0.7.
-local command = vim.json.decode(vim.env.NMLGEN_COMMAND)
 local found = {}
 local LONG = 3600 * 1000 -- vim.wait wants an end; what is waited for are events
 
@@ -25,10 +24,10 @@ local function wait_for(code, is_there)
 end
 
 local ok, message = pcall(function()
+  vim.cmd("luafile " .. vim.env.NMLGEN_SETTINGS)
   vim.cmd("edit " .. vim.env.NMLGEN_FILE)
-  local client = vim.lsp.start_client({ name = "nmlgen", cmd = command, root_dir = vim.fn.getcwd() })
-  vim.lsp.buf_attach_client(0, client)
   wait_for("NML002", true)
+  local client = vim.tbl_keys(vim.lsp.buf_get_clients(0))[1]
   for _, one in ipairs(vim.diagnostic.get(0)) do
     if (one.code or one.user_data.lsp.code) == "NML002" then
       found.diagnostic = one

@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from nmlgen.api import check
 from nmlgen.errors import InputError
+from nmlgen.files import MOST_BYTES
 from nmlgen.linting import lint
 from nmlgen.lsp.analysis import analyse
 from nmlgen.lsp.completion import completions_at
@@ -118,6 +119,7 @@ def test_a_namelist_is_judged_with_its_master(tmp_path):
         ("pyproject.toml", "[tool.nmlgen]\n", "project"),
         ("a.py", "print(1)\n", None),
         ("a.md", "#!/bin/sh\n", None),
+        ("NAMELIST_a", " " * (MOST_BYTES + 1), None),
     ],
 )
 def test_kinds(name, text, kind):
@@ -184,6 +186,16 @@ def test_hover_on_keys_of_a_spec(tmp_path):
     assert "The machine: a name such as levante" in hover
 
 
+def test_hover_on_keys_of_sites_and_of_the_project(tmp_path):
+    site = Asked(tmp_path / "a.yaml", "description: x\nmachine:\n  schedul|er: slurm\n  cores_per_node: 4\n")
+    assert "The batch system" in site.hover
+    assert "one of slurm" in site.hover
+    site = Asked(tmp_path / "a.yaml", "description: x\nmachine:\n  cores_per|_node: 4\n")
+    assert "Physical cores" in site.hover
+    assert "The rules to report" in Asked(tmp_path / "nmlgen.toml", 'sel|ect = ["RST"]\n').hover
+    assert "Why; it is shown" in Asked(tmp_path / "nmlgen.toml", '[[ignore]]\nrea|son = "x"\n').hover
+
+
 def test_hover_on_output_variables_and_groups(tmp_path):
     assert "**temp** of dynamics" in Asked(tmp_path / "NAMELIST_a", "&output_nml\n ml_varlist = 'te|mp'\n/\n").hover
     hover = Asked(tmp_path / "NAMELIST_a", "&output_nml\n ml_varlist = 'group:precip|_vars'\n/\n").hover
@@ -226,7 +238,10 @@ def test_hover_on_a_rule(tmp_path):
         ("a.yaml", "extends: icon/jabw\noutput:\n  atm:\n    ml_varlist: [te|]\n", "temp"),
         ("a.yaml", "extends: icon/jabw\nmpi: {implementation: in|}\n", "intel"),
         ("a.yaml", "extends: icon/jabw\nsweep:\n  grid:\n    parallel.num_io|\n", "parallel.num_io_procs"),
+        ("a.yaml", "description: x\nmachine:\n  sched|\n", "scheduler"),
+        ("a.yaml", "description: x\nmachine:\n  scheduler: |\n", "slurm"),
         ("nmlgen.toml", "ico|\n", "icon-release"),
+        ("nmlgen.toml", "[[ignore]]\n|\n", "reason"),
         ("nmlgen.toml", 'site = "lev|"\n', "levante"),
         ("nmlgen.toml", '[[ignore]]\nrule = "RST00|"\n', "RST001"),
     ],

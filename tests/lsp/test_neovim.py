@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 from tools import require
 
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "editors.md"
 SCRIPT = Path(__file__).with_name("neovim.lua")
 WRONG = " division_file_name = 'ä𝒳' num_io_proc = 2\n"
 
@@ -19,8 +21,16 @@ def test_a_mistake_is_underlined_and_mended(tmp_path):
     file, found = tmp_path / "NAMELIST_atm", tmp_path / "found.json"
     file.write_text(f"&parallel_nml\n nproma = 16\n{WRONG}/\n", encoding="utf-8")
     (tmp_path / "nmlgen.toml").write_text('icon-release = "2024.10"\n')
+    _, older = re.findall(r"```lua\n(.*?)```", DOCUMENTATION.read_text(encoding="utf-8"), re.DOTALL)
+    settings = tmp_path / "settings.lua"
+    settings.write_text(older, encoding="utf-8")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "nmlgen").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m nmlgen "$@"\n')
+    (programs / "nmlgen").chmod(0o755)
     variables = {
-        "NMLGEN_COMMAND": json.dumps([sys.executable, "-m", "nmlgen", "lsp"]),
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "NMLGEN_SETTINGS": str(settings),
         "NMLGEN_FILE": str(file),
         "NMLGEN_FOUND": str(found),
         "XDG_STATE_HOME": str(tmp_path),
