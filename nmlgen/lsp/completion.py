@@ -9,6 +9,7 @@ from typing import Any
 from attrs import frozen
 from lsprotocol import types
 
+from nmlgen.experiment.meanings import meaning
 from nmlgen.experiment.variables import catalogue_for
 from nmlgen.files import Files
 from nmlgen.linting import rule_names
@@ -148,7 +149,7 @@ def _written(value: Any, quote: str, truths: tuple[str, str]) -> str:
 def _output_variables(registry: Registry, quote: str) -> Iterator[_Offer]:
     catalogue = catalogue_for(registry)
     for variable in catalogue.outputs():
-        detail = f"{variable.component}, {variable.axis or 'levels'}"
+        detail = meaning(variable.name) or f"{variable.component}, {variable.axis or 'levels'}"
         name = variable.name
         yield _Offer(name, _KINDS.Variable, detail, describe(variable), f"{quote}{name}{quote}")
     for group in catalogue.groups:

@@ -8,6 +8,7 @@ from typing import Any
 from lsprotocol import types
 
 from nmlgen.errors import NmlgenError
+from nmlgen.experiment.meanings import meaning
 from nmlgen.experiment.variables import OutputVariable, catalogue_for
 from nmlgen.files import Files
 from nmlgen.lsp.analysis import Analysis, registry_at
@@ -163,7 +164,9 @@ def output_variable_text(registry: Registry, name: str) -> str | None:
 
 def describe(variable: OutputVariable) -> str:
     """An output variable in a few lines."""
-    lines = [f"**{variable.name}** of {variable.component}, on {variable.axis or 'levels'} ({variable.location})"]
+    said = meaning(variable.name)
+    lines = [f"**{variable.name}**: {said}"] if said else [f"**{variable.name}**"]
+    lines.append(f"{variable.component}, on {variable.axis or 'levels'} ({variable.location})")
     if variable.groups:
         lines.append(f"in the groups {', '.join(variable.groups[:12])}")
     if variable.conditions:

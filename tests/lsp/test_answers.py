@@ -197,7 +197,9 @@ def test_hover_on_keys_of_sites_and_of_the_project(tmp_path):
 
 
 def test_hover_on_output_variables_and_groups(tmp_path):
-    assert "**temp** of dynamics" in Asked(tmp_path / "NAMELIST_a", "&output_nml\n ml_varlist = 'te|mp'\n/\n").hover
+    hover = Asked(tmp_path / "NAMELIST_a", "&output_nml\n ml_varlist = 'te|mp'\n/\n").hover
+    assert "**temp**: temperature [K]" in hover
+    assert "dynamics, on height full levels (cell)" in hover
     hover = Asked(tmp_path / "NAMELIST_a", "&output_nml\n ml_varlist = 'group:precip|_vars'\n/\n").hover
     assert "output variables" in hover
     assert "tot_prec" in hover
