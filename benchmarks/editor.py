@@ -4,8 +4,8 @@
 
 Keys are typed at three places of two scripts: one with the namelists of a whole experiment and twelve streams, and one
 with eighty streams in a loop, twice as many as anybody has. Each figure is the median, over several keystrokes, of the
-time of this process from the new text to its diagnostics. The first look at a script, with the loading of all that is
-needed, does not count.
+time of this process from the new text to its diagnostics, and the least of them. The first look at a script, with the
+loading of all that is needed, does not count.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def many_streams() -> str:
     return f"{HEAD}cat >NAMELIST_$EXPNAME <<EOF\n{body}EOF\n{loop}srun icon/bin/icon\n"
 
 
-def milliseconds(documents: Documents, uri: str, text: str, place: str) -> float:
-    """The median time of a keystroke at a place of a text."""
+def milliseconds(documents: Documents, uri: str, text: str, place: str) -> tuple[float, float]:
+    """The median and the least time of a keystroke at a place of a text."""
     at = text.index(place)
     taken = []
     for number in range(RUNS + 1):
@@ -113,7 +113,7 @@ def milliseconds(documents: Documents, uri: str, text: str, place: str) -> float
         before = time.process_time()
         diagnostics_of(judged(documents.put(uri, typed, number), documents.files()), "utf-16")
         taken.append(time.process_time() - before)
-    return 1000 * statistics.median(taken[1:])
+    return 1000 * statistics.median(taken[1:]), 1000 * min(taken[1:])
 
 
 def main() -> None:
@@ -124,8 +124,8 @@ def main() -> None:
             uri = (Path(directory) / "typed.run").as_uri()
             for kind, place in (("in a value", "-1\n"), ("in a comment", "\n"), ("in the shell", "/bb1234")):
                 where = place if kind != "in a comment" else "#SBATCH --job-name"
-                time_ = milliseconds(Documents(), uri, text, where)
-                print(f"{title}, {text.count(chr(10))} lines, {kind:<14} {time_:6.0f} ms CPU")
+                median, least = milliseconds(Documents(), uri, text, where)
+                print(f"{title}, {text.count(chr(10))} lines, {kind:<14} {median:6.0f} ms CPU, at least {least:.0f}")
 
 
 if __name__ == "__main__":
