@@ -51,6 +51,10 @@ def effective(registry: Registry, group: Group | None, group_name: str, name: st
     """
     key = name.lower()
     variable = registry.variable(group_name, key)
+    if group is not None and "%" in key and key not in group.settings:
+        whole = group.settings.get(key.partition("%")[0])
+        if whole is not None:  # given with all components at once
+            return Setting(f"{group_name}.{name}", whole.history, Certainty.UNKNOWN)
     if group is not None and key in group.settings:
         setting = group.settings[key]
         fits = variable is None or not setting.history or variable.accepts(setting.origin.value)

@@ -190,7 +190,9 @@ def _with_land(
     if file is None or not hosts:
         return models
     host = models[hosts[0]]
-    is_host = file.groups is host.namelist
+    is_host = file.groups is host.namelist or _text(host.entry.settings.get("model_namelist_filename")) == _text(
+        setting
+    )
     models[hosts[0]] = host_of_land(host, registry) if is_host else evolve(host, land=file.groups)
     return models
 
@@ -286,8 +288,10 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
     settings = dict(_settings(name, assignment, registry))  # what is refused is in none of them
     known = {variable.partition("%")[0] for variable in registry.variables(name)}
     assigned = {re.split("[(%]", setting, maxsplit=1)[0] for setting in settings}
+    structures = {variable.partition("%")[0] for variable in registry.variables(name) if "%" in variable}
     for item in written.items:
-        if item.base not in known:  # stays, so that a rule can say so
+        is_whole = item.base in structures and "%" not in item.name  # all components at once, in their order
+        if is_whole or item.base not in known:  # what nobody knows stays, so that a rule can say so
             settings.setdefault(item.name, _plain(name, item.name, item))
         elif item.base not in assigned and any(value.kind != "null" for value in item.values):
             settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)  # the runtime stops there

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 from attrs import evolve, frozen
@@ -101,7 +101,8 @@ def is_script(path: Path, source: Source) -> bool:
         return _SHELL.match(source.line(1)) is not None
     if _NAMELIST.match(source.text):
         return False
-    return path.suffix in SUFFIXES or path.name.startswith("exp.") or _HEREDOC.search(source.text) is not None
+    is_fragment = path.name.startswith("exp.") and path.suffix.lower() not in (".yaml", ".yml")
+    return path.suffix in SUFFIXES or is_fragment or _HEREDOC.search(source.text) is not None
 
 
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
@@ -114,7 +115,8 @@ def _is_fragment(script: Script) -> bool:
     if not text.startswith("#!"):
         return True
     used = {name for name in _USED.findall(text) if name in HEADER or name == "EXPNAME"}
-    return len(used - effects(script.body, {}).names) > 1
+    left = used - effects(script.body, {}).names
+    return len(left) > 1 or (bool(left) and PurePath(script.source.name).name.startswith("exp."))
 
 
 def lift_script(

@@ -88,10 +88,11 @@ def _render(spec: Spec, script: str, sweep: str | None) -> dict[str, str]:
     files = {master: write_groups(experiment.master, (f"{master} of {experiment.name}, {heading}",))}
     for component in experiment.components:
         file = str(component["master_model_nml", "model_namelist_filename"].value)
-        files[file] = write_groups(component.namelist, (f"{file}, ICON {component.registry.release}, {heading}",))
-        if component.model.land:
-            file = str(component["jsb_model_nml", "model_namelist_filename"].value)
-            files[file] = write_groups(component.model.land, (f"{file}, JSBACH of {experiment.name}, {heading}",))
+        land = str(component["jsb_model_nml", "model_namelist_filename"].value) if component.model.land else ""
+        own = (*component.namelist, *component.model.land) if land == file else component.namelist
+        files[file] = write_groups(own, (f"{file}, ICON {component.registry.release}, {heading}",))
+        if land and land != file:
+            files[land] = write_groups(component.model.land, (f"{land}, JSBACH of {experiment.name}, {heading}",))
     if experiment.coupling is not None and experiment.coupling.text is not None:
         files[COUPLING_FILE] = experiment.coupling.text
     return {**files, script: batch_script(experiment, script, tuple(files), _MARK, sweep=sweep)}

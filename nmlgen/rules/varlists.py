@@ -20,8 +20,11 @@ from nmlgen.rules.streams import is_blank, setting_of, streams_read
 GROUP, TILES, LESS = "group:", "tiles:", "-"
 _LATLON = 1
 _OF_OTHERS = {"atmosphere": ("ocean", "HAMOCC", "waves", "sea ice")}
-_OWN = {"ocean": ("ocean", "sea ice"), "waves": ("waves",)}
+_OWN = {"ocean": ("ocean", "sea ice"), "waves": ("waves",), "icon_output": ()}
 """The parts of the catalogue that a kind of component does not have, and those of the kinds that have few."""
+
+_ONLY = {"icon_output": frozenset({"out_var"})}
+"""What is in no catalogue: the one variable of the component for output (`mo_icon_output_variables.f90:115`)."""
 
 _BIOGEOCHEMISTRY = "ocean_physics_nml.lhamocc"
 _REQUESTED = re.compile(r"\brequested\b")
@@ -162,8 +165,8 @@ def entries(component: Component) -> Iterator[Entry]:
     lists = list(varlists(component))
     if not lists:
         return
-    catalogue, own_names = catalogue_of(component), tracers(component)
     model = KINDS.get(component["master_model_nml", "model_type"].value)
+    catalogue, own_names = catalogue_of(component), tracers(component) | _ONLY.get(model or "", frozenset())
     requested = frozenset(name for _, _, setting in lists for name in names_in(setting))
     circumstances: dict[int, Circumstances] = {}
     for stream, kind, setting in lists:

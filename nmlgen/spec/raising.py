@@ -624,10 +624,17 @@ def _plain(name: str, value: Any) -> Any:
     return [value] if several and isinstance(value, str) else value
 
 
+def _trimmed(value: Any) -> Any:
+    """A text without the blanks behind it, which mean nothing to Fortran."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_trimmed(element) for element in value)
+    return value.rstrip(" ") if isinstance(value, str) and value.strip() else value
+
+
 def _value(setting: Setting) -> Any:
     """The value, or a Gap where only a running shell knows it."""
     if setting.certainty is not Certainty.UNKNOWN:
-        return setting.value
+        return _trimmed(setting.value)
     if setting.span is None:
         return Gap("not known")
     if isinstance(setting.origin.value, str) and setting.origin.value:

@@ -9,6 +9,8 @@ from specs import TEXT
 
 from nmlgen import InputError, SpecError
 from nmlgen.lift.loading import is_spec, load
+from nmlgen.lift.scripts import is_script
+from nmlgen.source import Source
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "horeka-beeond"
 BUILD = GOLDEN / "expected"
@@ -59,6 +61,12 @@ def test_a_spec_is_known_by_its_suffix_or_its_keys(tmp_path):
         (tmp_path / name).write_text(text)
         assert is_spec(tmp_path / name) is expected
     assert load(tmp_path / "spec", overrides=["name=other"]).experiment.name == "other"
+
+
+def test_a_spec_may_be_called_as_a_script_of_icon_is(tmp_path):
+    for name, is_shell in (("exp.wave.yaml", False), ("exp.wave", True)):
+        (tmp_path / name).write_text("# imported\nnmlgen: 1\n")
+        assert is_script(tmp_path / name, Source(name, "# imported\nnmlgen: 1\n")) is is_shell
 
 
 def test_tasks_are_given_for_namelists():

@@ -55,6 +55,13 @@ def test_elements_between_are_the_defaults():
     assert values(text, "run_nml") == {"num_lev": [31, 31, 20]}
 
 
+def test_a_structure_may_be_given_with_all_components_at_once():
+    text = "&meteogram_output_nml\n stationlist_tot = 50.0, 8.6, 'Frankfurt', 52.2, 14.1, 'Lindenberg'\n/\n"
+    assert values(text, "meteogram_output_nml") == {
+        "stationlist_tot": [50.0, 8.6, "Frankfurt", 52.2, 14.1, "Lindenberg"],
+    }
+
+
 def test_long_text_is_cut_as_icon_cuts_it():
     text = f"&run_nml\n modelTimeStep = '{'P' * 40}'\n/\n"
     assert values(text, "run_nml") == {"modeltimestep": "P" * 32}

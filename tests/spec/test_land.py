@@ -17,7 +17,8 @@ site: levante
 model: {release: "2024.10", directory: /work/icon, executable: bin/icon}
 time: {start: 2000-01-01T00:00:00Z, stop: 2000-01-02T00:00:00Z}
 job: {account: bb1234, nodes: 1, time: "01:00:00"}
-restart: {checkpointTimeIntval: PT12H, restartTimeIntval: P1D}
+restart: {restart_write_mode: joint procs multifile, checkpointTimeIntval: PT12H, restartTimeIntval: P1D}
+input_files: {bc_land_phys.nc: {source: land/phys.nc}, lctlib_nlct21.def: {source: land/types.def}}
 """
 LAND = """
 land:
@@ -54,6 +55,21 @@ def written(text: str, directory: Path) -> Path:
     return path
 
 
+ONE_FILE = ALONE.replace(
+    "    land:", "    namelists: {jsb_model_nml: {model_namelist_filename: NAMELIST_earth_jsbach}}\n    land:"
+)
+
+
+def test_one_file_may_hold_both(tmp_path):
+    """As in the scripts of ICON 2024.10 for land alone."""
+    assert ONE_FILE != ALONE
+    nmlgen.build(written(ONE_FILE, tmp_path)).write(tmp_path / "built")
+    assert [path.name for path in tmp_path.glob("built/NAMELIST*")] == ["NAMELIST_earth_jsbach"]
+    text = (tmp_path / "built" / "NAMELIST_earth_jsbach").read_text()
+    assert "&parallel_nml" in text
+    assert "&jsb_seb_nml" in text.lower()
+
+
 @pytest.mark.parametrize(
     ("text", "file", "alone"),
     [(ATMOSPHERE, "NAMELIST_earth_lnd", ".FALSE."), (ALONE, "NAMELIST_earth_jsbach_lnd", ".TRUE.")],
@@ -73,7 +89,7 @@ def test_without_land_nothing_is_said_of_it(tmp_path):
     assert not any(b"jsb" in data for data in files.values())
 
 
-@pytest.mark.parametrize("text", [ATMOSPHERE, ALONE])
+@pytest.mark.parametrize("text", [ATMOSPHERE, ALONE, ONE_FILE])
 def test_comes_back(tmp_path, text):
     spec = load_spec(written(text, tmp_path))
     nmlgen.build(spec).write(tmp_path / "run")

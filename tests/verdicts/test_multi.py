@@ -1,6 +1,7 @@
-"""What a real ICON 2024.10 did with 290 runs of several models, an ocean or waves alone, nests and coupled components.
+"""What a real ICON 2024.10 did with runs of several models, an ocean or waves alone, nests and coupled components.
 
-`icon-2024.10-multi.jsonl` holds the texts of a kind of run in its first line, then each run with its files as the lines
+`icon-2024.10-multi.jsonl` (290 runs) and `icon-2024.10-multi-more.jsonl` (350, one or two settings of a run changed, each
+near those of the first) hold the texts of a kind of run in the first line, then each run with its files as the lines
 that differ from one of these (see `test_verdicts`). A run that `hangs` had not ended after half a minute and more.
 `disagreements-multi.txt` lists every run on which nmlgen and ICON do not agree, with the reason.
 """
@@ -20,12 +21,13 @@ HERE = Path(__file__).parent
 
 @cache
 def runs() -> dict[str, dict]:
-    first, *rest = (HERE / "icon-2024.10-multi.jsonl").read_text(encoding="utf-8").splitlines()
-    bases = json.loads(first)["bases"]
     found = {}
-    for run in map(json.loads, rest):
-        files = {name: changed(bases[base], operations) for name, (base, operations) in run["files"].items()}
-        found[run["id"]] = {**run, "files": files}
+    for table in ("icon-2024.10-multi", "icon-2024.10-multi-more"):
+        first, *rest = (HERE / f"{table}.jsonl").read_text(encoding="utf-8").splitlines()
+        bases = json.loads(first)["bases"]
+        for run in map(json.loads, rest):
+            files = {name: changed(bases[base], operations) for name, (base, operations) in run["files"].items()}
+            found[run["id"]] = {**run, "files": files}
     return found
 
 
