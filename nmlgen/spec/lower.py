@@ -207,7 +207,7 @@ def _bad_file_names(tree: Tree, models: tuple[ModelKeys, ...]) -> Iterator[Findi
         if given is not None and (not is_plain or namelist in taken):
             expected = "expected: the name of a file, without a directory, that no other file of a build has"
             yield problem("SPC004", f'model_namelist_filename is "{namelist}"', given.span, expected)
-        taken.add(namelist)
+        taken |= {namelist} if is_plain else set()
     for block in dict.fromkeys((tree, *(model.own for model in models))):
         for target, file in _children(block.get("input_files")):
             if target in taken:

@@ -43,7 +43,7 @@ def findings_of(text: str, name: str = "spec"):
             ('did you mean "ntasks_per_node"?',),
         ),
         ("Name: x", "f:1:1", 'there is no key "Name" at the top', ('did you mean "name"?',)),
-        ("grid: {qqqq: 1}", "f:1:8", 'there is no key "qqqq" in grid', ("known are file, name, num_lev",)),
+        ("grid: {qqqq: 1}", "f:1:8", 'there is no key "qqqq" in grid', ("known are file, name, cells, num_lev",)),
         (
             "lustre: {output: {stripe_cuont: 1}}",
             "f:1:19",
