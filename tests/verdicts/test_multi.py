@@ -1,8 +1,8 @@
 """What a real ICON 2024.10 did with runs of several models, an ocean or waves alone, nests and coupled components.
 
-`icon-2024.10-multi.jsonl` (290 runs) and `icon-2024.10-multi-more.jsonl` (350, one or two settings of a run changed, each
-near those of the first) hold the texts of a kind of run in the first line, then each run with its files as the lines
-that differ from one of these (see `test_verdicts`). A run that `hangs` had not ended after half a minute and more.
+`icon-2024.10-multi.jsonl` (290 runs) and `icon-2024.10-multi-more.jsonl` (runs near those, one or two settings changed)
+hold the texts of a kind of run in the first line, then each run with its files as the lines that differ from one of
+these (see `test_verdicts`). A run that `hangs` had not ended after half a minute and more.
 `disagreements-multi.txt` lists every run on which nmlgen and ICON do not agree, with the reason.
 """
 
