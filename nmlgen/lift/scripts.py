@@ -108,6 +108,10 @@ def is_script(path: Path, source: Source) -> bool:
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
 
 
+_CALLED_ENDING = re.compile(r"^[ \t]*(?:\.|source)[ \t]+\S*/exec\.iconrun\b", re.MULTILINE)
+"""A fragment that calls ICON's own ending (`run/exec.iconrun`) before it ends."""
+
+
 def _is_fragment(script: Script) -> bool:
     """Whether a script needs another one before it: it has no first line that names a shell, or it uses variables of
     ICON's header that it never sets."""
@@ -142,6 +146,10 @@ def lift_script(
     source = source or files.read(path)
     script = parse(source)
     fragment = _is_fragment(script) if is_fragment is None else is_fragment
+    ending = _CALLED_ENDING.search(source.text) if fragment and header is not None else None
+    if ending is not None:  # it makes the master namelist and starts the model; what stands behind compares results
+        source = Source(source.name, source.text[: ending.start()])
+        script = parse(source)
     given: dict[str, str | None] = dict(fragment_variables(path.name)) if fragment else {}
     directives = read_directives(source, _bodies(script))
     if fragment:

@@ -8,7 +8,7 @@ import pytest
 
 from nmlgen.cli.application import run
 from nmlgen.comparing import compare
-from nmlgen.experiment.difference import Verdict
+from nmlgen.experiment.difference import Verdict, differences
 from nmlgen.importing import import_spec
 from nmlgen.lift.loading import load
 from nmlgen.spec.spec import load_spec
@@ -115,6 +115,18 @@ def test_the_master_namelist_is_made_of_the_variables(tmp_path: Path) -> None:
         "model_inc_rank": 1,
         "model_rank_group_size": 1,
     }
+
+
+@pytest.mark.parametrize(
+    "behind", ["exit 0\n", "[[ x$BB != xhere ]] && exit 0\ncat > NAMELIST_x << EOF\n&io_nml\n/\nEOF\n"]
+)
+def test_one_may_call_its_ending_itself(tmp_path: Path, behind: str) -> None:
+    """And compare results behind it, as the tests of ICON's ocean do."""
+    plain = load(_written(tmp_path, _ATMOSPHERE), variables={"basedir": "/icon"}).experiment
+    text = f"#!/bin/bash\n{_ATMOSPHERE}. ${{thisdir}}/exec.iconrun\n{behind}"
+    called = load(_written(tmp_path, text), variables={"basedir": "/icon"}).experiment
+    assert [one for one in differences(plain, called) if one.verdict is not Verdict.UNDECIDED] == []
+    assert [group.name for group in called.components[0].namelist] == ["parallel_nml", "grid_nml", "run_nml"]
 
 
 @pytest.mark.parametrize(
