@@ -23,11 +23,12 @@ def check_experiment(
     """Apply every rule; findings come sorted by position, rules that lack a value are counted as undecided.
 
     A finding about what nobody wrote stands at the `beginning`. Where nobody said the release, what another release
-    that ships with nmlgen takes is a warning.
+    that ships with nmlgen takes is a warning, and what only a release tells where the namelists are of an older one.
     """
     report = _judged(experiment, all_rules(), beginning)
     if experiment.registry.is_assumed and report.errors:
         report = evolve(report, findings=tuple(_of_any_release(experiment, report, beginning)))
+        report = evolve(report, findings=tuple(_of_older_release(experiment, report)))
     return excuse(report, suppressions, _names())
 
 
@@ -87,6 +88,39 @@ def _of_any_release(experiment: Experiment, report: Report, beginning: Span | No
             yield evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note), fix=None)
         else:
             yield finding
+
+
+_TOLD_BY_RELEASE = ("DYN", "GRD", "INI", "LBC", "LND", "MST", "NML", "OCE", "PHY", "RUN", "TRP", "WAV")
+"""Topics of rules whose findings are what a release refuses, and an older one may take."""
+
+
+def _of_older_release(experiment: Experiment, report: Report) -> Iterator[Finding]:
+    """The findings where nobody said the release: if the namelists have what was gone before the first known release,
+    they are of an older one, whose checks nobody knows."""
+    gone = next(_gone(experiment), None)
+    for finding in report.findings:
+        if gone is not None and finding.severity is Severity.ERROR and finding.code.startswith(_TOLD_BY_RELEASE):
+            name, date = gone
+            note = f"{name} was removed{date}: these namelists are of an older ICON, whose checks are not known"
+            yield evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note), fix=None)
+        else:
+            yield finding
+
+
+def _gone(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    """What the namelists have that none of the known releases has any more, and the date of its removal."""
+    registry, first = experiment.registry, releases()[0]
+    for component in experiment.components:
+        for group in component.all_groups():
+            for variable in (None, *group.settings):
+                name = group.name if variable is None else variable
+                removal = (
+                    registry.removed_group(group.name)
+                    if variable is None
+                    else registry.removed_variable(group.name, variable)
+                )
+                if removal is not None and (removal.release or first) <= first:
+                    yield name, f" on {removal.date}" if removal.date else ""
 
 
 @cache

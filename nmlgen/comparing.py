@@ -8,9 +8,10 @@ from pathlib import Path
 from attrs import frozen
 
 from nmlgen.errors import InputError
-from nmlgen.experiment.difference import MASTER, PARTS, Difference, Verdict, differences
+from nmlgen.experiment.difference import JOB, MASTER, PARTS, Difference, Verdict, differences
 from nmlgen.files import STANDARD_INPUT
 from nmlgen.lift.loading import Loaded, is_spec, load, release_of
+from nmlgen.spec.raising import says_job
 from nmlgen.spec.spec import Spec
 
 
@@ -19,8 +20,8 @@ class Comparison:
     """How two experiments stand to each other.
 
     `differences` holds every setting that is not the same on both sides, with its verdict; `parts` what was compared:
-    "master", "namelist", "job". A part that only one side speaks of is left out. `remarks` say what was
-    assumed of scripts.
+    "master", "namelist", "job". A part that only one side speaks of is left out, such as the job of a fragment.
+    `remarks` say what was assumed of scripts.
     """
 
     differences: tuple[Difference, ...]
@@ -62,13 +63,18 @@ def compare(
     release = icon_release or _release(old) or _release(new)
     header = _header(old) or _header(new)
     left, right = (_loaded(one, ntasks, release, variables, header) for one in (old, new))
-    parts = tuple(part for part in PARTS if part in left.parts and part in right.parts)
+    parts = tuple(part for part in PARTS if part in _told(left) and part in _told(right))
     several = next((one for one in (left, right) if len(one.experiment.models) > 1), None)
     if several is not None and MASTER not in parts:
         count = len(several.experiment.models)
         raise InputError(f"{several.path} starts {count} models: compare the namelist file of one")
-    remarks = tuple(dict.fromkeys((*left.remarks, *right.remarks)))
+    remarks = tuple(dict.fromkeys((*left.choices, *left.remarks, *right.choices, *right.remarks)))
     return Comparison(differences(left.experiment, right.experiment, parts), parts, remarks)
+
+
+def _told(loaded: Loaded) -> tuple[str, ...]:
+    """The parts that one side speaks of: what a fragment of a run script exports or links is no job yet."""
+    return loaded.parts if says_job(loaded.experiment) else tuple(part for part in loaded.parts if part != JOB)
 
 
 def _release(one: str | Path | Spec) -> str | None:

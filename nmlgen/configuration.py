@@ -22,11 +22,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.files import Files
-from nmlgen.findings import did_you_mean
+from nmlgen.findings import Finding, Report, Severity, did_you_mean
 from nmlgen.namelist.registry import registry_of
 from nmlgen.path_pattern import matches
 from nmlgen.selection import selectors
@@ -104,8 +104,8 @@ class Configuration:
     """The settings of a project; those that it does not make are None or empty.
 
     The release is the name of one or the path of a registry file; the `site` is the name of one, or the path of a site
-    file. The `profile` are variables of the shell, with their
-    values, that are set before a script begins.
+    file. The `profile` are variables of the shell, with their values, that are set before a script begins. `severities`
+    are those of rules, by the beginnings of their codes.
     """
 
     icon_release: str | None = None
@@ -113,6 +113,17 @@ class Configuration:
     select: tuple[str, ...] = ()
     exemptions: tuple[Exemption, ...] = ()
     profile: tuple[tuple[str, str], ...] = ()
+    severities: tuple[tuple[str, Severity], ...] = ()
+
+    def graded(self, report: Report) -> Report:
+        """A report with the severities that the project gives to rules; of two beginnings of codes the longer holds."""
+        if not self.severities:
+            return report
+        return evolve(report, findings=tuple(map(self._graded, report.findings)))
+
+    def _graded(self, finding: Finding) -> Finding:
+        said = [entry for entry in self.severities if finding.code.startswith(entry[0])]
+        return evolve(finding, severity=max(said, key=lambda entry: len(entry[0]))[1]) if said else finding
 
 
 class ConfigurationError(InputError):
@@ -178,7 +189,7 @@ class _Reader:
         table = self.table
         if not isinstance(table, dict):
             raise self.wrong("", f"{_PROJECT_TABLE} is a table")
-        self.check_keys(table, "", ("icon-release", "site", "select", "ignore", "profile"))
+        self.check_keys(table, "", ("icon-release", "site", "select", "ignore", "profile", "severity"))
         release = self.release(table.get("icon-release"))
         site = self.site(table.get("site"))
         select = table.get("select", [])
@@ -189,7 +200,8 @@ class _Reader:
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise self.wrong("ignore", '"ignore" is written as [[ignore]], with a rule and a reason')
         exemptions = tuple(self.exemption(f"ignore.{number}.", entry) for number, entry in enumerate(entries))
-        return Configuration(release, site, chosen, exemptions, self.profile(table.get("profile", {})))
+        profile, severities = self.profile(table.get("profile", {})), self.severities(table.get("severity", {}))
+        return Configuration(release, site, chosen, exemptions, profile, severities)
 
     def release(self, reference: Any) -> str | None:
         """A release; the path of a registry file is seen from the file that says it."""
@@ -225,6 +237,18 @@ class _Reader:
             if not isinstance(value, str):
                 raise self.wrong(f"profile.{name}", f'"{name}" is a text in quotes')
         return tuple(variables.items())
+
+    def severities(self, given: Any) -> tuple[tuple[str, Severity], ...]:
+        if not isinstance(given, dict):
+            raise self.wrong("severity", '"severity" is a table of rules, such as OUT003 = "warning"')
+        known = [severity.value for severity in Severity]
+        found: list[tuple[str, Severity]] = []
+        for word, value in given.items():
+            if value not in known:
+                raise self.wrong(f"severity.{word}", f"expected: one of {', '.join(known)}")
+            place = f"{self.place(f'severity.{word}')}: "
+            found += [(start, Severity(value)) for start in selectors([word], self.rules, place)]
+        return tuple(found)
 
     def exemption(self, at: str, entry: Mapping[str, Any]) -> Exemption:
         self.check_keys(entry, at, ("rule", "path", "reason"))

@@ -128,13 +128,15 @@ class Report:
     """What a check found.
 
     `suppressed` holds the findings that the author excused, with the reason given; `values` what is known of the
-    values in scripts, None where there was none.
+    values in scripts, None where there was none. `parts` names the files that are a part of an experiment only: the
+    rules that need the rest of it wait.
     """
 
     findings: tuple[Finding, ...]
     suppressed: tuple[tuple[Finding, str], ...] = ()
     undecided: tuple[Undecided, ...] = field(default=())
     values: ValueCounts | None = None
+    parts: tuple[str, ...] = ()
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -156,6 +158,7 @@ def joined(reports: Iterable[Report]) -> Report:
         tuple(dict.fromkeys(pair for report in given for pair in report.suppressed)),
         tuple(dict.fromkeys(item for report in given for item in report.undecided)),
         sum(counts[1:], start=counts[0]) if counts else None,
+        tuple(dict.fromkeys(name for report in given for name in report.parts)),
     )
 
 

@@ -40,10 +40,12 @@ _OF_A_MODEL = re.compile(r"models\.\w+\.")
 @frozen
 class ImportedSpec:
     """A spec made of other files: its `text`, and in sentences what it does not say although the files do, or needs
-    and they do not say: the `remarks`. Without any it builds to the same experiment."""
+    and they do not say: the `remarks`. Without any it builds to the same experiment. `notes` tell what was taken where
+    a script may go several ways, and what ICON does not look at: nothing is left to do about them."""
 
     text: str
     remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def import_spec(
@@ -82,7 +84,8 @@ def import_spec(
     if experiment.registry.path is not None:
         keys["model"]["registry"] = _seen_from(Path(directory), experiment.registry.reference)
     text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
-    return ImportedSpec(text, (*loaded.remarks, *_remarks(loaded, experiment, keys, text, home)))
+    remarks = (*loaded.remarks, *_remarks(loaded, experiment, keys, text, home))
+    return ImportedSpec(text, remarks, (*loaded.choices, *_overlooked(loaded)))
 
 
 def _seen_from(directory: Path, site: str) -> str:
@@ -136,10 +139,13 @@ def _heading(loaded: Loaded, experiment: Experiment, *, is_site_given: bool) -> 
         yield f"Nor do they say which machine it is: {experiment.machine.name} stands for any."
 
 
-def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site: Site) -> Iterator[str]:
+def _overlooked(loaded: Loaded) -> Iterator[str]:
     for file in loaded.files:
         for problem in file.overlooked:
             yield f"{problem.span}: {problem.message}; it is not in the spec"
+
+
+def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site: Site) -> Iterator[str]:
     yield from unsaid(experiment)
     found = dict(gaps(keys))
     yield from (f"{key}: {reason}" for key, reason in found.items())

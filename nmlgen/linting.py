@@ -16,18 +16,19 @@ from nmlgen.experiment.machine import Machine
 from nmlgen.files import Files
 from nmlgen.findings import Finding, Report, Undecided, joined
 from nmlgen.lift.mkexp import lift_config
-from nmlgen.lift.namelists import NamelistFile, is_master_file, lift_master, lift_model
+from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, is_part, lift_master, lift_model
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import PROBLEMS, finding_of, problems_of
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import lift_script
 from nmlgen.lift.sites import site_named
-from nmlgen.lift.targets import Target, is_binary, is_named_namelist, targets
+from nmlgen.lift.targets import Target, holds_namelists, is_binary, is_named_namelist, targets
 from nmlgen.namelist.registry import Registry
 from nmlgen.reviewing import review, suppressions
 from nmlgen.rules import all_rules
-from nmlgen.selection import Selection, selectors
+from nmlgen.selection import Selection, selected, selectors
 from nmlgen.source import Source, Span, Text
+from nmlgen.spec.problems import PROBLEMS as SPEC_PROBLEMS
 from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
 from nmlgen.suppression import Suppression, excuse, suppressions_in
 
@@ -92,22 +93,24 @@ def _configured(report: Report, configuration: Configuration, selection: Selecti
     """What is left of a report when a configuration was obeyed, and only what is asked for is looked at."""
     given = [exemption.suppression(files.sources) for exemption in configuration.exemptions]
     report = excuse(report, [suppression for suppression in given if suppression is not None], rule_names())
-    return evolve(
-        report,
-        findings=tuple(finding for finding in report.findings if finding.code in selection),
-        undecided=tuple(item for item in report.undecided if item.code in selection),
-    )
+    return selected(configuration.graded(report), selection)
+
+
+def all_problems() -> dict[str, tuple[str, str]]:
+    """The name and the page of what is wrong with a text rather than with an experiment, by its code: of specs and
+    suppressions, namelists, scripts and configurations of mkexp."""
+    return SPEC_PROBLEMS | SUPPRESSION_PROBLEMS | PROBLEMS
 
 
 def rule_names() -> dict[str, str]:
-    """The name of each rule and problem that linting can report, by its code."""
-    problems = {code: name for code, (name, _) in (PROBLEMS | SUPPRESSION_PROBLEMS).items()}
+    """The name of each rule and problem that nmlgen can report, by its code."""
+    problems = {code: name for code, (name, _) in all_problems().items()}
     return {rule.code: rule.name for rule in all_rules()} | problems
 
 
 def explanations() -> dict[str, str]:
-    """The page of each rule and problem that linting can report, by its code."""
-    problems = {code: text for code, (_, text) in (PROBLEMS | SUPPRESSION_PROBLEMS).items()}
+    """The page of each rule and problem that nmlgen can report, by its code."""
+    problems = {code: text for code, (_, text) in all_problems().items()}
     return {rule.code: rule.document() for rule in all_rules()} | problems
 
 
@@ -168,10 +171,12 @@ class _Linting:
         registry = self._registry(target.path)
         if is_master_file(target.path, registry, self.files):
             experiment, read = lift_master(target.path, registry, self.ntasks, self.files)
+            is_lone = len(read) == 1 and not (target.path.name == MASTER_FILE and holds_namelists(target.path.parent))
         else:
             experiment, file = lift_model(target.path, registry, self.ntasks, self.files)
             read = (file,)
-        report = self._judged([experiment], read, read[-1].beginning)
+            is_lone = is_part(file.groups)
+        report = self._judged([experiment], read, read[-1].beginning, is_lone=is_lone)
         return excuse(report, [found for file in read for found in _suppressions(file)], rule_names())
 
     def _judged(
@@ -180,15 +185,18 @@ class _Linting:
         read: Iterable[NamelistFile],
         beginning: Span,
         found: Iterable[Finding] = (),
+        *,
+        is_lone: bool = False,
     ) -> Report:
         findings = [*found, *(finding_of(problem) for file in read for problem in file.overlooked)]
         undecided: list[Undecided] = []
-        for experiment in experiments:
-            machine = self.machine or experiment.machine
-            report = check_experiment(evolve(experiment, machine=machine), beginning=beginning)
-            findings += [*report.findings, *problems_of(experiment, beginning)]
+        for given in experiments:
+            experiment = evolve(given, machine=self.machine or given.machine)
+            report = check_experiment(experiment, beginning=beginning)
+            findings += [*report.findings, *problems_of(experiment, beginning, is_part=is_lone)]
             undecided += report.undecided
-        return Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)))
+        parts = (beginning.source.name,) if is_lone else ()
+        return Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)), parts=parts)
 
 
 def _is_plain(file: NamelistFile) -> bool:

@@ -10,7 +10,6 @@ from attrs import evolve
 
 from nmlgen.checking import check_experiment
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty
 from nmlgen.findings import Finding, Report, Severity, Undecided
 from nmlgen.lift.namelists import NamelistFile
@@ -109,7 +108,7 @@ class _Judged:
                     if stretch.piece.place.text.source is writers.source
                 )
         if way.experiment is not None:
-            experiment = _open_where_missing(way.experiment)
+            experiment = way.experiment
             found += problems_of(experiment, beginning)
             groups = (group for model in experiment.models for group in model.namelist)
             report = check_experiment(
@@ -121,12 +120,6 @@ class _Judged:
                 found += _missing_directories(way, component)
         self.findings = dict.fromkeys(found)
         self.written = frozenset(written)
-
-
-def _open_where_missing(experiment: Experiment) -> Experiment:
-    """The experiment with nothing certain about models whose namelist is not found: all else would follow from that."""
-    models = (evolve(model, is_open=True) if model.missing_file is not None else model for model in experiment.models)
-    return evolve(experiment, models=tuple(models))
 
 
 # --- What only a script can have wrong ---

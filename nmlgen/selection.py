@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
-from nmlgen.findings import did_you_mean
+from nmlgen.findings import Report, did_you_mean
 
 
 @frozen
@@ -24,6 +24,15 @@ class Selection:
         asked_for = max((len(start) for start in self.select or ("",) if code.startswith(start)), default=-1)
         left_out = max((len(start) for start in self.ignore if code.startswith(start)), default=-1)
         return asked_for > left_out
+
+
+def selected(report: Report, selection: Selection) -> Report:
+    """What of a report is asked for."""
+    return evolve(
+        report,
+        findings=tuple(finding for finding in report.findings if finding.code in selection),
+        undecided=tuple(item for item in report.undecided if item.code in selection),
+    )
 
 
 def selectors(words: Iterable[str], rules: Mapping[str, str], place: str = "") -> tuple[str, ...]:

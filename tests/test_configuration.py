@@ -196,3 +196,31 @@ def test_a_configuration_that_cannot_be_read(here):
     (here / "nmlgen.toml").write_bytes(b'select = ["\xff"]\n')
     with pytest.raises(InputError, match=r"nmlgen\.toml"):
         linted("run/NAMELIST_one")
+
+
+# --- Severities ---
+
+
+def test_severities_are_the_projects(here):
+    def severities() -> dict[str, str]:
+        found = nmlgen.lint(["run/NAMELIST_one"], icon_release="2024.10", select=["NML"]).findings
+        return {finding.code: finding.severity.value for finding in found}
+
+    assert severities() == {"NML002": "error", "NML003": "error"}
+    (here / "nmlgen.toml").write_text('[severity]\nNML = "warning"\nwrong-type = "advice"\n')
+    assert severities() == {"NML002": "warning", "NML003": "advice"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('severity = "error"', '"severity" is a table of rules'),
+        ('[severity]\nNML002 = "fatal"', "nmlgen.toml:2:1: expected: one of error, warning, advice"),
+        ('[severity]\nNLM002 = "error"', 'nmlgen.toml:2:1: there is no rule "NLM002"'),
+    ],
+)
+def test_severities_that_are_none(here, text, message):
+    (here / "nmlgen.toml").write_text(text)
+    with pytest.raises(InputError) as refused:
+        find(here)
+    assert message in str(refused.value)

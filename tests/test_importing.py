@@ -77,7 +77,6 @@ def test_a_script_of_which_all_is_known_comes_back(kind, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "remarks"),
     [
-        ("two_ways", ["only a run knows whether this is written; here it is"]),
         ("echoes", ["a spec has no place for the layout of out"]),
         ("unknown", ["job.time: to be filled in", "parallel.num_io_procs: only the running shell knows: $(how_many"]),
         (
@@ -99,6 +98,14 @@ def test_what_a_spec_does_not_say_of_a_script_is_said(kind, remarks, tmp_path):
     assert len(imported.remarks) == len(remarks)
     for remark, words in zip(imported.remarks, remarks, strict=True):
         assert words in remark
+
+
+def test_choices_between_ways_are_notes(tmp_path):
+    script = tmp_path / "exp.waves.run"
+    script.write_text(ALL["two_ways"])
+    imported = import_spec(script)
+    assert imported.remarks == ()
+    assert any("only a run knows whether this is written; here it is" in note for note in imported.notes)
 
 
 def test_tasks_that_only_the_launcher_is_told(tmp_path):

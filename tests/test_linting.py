@@ -181,3 +181,156 @@ def test_texts_that_are_not_utf8_are_judged(tmp_path):
     for name in ("NAMELIST_atm", "exp.run"):
         findings = nmlgen.lint([tmp_path / name], is_isolated=True).findings
         assert "NML005" in {finding.code for finding in findings}, name
+
+
+# --- A part is a part, and a release that nobody said is not known ---
+
+STREAM = """&output_nml
+ output_filename = 'x'
+ output_start = '2000-01-01T00:00:00Z'
+ output_end = '2000-01-02T00:00:00Z'
+ output_interval = 'PT1H'
+ steps_per_file = 3
+ ml_varlist = 'temp'
+/
+"""
+WHOLE = "&run_nml\n num_lev = 5\n/\n&grid_nml\n dynamics_grid_filename = 'g.nc'\n/\n&parallel_nml\n nproma = 8\n/\n"
+MASTER = """&master_nml
+/
+&master_time_control_nml
+ experimentStartDate = '2000-01-01T00:00:00Z'
+ experimentStopDate = '2000-01-02T00:00:00Z'
+/
+&master_model_nml
+ model_type = 1
+ model_name = 'atm'
+ model_namelist_filename = 'NAMELIST_atm'
+/
+"""
+
+
+def written(directory: Path, **files: str) -> Path:
+    for name, text in files.items():
+        (directory / name).write_text(text)
+    return directory
+
+
+def test_streams_alone_are_a_part(tmp_path):
+    path = written(tmp_path, NAMELIST_out=STREAM) / "NAMELIST_out"
+    report = nmlgen.lint([path])
+    assert codes(report) == []
+    assert report.parts == (str(path),)
+
+
+def test_of_a_part_is_found_what_it_tells_itself(tmp_path):
+    path = written(tmp_path, NAMELIST_out=STREAM.replace("'PT1H'", "'P1H'")) / "NAMELIST_out"
+    assert codes(nmlgen.lint([path])) == ["TIM012"]
+
+
+def test_a_whole_namelist_is_no_part(tmp_path):
+    path = written(tmp_path, NAMELIST_atm=WHOLE) / "NAMELIST_atm"
+    report = nmlgen.lint([path])
+    assert report.parts == ()
+    assert codes(report) == ["TIM002"]
+
+
+def test_a_lone_master_namelist_is_a_part(tmp_path):
+    path = tmp_path / "icon_master.namelist"
+    path.write_text(MASTER)
+    report = nmlgen.lint([path])
+    assert codes(report) == ["NML014"]
+    assert report.errors == ()
+    assert report.parts == (str(path),)
+
+
+def test_a_master_namelist_beside_other_namelists_is_none(tmp_path):
+    written(tmp_path, NAMELIST_atn=WHOLE)
+    path = tmp_path / "icon_master.namelist"
+    path.write_text(MASTER)
+    report = nmlgen.lint([path])
+    assert [finding.code for finding in report.errors] == ["NML014"]
+    assert report.parts == ()
+
+
+def test_a_namelist_of_another_program_is_not_judged_as_one_of_icon(tmp_path):
+    text = "&setup_nml\n dt = 60\n/\n&zbgc_nml\n x = 1\n/\n&tracer_x\n/\n&grid_nml\n kcatbound = 0\n/\n"
+    path = written(tmp_path, NAMELIST_ice=text) / "NAMELIST_ice"
+    assert "GRD001" not in codes(nmlgen.lint([path]))
+
+
+def test_a_stale_master_namelist_hides_nothing(tmp_path):
+    script = f"#!/bin/bash\ncat > NAMELIST_atm_mine <<EOF\n{WHOLE.replace('num_lev = 5', 'num_lev = 5.5')}EOF\n"
+    (tmp_path / "job.sh").write_text(script)
+    alone = codes(nmlgen.lint([tmp_path / "job.sh"]))
+    assert "NML003" in alone
+    (tmp_path / "icon_master.namelist").write_text(MASTER)
+    (tmp_path / "NAMELIST_atm").write_text(WHOLE)
+    assert codes(nmlgen.lint([tmp_path / "job.sh"])) == alone
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "is_error"),
+    [
+        ("ltransprt = .true.", "NML002", True),  # a slip
+        ("num_io_procs = 3", "NML002", True),  # of another group
+        ("my_forks_switch = 3", "NML002", False),
+    ],
+)
+def test_a_variable_that_no_release_has_is_a_warning_unless_it_is_a_slip(tmp_path, line, code, is_error):
+    text = WHOLE.replace("num_lev = 5", f"num_lev = 5\n modelTimeStep = 'PT1M'\n {line}")
+    path = written(tmp_path, NAMELIST_atm=text) / "NAMELIST_atm"
+    found = [finding for finding in nmlgen.lint([path]).findings if finding.code == code]
+    assert [finding.severity is nmlgen.Severity.ERROR for finding in found] == [is_error]
+    said = [finding for finding in nmlgen.lint([path], icon_release="2024.10").errors if finding.code == code]
+    assert len(said) == 1
+
+
+def test_namelists_of_an_older_release_are_not_held_against_the_checks_of_the_known_ones(tmp_path):
+    text = WHOLE.replace("num_lev = 5", "num_lev = 5\n modelTimeStep = 'PT1M'\n inextra_2d = 200")
+    path = written(tmp_path, NAMELIST_atm=text + "&initicon_nml\n l_sst_in = .true.\n/\n") / "NAMELIST_atm"
+    report = nmlgen.lint([path])
+    assert report.errors == ()
+    assert any("older ICON" in note for finding in report.findings for note in finding.notes) or report.findings
+    assert nmlgen.lint([path], icon_release="2024.10").errors
+
+
+@pytest.mark.parametrize("name", ["pres_sfcc", "tos_of_a_fork"])
+def test_an_output_variable_that_nobody_knows(tmp_path, name):
+    text = WHOLE.replace("num_lev = 5", "num_lev = 5\n modelTimeStep = 'PT1M'\n iforcing = 0")
+    written(tmp_path, NAMELIST_atm=text + STREAM.replace("'temp'", f"'temp', '{name}'"))
+    path = tmp_path / "icon_master.namelist"
+    path.write_text(MASTER)
+    assert "OUT026" not in [finding.code for finding in nmlgen.lint([path]).errors]
+    (found,) = [finding for finding in nmlgen.lint([path], icon_release="2024.10").errors if finding.code == "OUT026"]
+    assert found.span is not None
+    assert found.span.text == f"'{name}'"
+
+
+def test_plug_ins_of_comin_may_bring_variables(tmp_path):
+    text = WHOLE.replace("num_lev = 5", "num_lev = 5\n modelTimeStep = 'PT1M'\n iforcing = 0")
+    text += "&comin_nml\n plugin_list(1)%name = 'mine'\n/\n" + STREAM.replace("'temp'", "'temprature'")
+    written(tmp_path, NAMELIST_atm=text)
+    path = tmp_path / "icon_master.namelist"
+    path.write_text(MASTER)
+    assert "OUT026" not in codes(nmlgen.lint([path]))
+
+
+@pytest.mark.parametrize(
+    ("site", "severities"),
+    [(None, ["WARNING", "WARNING"]), ("santis", []), ("levante", ["WARNING", "WARNING"])],
+)
+def test_options_of_plug_ins_are_the_sites(tmp_path, site, severities):
+    path = tmp_path / "job.sh"
+    path.write_text("#!/bin/bash\n#SBATCH --uenv=icon/25.2:v1\n#SBATCH --view=default\nsrun ./icon\n")
+    found = nmlgen.lint([path], site=site, select=["SBA004"]).findings
+    assert [finding.severity.name for finding in found] == severities
+
+
+def test_a_script_of_one_of_icons_trees_is_judged_by_its_release(tmp_path):
+    (tmp_path / "configure").write_text(
+        "PACKAGE_NAME='icon'\nPACKAGE_TARNAME='icon-2024.10'\nPACKAGE_VERSION='2024.10'\n"
+    )
+    (tmp_path / "run").mkdir()
+    path = tmp_path / "run" / "NAMELIST_atm"
+    path.write_text("&run_nml\n modelTimeStep = 'PT1M'\n my_forks_switch = 1\n/\n")
+    assert [finding.code for finding in nmlgen.lint([path], select=["NML"]).errors] == ["NML002"]

@@ -122,13 +122,17 @@ def run(arguments: list[str]) -> int:
     except click.Abort:
         return 130
     except (SpecError, BuildError) as error:
-        from nmlgen.cli.console import show_findings
+        from nmlgen.cli.console import as_far_as_read, show_findings
 
-        show_findings(error.findings, err=True)
+        with as_far_as_read():
+            show_findings(error.findings, err=True)
         return 1
     except NmlgenError as error:
+        from nmlgen.cli.console import as_far_as_read
+
         lines = visible_lines(str(error)).splitlines()
-        click.echo("nmlgen: error: " + "\n  ".join(lines), err=True)  # no line begins as somebody else wants
+        with as_far_as_read():
+            click.echo("nmlgen: error: " + "\n  ".join(lines), err=True)  # no line begins as somebody else wants
         return 2
     except BrokenPipeError:
         return _close(sys.stdout)

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import click
 
 import nmlgen
-from nmlgen.cli.console import format_option, quiet_option, release_option, set_option, show_findings
+from nmlgen.cli.console import (
+    as_far_as_read,
+    format_option,
+    quiet_option,
+    release_option,
+    selection_options,
+    set_option,
+    show_findings,
+)
 from nmlgen.findings import joined
+from nmlgen.linting import rule_names
 from nmlgen.namelist.registry import registry_of
 from nmlgen.report.json import report_document, to_json
 from nmlgen.report.text import format_undecided, summary
+from nmlgen.selection import Selection, selected, selectors
 from nmlgen.sweep.expansion import plan_of_spec, points_of
 from nmlgen.sweep.review import review
 
@@ -20,6 +31,7 @@ from nmlgen.sweep.review import review
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path())
 @set_option
 @release_option("Check as if for this release, whatever the spec says.")
+@selection_options
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
 @click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, by file and value.")
 @format_option
@@ -28,6 +40,8 @@ def command(
     specs: tuple[str, ...],
     overrides: tuple[str, ...],
     icon_release: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
     strict: bool,
     show_undecided: bool,
     output_format: str,
@@ -36,8 +50,10 @@ def command(
     """Check each SPEC against the rules; write nothing.
 
     Of a spec with a sweep every point is checked; a finding is shown once, with the points it concerns. Exit code 1 if
-    there are errors, or warnings with --strict.
+    there are errors, or warnings with --strict. --select and --ignore say what is reported: a build looks at all.
     """
+    names = rule_names() if select or ignore else {}
+    selection = Selection(selectors(select, names), selectors(ignore, names))
     reports = []
     overrides = (*overrides, *_model(icon_release))
     sweeps: list[str] = []
@@ -55,12 +71,21 @@ def command(
         except nmlgen.SpecError as error:
             refused += error.findings
     if refused and output_format == "text":
-        show_findings(refused, err=True)
+        with as_far_as_read():
+            show_findings(refused, err=True)
         if not reports:
             return 1
     elif refused:
         reports.append(nmlgen.Report(tuple(refused)))
-    report = joined(reports)
+    report = selected(joined(reports), selection)
+    with as_far_as_read():
+        _show(report, sweeps, output_format, show_undecided=show_undecided, quiet=quiet)
+    return 1 if refused or report.errors or (strict and report.warnings) else 0
+
+
+def _show(
+    report: nmlgen.Report, sweeps: Iterable[str], output_format: str, *, show_undecided: bool, quiet: bool
+) -> None:
     if output_format == "json":
         click.echo(to_json(report_document(report)))
     else:
@@ -69,7 +94,6 @@ def command(
             click.echo(("\n" if report.findings else "") + format_undecided(report.undecided))
         if not quiet:
             click.echo("\n".join(("",) * bool(report.findings) + (*sweeps, summary(report))))
-    return 1 if refused or report.errors or (strict and report.warnings) else 0
 
 
 def _model(icon_release: str | None) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -77,6 +78,34 @@ def format_option(function: F) -> F:
         show_default=True,
         help="How to print what was found.",
     )(function)
+
+
+def selection_options(function: F) -> F:
+    """The options --select and --ignore."""
+    ignore = click.option("--ignore", multiple=True, metavar="RULES", help="Do not report these.")
+    return click.option("--select", multiple=True, metavar="RULES", help="Report these only: RST,OUT003,second-copy.")(
+        ignore(function)
+    )
+
+
+@contextmanager
+def as_far_as_read() -> Iterator[None]:
+    """Print what somebody may stop reading: the exit code of the command is what it is all the same."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        for stream in (sys.stdout, sys.stderr):
+            _discard_unread(stream)
+
+
+def _discard_unread(stream: TextIO) -> None:
+    """Let what is still buffered go nowhere, if nobody reads it."""
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def quiet_option(function: F) -> F:

@@ -32,7 +32,9 @@ def _page(code: str) -> str:
     for rule in all_rules():
         if code.upper() == rule.code or code.lower() == rule.name:
             return f"# {rule.code}: {rule.name} ({rule.severity.value})\n\n{rule.document()}"
-    problems = _problems()
+    from nmlgen.linting import all_problems  # from rooms that a rule's page does not need
+
+    problems = all_problems()
     for problem, (name, text) in problems.items():
         if code.upper() == problem or code.lower() == name:
             return f"# {problem}: {name}\n\n{text}"
@@ -40,12 +42,3 @@ def _page(code: str) -> str:
     known += [word for problem, (name, _) in problems.items() for word in (problem, name)]
     notes = did_you_mean(code, known)
     raise InputError(f'there is no rule "{code}"; {notes[0] if notes else "nmlgen rules lists them"}')
-
-
-def _problems() -> dict[str, tuple[str, str]]:
-    """What is no rule, from rooms that a rule's page does not need."""
-    from nmlgen.lift.problems import PROBLEMS as OF_FILES
-    from nmlgen.spec.problems import PROBLEMS as OF_SPECS
-    from nmlgen.suppression import PROBLEMS as OF_SUPPRESSIONS
-
-    return OF_SPECS | OF_SUPPRESSIONS | OF_FILES

@@ -70,6 +70,8 @@ def command(
     else:
         write_whole(output, encode(imported.text), is_new=not force)
         click.echo(f"wrote {output}\nnext: nmlgen check {shlex.quote(str(output))}")
+    for note in imported.notes:
+        click.echo(f"note: {note}", err=True)
     for remark in imported.remarks:
         click.echo(f"left to do: {remark}", err=True)
     return 1 if imported.remarks else 0

@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 import nmlgen
-from nmlgen.cli.console import quiet_option, release_option, show_findings, tracked
+from nmlgen.baseline import beyond, read_baseline, write_baseline
+from nmlgen.cli.console import as_far_as_read, quiet_option, release_option, selection_options, show_findings, tracked
+from nmlgen.cli.watching import changes
 from nmlgen.configuration import is_variable
 from nmlgen.files import STANDARD_INPUT
 from nmlgen.fixing import Fixed, applicable
@@ -29,8 +31,7 @@ _FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit")
     "shows, else the newest."
 )
 @click.option("--site", metavar="NAME", help="The machine: one of `nmlgen presets`, or a site file as ./mysite.yaml.")
-@click.option("--select", multiple=True, metavar="RULES", help="Report these only: RST,OUT003,second-copy.")
-@click.option("--ignore", multiple=True, metavar="RULES", help="Do not report these.")
+@selection_options
 @click.option(
     "--fragment/--no-fragment",
     "is_fragment",
@@ -63,6 +64,17 @@ _FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit")
 @click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing. Exit code 1 if anything.")
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever was found.")
+@click.option(
+    "--baseline", metavar="FILE", type=click.Path(path_type=Path), help="Report what is new: not in this baseline."
+)
+@click.option(
+    "--write-baseline",
+    "new_baseline",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write what is found now to a baseline, and report nothing.",
+)
+@click.option("--watch", is_flag=True, help="Judge again whenever a file changes, until Ctrl-C.")
 @click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, by file and value.")
 @quiet_option
 def command(
@@ -82,6 +94,9 @@ def command(
     diff: bool,
     strict: bool,
     exit_zero: bool,
+    baseline: Path | None,
+    new_baseline: Path | None,
+    watch: bool,
     show_undecided: bool,
     quiet: bool,
 ) -> int:
@@ -89,54 +104,63 @@ def command(
 
     Nothing is run. An icon_master.namelist is judged with the files it names, a directory with all that is in it and
     below; PATH - is the standard input. Exit code 1 if there are errors.
+
+    A baseline holds what is found in old scripts today; with --baseline only what is new is reported.
     """
     if statistics and output_format not in ("text", "json"):
         raise click.UsageError("--statistics prints text or JSON")
-    if (fixes or diff) and STANDARD_INPUT in paths:
-        raise click.UsageError("--fix and --diff need files, not the standard input")
-    variables = dict(map(_definition, definitions))
-    track = None if quiet else tracked
+    if (fixes or diff or watch) and STANDARD_INPUT in paths:
+        raise click.UsageError("--fix, --diff and --watch need files, not the standard input")
+    if watch and (fixes or diff or new_baseline is not None):
+        raise click.UsageError("--watch only judges: no --fix, --diff or --write-baseline with it")
+    options = {
+        "ntasks": ntasks,
+        "icon_release": icon_release,
+        "site": site,
+        "select": select,
+        "ignore": ignore,
+        "is_isolated": is_isolated,
+        "is_fragment": is_fragment,
+        "variables": dict(map(_definition, definitions)),
+        "track": None if quiet else tracked,
+    }
+
+    def judged() -> nmlgen.Report:
+        report = nmlgen.lint(paths, **options)  # type: ignore[arg-type]
+        return report if baseline is None else beyond(report, read_baseline(baseline), baseline.parent)
+
+    def show(report: nmlgen.Report, fixed_count: int = 0) -> int:
+        with as_far_as_read():
+            if statistics:
+                _show_statistics(report, output_format)
+            elif output_format != "text":
+                click.echo(_document(report, output_format), nl=bool(report.findings) or output_format != "github")
+            else:
+                _show(report, unsafe_fixes, show_undecided)
+                if not quiet:
+                    click.echo(("\n" if report.findings else "") + _summary(report, fixed_count, unsafe_fixes))
+        return 1 if not exit_zero and (report.errors or (strict and report.warnings)) else 0
+
+    if watch:
+        code = 0
+        for _ in changes(paths):
+            code = show(judged())
+        return code
     if fixes or diff:
-        fixed = nmlgen.fix(
-            paths,
-            is_unsafe=unsafe_fixes,
-            ntasks=ntasks,
-            icon_release=icon_release,
-            site=site,
-            select=select,
-            ignore=ignore,
-            is_isolated=is_isolated,
-            is_fragment=is_fragment,
-            variables=variables,
-            track=track,
-        )
+        fixed = nmlgen.fix(paths, is_unsafe=unsafe_fixes, **options)  # type: ignore[arg-type]
         if diff:
             return _show_differences(fixed, quiet, exit_zero)
         fixed.write()
-        report, fixed_count = fixed.report, fixed.count
-    else:
-        fixed_count = 0
-        report = nmlgen.lint(
-            paths,
-            ntasks=ntasks,
-            icon_release=icon_release,
-            site=site,
-            select=select,
-            ignore=ignore,
-            is_isolated=is_isolated,
-            is_fragment=is_fragment,
-            variables=variables,
-            track=track,
-        )
-    if statistics:
-        _show_statistics(report, output_format)
-    elif output_format != "text":
-        click.echo(_document(report, output_format), nl=bool(report.findings) or output_format != "github")
-    else:
-        _show(report, unsafe_fixes, show_undecided)
-        if not quiet:
-            click.echo(("\n" if report.findings else "") + _summary(report, fixed_count, unsafe_fixes))
-    return 1 if not exit_zero and (report.errors or (strict and report.warnings)) else 0
+        report = fixed.report
+        if baseline is not None:
+            report = beyond(report, read_baseline(baseline), baseline.parent)
+        return show(report, fixed.count)
+    report = judged()
+    if new_baseline is not None:
+        count = write_baseline(new_baseline, report)
+        click.echo(f"wrote {new_baseline}: {count} finding{'s' if count != 1 else ''}")
+        return 0
+    return show(report)
 
 
 def _definition(text: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ import sys
 import click
 
 from nmlgen.cli.console import format_option, uses_colour
-from nmlgen.lift.problems import PROBLEMS
+from nmlgen.linting import all_problems
 from nmlgen.report.json import to_json
 from nmlgen.report.table import format_table
 from nmlgen.rules import all_rules
@@ -20,7 +20,7 @@ from nmlgen.rules.rule import Rule
 def command(output_format: str) -> int:
     """List the rules: code, name, severity and what each finds. What only a text can have wrong has no severity of
     its own."""
-    rules = [*map(_rule, all_rules()), *(_problem(code, *about) for code, about in PROBLEMS.items())]
+    rules = [*map(_rule, all_rules()), *(_problem(code, *about) for code, about in all_problems().items())]
     if output_format == "json":
         click.echo(to_json(rules))
         return 0

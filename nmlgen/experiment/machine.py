@@ -92,6 +92,8 @@ class Machine:
     file with what the advisor knows of it, None if the site names none; `run_script_variables` are those that the
     header of ICON's own run scripts sets there. `max_files` is how many files a project may have where the model
     writes; `set_up_s` are the seconds of a job before the model's first step that its own timers do not see.
+    `plugin_options` are the options that plug-ins add to sbatch and srun, without dashes; `fortran` the runtimes of the
+    compilers that ICON is built with: gfortran, flang, intel, nvhpc, cray, nag or nec.
     """
 
     name: str
@@ -114,6 +116,8 @@ class Machine:
     max_files: int | None = None
     set_up_s: int | None = None
     run_script_variables: Mapping[str, str] = field(factory=dict)
+    plugin_options: tuple[str, ...] = ()
+    fortran: tuple[str, ...] = ()
 
     def file_system_of(self, path: str) -> FileSystem:
         """The file system that `path` lies on; a relative path lies on the site's usual one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from nmlgen.source import Span
 
@@ -37,13 +37,15 @@ class UndecidedError(Exception):
 class Origin:
     """One say in a setting: the layer that spoke ("spec", "site levante"), where, and what it said.
 
-    `reason` is why, where the layer is the advisor, which decides the word `auto` of a spec.
+    `reason` is why, where the layer is the advisor, which decides the word `auto` of a spec. `elements` are what each
+    element of a list was read from, where that is known; each has a `span`.
     """
 
     layer: str
     value: Any
     span: Span | None = None
     reason: str | None = None
+    elements: tuple[Any, ...] = field(default=(), eq=False, repr=False)
 
 
 @frozen
@@ -81,6 +83,12 @@ class Setting:
     def span(self) -> Span | None:
         """Where the value in force was written; None for a default."""
         return self.history[-1].span if self.history else None
+
+    def element(self, position: int) -> Span | None:
+        """Where an element of its list was written, counted from 0; where the list begins, if that is not known."""
+        elements = self.origin.elements if self.history else ()
+        span: Span | None = elements[position].span if position < len(elements) else self.span
+        return span
 
 
 def unknown(name: str, span: Span | None = None) -> Setting:

@@ -17,14 +17,14 @@ from nmlgen.files import STANDARD_INPUT, Files, read_bytes
 from nmlgen.lift.built import machine_of, with_record
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.lift.releases import registry_for
-from nmlgen.lift.scripts import SUFFIXES, LiftedScript, Way, is_script, lift_script
+from nmlgen.lift.scripts import SPEC_SUFFIXES, SUFFIXES, LiftedScript, Way, is_script, lift_script
 from nmlgen.script.events import Ended, Ran, Written
 from nmlgen.script.values import Value, within
 from nmlgen.script.worlds import WrittenText
 from nmlgen.source import Source
 from nmlgen.spec.spec import load_spec
 
-_SPEC_SUFFIXES = (".yaml", ".yml")
+_EXPERIMENT = re.compile(r"^[ \t]*(?:export[ \t]+)?EXPERIMENT=['\"]?([\w.+-]+)", re.MULTILINE)
 _SPEC_KEY = re.compile(rb"^(nmlgen|extends|site|model)[ \t]*:", re.MULTILINE)
 
 
@@ -33,14 +33,15 @@ class Loaded:
     """What a path holds.
 
     `parts` names what of the `experiment` the files say at all: of "master", "namelist" and "job". `files` are the
-    namelist files that were read. `remarks` say what was assumed of a script, and what it does that no experiment
-    holds.
+    namelist files that were read. `choices` say what was assumed of a script where only a run knows which way it goes,
+    `remarks` what it does that no experiment holds.
     """
 
     path: Path
     experiment: Experiment
     parts: tuple[str, ...]
     files: tuple[NamelistFile, ...] = ()
+    choices: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
     @property
@@ -65,7 +66,7 @@ def load(
 
     `ntasks` is the number of MPI tasks, `icon_release` the release, or the path of a registry file, and `machine` the
     site of what does not say them; a spec says its own. `variables` are set before a script begins, `header` before a
-    fragment of ICON's run scripts. Of the ways that a script may go the first is taken, and the remarks tell of the
+    fragment of ICON's run scripts. Of the ways that a script may go the first is taken, and the choices tell of the
     others. `files` gives other texts than those on the disk. Raises InputError if a file cannot be read, SpecError if a
     spec cannot be understood.
     """
@@ -140,19 +141,19 @@ def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
     if first.experiment is None and first.files:
         raise InputError(f"{path}: which component of ICON reads its namelists cannot be told by the groups in them")
     if first.experiment is None:
-        raise InputError(f"{path} writes no namelist that ICON would read, and there is none beside it")
+        raise InputError(f"{path} writes no namelist that ICON would read, and there is none beside it{_meant(lifted)}")
     parts = PARTS if first.has_master else (NAMELIST, JOB)
-    is_built = bool(recorded(lifted.script.source.text))
-    remarks = [] if is_built else list(_remarks(lifted, parts))
-    return Loaded(path, first.experiment, parts, first.files, tuple(remarks))
+    if recorded(lifted.script.source.text):  # a build
+        return Loaded(path, first.experiment, parts, first.files)
+    choices = tuple(dict.fromkeys((*_other_ways(lifted, parts), *_depending(lifted))))
+    remarks = tuple(dict.fromkeys((*first.job.remarks, *first.job.unplaced)))
+    return Loaded(path, first.experiment, parts, first.files, choices, remarks)
 
 
-def _remarks(lifted: LiftedScript, parts: tuple[str, ...]) -> Iterator[str]:
-    """What is assumed of a script, and what it does that no experiment holds."""
-    first = lifted.ways[0]
-    yield from dict.fromkeys(
-        (*_other_ways(lifted, parts), *_depending(lifted), *first.job.remarks, *first.job.unplaced)
-    )
+def _meant(lifted: LiftedScript) -> str:
+    """What to read instead of one of ICON's scripts that check an experiment and run it by its own script."""
+    found = _EXPERIMENT.search(lifted.script.source.text)
+    return f"; it checks the experiment {found[1]}, whose script is exp.{found[1]}" if found else ""
 
 
 def _depending(lifted: LiftedScript) -> Iterator[str]:
@@ -214,7 +215,7 @@ def _texts(value: Value, way: Way) -> list[str]:
 
 def is_spec(path: Path) -> bool:
     """Whether a file is a spec: by its suffix, or because it has the keys of one."""
-    if path.suffix.lower() in _SPEC_SUFFIXES:
+    if path.suffix.lower() in SPEC_SUFFIXES:
         return True
     if path.name == MASTER_FILE:
         return False

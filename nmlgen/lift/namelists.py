@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,7 @@ def lift_models(
 
     One that starts no model has a model of which nothing is said.
     """
+    find = cache(find)  # land alone has one file for both
     models = []
     master_nml = next((group for group in master.groups if group.name == "master_nml"), None)
     base = _text(master_nml.settings.get("model_base_dir") if master_nml is not None else None)
@@ -167,7 +169,7 @@ def lift_models(
         if name and file is None and is_known:
             missing = setting
         groups = file.groups if file is not None else ()
-        is_open = file.is_open if file is not None else not is_known
+        is_open = file is None or file.is_open  # of a file that is not found all else would follow
         models.append(Model(entry, groups, is_open=master.is_open or is_open, missing_file=missing))
     if not models:
         models.append(Model(Group(MODEL_GROUP, {}), (), is_open=master.is_open))
@@ -220,12 +222,25 @@ def _filename_as_written(master: NamelistFile, number: int) -> str:
     return items[-1].values[0].text.strip("'\" ") if items and items[-1].values else ""
 
 
+def is_part(groups: Iterable[Group]) -> bool:
+    """Whether these groups are a part of a model's namelist only: every model of ICON needs grid_nml and run_nml."""
+    return not {"grid_nml", "run_nml"} <= {group.name for group in groups}
+
+
 def lift_model(
     path: Path, registry: Registry, ntasks: int | None, files: Files | None = None
 ) -> tuple[Experiment, NamelistFile]:
     """The namelist of an atmosphere without its master: what else the master says is unknown."""
     file = read_namelist(path, registry, is_master=False, files=files)
+    if _is_of_another_program(file.groups, registry):
+        file = evolve(file, groups=tuple(evolve(group, is_open=True) for group in file.groups))
     return lift_without_master([(file, "atmosphere")], registry, ntasks), file
+
+
+def _is_of_another_program(groups: Iterable[Group], registry: Registry) -> bool:
+    """Whether most groups are none of ICON's: such as share a name with ICON's say nothing of it then."""
+    known = [registry.has_group(group.name) for group in groups]
+    return known.count(False) > known.count(True)
 
 
 def lift_without_master(
@@ -236,11 +251,24 @@ def lift_without_master(
     models = tuple(
         model if kind != "jsbach" else host_of_land(model, registry)
         for file, kind in files
-        for model in [Model(unknown_entry(registry, kind), file.groups, is_open=file.is_open)]
+        for model in [_alone(file, unknown_entry(registry, kind))]
     )
     names = ("master_nml", "master_time_control_nml")
     master = [Group(name, {v: unknown(f"{name}.{v}") for v in registry.variables(name)}) for name in names]
     return _experiment((*master, *(model.entry for model in models)), models, registry, ntasks)
+
+
+def _alone(file: NamelistFile, entry: Group) -> Model:
+    """The model of a namelist, to which there may be more if it is a part. The streams of a part are taken to be
+    read."""
+    groups, is_open = file.groups, file.is_open
+    if is_part(groups):
+        is_open = True
+        names = {group.name for group in groups}
+        if "output_nml" in names and "run_nml" not in names:
+            output = Setting("run_nml.output", (Origin("assumed", ["nml"]),))
+            groups = (*groups, Group("run_nml", {"output": output}, is_open=True))
+    return Model(entry, groups, is_open=is_open)
 
 
 def unknown_entry(registry: Registry, kind: str | None) -> Group:
@@ -284,8 +312,10 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
     if not registry.has_group(name):
         settings = {item.name: _plain(name, item.name, item) for item in written.items}
         return Group(name, settings, None, written.name_span, is_open=written.is_open)
+    written = evolve(written, items=tuple(_as_meant(item) for item in written.items))
     assignment = assign(written, declarations(registry, name))
     settings = dict(_settings(name, assignment, registry))  # what is refused is in none of them
+    refused = [problem.span.offsets[0] for problem in assignment.problems if problem.stops]
     known = {variable.partition("%")[0] for variable in registry.variables(name)}
     assigned = {re.split("[(%]", setting, maxsplit=1)[0] for setting in settings}
     structures = {variable.partition("%")[0] for variable in registry.variables(name) if "%" in variable}
@@ -294,21 +324,41 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
         if is_whole or item.base not in known:  # what nobody knows stays, so that a rule can say so
             settings.setdefault(item.name, _plain(name, item.name, item))
         elif item.base not in assigned and any(value.kind != "null" for value in item.values):
-            settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)  # the runtime stops there
+            first, last = item.span.offsets
+            if any(first <= start <= last for start in refused):  # the runtime stops there
+                settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)
+            else:  # nobody knows the type, or the values are those of the components in turn
+                settings[item.name] = _plain(name, item.name, item)
     return Group(name, settings, None, written.name_span, _problems(written, assignment), written.is_open)
+
+
+def _as_meant(item: Item) -> Item:
+    """An item without the empty values that gfortran's runtime alone takes comments for."""
+    text = item.origin.text
+    values = tuple(v for v in item.values if v.kind != "null" or v.start != v.end or text[v.start : v.start + 1] != "!")
+    return item if len(values) == len(item.values) else evolve(item, values=values)
 
 
 def _problems(written: WrittenGroup, assignment: Assignment) -> tuple[SyntaxProblem, ...]:
     """What is wrong in a group. Of a place that is wrong whatever the types, these add nothing but the fix."""
     places = {_place(problem) for problem in written.errors}
-    fixes = {_place(problem): problem.fix for problem in assignment.problems}
-    untyped = [evolve(problem, fix=problem.fix or fixes.get(_place(problem))) for problem in written.errors]
+    refused = {_place(problem): problem for problem in assignment.problems}
+    untyped = [_with_type(problem, refused.get(_place(problem))) for problem in written.errors]
     typed = [
         problem
         for problem in assignment.problems
         if problem.kind != "unknown-variable" and _place(problem) not in places
     ]
     return (*untyped, *typed, *_set_twice(written))
+
+
+def _with_type(problem: SyntaxProblem, typed: SyntaxProblem | None) -> SyntaxProblem:
+    """A problem, with what the type of the variable adds: the fix, and that the text may be meant for a string."""
+    if typed is None:
+        return problem
+    is_text = typed.kind == "undelimited-text" and problem.kind == "unquoted-text"
+    kind = "undelimited-word" if is_text else problem.kind
+    return evolve(problem, kind=kind, fix=problem.fix or typed.fix)
 
 
 def _set_twice(written: WrittenGroup) -> Iterator[SyntaxProblem]:
@@ -375,7 +425,9 @@ def _array(full: str, name: str, group: str, found: Mapping[tuple[int, ...], Ass
                 found[(position,)].value if (position,) in found else default
                 for position in range(low, indices[-1][0] + 1)
             ]
-    return Setting(full, (Origin("namelist", as_list(values), span),))
+    written = tuple(found[index].written for index in indices)
+    elements = written if len(written) == len(values) else ()
+    return Setting(full, (Origin("namelist", as_list(values), span, elements=elements),))
 
 
 def _name_behind(header: str) -> str:

@@ -10,6 +10,7 @@ from nmlgen.experiment.reading import file_of, groups_read
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Fix, Severity
 from nmlgen.lift.mkexp import PROBLEMS as MKEXP_PROBLEMS
+from nmlgen.namelist.runtimes import READERS
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules
 from nmlgen.script.problems import PROBLEMS as SCRIPT_PROBLEMS
@@ -51,6 +52,7 @@ PROBLEMS = {
 
 _RULES_OF_KINDS = {
     "wrong-type": "NML003",
+    "undelimited-text": "NML003",
     "integer-overflow": "NML003",
     "unquoted-string": "NML003",
     "too-many-values": "NML004",
@@ -74,36 +76,47 @@ _RULES_OF_KINDS = {
 }
 
 
-def problems_of(experiment: Experiment, beginning: Span) -> Iterable[Finding]:
-    """What is wrong with the namelists of an experiment, beyond what the rules say of it."""
+def problems_of(experiment: Experiment, beginning: Span, *, is_part: bool = False) -> Iterable[Finding]:
+    """What is wrong with the namelists of an experiment, beyond what the rules say of it. Where it `is_part` only of
+    one, its other files may lie elsewhere."""
     for model in experiment.models:
         if model.missing_file is not None:
-            yield _missing(model.missing_file, beginning)
+            yield _missing(model.missing_file, beginning, is_part=is_part)
+    runtimes = experiment.machine.fortran
     for group in experiment.master:  # whatever models it starts, which a refused value leaves open
         if "master" in experiment.registry.files(group.name):
-            yield from map(finding_of, group.problems)
+            yield from (finding_of(found, runtimes=runtimes) for found in group.problems)
     for component in experiment.components:
         with suppress(UndecidedError):
             for group in groups_read(component):
                 if file_of(component, group) != "master":
-                    yield from map(finding_of, group.problems)
+                    yield from (finding_of(found, runtimes=runtimes) for found in group.problems)
 
 
-def _missing(setting: Setting, beginning: Span) -> Finding:
+def _missing(setting: Setting, beginning: Span, *, is_part: bool) -> Finding:
+    name = str(setting.value).strip()
     return problem(
         "NML014",
-        Severity.ERROR,
-        f'there is no file "{str(setting.value).strip()}": ICON runs on with its defaults',
+        Severity.WARNING if is_part else Severity.ERROR,
+        f'there is no file "{name}" here: it is not judged'
+        if is_part
+        else f'there is no file "{name}": ICON runs on with its defaults',
         setting.span or beginning,
         "expected: the name of a file beside this one",
     )
 
 
-def finding_of(found: SyntaxProblem, code: str | None = None) -> Finding:
-    """The finding that a problem of a text is; its code is that of its kind in a namelist, if none is given."""
+def finding_of(found: SyntaxProblem, code: str | None = None, runtimes: tuple[str, ...] = ()) -> Finding:
+    """The finding that a problem of a text is; its code is that of its kind in a namelist, if none is given. At what
+    not every Fortran runtime stops it is an error only if each of those of the machine, its `runtimes`, does."""
     severity = Severity.ERROR if found.stops else Severity.WARNING
     code = code or _RULES_OF_KINDS.get(found.kind, "NML011")
-    return problem(code, severity, found.message, found.span, f"expected: {found.expected}", fix=found.fix)
+    notes = [f"expected: {found.expected}"]
+    readers = READERS.get(found.kind)
+    if readers is not None:
+        notes.append(readers.note())
+        severity = severity if readers.stops_each(runtimes) else Severity.WARNING
+    return problem(code, severity, found.message, found.span, *notes, fix=found.fix)
 
 
 def problem(

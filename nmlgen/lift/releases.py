@@ -14,6 +14,9 @@ from nmlgen.namelist.registry import Registry, registry_of, releases
 _IN_PATH = re.compile(r"\bicon(?:[-_](?:model|release|v))*[-_/.]v?(\d{4}\.\d{2})(?![\d.]*\d)", re.IGNORECASE)
 _IN_LOG = re.compile(rb"^ *version: +(\d{4}\.\d{2})\S*\s*$", re.MULTILINE)
 _LOGS = ("LOG*", "*.log", "*.out", "*.o")
+_IN_CONFIGURE = re.compile(rb"^PACKAGE_NAME='icon'\nPACKAGE_TARNAME='[^'\n]*'\nPACKAGE_VERSION='(\d{4}\.\d{2})", re.M)
+_HEAD_OF_CONFIGURE = 100_000  # bytes in which autoconf says what it configures
+_MOST_ABOVE = 4
 _HEAD = 1_000_000  # bytes of a log in which ICON has said its version
 _MOST_LOGS = 8
 
@@ -23,14 +26,15 @@ def registry_for(path: Path, text: str, said: str | None = None, configured: str
 
     `said` is a release or the path of a registry file, and holds before all else; then a build's own record, then what
     is `configured`, then a release that the text names in a path such as `icon-2024.10`, then the version in a log
-    beside it. Without any of these the newest release is assumed. Raises InputError where a registry cannot be had.
+    beside it, then that of the ICON source tree that the file lies in. Without any of these the newest release is
+    assumed. Raises InputError where a registry cannot be had.
     """
     if said is not None:
         return registry_of(said)
     built = recorded(text).get("model.release")
     if built is not None:
         return _of_build(path, built, configured)
-    return registry_of(configured or named_in(text) or logged_beside(path))
+    return registry_of(configured or named_in(text) or logged_beside(path) or of_tree(path))
 
 
 def _of_build(path: Path, release: str, configured: str | None) -> Registry:
@@ -57,6 +61,22 @@ def logged_beside(path: Path) -> str | None:
         return None
     found = {release for log in _logs(path.parent) for release in _versions(log)} & set(releases())
     return found.pop() if len(found) == 1 else None
+
+
+def of_tree(path: Path) -> str | None:
+    """The release of the ICON source tree that a file lies in, by the `configure` of a directory above; None for none,
+    and for one that does not ship with nmlgen."""
+    if path == STANDARD_INPUT:
+        return None
+    for directory in list(path.absolute().parents)[1 : _MOST_ABOVE + 1]:  # run/exp.amip, run/checksuite.nwp/exp.test
+        try:
+            with (directory / "configure").open("rb") as file:
+                found = _IN_CONFIGURE.search(file.read(_HEAD_OF_CONFIGURE))
+        except OSError:
+            continue
+        release = found[1].decode() if found is not None else None
+        return release if release in releases() else None
+    return None
 
 
 def _logs(directory: Path) -> Iterator[Path]:

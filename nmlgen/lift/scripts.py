@@ -39,7 +39,7 @@ from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem
 from nmlgen.script.assigned import effects
-from nmlgen.script.directives import Directives, read_directives
+from nmlgen.script.directives import PLUGIN_OPTION, Directives, read_directives
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
 from nmlgen.script.parser import parse
@@ -92,6 +92,7 @@ class LiftedScript:
 _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
 _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
+SPEC_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm")
 
 
@@ -101,8 +102,9 @@ def is_script(path: Path, source: Source) -> bool:
         return _SHELL.match(source.line(1)) is not None
     if _NAMELIST.match(source.text):
         return False
-    is_fragment = path.name.startswith("exp.") and path.suffix.lower() not in (".yaml", ".yml")
-    return path.suffix in SUFFIXES or is_fragment or _HEREDOC.search(source.text) is not None
+    if path.suffix in SUFFIXES or _HEREDOC.search(source.text) is not None:
+        return True
+    return path.name.startswith("exp.") and path.suffix.lower() not in SPEC_SUFFIXES
 
 
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
@@ -112,11 +114,15 @@ _CALLED_ENDING = re.compile(r"^[ \t]*(?:\.|source)[ \t]+\S*/exec\.iconrun\b", re
 """A fragment that calls ICON's own ending (`run/exec.iconrun`) before it ends."""
 
 
-def _is_fragment(script: Script) -> bool:
-    """Whether a script needs another one before it: it has no first line that names a shell, or it uses variables of
-    ICON's header that it never sets."""
+_PARTS = re.compile(r"(?:exec\.iconrun|add_run_routines|create_target_header)(?:\.in)?")
+"""What ICON's make_target_runscript puts round the fragment of an experiment (release 2024.10, `run/`)."""
+
+
+def _is_fragment(script: Script, path: Path) -> bool:
+    """Whether a script needs another one before it: it is one of ICON's parts of scripts, has no first line that names
+    a shell, or uses variables of ICON's header that it never sets."""
     text = script.source.text
-    if not text.startswith("#!"):
+    if not text.startswith("#!") or _PARTS.fullmatch(path.name):
         return True
     used = {name for name in _USED.findall(text) if name in HEADER or name == "EXPNAME"}
     left = used - effects(script.body, {}).names
@@ -145,7 +151,7 @@ def lift_script(
     files = files or Files()
     source = source or files.read(path)
     script = parse(source)
-    fragment = _is_fragment(script) if is_fragment is None else is_fragment
+    fragment = _is_fragment(script, path) if is_fragment is None else is_fragment
     ending = _CALLED_ENDING.search(source.text) if fragment and header is not None else None
     if ending is not None:  # it makes the master namelist and starts the model; what stands behind compares results
         source = Source(source.name, source.text[: ending.start()])
@@ -161,8 +167,8 @@ def lift_script(
     evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open)
     ends = header is not None and fragment and not is_open
     lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine, given if ends else None)
-    ways = tuple(lifting.way(world) for world in covering_worlds(evaluation))
-    problems = [*directives.problems, *lifting.problems]
+    ways = tuple(sorted(map(lifting.way, covering_worlds(evaluation, MASTER_FILE)), key=_rank))
+    problems = [*_of_sbatch(directives.problems, machine), *lifting.problems]
     return LiftedScript(
         script,
         evaluation,
@@ -172,6 +178,24 @@ def lift_script(
         tuple(dict.fromkeys(problems)),
         _counted(ways),
     )
+
+
+def _rank(way: Way) -> tuple[bool, bool]:
+    """The order of ways: those that start a model stand before others, a first start before a restart."""
+    if way.experiment is None:
+        return True, False
+    master = next((group for group in way.experiment.master if group.name == "master_nml"), None)
+    restarts = master.settings.get("lrestart") if master is not None else None
+    is_restart = restarts is not None and restarts.certainty is Certainty.WRITTEN and restarts.value is True
+    return False, is_restart
+
+
+def _of_sbatch(problems: Iterable[SyntaxProblem], machine: Machine | None) -> Iterator[SyntaxProblem]:
+    """The problems of directives but those with options that plug-ins of the machine's Slurm bring."""
+    known = machine.plugin_options if machine is not None else ()
+    for problem in problems:
+        if problem.kind != PLUGIN_OPTION or problem.span.text.lstrip("-") not in known:
+            yield problem
 
 
 def fragment_variables(name: str) -> dict[str, str | None]:
@@ -239,7 +263,7 @@ class _Lifting:
         """The models of one world, and what they are made of."""
         written = {
             name: self._namelist(name, file)
-            for name, file in _united(world.files).items()
+            for name, file in _united(world.files, self._home).items()
             if _holds_groups(file.text, self.registry)
         }
         masters = [name for name, file in written.items() if _is_master(name, file)]
@@ -254,6 +278,8 @@ class _Lifting:
         experiment: Experiment | None = None
         files = list(written.values())
         master = written[masters[-1]] if masters else self._beside(MASTER_FILE, world, is_master=True)
+        if master is not None and not masters and not _is_meant(master, written):
+            master = None  # of another experiment
         if master is not None:
             if not masters:
                 files.append(master)
@@ -269,6 +295,8 @@ class _Lifting:
                 if components[name] in _MODELS
                 or (components[name] == "jsbach" and len(written) == 1)  # it is else a part of an atmosphere
             ]
+            if not found:  # groups that several components read
+                found = [(file, None) for file in written.values()] if len(written) == 1 else []
             experiment = lift_without_master(found, self.registry, self.ntasks) if found else None
         if experiment is not None:
             experiment = self._with_land(experiment, written)
@@ -293,6 +321,12 @@ class _Lifting:
             self.path.parent, self.files, PurePosixPath(known[-1] if known else COUPLING_FILE).name
         )
         return beside or UNKNOWN_COUPLING
+
+    @property
+    def _home(self) -> str:
+        """Where a fragment of ICON's run scripts starts: in `run` of the directory that its header calls basedir."""
+        base = (self.given or {}).get("basedir")
+        return UNKNOWN if base is None else f"{base}/run"
 
     def _name(self, world: World) -> str:
         """What the script calls its experiment: EXPNAME, else its own name."""
@@ -421,21 +455,35 @@ _NAMELIST_VARIABLE = re.compile(r"(at|oc|la|ln|js|wa|te|ha)[a-z]*_namelist\Z")
 """The variables in which ICON's run scripts name a component's namelist (release 2024.10, `run/exec.iconrun`)."""
 
 
-def _united(files: Mapping[str, WrittenFile]) -> Mapping[str, WrittenFile]:
-    """The files that a world writes. Of two with the same name, one of them in a directory that is not known, the
-    other without one, the second is the rest of the first: scripts write in the directory they start in."""
+def _united(files: Mapping[str, WrittenFile], home: str = UNKNOWN) -> Mapping[str, WrittenFile]:
+    """The files that a world writes. Of two with the same name, one of them in a directory that is not known or in the
+    script's `home`, the other without one, the second is the rest of the first: scripts write in the directory they
+    start in."""
     found = dict(files)
     for name, file in files.items():
         directory, _, base = name.rpartition("/")
         rest = found.get(base)
-        if UNKNOWN in directory and rest is not None and name in found:
+        is_home = UNKNOWN in directory or (directory == home and name != base)
+        if is_home and rest is not None and name in found:
             found[name] = evolve(file, stretches=(*file.stretches, *rest.stretches))
             del found[base]
+        elif UNKNOWN in name and any(
+            other.startswith(f"{name}/") and found[other].stretches == file.stretches for other in found
+        ):
+            del found[name]  # what a file was moved to turned out to be a directory, or may be one
     return found
 
 
 def _holds_groups(text: str, registry: Registry) -> bool:
     return any(registry.has_group(match[1]) for match in _GROUP.finditer(text))
+
+
+def _is_meant(master: NamelistFile, written: Iterable[str]) -> bool:
+    """Whether a master namelist that lies beside a script starts a model with one of the namelists that this writes."""
+    names = {name.rpartition("/")[2] for name in written}
+    settings = [group.settings.get(_FILE_NAME) for group in master.groups if group.name == MODEL_GROUP]
+    named = [setting for setting in settings if setting is not None and setting.certainty is not Certainty.UNKNOWN]
+    return not names or any(str(setting.value).strip().rpartition("/")[2] in names for setting in named)
 
 
 def _is_master(name: str, file: NamelistFile) -> bool:

@@ -127,6 +127,14 @@ def is_named_namelist(path: Path) -> bool:
     return _NAMELIST_NAMES.fullmatch(path.name) is not None
 
 
+def holds_namelists(directory: Path) -> bool:
+    """Whether a directory holds files that are called as the namelists of models are."""
+    try:
+        return any(is_named_namelist(path) and not path.name.startswith(MASTER_FILE) for path in directory.iterdir())
+    except OSError:
+        return False
+
+
 def is_binary(text: str) -> bool:
     """Whether a text is none, by its first characters: more than a tenth of them are control characters, or bytes that
     are not UTF-8."""

@@ -463,7 +463,8 @@ def _text(value: Value, slot: _Slot) -> tuple[str, list[SyntaxProblem]]:
         ]
     else:
         message = f'"{_shown(value.text)}" is not a string'
-        raise _Refusal("wrong-type", message, value.span, "quotes around it", _quoted(value))
+        kind = "undelimited-text" if value.kind in ("word", "logical", "integer", "real") else "wrong-type"
+        raise _Refusal(kind, message, value.span, "quotes around it", _quoted(value))
     length = slot.length
     data = encoded(text)
     if length is not None and len(data.rstrip(b" ")) > length:

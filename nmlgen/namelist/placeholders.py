@@ -9,12 +9,18 @@ from nmlgen.source import UNKNOWN, Source, Text
 _PLACEHOLDER = re.compile(
     r"\{\{[^{}\n]*\}\}"  # Jinja, mustache
     r"|\{%[^%\n]*%\}|\{#[^#\n]*#\}"
-    r"|%\([A-Za-z_]\w*\)[sdfgi]|%\{[A-Za-z_][\w.:-]*\}|%[A-Z_]{2,}%"
+    r"|%\([A-Za-z_]\w*\)[sdfgi]|%\{[A-Za-z_][\w.:-]*\}"
+    r"|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9_](?::[^%\n]{0,99})?%"  # Autosubmit, ecFlow: %NAME%, %NAME:default%
     r"|\{[A-Za-z_][\w.]*\}"  # str.format
-    r"|@[A-Za-z_]\w*@"  # configure
+    r"|@[A-Za-z_]\w*@|(?<![\w.@])@[A-Z][A-Z0-9_]+(?![\w@])"  # configure: @NAME@, and @NAME of other tools
     r"|(?<!\w)__[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
 )
 _MARKS = ("{", "%", "@", "__")
+
+
+def has_placeholder(text: str) -> bool:
+    """Whether something stands in a text that another program fills in."""
+    return any(mark in text for mark in _MARKS) and _PLACEHOLDER.search(text) is not None
 
 
 def hidden(text: str) -> str:

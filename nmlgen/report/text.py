@@ -54,6 +54,9 @@ def summary(report: Report) -> str:
     if report.undecided:
         codes = {item.code for item in report.undecided}
         line += f"; {counted(len(codes), 'rule')} not applied (--show-undecided)"
+    if report.parts:
+        files = report.parts[0] if len(report.parts) == 1 else f"{len(report.parts)} files"
+        line += f"; of {files} only what a part of an experiment can tell: the rest is not there"
     return line
 
 

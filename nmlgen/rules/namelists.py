@@ -17,7 +17,7 @@ from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, nearest
 from nmlgen.namelist.constraint import Condition, literal
 from nmlgen.namelist.registry import Registry, Removal, Shape, Variable, bounds_of, load_registry, releases
-from nmlgen.rules.rule import ComponentRule
+from nmlgen.rules.rule import ComponentRule, of_unknown_release
 from nmlgen.rules.successors import successor
 from nmlgen.source import Span, encoded
 
@@ -152,7 +152,8 @@ class UnknownVariable(ComponentRule):
     `echotop_meta(1)%dbzthresh` both the variable and its component must exist. Of a variable that older releases had,
     the notes say since when it is gone and what replaces it. It is a warning only where the group is known from an
     earlier release, as this one's source of it was not at hand (the land and the hydrology of ICON 2025.04), and where
-    nobody said the release and another one has the name.
+    nobody said the release and another one has the name, or may have it: where no group has a variable of that name,
+    and it is more than a slip away from those of its group.
 
     ## Why it matters
     ICON reads its namelists without an error exit: the compiler's run-time library ends the job.
@@ -201,7 +202,12 @@ class UnknownVariable(ComponentRule):
                 or (None if elsewhere else _respelt(span, written.path, known, written.group.settings)),
             )
             carried = _carried_from(registry, group, written.path, file)
-            yield finding if carried is None else _as_warning(finding, registry, carried)
+            if carried is not None:
+                yield _as_warning(finding, registry, carried)
+            elif registry.is_assumed and _may_be_of_another_release(registry, group, written.path, known):
+                yield of_unknown_release(finding)
+            else:
+                yield finding
 
 
 class WrongType(ComponentRule):
@@ -678,6 +684,14 @@ def _respelt(span: Span | None, word: str, known: Iterable[str], there: Iterable
     if span.text.lower() != f"{header}{word.lower()}":
         return None
     return Fix(f"write {header}{meant}", (Edit(span, f"{header}{meant}"),))
+
+
+def _may_be_of_another_release(registry: Registry, group: str, path: str, known: Iterable[str]) -> bool:
+    """Whether an older release or a fork may have a variable that this one does not have: it once was there, or it is
+    no slip in the name of another one, and stands in no other group."""
+    if registry.removed_variable(group, path) is not None:
+        return True
+    return nearest(path, known) is None and not _elsewhere(registry, path)
 
 
 def _in_other_releases(registry: Registry, group: str, path: str | None = None) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.ranks import level_types
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import load_catalogue
-from nmlgen.findings import Finding, Severity, did_you_mean
-from nmlgen.rules.rule import ComponentRule
+from nmlgen.findings import Finding, Severity, did_you_mean, nearest
+from nmlgen.rules.rule import ComponentRule, of_unknown_release
 from nmlgen.rules.streams import is_blank, setting_of, stream_name, streams_read, windows_of, writes_within
 from nmlgen.rules.varlists import (
     GROUP,
@@ -43,7 +43,8 @@ class UnknownOutputVariable(ComponentRule):
 
     ## What it does
     Finds a name in a varlist, or a group behind `group:`, that the release does not know. Upper and lower case do not
-    matter. With a dictionary of names (`output_nml_dict`) or with ART nothing is certain, and nothing is found.
+    matter. With a dictionary of names (`output_nml_dict`), with ART, or with plug-ins of ComIn nothing is certain, and
+    nothing is found. Where nobody said the release, a name is an error only if it is a slip in one that is known.
 
     ## Why it matters
     ICON aborts when output is initialised, minutes into the job.
@@ -55,11 +56,11 @@ class UnknownOutputVariable(ComponentRule):
     ## Example
     ```yaml bad
     output: {atm: {ml_varlist: [u, v, temprature]}}
-    #                          ^
+    #                                 ^
     ```
     ```yaml bad
     output: {atm: {ml_varlist: ["group:bogus"]}}
-    #                          ^
+    #                           ^
     ```
     ```yaml good
     output: {atm: {ml_varlist: [u, V, temp, "group:all"]}}
@@ -77,31 +78,41 @@ class UnknownOutputVariable(ComponentRule):
         return (softened(finding, component) for finding in self._found(component))
 
     def _found(self, component: Component) -> Iterator[Finding]:
+        is_assumed = component.registry.is_assumed
         for stream, kind, setting in varlists(component):
             catalogue, own_names = catalogue_of(component), tracers(component)
-            for name in names_in(setting):
+            where = f"{kind}_varlist of the stream {stream_name(stream)}"
+            for position, name in enumerate(names_in(setting)):
                 if name in own_names or _TILES in name or name.startswith((_GRID, LESS)):
                     continue
                 if name == _OF_THE_LATLON_GRID and setting_of(component, stream, "remap").value == _LATLON:
                     continue
                 if GROUP in name:
                     if not catalogue.has_group(name[len(GROUP) :]):
-                        yield self.finding(
-                            setting,
-                            f'ICON {catalogue.release} has no group "{name[len(GROUP) :]}" of variables',
-                            f"expected: a group of the release in the {kind}_varlist of {stream_name(stream)}",
+                        group = name[len(GROUP) :]
+                        finding = self.finding(
+                            setting.element(position),
+                            f'ICON {catalogue.release} has no group "{group}" of variables',
+                            f"expected: a group of the release in the {where}",
                         )
+                        is_slip = nearest(group, catalogue.groups) is not None
+                        yield of_unknown_release(finding) if is_assumed and not is_slip else finding
                 elif not catalogue.find(name):
                     comma = ("is a comma missing between two names?",) if '"' in name or "'" in name else ()
                     finding = self.finding(
-                        setting,
+                        setting.element(position),
                         f'ICON {catalogue.release} has no output variable "{name}"',
-                        f"expected: a variable of the release in the {kind}_varlist of {stream_name(stream)}",
+                        f"expected: a variable of the release in the {where}",
                         *comma,
                         *_near(name, catalogue.release),
                     )
                     known = None if catalogue.carried_from else catalogue.may_be_new(name)
-                    yield finding if known is None else as_warning(finding, known)
+                    if known is not None:
+                        yield as_warning(finding, known)
+                    elif is_assumed and not comma and nearest(name, _all_names(catalogue.release)) is None:
+                        yield of_unknown_release(finding)
+                    else:
+                        yield finding
 
 
 @cache

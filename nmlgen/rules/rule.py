@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from attrs import evolve
+
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Setting, UndecidedError
@@ -75,6 +77,12 @@ class ComponentRule(Rule):
         return tuple(
             component for component in experiment.components if not cls.kinds or _kind(component) in (None, *cls.kinds)
         )
+
+
+def of_unknown_release(finding: Finding) -> Finding:
+    """A finding about something that no known release has, where nobody said the release: a warning."""
+    note = "nobody said the release, and an older one or a fork may have it: --icon-release says which one it is"
+    return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note), fix=None)
 
 
 def _kind(component: Component) -> str | None:

@@ -21,7 +21,7 @@ _FEATURE = re.compile(r"\d*[A-Za-z_][\w.:-]*")
 _SHORTEST_LEAD = 60
 
 
-def _count(setting: Setting | None) -> int | None:
+def count_of(setting: Setting | None) -> int | None:
     """A setting's value if it is a whole number."""
     value = setting.value if setting is not None else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None
@@ -56,7 +56,7 @@ def _partitions(experiment: Experiment) -> list[Partition] | None:
     return [known[name] for name in names] if names and all(name in known for name in names) else None
 
 
-def _node(experiment: Experiment) -> Partition:
+def node_of(experiment: Experiment) -> Partition:
     """What is known of the nodes the job will get: the partition's facts, without a partition the machine's."""
     machine = experiment.machine
     if directive(experiment, "partition") is None:
@@ -77,7 +77,7 @@ def _where(node: Partition) -> str:
 def _tasks_on_a_node(experiment: Experiment) -> tuple[Setting, int] | None:
     """How many tasks the fullest node has to hold, with the setting that says so."""
     per_node, ntasks = directive(experiment, "ntasks-per-node"), directive(experiment, "ntasks")
-    most, tasks, nodes = _count(per_node), _count(ntasks), _count(directive(experiment, "nodes"))
+    most, tasks, nodes = count_of(per_node), count_of(ntasks), count_of(directive(experiment, "nodes"))
     if ntasks is not None and tasks is not None and nodes is not None and nodes > 0:
         share = -(-tasks // nodes)
         if per_node is None or most is None or share < most:
@@ -91,7 +91,7 @@ def _cpus_on_a_node(experiment: Experiment) -> tuple[Setting, int] | None:
     if found is None:
         return None
     cpus = directive(experiment, "cpus-per-task")
-    width = _count(cpus) if cpus is not None else 1
+    width = count_of(cpus) if cpus is not None else 1
     return (found[0], found[1] * width) if width is not None else None
 
 
@@ -216,7 +216,7 @@ class NodesBeyondPartition(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         nodes = directive(experiment, "nodes")
-        count, partitions = _count(nodes), _partitions(experiment)
+        count, partitions = count_of(nodes), _partitions(experiment)
         if count is None or partitions is None:
             return
         limits = [partition.max_nodes for partition in partitions if partition.max_nodes is not None]
@@ -261,7 +261,7 @@ class CpusBeyondNode(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        found, node = _cpus_on_a_node(experiment), _node(experiment)
+        found, node = _cpus_on_a_node(experiment), node_of(experiment)
         if found is None or node.cores_per_node is None:
             return
         own_core = text_of(directive(experiment, "hint")) == "nomultithread"
@@ -310,7 +310,7 @@ class TasksBeyondCores(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        found, node = _cpus_on_a_node(experiment), _node(experiment)
+        found, node = _cpus_on_a_node(experiment), node_of(experiment)
         if found is None or node.cores_per_node is None or found[1] <= node.cores_per_node:
             return
         refused = text_of(directive(experiment, "hint")) == "nomultithread" or (
@@ -356,7 +356,7 @@ class MemoryBeyondNode(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        node = _node(experiment)
+        node = node_of(experiment)
         if node.memory_per_node is None:
             return
         sizes = [_feature_size(feature) for feature in experiment.machine.features]
@@ -537,7 +537,7 @@ class FewerTasksThanNodes(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         ntasks = directive(experiment, "ntasks")
-        tasks, nodes = _count(ntasks), _count(directive(experiment, "nodes"))
+        tasks, nodes = count_of(ntasks), count_of(directive(experiment, "nodes"))
         if tasks is not None and nodes is not None and tasks < nodes:
             yield self.finding(
                 ntasks,
@@ -548,9 +548,9 @@ class FewerTasksThanNodes(Rule):
 
 def _places(experiment: Experiment) -> tuple[int, int, str] | None:
     """ntasks, and nodes times ntasks_per_node with its working; None unless all three are given."""
-    tasks = _count(directive(experiment, "ntasks"))
-    nodes = _count(directive(experiment, "nodes"))
-    per_node = _count(directive(experiment, "ntasks-per-node"))
+    tasks = count_of(directive(experiment, "ntasks"))
+    nodes = count_of(directive(experiment, "nodes"))
+    per_node = count_of(directive(experiment, "ntasks-per-node"))
     if tasks is None or nodes is None or per_node is None or tasks < nodes:
         return None
     return tasks, nodes * per_node, f"{nodes} nodes times {per_node} tasks are {nodes * per_node}"

@@ -66,7 +66,7 @@ def varlists(component: Component) -> Iterator[tuple[Group, str, Setting]]:
 def catalogue_of(component: Component) -> Catalogue:
     """The variables of the release; raises UndecidedError where names may be others than those of the release."""
     names = component["io_nml", "output_nml_dict"]
-    if not is_blank(names) or component["run_nml", "lart"].value is not False:
+    if not is_blank(names) or component["run_nml", "lart"].value is not False or component.group("comin_nml"):
         raise UndecidedError(names)
     catalogue = catalogue_for(component.registry)
     if catalogue.release != component.registry.release:

@@ -104,7 +104,7 @@ class Assignments:
             return variable
         states = {case.is_set for case in variable.value}
         if states == {False} or "A" in variable.attributes or self.shell.is_foreign(name):
-            return Variable(EMPTY, {}, variable.attributes)
+            return Variable(EMPTY, {}, variable.attributes, self.shell.is_fragment)
         if states == {True}:
             return Variable(EMPTY, {"0": variable.value}, variable.attributes)
         return havoc(name, Variable(EMPTY, {}, variable.attributes), self.shell.fresh())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
 MOST_CALLS = 30
 _MOST_SOURCED = 1_000_000
 _OF_THE_MACHINE = ("/etc/", "/usr/", "/opt/", "/dev/", "/proc/")
+
+
+_SETS_NOTHING = re.compile(
+    r"^/etc/(?:profile|bash\.?bashrc|bashrc)\Z|/init/(?:ba|k|z)?sh\Z|/\.(?:bashrc|bash_profile|profile|kshrc)\Z"
+    r"|/setting\Z|(?:^|/)(?:add_run_routines|add_required_\w+(?:-\w+)?_files)\Z"
+)
+"""What is sourced and sets no variable of an experiment: the set-up of shells and of modules, and what ICON's own run
+scripts source: `setting` of its configure, the functions of `run/add_run_routines`, lists of links (2024.10)."""
 
 
 class Calls:
@@ -138,7 +147,8 @@ class Calls:
         shell = self.shell
         path = self._sourced_path(text_of(within(field.value, shell.guard)))
         if path is None or len(self.sourced) > MOST_CALLS or shell.depth >= MOST_CALLS:
-            self.unresolved.append(field.place)
+            if not all(_SETS_NOTHING.search(case.text) for case in field.value):
+                self.unresolved.append(field.place)
             shell.forget_surroundings()
             shell.may_end(field.place)
             shell.streams.write_unknown(field.place)

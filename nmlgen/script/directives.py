@@ -21,6 +21,8 @@ from nmlgen.script.slurm_values import read_value
 from nmlgen.source import Source, Span, Text
 
 LAYER = "#SBATCH"
+PLUGIN_OPTION = "plugin-option"
+"""The kind of the problem with an option that only a plug-in of a site's Slurm could know."""
 """The layer that speaks in the settings."""
 
 _MAGIC = ("#SBATCH", "#SLURM")
@@ -41,6 +43,7 @@ _TEMPLATE = re.compile(r"\{\{.{,200}?\}\}|\{%.{,200}?%\}")
 _PLACEHOLDER = re.compile(
     _TEMPLATE.pattern
     + r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)s|%\{[^}]{,200}\}|@\w{1,99}@|<[A-Za-z_]\w{,99}>"
+    r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%"
 )
 _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
 _COMPONENTS = ("hetjob", "packjob")
@@ -374,7 +377,13 @@ class _Reading:
         else:
             message = f"sbatch has no option {given.written}: it refuses the job"
             shown = f'an option of sbatch; did you mean "--{near[0]}"?' if near else "an option of sbatch"
-            fix = _renamed(given, nearest(name, known) if given.written.startswith("--") else None)
+            meant = nearest(name, known)
+            if given.written.startswith("--") and meant is None:
+                message = f"sbatch has no option {given.written} of its own: without a plug-in it refuses the job"
+                shown += f", or a site whose plugin_options name {name}"
+                self._problem(PLUGIN_OPTION, message, span, shown, stops=False)
+                return
+            fix = _renamed(given, meant if given.written.startswith("--") else None)
             self._problem("unknown-option", message, span, shown, fix=fix)
 
     def _value(self, given: GivenOption, name: str, word: StaticWord) -> tuple[Any, bool]:

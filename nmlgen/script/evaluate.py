@@ -34,6 +34,7 @@ from nmlgen.script.expand import Expansion
 from nmlgen.script.external import run_external
 from nmlgen.script.loops import loop_arithmetically, loop_over_words, loop_while
 from nmlgen.script.redirections import Streams
+from nmlgen.script.roles import handed_over
 from nmlgen.script.state import State, Variable, join, nothing_left
 from nmlgen.script.subshells import Subshells
 from nmlgen.script.syntax import (
@@ -157,6 +158,7 @@ class Interpreter:
         self._given = variables
         self._missing: dict[str, Variable] = {}
         self._own: frozenset[str] | None = None
+        self._handed: frozenset[str] | None = None
         self._steps = 0
         self.gave_up: Place | None = None
         self.depth = 0
@@ -201,7 +203,7 @@ class Interpreter:
 
     def is_foreign(self, name: str) -> bool:
         """Whether only the surroundings might set a variable, and do not as a rule."""
-        if name in self._given or name in _SYSTEM or _SYSTEM_PREFIX.match(name):
+        if name in self._given or name in _SYSTEM or _SYSTEM_PREFIX.match(name) or name in self._from_other_role():
             return False
         return self.current is not None and name not in self.state.variables
 
@@ -234,11 +236,17 @@ class Interpreter:
         return text_of(within(variable.value, self.guard)) if variable.elements is None else None
 
     def own_names(self) -> frozenset[str]:
-        """The variables that the script and the files it sources may assign."""
+        """The variables that the script and the files it sources may assign, but for those that it hands to itself."""
         if self._own is None:
             found = [effects(script.body, {}).names for script in (self.script, *self.calls.sourced)]
-            self._own = frozenset().union(*found)
+            self._own = frozenset().union(*found) - self._from_other_role()
         return self._own
+
+    def _from_other_role(self) -> frozenset[str]:
+        """The variables that the script hands to itself where it submits itself."""
+        if self._handed is None:
+            self._handed = handed_over(self.script.source.text, self.directory)
+        return self._handed
 
     def forget_own_names(self) -> None:
         """There are more commands than there were."""

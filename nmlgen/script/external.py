@@ -207,9 +207,10 @@ def _copy(shell: Interpreter, fields: list[Field], place: Place) -> None:
     if any(name.is_vague for name in names):
         shell.doubt(place)
     targets = [shell.streams.file(name.value) for name in names]
-    if len(targets) == 2:
+    is_into = len(targets) > 2 or (len(names) == 2 and all(case.text.endswith("/") for case in names[1].value))
+    if len(targets) == 2 and not is_into:
         shell.events.append(Copied(targets[0], targets[1], shell.guard, place, moves=moves))
-    elif len(targets) > 2:
+    elif is_into:
         into = tuple([case._replace(text=case.text.rstrip("/") + "/") for case in targets[-1]])
         for source in targets[:-1]:
             shell.events.append(Copied(source, into, shell.guard, place, moves=moves))

@@ -13,6 +13,7 @@ from attrs import evolve, field, frozen
 
 from nmlgen.experiment.experiment import Launch
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
+from nmlgen.namelist.placeholders import has_placeholder
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 
@@ -231,6 +232,8 @@ class _Reading:
             match = _COUNT.fullmatch(word.text)
             if match is not None and int(match[1]) > 0:
                 value, certainty = int(match[1]), Certainty.WRITTEN
+            elif has_placeholder(word.text):
+                value = None
             elif name == "nodes":
                 certainty = Certainty.WRITTEN  # a range
             else:

@@ -395,6 +395,7 @@ CODES_OF_KINDS = {
     "duplicate-directive": "SBA003",
     "too-many-words": "SHL007",
     "unknown-option": "SBA004",
+    "plugin-option": "SBA004",
     "removed-option": "SBA004",
     "srun-only-option": "SBA004",
     "ambiguous-option": "SBA004",

@@ -9,6 +9,7 @@ from nmlgen.script.calls import MOST_CALLS
 from nmlgen.script.conditions import FAILURE, SUCCESS, Truth, conjunction, negation, status_of, truth
 from nmlgen.script.ends import GiveUpError, WayEndsError
 from nmlgen.script.events import Piece
+from nmlgen.script.roles import own_place
 from nmlgen.script.state import nothing_left
 from nmlgen.script.syntax import Background, Command, CommandSubstitution, Pipeline, Simple
 from nmlgen.script.values import (
@@ -79,6 +80,10 @@ class Subshells:
         """What a command substitution brings."""
         shell = self.shell
         body = part.body
+        place = own_place(shell.text.text[part.start : part.end], shell.text.source.name)
+        if place is not None:
+            shell.state.status = SUCCESS
+            return known(place)
         self.substitutions += 1
         if len(body.commands) == 1 and isinstance(body.commands[0], Simple):
             only = body.commands[0]

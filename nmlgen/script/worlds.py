@@ -169,8 +169,9 @@ def worlds(evaluation: Evaluation) -> tuple[World, ...]:
     return tuple(found)
 
 
-def covering_worlds(evaluation: Evaluation) -> tuple[World, ...]:
-    """A few ways that the script may go, such that each of its writes happens in one of them, if few suffice.
+def covering_worlds(evaluation: Evaluation, decisive: str = "") -> tuple[World, ...]:
+    """A few ways that the script may go, such that each of its writes happens in one of them, if few suffice, and each
+    value in what is written to a file that is called like `decisive`: whether a run is a restart stands there.
 
     Ways in which something goes wrong are not among them.
     """
@@ -178,17 +179,31 @@ def covering_worlds(evaluation: Evaluation) -> tuple[World, ...]:
     unlikely = evaluation.questions.unlikely
     maker = _Maker(events, evaluation)
     found: list[World] = []
-    waiting = [event for event in events if not isinstance(event, (Ran, Ended)) and unlikely.isdisjoint(event.guard)]
+    choices = [guard for event in events if isinstance(event, Written) for guard in _choices(event, decisive)]
+    choices = [guard for guard in dict.fromkeys(choices) if unlikely.isdisjoint(guard)]
+    waiting = [event.guard for event in events if not isinstance(event, (Ran, Ended))]
+    waiting = [guard for guard in dict.fromkeys(waiting) if unlikely.isdisjoint(guard)] + choices
     start: Guard = ALWAYS
     while len(found) < _MOST_COVERING:
         guard = _settled(events, start, unlikely)
+        for choice in choices:
+            guard = guard if contradicts(choice, guard) else guard | choice
         found.append(maker.world(guard))
-        waiting = [event for event in waiting if not event.guard <= guard]
+        waiting = [other for other in waiting if not other <= guard]
         if not waiting:
             break
-        start = waiting[0].guard
+        start = waiting[0]
         waiting = waiting[1:]
     return tuple(found)
+
+
+def _choices(event: Written, decisive: str) -> Iterator[Guard]:
+    """Where each of several values holds in what is written to a file of that name."""
+    if not decisive or event.path[0].text.rpartition("/")[2] != decisive:
+        return
+    for piece in event.pieces:
+        if len(piece.value) > 1:
+            yield from (event.guard | case.guard for case in piece.value if not contradicts(case.guard, event.guard))
 
 
 def _lost_world(evaluation: Evaluation) -> World:
@@ -309,7 +324,7 @@ def _copy(event: Copied, path: Path, files: dict[Path, list[Stretch]], directori
     source: Path = (sources or event.source)[0][1:3]
     piece = Piece(event.place, (Possibility(ALWAYS, UNKNOWN, (("file", source),)),), True)
     content = files.get(source, [Stretch(UNKNOWN, piece, "unknown")])
-    if len(sources) > 1 or UNKNOWN in source[0]:
+    if len(sources) > 1 or (UNKNOWN in source[0] and source not in files):
         content = [Stretch(UNKNOWN, piece, "unknown")]
     if event.appends:
         files.setdefault(path, []).extend(content)

@@ -83,7 +83,8 @@ def tree_of(node: Node, layer: str, key_span: Span | None = None) -> Tree:
         children = {key: tree_of(child, layer, node.keys.get(key)) for key, child in node.value.items()}
         return Tree(children=children, key_span=key_span)
     elements = node if isinstance(node.value, list) else None
-    return Tree(history=(Origin(layer, node.plain(), node.span),), key_span=key_span, elements=elements)
+    origin = Origin(layer, node.plain(), node.span, elements=tuple(node.value) if elements is not None else ())
+    return Tree(history=(origin,), key_span=key_span, elements=elements)
 
 
 def merge(below: Tree, above: Tree) -> Tree:

@@ -62,6 +62,8 @@ def machine_of(name: str, facts: dict[str, Any]) -> Machine:
         max_recommended_stripe_count=lustre.get("max_recommended_stripe_count"),
         partitions={key: _partition(key, value) for key, value in facts.get("partitions", {}).items()},
         features=tuple(facts.get("features", ())),
+        plugin_options=tuple(facts.get("plugin_options", ())),
+        fortran=tuple(facts.get("fortran", ())),
         file_systems=tuple(
             FileSystem(path, value["type"], value.get("ost_count"))
             for path, value in facts.get("file_systems", {}).items()

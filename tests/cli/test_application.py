@@ -206,3 +206,11 @@ def test_completion(words, current, expected):
         env={"_NMLGEN_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(current)},
     )
     assert expected in done.stdout
+
+
+@pytest.mark.parametrize(("command", "code"), [("check bad.yaml", 1), ("check wrong.yaml", 1), ("check none.yaml", 2)])
+def test_the_exit_code_is_that_of_the_command_if_nobody_reads_on(here, command, code):
+    require("bash")
+    for reader in ("head -n 1 >/dev/null", "true"):
+        done = process(shell=f"nmlgen {command} 2>&1 | {reader}; echo ${{PIPESTATUS[0]}}")
+        assert (done.stdout, done.stderr) == (f"{code}\n", "")

@@ -146,3 +146,19 @@ def test_presets(nmlgen):
     assert all(len(line.split()) > 2 for line in lines)
     for name in names:
         assert nmlgen("presets", "show", name).code == 0
+
+
+def test_what_is_reported(nmlgen, here):
+    assert nmlgen("check", "bad.yaml", "--ignore", "RST001").code == 0
+    assert nmlgen("check", "bad.yaml", "--select", "OUT").code == 0
+    assert nmlgen("check", "bad.yaml", "--select", "sync-with-restart-procs").code == 1
+    done = nmlgen("check", "bad.yaml", "--select", "RTS")
+    assert done.code == 2
+    assert 'there is no rule "RTS"' in done.err
+
+
+def test_problems_of_specs_are_among_the_rules(nmlgen):
+    listed = nmlgen("rules").out
+    assert "SPC004" in listed
+    assert "SPC009" in listed
+    assert "SHL001" in listed

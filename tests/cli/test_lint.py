@@ -211,3 +211,46 @@ def test_a_directory(tmp_path):
 def test_explained():
     done = CliRunner().invoke(application, ["explain", "NML013"], standalone_mode=False)
     assert "second-copy" in done.output
+
+
+def test_a_baseline(wrong, tmp_path, monkeypatch):
+    baseline = str(tmp_path / "baseline.json")
+    done = run(str(wrong), "--ntasks", "256", "--write-baseline", baseline)
+    assert (done.return_value, done.output) == (0, f"wrote {baseline}: 2 findings\n")
+    done = run(str(wrong), "--ntasks", "256", "--baseline", baseline)
+    assert done.return_value == 0
+    assert done.output.startswith("no findings")
+    path = next(wrong.glob("NAMELIST_*"))
+    path.write_text(path.read_text().replace("num_io_proc = 8", "num_io_proc = 8\n nprma = 8"))
+    done = run(str(wrong), "--ntasks", "256", "--baseline", baseline)
+    assert done.return_value == 1
+    assert "nprma" in done.output
+    assert "num_io_proc " not in done.output.replace("nprma", "")
+
+
+def test_watching(wrong, monkeypatch):
+    path = next(wrong.glob("NAMELIST_*"))
+    rounds = iter(
+        [
+            lambda: None,  # nothing has changed
+            lambda: path.write_text(path.read_text().replace("num_io_proc = 8", "num_io_procs = 8 ")),
+        ]
+    )
+
+    def pause(_seconds):
+        change = next(rounds, None)
+        if change is None:
+            raise KeyboardInterrupt
+        change()
+
+    monkeypatch.setattr("nmlgen.cli.watching.sleep", pause)
+    done = run(str(wrong), "--ntasks", "256", "--watch")
+    assert done.return_value == 0
+    assert done.output.count("error[NML002]") == 1
+    assert "no findings" in done.output
+
+
+@pytest.mark.parametrize("option", ["--fix", "--diff", "--write-baseline=b.json"])
+def test_watching_only_judges(directory, option):
+    done = run(str(directory), "--watch", option)
+    assert isinstance(done.exception, click.UsageError)

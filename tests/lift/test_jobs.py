@@ -112,13 +112,14 @@ def test_a_fragment_says_nothing_of_its_job(tmp_path):
 
 
 def test_the_way_that_is_taken_is_said(tmp_path):
-    (remark,) = loaded(tmp_path, TWO_WAYS).remarks
-    assert remark.endswith(": only a run knows whether this is written; here it is")
+    first, second = loaded(tmp_path, TWO_WAYS).choices
+    assert first.endswith("otherwise master_time_control_nml checkpointTimeIntval would differ")
+    assert second.endswith(": only a run knows whether this is written; here it is")
     both = COMPLETE.replace(
         "nodes=$SLURM_JOB_NUM_NODES",
         "nodes=2\nif [ -f /pool/restart.nc ]; then EXPNAME=warm; else EXPNAME=cold; fi",
     )
-    first, *_ = loaded(tmp_path, both).remarks
+    first, *_ = loaded(tmp_path, both).choices
     assert "only a run knows which file this is; here it is " in first
     assert "would differ" in first
 

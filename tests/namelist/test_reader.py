@@ -389,7 +389,7 @@ def test_elements():
         ("x = 3.0", Declaration("integer"), "wrong-type", True),
         ("x = 1", Declaration("logical"), "wrong-type", True),
         ("x = T", Declaration("real"), "wrong-type", True),
-        ("x = -5", Declaration("character", 9), "wrong-type", True),
+        ("x = -5", Declaration("character", 9), "undelimited-text", True),
         ("x = 2010-01-01", Declaration("character", 10), "unquoted-string", False),
         ("x = 'räum'", Declaration("character", 4), "string-too-long", False),
         ("x = 3000000000", Declaration("integer"), "integer-overflow", True),

@@ -114,3 +114,28 @@ def test_larger_nodes_are_known_by_their_feature(tmp_path):
     site = "scheduler: slurm, file_system: lustre, memory_per_node: 256G, features: [256G, 512G]"
     assert "SLM006" not in codes_at(site, "partition: null, mem: 400G", tmp_path)
     assert "SLM006" in codes_at(site, "partition: null, mem: 600G", tmp_path)
+
+
+# --- What the launcher is told ---
+
+
+@pytest.mark.parametrize(
+    ("launch", "is_found"),
+    [
+        ('{options: ["--ntasks=512"]}', False),
+        ('{options: ["--ntasks=513"]}', True),
+        ('{options: ["-n513"]}', True),
+        ('{options: ["--ntasks=513", "--overcommit"]}', False),
+        ('{command: mpirun, options: ["-np 256"]}', False),
+        ('{command: mpirun, options: ["-np 257"]}', True),
+        ('{command: mpirun, options: ["-np 257", "--oversubscribe"]}', False),
+        ("{}", False),
+    ],
+)
+def test_tasks_that_the_launcher_is_told(launch, is_found, tmp_path):
+    assert ("SLM030" in codes(f"launch: {launch}", tmp_path)) is is_found
+
+
+def test_other_libraries_put_several_tasks_on_a_core(tmp_path):
+    text = 'mpi: {implementation: intel}\nlaunch: {command: mpirun, options: ["-np 257"]}'
+    assert "SLM030" not in codes(text, tmp_path)

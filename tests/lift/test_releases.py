@@ -1,0 +1,53 @@
+"""Which release a file is for, told by the source tree that it lies in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nmlgen.lift.releases import of_tree, registry_for
+
+CONFIGURE = """#! /bin/sh
+# Identity of this package.
+PACKAGE_NAME='{0}'
+PACKAGE_TARNAME='{0}-{1}'
+PACKAGE_VERSION='{1}'
+"""
+
+
+@pytest.fixture
+def tree(tmp_path):
+    def make(name: str, version: str) -> Path:
+        (tmp_path / "configure").write_text(CONFIGURE.format(name, version))
+        path = tmp_path / "run" / "checksuite.nwp" / "exp.test"
+        path.parent.mkdir(parents=True)
+        path.write_text("&run_nml\n/\n")
+        return path
+
+    return make
+
+
+def test_the_tree_says_the_release(tree):
+    path = tree("icon", "2025.04-2")
+    assert of_tree(path) == "2025.04"
+    found = registry_for(path, path.read_text())
+    assert found.release == "2025.04"
+    assert not found.is_assumed
+
+
+@pytest.mark.parametrize(("name", "version"), [("cdo", "2024.10"), ("icon", "2.6.3"), ("icon", "1999.10")])
+def test_other_trees_say_nothing(tree, name, version):
+    path = tree(name, version)
+    assert of_tree(path) is None
+    assert registry_for(path, path.read_text()).is_assumed
+
+
+def test_what_somebody_says_holds_before_the_tree(tree):
+    path = tree("icon", "2025.04-2")
+    assert registry_for(path, "", "2024.10").release == "2024.10"
+    assert registry_for(path, "", None, "2024.07").release == "2024.07"
+
+
+def test_the_standard_input_lies_nowhere():
+    assert of_tree(Path("-")) is None
