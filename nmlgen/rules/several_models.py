@@ -300,7 +300,8 @@ class LandWithoutModels(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         experiment = component.experiment
-        if component.kind != "jsbach" or component.is_open:
+        is_open = component.is_open and component.model.missing_file is None  # the group stands in the master namelist
+        if component.kind != "jsbach" or is_open:
             return
         if not any(group.name == "jsb_model_nml" for group in experiment.master):
             setting = component[MODEL_GROUP, "model_type"]
