@@ -341,7 +341,8 @@ def test_an_ocean_that_makes_no_steps_needs_no_forcing(tmp_path, mode, sediment,
     (tmp_path / "icon_master.namelist").write_text(MASTER.replace("model_type = 1", "model_type = 2"))
     (tmp_path / "NAMELIST_atm").write_text(
         f"&run_nml\n modelTimeStep = 'PT1H'\n test_mode = {mode}\n/\n&grid_nml\n dynamics_grid_filename = 'g'\n/\n"
-        f"&ocean_dynamics_nml\n n_zlev = 2\n dzlev_m = 10., 20.\n/\n&ocean_physics_nml\n lsediment_only = {sediment}\n/\n"
+        "&ocean_dynamics_nml\n n_zlev = 2\n dzlev_m = 10., 20.\n/\n"
+        f"&ocean_physics_nml\n lsediment_only = {sediment}\n/\n"
     )
     found = [finding.message for finding in nmlgen.lint([tmp_path], icon_release="2024.10").errors]
     assert any("the ocean has no forcing" in message for message in found) is is_found
