@@ -179,7 +179,7 @@ def test_colour_on_a_terminal(here, variables):
 def test_a_pipe_as_spec(here):
     require("bash")
     done = process(shell="nmlgen check <(cat spec.yaml)")
-    assert (done.returncode, done.stdout) == (0, "no findings\n")
+    assert (done.returncode, done.stdout.partition(";")[0].strip()) == (0, "no findings")
 
 
 # --- Completion ------------------------------------------------------------------------------------------
