@@ -10,7 +10,6 @@ import pytest
 from nmlgen.lift.problems import PROBLEMS
 from nmlgen.rules import all_rules
 
-
 EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 """Like the runs that were measured: nothing is in doubt."""
 
