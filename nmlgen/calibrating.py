@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -23,6 +24,7 @@ from nmlgen.logs.darshan import darshan_of
 from nmlgen.logs.reader import scan_logs
 from nmlgen.logs.rows import LogRun, LogWarning
 from nmlgen.logs.table import TABLES, read_runs
+from nmlgen.sweep.records import RECORDS, elapsed_s
 from nmlgen.units.duration import Duration
 
 _MASTER = "icon_master.namelist"
@@ -46,6 +48,22 @@ class Calibrated:
     runs: tuple[tuple[LogRun, Run], ...] = field(repr=False)
     left_out: tuple[tuple[LogRun, str], ...] = ()
     warnings: tuple[LogWarning, ...] = ()
+
+    @property
+    def set_up_s(self) -> int | None:
+        """The seconds of a job that the model's own timers do not see, the median over the points of sweeps among the
+        runs: `set_up_time` of a site. None where nobody noted when the jobs began and ended."""
+        points: dict[Path, list[float]] = {}
+        for log, run in self.runs:
+            points.setdefault(Path(log.log).parent, []).append(run.total_s)
+        found = []
+        for directory, totals in points.items():
+            point = next((path for path in (directory, directory.parent) if (path / RECORDS).is_dir()), None)
+            elapsed = None if point is None else elapsed_s(point)
+            if point is None or elapsed is None or len(totals) != len(list((point / RECORDS).glob("*.start"))):
+                continue
+            found.append(max(0.0, elapsed - sum(totals)) / len(totals))
+        return round(median(found)) if found else None
 
 
 def calibrate_logs(

@@ -126,6 +126,24 @@ def test_points_of_a_sweep(tmp_path):
     assert (row.nodes, known.case.nodes) == (1, 1)
 
 
+def test_set_up_of_the_points_of_a_sweep(tmp_path):
+    """The time from the start to the end of a job that is not the model's, the middle one of three points."""
+    for minute, seconds in ((2, "30"), (3, "00"), (5, "00")):
+        point = tmp_path / f"p{minute}"
+        nmlgen.build(SPEC).write(point)
+        (point / "run").mkdir()
+        (point / "run" / "wave.7.icon.log").write_bytes(log())
+        for name in ("icon_master.namelist", "NAMELIST_wave"):
+            (point / "run" / name).write_bytes((point / name).read_bytes())
+        (point / "nmlgen.jobs").mkdir()
+        (point / "nmlgen.jobs" / "1.start").write_text("job=7 time=2026-01-01T00:00:00Z\n")
+        (point / "nmlgen.jobs" / "1.end").write_text(f"code=0 outcome=OK time=2026-01-01T00:0{minute}:{seconds}Z\n")
+    found = nmlgen.calibrate_logs([tmp_path])
+    assert found.set_up_s == 80  # 180 s, of which the model says 100
+    (tmp_path / "p3" / "nmlgen.jobs" / "1.end").unlink()
+    assert nmlgen.calibrate_logs([tmp_path]).set_up_s == 125  # between 50 and 200
+
+
 def test_the_file_comes_back(built, tmp_path):
     calibration = nmlgen.calibrate_logs([built]).calibration
     path = tmp_path / "here.yaml"

@@ -50,6 +50,9 @@ _SCATTER = 0.09
 """By how much computing and writing lie off, each against the other, from one measured family to the next: the standard
 deviation of the logarithm, 7 % and 5 % together."""
 
+_MOST_CONTENTION = 0.5
+"""A rank that writes slows another by less than itself writes: with 1 two would write no more than one."""
+
 _COMPUTING = ("step", "floor")
 _SECONDS = ("receive", "receive_rank", "gather", "gather_rank", "restart_rank", "restart_fetch", "restart_open")
 _RATES = ("writer", "restart_async", "restart_dedicated", "restart_joint")
@@ -286,6 +289,7 @@ def _world(
 ) -> Calibration:
     """The calibration where computing and writing take so many times as long, and writing together."""
     by = {**dict.fromkeys(_COMPUTING, computing), **dict.fromkeys(_SECONDS, writing)}
+    contention = min(contention, _MOST_CONTENTION / calibration.estimate.constants.contention)
     by |= {**dict.fromkeys(_RATES, 1 / writing), "contention": contention}
     mean = tuple(middle + log(by.get(name, 1.0)) for name, middle in zip(NAMES, calibration.estimate.mean, strict=True))
     return evolve(calibration, estimate=evolve(calibration.estimate, mean=mean), families={})

@@ -256,7 +256,7 @@ def _settled(case: Case, c: Constants, computing: float, busy: float) -> tuple[f
     high, above = total, log(total / low)
     total, turn, restart = if_it_took(high)
     below, side = log(total / high), 0
-    while below < -_CLOSE:
+    while below < -_CLOSE and high > low * (1 + _CLOSE):  # a step between the two bounds ends it, too
         middle = high * (low / high) ** (below / (below - above))
         total, turn, restart = if_it_took(middle)
         off = log(total / middle)

@@ -11,6 +11,7 @@ from nmlgen.calibrating import Calibrated, calibrate_logs
 from nmlgen.cli.console import quiet_option
 from nmlgen.cli.logs import reading_progress
 from nmlgen.report.quantities import format_duration
+from nmlgen.units.wall_time import format_wall_time
 from nmlgen.writing import write_whole
 
 
@@ -72,5 +73,10 @@ def _summary(found: Calibrated, before: nmlgen.advise.Calibration | None) -> lis
         )
     lines += [f"{log.log}:{log.line}: left out: {reason}" for log, reason in found.left_out]
     lines += [f"warning: {warning}" for warning in found.warnings]
+    if found.set_up_s is not None:
+        lines.append(
+            f"set-up: {found.set_up_s} s of a job that the model's timers do not see; in the file of a site that is "
+            f'set_up_time: "{format_wall_time(found.set_up_s)}", by which time limits are judged'
+        )
     lines += [f"not determined: {sentence}" for sentence in found.calibration.undetermined]
     return lines

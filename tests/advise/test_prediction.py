@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 from advise_cases import CHECKPOINTS, OUTPUT, case
+from attrs import evolve
 
 from nmlgen.advise import predict
-from nmlgen.advise.model import PARTS
+from nmlgen.advise.calibration import levante
+from nmlgen.advise.model import PARTS, run_time
 
 LAYOUTS = [
     {},
@@ -83,3 +85,24 @@ def test_outside_the_measured_range_it_says_so_and_is_less_sure(settings, note):
     assert inside.notes == ()
     assert any(text.startswith(note) for text in outside.notes), outside.notes
     assert outside.high_s / outside.low_s > inside.high_s / inside.low_s
+
+
+@pytest.mark.parametrize("contention", [0.5, 0.99, 1.0, 3.3, 100.0])
+def test_ranks_that_slow_each_other_without_end_have_an_end(contention):
+    """The time of a turn jumps where two writers together write less than one: the bounds meet at the step."""
+    constants = evolve(levante().estimate.constants, contention=contention)
+    crowded = case(
+        nodes=9000,
+        ntasks=8_991_000,
+        dtime_s=600.0,
+        n_steps=1440,
+        output_bytes=49479688.0,
+        output_interval_s=3600.0,
+        num_io_procs=4,
+        stream_partitions=4,
+        restart_write_mode="joint",
+        checkpoint_bytes=66222369181,
+        checkpoint_interval_s=43200.0,
+        n_output_slices=151,
+    )
+    assert sum(run_time(crowded, constants)) > 0
