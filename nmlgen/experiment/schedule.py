@@ -11,7 +11,7 @@ import heapq
 import re
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice, takewhile
 from typing import Any
 
@@ -191,20 +191,23 @@ def _too_many(component: Component, file: OutputFile) -> UndecidedError:
     return UndecidedError(setting, f"{setting.name} makes more than {MOST_DATES} output times")
 
 
-def dates_of_job(
-    component: Component, file: OutputFile, clock: Clock, begin: int, end: int
-) -> tuple[Sequence[int], int | None]:
-    """The output times of a sequence of files in the job from `begin` to `end`, and the one that include_last appends.
+def dates_by_job(
+    component: Component, file: OutputFile, clock: Clock
+) -> Callable[[int, int], tuple[Sequence[int], int | None]]:
+    """What gives, for the begin and the end of a job, its output times of a sequence of files, and the one that
+    include_last appends.
 
     ICON appends the end of the experiment (of a nest, its end_time) to those of every job that has one, whether or not
     the job comes so far (ICON 2024.10, `mo_output_event_handler.f90:500-870`). Errors as `output_dates`.
     """
     regular, _ = _whole_experiment(component, file, clock)
-    found, last = (
-        regular[bisect_left(regular, begin) : bisect_right(regular, end)],
-        appended_date(component, file, clock),
-    )
-    return found, last if last is not None and found and found[-1] < last else None
+    last = appended_date(component, file, clock)
+
+    def of_job(begin: int, end: int) -> tuple[Sequence[int], int | None]:
+        found = regular[bisect_left(regular, begin) : bisect_right(regular, end)]
+        return found, last if last is not None and found and found[-1] < last else None
+
+    return of_job
 
 
 def appended_date(component: Component, file: OutputFile, clock: Clock) -> int | None:

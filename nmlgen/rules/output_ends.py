@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from attrs import frozen
@@ -20,7 +21,7 @@ from nmlgen.experiment.ranks import (
     split,
     writes_output,
 )
-from nmlgen.experiment.schedule import dates_of_job, output_dates
+from nmlgen.experiment.schedule import dates_by_job, output_dates
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import stream_name
@@ -92,8 +93,9 @@ class RankWaitsForEver(ComponentRule):
         if placed is None:
             return
         time = clock(component)
+        ordered = [_Placed(component, file, rank, time) for file, rank in placed]
         for begin, end in _jobs(time):
-            waited = _waited_for(component, placed, time, begin, end)
+            waited = _waited_for(ordered, begin, end)
             if waited is None:
                 continue
             setting = waited.file.stream.settings.get("include_last")
@@ -129,19 +131,32 @@ def _jobs(time: Clock) -> Iterator[tuple[int, int]]:
         yield number * time.leg, min((number + 1) * time.leg, time.length)
 
 
-def _waited_for(
-    component: Component, placed: Sequence[tuple[OutputFile, int]], time: Clock, begin: int, end: int
-) -> _InJob | None:
+@frozen
+class _Placed:
+    """A sequence of output files on an I/O rank, whose output times are worked out once for all jobs."""
+
+    component: Component
+    file: OutputFile
+    rank: int
+    time: Clock
+
+    @cached_property
+    def dates(self) -> Callable[[int, int], tuple[Sequence[int], int | None]]:
+        return dates_by_job(self.component, self.file, self.time)
+
+
+def _waited_for(placed: Sequence[_Placed], begin: int, end: int) -> _InJob | None:
     """What the first I/O rank waits for in a job, after all of its own; None if it ends."""
-    own = [_in_job(component, file, 0, time, begin, end) for file, rank in placed if rank == 0]
+    own = [_in_job(one, begin, end) for one in placed if one.rank == 0]
     if not any(one.writes for one in own) or any(one.reason for one in own):
         return None
-    others = (_in_job(component, file, rank, time, begin, end) for file, rank in placed if rank > 0)
+    others = (_in_job(one, begin, end) for one in placed if one.rank > 0)
     return next((one for one in others if one.reason), None)
 
 
-def _in_job(component: Component, file: OutputFile, rank: int, time: Clock, begin: int, end: int) -> _InJob:
-    regular, last = dates_of_job(component, file, time, begin, end)
+def _in_job(placed: _Placed, begin: int, end: int) -> _InJob:
+    file, rank, time = placed.file, placed.rank, placed.time
+    regular, last = placed.dates(begin, end)
     is_first = begin == 0
     writes = bool(regular) and (is_first or regular[-1] > begin)
     reason = ""

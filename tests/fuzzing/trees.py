@@ -90,7 +90,7 @@ class Mutator:
     def _plausible(self, path: Path, value: Any) -> Any:
         pick = self._random
         if pick.random() < 0.4:
-            return copy.deepcopy(pick.choice(self._held[kind_of(path)]))
+            return copy.deepcopy(pick.choice(self._held.get(kind_of(path)) or [value]))
         if isinstance(value, bool):
             return not value
         if isinstance(value, int):
