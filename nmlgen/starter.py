@@ -85,7 +85,7 @@ def starter_spec(
     needs_pool = presets.POOL in json.dumps(base, default=str) and "pool" not in defaults.get("model", {})
     if grid_file is None and not is_whole:
         grid_file = GRID_FILE
-    grid_name = re.search(r"R0*(\d+)B0*(\d+)", grid_file or "")
+    grid_name = re.search(r"R0*(\d{1,4})B0*(\d{1,2})(?!\d)", grid_file or "")
     preset_job = base.get("job", {})
     is_one_machine = facts["machine"]["scheduler"] == "none"
     tasks = site_job.get("ntasks_per_node") or (32 if is_whole else 4 if is_one_machine else 8)

@@ -87,6 +87,9 @@ def read(text: str, name: str = "calibration") -> Calibration:
     return _calibration(_Value(name, root))
 
 
+_LARGEST = 1e20
+
+
 @frozen
 class _Value:
     """A value of the file, which knows where it is."""
@@ -166,8 +169,8 @@ def _calibration(root: _Value) -> Calibration:
 
 def _estimate(constants: _Value, correlations: _Value) -> Estimate:
     items = {name: value.items(("value", "spread")) for name, value in constants.items(NAMES).items()}
-    mean = tuple(log(items[name]["value"].number(above=0)) for name in NAMES)
-    spread = [items[name]["spread"].number(above=0) for name in NAMES]
+    mean = tuple(log(_constant(items[name]["value"])) for name in NAMES)
+    spread = [_spread(items[name]["spread"]) for name in NAMES]
     rows = [[float(i == j) for j in range(len(NAMES))] for i in range(len(NAMES))]
     for key, value in correlations.pairs():
         first, _, second = key.text.partition("/")
@@ -192,10 +195,10 @@ def _old_estimate(constants: _Value, _: _Value) -> Estimate:
     items = {name: value.items(("value", "spread")) for name, value in constants.items(_OLD_NAMES).items()}
     known = dict(BEFORE_MEASURING)
     for name in _SAME:
-        known[name] = items[name]["value"].number(above=0), items[name]["spread"].number(above=0)
+        known[name] = _constant(items[name]["value"]), _spread(items[name]["spread"])
     receiving = BEFORE_MEASURING["receive"][0]
-    writing = max(1 / items["writer"]["value"].number(above=0) - receiving, receiving)
-    known["writer"] = 1 / writing, items["writer"]["spread"].number(above=0)
+    writing = max(1 / _constant(items["writer"]["value"]) - receiving, receiving)
+    known["writer"] = 1 / writing, _spread(items["writer"]["spread"])
     variances = [known[name][1] ** 2 for name in NAMES]
     covariance = tuple(
         tuple(variance if i == j else 0.0 for j in range(len(NAMES))) for i, variance in enumerate(variances)
@@ -203,9 +206,20 @@ def _old_estimate(constants: _Value, _: _Value) -> Estimate:
     return Estimate(tuple(log(known[name][0]) for name in NAMES), covariance)
 
 
+def _constant(value: _Value) -> float:
+    """A constant; no machine's is so far from 1 that sums of them overflow."""
+    value.number(above=0, below=_LARGEST)
+    return value.number(above=1 / _LARGEST)
+
+
+def _spread(value: _Value) -> float:
+    """The standard deviation of a logarithm."""
+    return value.number(above=0, below=10)
+
+
 def _scatter(mapping: _Value, names: tuple[str, ...]) -> Scatter:
     items = mapping.items(_SCATTER_KEYS, names)
-    numbers = {name: value.number(above=0) for name, value in items.items() if name in (*_SCATTER_KEYS, *NAMES)}
+    numbers = {name: _spread(value) for name, value in items.items() if name in (*_SCATTER_KEYS, *NAMES)}
     rest = {name: numbers.pop(name) for name in _SCATTER_KEYS}
     if "step" not in numbers:
         raise mapping.wrong("'step' is missing")
@@ -224,7 +238,7 @@ def _family(value: _Value, estimate: Callable[[_Value, _Value], Estimate]) -> tu
     figures: dict[str, Any] = {}
     for name in _FAMILY_KEYS:
         if not items[name].is_null:
-            number = items[name].number(above=0)
+            number = items[name].number(above=0, below=_LARGEST)
             figures[name] = number if name.endswith("_s") else int(number)
         elif name.endswith("interval_s"):
             figures[name] = None

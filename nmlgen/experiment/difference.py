@@ -33,7 +33,7 @@ PARTS = (MASTER, NAMELIST, JOB)
 
 _STREAM = "output_nml"
 _SUBSCRIPTS = re.compile(r"\([^)]*\)")
-_ELEMENT = re.compile(r"(?P<array>.*\w)\((?P<index>\d+)\)")
+_ELEMENT = re.compile(r"(?P<array>.*\w)\((?P<index>\d{1,9})\)")
 
 
 class Verdict(Enum):

@@ -50,7 +50,7 @@ _MODEL_ONLY = {"ocean": 2, "sea ice": 2, "HAMOCC": 2, "waves": 98}  # model_type
 _INTERPOLATED = {"pl": "P", "hl": "Z", "il": "I"}
 _SPECIAL = ("u", "v", "gh", "temp", "pres")  # interpolated although not registered so
 _GRID = re.compile(r"R0*(\d{1,4})B0*(\d{1,2})(?!\d)", re.IGNORECASE)
-_MODEL_LEVEL = re.compile(r"(\d+|nlev(?:\+1)?(?:-\d+)?)(?:\s*\.\.\.\s*(\d+|nlev(?:\+1)?(?:-\d+)?))?")
+_MODEL_LEVEL = re.compile(r"(\d{1,9}|nlev(?:\+1)?(?:-\d{1,9})?)(?:\s*\.\.\.\s*(\d{1,9}|nlev(?:\+1)?(?:-\d{1,9})?))?")
 
 
 @frozen

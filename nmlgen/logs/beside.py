@@ -12,7 +12,7 @@ from nmlgen.namelist.syntax import Document, Group
 
 _MASTER, _MANIFEST = "icon_master.namelist", "nmlgen-manifest.json"
 _SUFFIX = re.compile(r"\.\d{1,3}$")
-_NODES = re.compile(r"^#SBATCH\s+(?:--nodes[= ]|-N\s*)(\d+)\s*$", re.MULTILINE)
+_NODES = re.compile(r"^#SBATCH\s+(?:--nodes[= ]|-N\s*)(\d{1,9})\s*$", re.MULTILINE)
 _LARGEST = 4_000_000  # bytes of a file that is read
 _SETTINGS = {  # column: group, variable, whether each copy of the group has its own
     "nproma": ("parallel_nml", "nproma", False),

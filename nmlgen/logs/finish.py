@@ -37,7 +37,7 @@ def ending_of(log: Path, beside: str = "") -> Ending:
     if job is not None:
         for line in _text(log.parent / _LEDGER).splitlines():
             words = line.split()
-            if len(words) == 3 and words[1] == job and words[0].isdigit():
+            if len(words) == 3 and words[1] == job and re.fullmatch("[0-9]{1,9}", words[0]):
                 return Ending(job, int(words[0]), words[2])
         return Ending(job)
     return Ending(word=_word(log, beside))

@@ -28,19 +28,19 @@ def _width(bits: str) -> int:
 
 
 _FACTS: tuple[tuple[str, re.Pattern[bytes], Callable[[str], Any]], ...] = (
-    ("ntasks", re.compile(rb"Globally run on +(\d+) mpi processes"), int),
-    ("ntasks", re.compile(rb"ICON runs on +(\d+) mpi processes"), int),
+    ("ntasks", re.compile(rb"Globally run on +(\d{1,9}) mpi processes"), int),
+    ("ntasks", re.compile(rb"ICON runs on +(\d{1,9}) mpi processes"), int),
     ("date", re.compile(rb"^ *date: +(\d{8})\s*$"), str),
     ("time", re.compile(rb"^ *time: +(\d{6})\s*$"), str),
     ("release", re.compile(rb"^ version: +(\S+)\s*$"), str),
-    ("nproma", re.compile(rb"Using namelist nproma= *(\d+)"), int),
+    ("nproma", re.compile(rb"Using namelist nproma= *(\d{1,9})(?!\d)"), int),
     ("dtime_s", re.compile(rb"Model time step +: +(P\S+)"), _seconds),
     ("checkpoint_interval", re.compile(rb"Checkpoint interval +: +(P\S+)"), str),
     ("restart_interval", re.compile(rb"Restart interval +: +(P\S+)"), str),
     ("experiment_stop", re.compile(rb"Experiment stop date +: +" + _DATE), str),
     ("run_start", re.compile(rb"Start date of this run: +" + _DATE), str),
     ("run_stop", re.compile(rb"Stop date of this run: +" + _DATE), str),
-    ("cell_ranks", re.compile(rb"Number of compute PEs used for this grid: +(\d+)"), int),
+    ("cell_ranks", re.compile(rb"Number of compute PEs used for this grid: +(\d{1,9})(?!\d)"), int),
     ("cells_a_rank", re.compile(rb"# +prognostic cells: max/min/avg +\d+ +\d+ +(\d+\.\d+)"), float),
     (
         "output_bytes_per_value",

@@ -344,5 +344,5 @@ def _group(table: Table, ranges: dict[str, range]) -> str | None:
 
 
 def _is_of(title: str, group: str | None, ranges: dict[str, range]) -> bool:
-    first = re.match(r"\d+", title)
+    first = re.match(r"\d{1,9}(?!\d)", title)
     return first is not None and group is not None and int(first[0]) in ranges.get(group, ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import lcm
 
@@ -87,7 +88,7 @@ def _milliseconds(coupling: Coupling, period: Setting) -> int | None:
         return duration.milliseconds if duration.is_fixed else None
     if unit not in _UNITS:
         return None
-    if not text.lstrip("+-").isdecimal():
+    if not re.fullmatch("[+-]?[0-9]{1,18}", text):
         raise UndecidedError(period)
     return int(text) * _UNITS[unit]
 

@@ -39,7 +39,7 @@ class _Written:
 
 
 _PART = re.compile(r"([a-z]\w*)\s*(?:\(([^()]*)\))?")
-_INDEX = re.compile(r"[-+]?\d+")
+_INDEX = re.compile(r"[-+]?\d{1,18}")
 
 
 def _parse(group: Group, key: str, setting: Setting) -> _Written:

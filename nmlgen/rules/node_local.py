@@ -160,7 +160,7 @@ class FileExceedsStripes(Rule):
         directory = experiment.node_local.directory if experiment.node_local is not None else None
         if facts is None or directory is None or facts.capacity_per_node is None:
             return
-        match, nodes = re.fullmatch(r"stripe_(\d+)", str(directory.value)), experiment.directives.get("nodes")
+        match, nodes = re.fullmatch(r"stripe_(\d{1,9})", str(directory.value)), experiment.directives.get("nodes")
         if match is None or nodes is None or not isinstance(nodes.value, int):
             return
         stripes = min(int(match[1]), nodes.value)

@@ -389,7 +389,7 @@ def _levels_of(component: Component, domain: int) -> int:
     return variable.default
 
 
-_CONSTANT = r"(?:[1-9]\d*|nlev|n|N)"
+_CONSTANT = r"(?:[1-9]\d{0,8}|nlev|n|N)"
 _SUM = rf"{_CONSTANT}(?:\s*[-+]\s*{_CONSTANT})*"
 _TERM = rf"\s*(?:{_CONSTANT}|\(\s*{_SUM}\s*\))"
 _EXPRESSION = rf"{_TERM}(?:\s*[-+]{_TERM})*"

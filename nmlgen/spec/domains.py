@@ -101,6 +101,8 @@ def domains_of(variables: Lists) -> dict[str, dict[str, Any]]:
                 return {}  # a nest from the start on, which no duration says
             if isinstance(seconds, (int, float)) and seconds != default and float(seconds).is_integer():
                 nest[key] = f"{'-' if seconds < 0 else ''}PT{abs(int(seconds))}S"
+                if not _is_fixed(nest[key]):
+                    return {}
         if isinstance(told := _element(variables, _FEEDBACK, number), bool):
             nest["lfeedback"] = told
     made = lists_of(grids[0], variables.get(_LEVELS), found)

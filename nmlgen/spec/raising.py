@@ -662,7 +662,7 @@ def _directive(key: str, value: Any) -> Any:
     """A value of sbatch in the form that a spec takes: with its unit, a count as a number."""
     if not isinstance(value, str) or accepts(value, "job", key):
         return value
-    if value.isdigit():
+    if re.fullmatch("[0-9]{1,18}", value):
         if accepts(int(value), "job", key):
             return int(value)
         if key in ("mem", "mem_per_cpu"):  # sbatch's unit is M

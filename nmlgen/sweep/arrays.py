@@ -23,7 +23,7 @@ from nmlgen.sweep.directory import read_table
 
 _OWN = frozenset({"job-name", "output", "error", "open-mode", "chdir", "wait", "parsable"})
 _HEAD = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
-_LEGS = re.compile(r"^readonly legs=(\d+)$", re.MULTILINE)
+_LEGS = re.compile(r"^readonly legs=(\d{1,9})$", re.MULTILINE)
 
 
 @frozen

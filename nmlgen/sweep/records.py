@@ -25,7 +25,7 @@ OK, RESTART, LOST = "OK", "RESTART", "LOST"
 _MASTER = "icon_master.namelist"
 _MARK = re.compile(r"^! .*, build ([0-9a-f]+)$", re.MULTILINE)
 _INSTANT = "%Y-%m-%dT%H:%M:%SZ"
-_NAME = re.compile(r"(\d+)\.(start|end)")
+_NAME = re.compile(r"(\d{1,9})\.(start|end)")
 
 
 @frozen
@@ -159,4 +159,4 @@ def _read(path: Path) -> Mapping[str, str]:
 
 
 def _integer(text: str | None) -> int:
-    return int(text) if text is not None and re.fullmatch(r"-?\d+", text) else -1
+    return int(text) if text is not None and re.fullmatch(r"-?\d{1,18}", text) else -1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_PATTERN = re.compile(r"(\d+)([KMGTP])(?:iB)?", re.IGNORECASE)
+_PATTERN = re.compile(r"(\d{1,18})([KMGTP])(?:iB)?", re.IGNORECASE)
 _POWERS: dict[str, int] = {unit: 1 << 10 * power for power, unit in enumerate("KMGTP", start=1)}
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 

@@ -17,6 +17,8 @@ STRINGS = (
     "a\ntouch canary\n",
     "a\r\ntouch canary",
     "\ntouch canary",
+    "a\n",
+    "a\n\n#SBATCH --hold",
     "#SBATCH --wrap='touch canary'",
     "a\n#SBATCH --wrap=canary",
     "a #SBATCH --comment=b",

@@ -131,8 +131,8 @@ def site_files(generator: random.Random) -> Iterator[Case]:
     while True:
         name = generator.choice(sorted(base))
         site = mutator.mutated(base[name])
-        if "calibration" in site.get("machine", {}) and generator.random() < 0.8:
-            site["machine"]["calibration"] = "calibration.yaml"
+        if isinstance(machine := site.get("machine"), dict) and generator.random() < 0.8:
+            machine["calibration"] = "calibration.yaml"
         partition = next(iter(base[name].get("machine", {}).get("partitions", {"compute": 0})))
         spec = changed(site="./site.yaml", job={"partition": partition})
         if generator.random() < 0.3 and (local := base[name].get("machine", {}).get("node_local")):
