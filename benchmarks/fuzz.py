@@ -41,7 +41,7 @@ def fuzz(kind: str, count: int, seed: int, keep: Path | None) -> int:
             failed += bool(faults)
             for fault, end in faults.items():
                 told[fault] += 1
-                if told[fault] == 1:
+                if told[fault] == 1 or fault in ("CPU", "memory"):
                     print(f"{kind} {number}: {' '.join(end.arguments)}: {fault}", flush=True)
                     if keep is not None:
                         _keep(keep / f"{kind}-{seed}-{number}", case, end)

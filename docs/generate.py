@@ -305,11 +305,16 @@ def with_output(text: str) -> str:
         return _CONSOLE.sub(run, text)
 
 
+_BROKEN = re.compile(r"^Traceback \(most recent call last\)|a mistake in nmlgen", re.MULTILINE)
+
+
 def _shown(line: str, work: Path, environment: dict[str, str]) -> str:
     script = f"exec 2>&1; {line.removeprefix('$ ')}"
     done = subprocess.run(
         ["bash", "-c", script], cwd=work, env=environment, capture_output=True, text=True, check=False
     )
+    if _BROKEN.search(done.stdout):  # the tree may be in pieces while somebody works on it
+        sys.exit(f"{line}\n{done.stdout}\n`{line.removeprefix('$ ')}` failed; the documents stay as they are")
     output = "".join(f"{text.rstrip()}\n" for text in done.stdout.splitlines())
     return f"{line}\n{output}"
 
@@ -323,8 +328,9 @@ def main() -> None:
     for path in (DOCS / "rules").glob("*.md"):
         if path.relative_to(DOCS) not in written:
             path.unlink()
-    for path in documents():
-        path.write_text(with_output(path.read_text(encoding="utf-8")), encoding="utf-8")
+    shown = {path: with_output(path.read_text(encoding="utf-8")) for path in documents()}  # all of them, or none
+    for path, text in shown.items():
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -19,6 +20,11 @@ def generator():
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_no_page_shows_a_traceback(tmp_path):
+    with pytest.raises(SystemExit, match="ZeroDivisionError"):
+        generator()._shown(f"$ {sys.executable} -c 1/0", tmp_path, {})
 
 
 def test_generated_pages_are_up_to_date():

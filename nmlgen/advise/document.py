@@ -54,7 +54,7 @@ def load(path: Path) -> Calibration:
     Raises InputError, with file, line and column, if it cannot be read or is none.
     """
     try:
-        data = read_bytes(path)
+        data = read_bytes(path, most=_MOST_BYTES)
     except InputError as error:
         raise InputError(f"{error}; the YAML file of a calibration is expected") from None
     except (OSError, ValueError) as error:
@@ -88,6 +88,7 @@ def read(text: str, name: str = "calibration") -> Calibration:
 
 
 _LARGEST = 1e20
+_MOST_BYTES = 2**18  # thirty times as many as that of 109 runs has
 
 
 @frozen

@@ -184,13 +184,19 @@ def _before_2021(variable: str, numbers: tuple[int, ...]) -> Understanding:
 
 
 _LIBRARY_MODULES = (
-    ("intel", re.compile(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[^/]*/(?P<version>\d+(?:\.\d+)*)", re.IGNORECASE)),
-    ("openmpi", re.compile(r"openmpi[^/]*/(?P<version>\d+(?:\.\d+)*)", re.IGNORECASE)),
+    (
+        "intel",
+        re.compile(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[^/]*/(?P<version>\d{1,9}(?:\.\d{1,9})*)", re.IGNORECASE),
+    ),
+    ("openmpi", re.compile(r"openmpi[^/]*/(?P<version>\d{1,9}(?:\.\d{1,9})*)", re.IGNORECASE)),
 )
 _BUILT_WITH = (
-    ("intel", re.compile(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[-._/]?(?P<version>\d+(?:\.\d+)*)?", re.IGNORECASE)),
-    ("openmpi", re.compile(r"(?:openmpi|ompi)[-._/]?(?P<version>\d+(?:\.\d+)*)?", re.IGNORECASE)),
-    ("mpich", re.compile(r"(?<!cray-)mpich[-._/]?(?P<version>\d+(?:\.\d+)*)?", re.IGNORECASE)),
+    (
+        "intel",
+        re.compile(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[-._/]?(?P<version>\d{1,9}(?:\.\d{1,9})*)?", re.IGNORECASE),
+    ),
+    ("openmpi", re.compile(r"(?:openmpi|ompi)[-._/]?(?P<version>\d{1,9}(?:\.\d{1,9})*)?", re.IGNORECASE)),
+    ("mpich", re.compile(r"(?<!cray-)mpich[-._/]?(?P<version>\d{1,9}(?:\.\d{1,9})*)?", re.IGNORECASE)),
 )
 _IO_LIBRARY = re.compile(r"hdf5|netcdf", re.IGNORECASE)
 

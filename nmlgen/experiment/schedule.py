@@ -90,7 +90,7 @@ def first_writes(component: Component, clock: Clock, times: int) -> tuple[tuple[
         count = len({date // step for dates in every for date in chain(*dates)})
     elif len(every) == 1:  # each regular one has a step of its own
         regular, last = every[0]
-        count = len(regular) + (regular[-1] // step not in {date // step for date in last})
+        count = len(regular) + sum(date // step != regular[-1] // step for date in last)
     return tuple(takewhile(lambda write: write.time in shown, writes(component, clock))), count
 
 

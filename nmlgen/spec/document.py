@@ -24,6 +24,7 @@ from nmlgen.source import Source, Span
 from nmlgen.spec.problems import problem
 
 _MAXIMUM_NODES = 100_000
+_MAXIMUM_WRITTEN = 50_000
 _MAXIMUM_DEPTH = 30
 _MAXIMUM_DIGITS = 40
 _INTEGER = re.compile(r"[-+]?[0-9]+")
@@ -33,6 +34,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_A_NUMBER = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _WRITTEN_TAG = re.compile(r"(?:&\S+\s+)?(!\S*)")
+_LONG_TAG = re.compile(r"(?:^|(?<=[\s\[{,:-]))(!\S{500})", re.MULTILINE)
 _STRING_TAG = "tag:yaml.org,2002:str"
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -98,12 +100,11 @@ def read_text(source: Source, *, merges: bool = False) -> Node:
 
     The key `<<` is refused, as in a spec, unless the document `merges` mappings by it.
     """
-    from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
     from ruamel.yaml.reader import ReaderError
 
     try:
-        root = YAML(typ="safe", pure=True).compose(source.text)
+        root = _composed(source)
     except MarkedYAMLError as error:
         raise SpecError((_syntax_problem(source, error),)) from None
     except ReaderError as error:
@@ -121,6 +122,30 @@ def read_text(source: Source, *, merges: bool = False) -> Node:
     if reader.findings:
         raise SpecError(tuple(reader.findings))
     return node
+
+
+def _composed(source: Source) -> Any:
+    """The root of ruamel.yaml's nodes. Raises SpecError as soon as there are more than any spec has: what comes behind
+    them is not read."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.composer import Composer
+
+    class Counting(Composer):  # type: ignore[misc,unused-ignore]
+        count = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            self.count += 1
+            if self.count > _MAXIMUM_WRITTEN:
+                mark = self.parser.peek_event().start_mark
+                span = source.span(mark.line + 1, mark.column + 1)
+                raise SpecError((problem("SPC006", f"more than {_MAXIMUM_WRITTEN} values and keys", span),))
+            return super().compose_node(parent, index)
+
+    if (tag := _LONG_TAG.search(source.text)) is not None:  # ruamel.yaml takes for ever
+        raise SpecError((_at(source, tag.start(1), "SPC001", "a tag of that length has no meaning in a spec"),))
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Composer = Counting
+    return yaml.compose(source.text)
 
 
 def from_plain(value: Any, name: str = "spec", depth: int = 0) -> Node:
@@ -325,10 +350,12 @@ def _syntax_problem(source: Source, error: Any) -> Finding:
 
 
 def _bad_character(source: Source, position: int) -> Finding:
-    before = source.text[:position]
-    lines = Source("", before).lines
-    span = source.span(len(lines), len(lines[-1]) + 1)
-    return problem("SPC001", f"YAML takes no character U+{ord(source.text[position]):04X}", span, "remove it")
+    return _at(source, position, "SPC001", f"YAML takes no character U+{ord(source.text[position]):04X}", "remove it")
+
+
+def _at(source: Source, position: int, code: str, message: str, *notes: str) -> Finding:
+    lines = Source("", source.text[:position]).lines
+    return problem(code, message, source.span(len(lines), len(lines[-1]) + 1), *notes)
 
 
 def _not_utf8(name: str, data: bytes, error: UnicodeDecodeError) -> Finding:

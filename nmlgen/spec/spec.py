@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -334,10 +335,11 @@ def _comments(source: Source) -> Iterable[tuple[int, str]]:
     """The comments that speak to nmlgen, each with its offset."""
     lines = zip(source.lines, source.line_starts, strict=True)
     found = [(start, match) for line, start in lines for match in _COMMENT.finditer(line)]
-    inside = _texts(source) if found else ()
+    inside = _texts(source) if found else []
     for start, match in found:
         offset = start + match.start()
-        if not any(low <= offset < high for low, high in inside):
+        number = bisect_right(inside, (offset, len(source.text))) - 1  # of the scalar that begins last before it
+        if number < 0 or offset >= inside[number][1]:
             yield offset, match[0]
 
 

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from fuzzing.cases import Case, Fuzzer
+from fuzzing.large import large
 from fuzzing.limited import Ended, warm_up
 from fuzzing.slurm import replies
 from fuzzing.specs import calibrations, configurations, site_files, specs, sweeps
@@ -24,6 +25,7 @@ KINDS: dict[str, Fuzzer] = {
     "scripts": scripts,
     "logs": logs,
     "slurm": replies,
+    "large": large,
 }
 
 

@@ -108,7 +108,7 @@ _SWEEP: dict[str, Any] = {
     "grid": {"environment.GRID": ["a"]},
     "zip": {"environment.ZIP": ["b"], "model.executable": ["icon"]},
     "derive": {"environment.DERIVED": "'c' + environment.GRID"},
-    "name": "point-{id}",
+    "name": "point",
 }
 DOCUMENTS: dict[str, dict[str, Any]] = {
     "spec.yaml": _SPEC,
@@ -128,7 +128,7 @@ def places(documents: Mapping[str, Mapping[str, Any]]) -> Iterator[Place]:
     """Every text, and every key that its author chooses."""
     for name, document in documents.items():
         for path, value in leaves(document):
-            if isinstance(value, str):
+            if isinstance(value, str) and path != ("sweep", "name"):  # of which a name is made
                 yield (name, *path)
             if len(path) > 1 and path[-2] in _NAMED:
                 yield (name, *path, KEY)

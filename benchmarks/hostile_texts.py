@@ -1,0 +1,43 @@
+"""Put more than a hundred hostile texts at every place of a spec, a site, a preset and a sweep that takes texts, run
+the scripts that are built, and hold what they do against what they do with plain words.
+
+    python benchmarks/hostile_texts.py [--first N] [--last N]
+
+The scripts run with stand-ins for Slurm, Lustre, modules and the model, which note their arguments and environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from fuzzing.hostile import STRINGS
+from fuzzing.quoting import DOCUMENTS, WITH_SWEEP, differences, places
+
+
+def main() -> None:
+    """Run what the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--last", type=int, default=len(STRINGS))
+    arguments = parser.parse_args()
+    taken = rounds = failed = 0
+    for text in STRINGS[arguments.first : arguments.last]:
+        for documents in (DOCUMENTS, WITH_SWEEP):
+            with TemporaryDirectory() as directory:
+                for found, wrong in differences(text, documents, Path(directory)):
+                    taken, rounds, failed = taken + len(found), rounds + 1, failed + bool(wrong)
+                    for line in wrong:
+                        print(f"{text[:60]!r}: {line}", flush=True)
+    known = sum(len(list(places(documents))) for documents in (DOCUMENTS, WITH_SWEEP))
+    count = arguments.last - arguments.first
+    print(f"{count} texts at {known} places, {taken} taken, {rounds} pairs of scripts run, {failed} differ")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()
