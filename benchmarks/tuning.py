@@ -46,15 +46,13 @@ def replay(members: Sequence[Run], calibration: Calibration) -> Replay:
     while left := [candidate for candidate in candidates.candidates if candidate.point.id not in tried]:
         expected = {candidate: belief.expected(candidate) for candidate in left}
         if tried:
-            best = min(tried.values())
-            left = [candidate for candidate in left if expected[candidate].gain(best) >= NOISE]
-            if not left:
-                untried = [item for item in candidates.candidates if item.point.id not in tried]
-                probe = belief.probe(untried)
-                if probe is None:
-                    break
-                left = [probe]
-            candidate = max(left, key=lambda item: expected[item].gain(best) / expected[item].middle_s)
+            best, ran = min(tried.values()), [item for item in candidates.candidates if item.point.id in tried]
+            settled = max(expected[item].gain(best) for item in left) < NOISE
+            probe = belief.probe(left, ran, not settled) if settled or len(ran) % 2 == 1 else None
+            if settled and probe is None:
+                break
+            worth = [item for item in left if expected[item].gain(best) >= NOISE]
+            candidate = probe or max(worth, key=lambda item: expected[item].gain(best) / expected[item].middle_s)
         else:
             candidate = min(left, key=lambda item: expected[item].middle_s)
         tried[candidate.point.id] = times[candidate.point.id]

@@ -5,15 +5,16 @@ is learned from the measurements by a Gaussian process over the logarithms of ti
 alike. Keys of which the model knows nothing may matter much more than it errs elsewhere.
 
 The model may be wrong altogether. So there is a second opinion, a Gaussian process that knows no model, and each counts
-by how well it foretold what was measured. Where the model did not, the search becomes as wide as without it.
+by how well it foretold what was measured. And some runs are made in proof of the model, where nothing is expected of
+them: a few if there are many candidates, every second one where what was measured is not explained by it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from math import exp, log, log2, sqrt
-from statistics import NormalDist
+from statistics import NormalDist, median
 
 from attrs import evolve, field, frozen
 
@@ -23,6 +24,7 @@ from nmlgen.advise.layout import present_layout
 from nmlgen.advise.normal import cholesky, solve
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, predict
+from nmlgen.advise.support import EXTRAPOLATION, outside
 from nmlgen.tuning.candidates import Candidate, Candidates
 
 UNSEEN_SPREAD = 0.2
@@ -39,9 +41,12 @@ _VAGUE = 1.0  # the spread of the first time, of which the second opinion knows 
 _TRUSTED_RUNS = 3  # so many runs is that trust worth
 _MOST_ODDS = 50.0
 _SURPRISE = 1.645  # standard deviations to either side that hold 90 %
+_FAR_OFF = 0.16  # one that is missed by more than 40 % says no more of the others
 _PROBES, _LEAST_PROBES = 8, 3  # so many runs tell whether a machine is like the model at all
+_ONE_IN = 8  # so many candidates, one run in proof of the model
 _LEAST_NOISE = 0.005  # a matrix needs some
-_REACH = 2.0  # doublings of a value over which what the model misses becomes another
+_NONE = 2.0  # doublings that lie between none and one: without I/O ranks ICON writes in another way
+_REACH = 1.5  # doublings of a value over which what the model misses becomes another
 _EIGHTY_PERCENT = 1.2816  # standard deviations to either side that hold 80 % of a normal distribution
 _STANDARD = NormalDist()
 
@@ -104,7 +109,7 @@ class Belief:
     ) -> None:
         self._candidates = {candidate.point.id: candidate for candidate in candidates.candidates}
         self._unseen = candidates.unseen
-        self._beginning = calibration
+        self._beginning = self._fitted = calibration
         self._noise = max(noise, _LEAST_NOISE) ** 2
         self._has_model = with_model and all(candidate.case is not None for candidate in candidates.candidates)
         self._second = Belief(candidates, calibration, noise, with_model=False) if self._has_model else None
@@ -120,7 +125,7 @@ class Belief:
         surprises = self._surprises
         if self._known:
             expected = self.expected(candidate)
-            surprises = (*surprises, log(measured.total_s / expected.middle_s) ** 2)
+            surprises = (*surprises, min(_FAR_OFF, log(measured.total_s / expected.middle_s) ** 2))
         found = copy(self)
         if self._second is not None:
             seconds = measured.total_s
@@ -128,7 +133,10 @@ class Belief:
             own = self._expected(candidate, ())
             miss = abs(log(seconds / own.middle_s))
             found._surprised = self._surprised or miss > _SURPRISE * sqrt(own.spread**2 + self._noise)
-            found._odds += own.log_density(seconds, self._noise) - said.log_density(seconds, self._noise)
+            change = own.log_density(seconds, self._noise) - said.log_density(seconds, self._noise)
+            found._odds += (
+                change if self._known else max(0.0, change)
+            )  # of the first run the other opinion knows nothing
             found._second = self._second.after(candidate, measured)
         found._learn((*self._known, (candidate, measured)), surprises)
         return found
@@ -138,25 +146,46 @@ class Belief:
         self._times = [log(measured.total_s) for _, measured in known]
         calibration = self._beginning
         if self._has_model and known:
-            calibration = calibrate([_run(candidate, measured) for candidate, measured in known], calibration)
+            runs = [_run(candidate, measured) for candidate, measured in known]
+            calibration = calibrate(runs, self._beginning, near=self._fitted.estimate)
+        self._fitted = calibration
         self._prior = self._prior_of_all(calibration)
         self._residuals = [
             time - self._prior[candidate.point.id].log for (candidate, _), time in zip(known, self._times, strict=True)
         ]
         self._model_variance, self._unseen_variance = self._spreads()
 
-    def probe(self, left: Sequence[Candidate]) -> Candidate | None:
-        """What to try before believing that nothing is left to gain: where the model foretold a run badly, those that
-        are the least like all that was tried, until so many were. None where that is not called for."""
-        enough = min(_PROBES, max(_LEAST_PROBES, len(self._candidates) // 3))
-        if not self._surprised or len(self._known) >= enough or not left:
+    @property
+    def strays(self) -> bool:
+        """Whether no model explains what was measured: there is none, a run took what it held to be unlikely, or it
+        foretells them no better, by the odds that it began with, than the opinion that knows no model."""
+        return self._second is None or self._surprised or self._odds < log(TRUST)
+
+    def probe(self, left: Sequence[Candidate], tried: Sequence[Candidate], wanted: bool = False) -> Candidate | None:
+        """What to try in proof of the model, whatever is expected of it: of those `left` that which is the least like
+        all that was tried, or that which is the most like the best, two by two.
+
+        None where enough was tried: a few runs where there are many candidates and, were the model wrong, more than
+        noise to gain; where the model strays more, up to half of them as long as it is `wanted`, there being something
+        to gain, or what is within a doubling of the best was not tried.
+        """
+        if not left or not self._known:
             return None
         keys = tuple(dict.fromkeys(key for candidate in left for key in candidate.point.values))
+        best, measured = min(self._known, key=lambda known: known[1].total_s)
+        near = min(left, key=lambda candidate: _distance(candidate, best, keys))
+        far = max(left, key=lambda candidate: min(_distance(candidate, known, keys) for known in tried))
+        count, found = len(self._candidates), near if len(tried) // 2 % 2 else far
+        if not self.strays:
+            return found if len(tried) < count // _ONE_IN and self._is_worth(found, measured.total_s) else None
+        if len(tried) < min(_PROBES, max(_LEAST_PROBES, count // 3)) or (wanted and len(tried) < count / 2):
+            return found
+        return near if _distance(near, best, keys) <= 1 else None
 
-        def apart(candidate: Candidate) -> float:
-            return min(_distance(candidate, known, keys) for known, _ in self._known)
-
-        return max(left, key=apart)
+    def _is_worth(self, candidate: Candidate, best_s: float) -> bool:
+        """Whether more than noise is to gain, were the model wrong."""
+        assert self._second is not None
+        return self._second.expected(candidate).gain(best_s) ** 2 >= self._noise
 
     @property
     def knows(self) -> bool:
@@ -200,34 +229,48 @@ class Belief:
 
     def _spreads(self) -> tuple[float, float]:
         """The variances of what the model misses, and of what it does not know: as judged before, and as seen since."""
-        count = len(self._residuals)
         if self._unseen:
-            squares = sum(residual**2 for residual in self._residuals)
-            squares -= sum(self._residuals) ** 2 / max(1, count)
-            return MODEL_SPREAD**2, (UNSEEN_SPREAD**2 + squares) / max(1, count)
+            return MODEL_SPREAD**2, self._seen_variance(UNSEEN_SPREAD**2)
         squares = sum(self._surprises)
         return (_TRUSTED_RUNS * MODEL_SPREAD**2 + squares) / (_TRUSTED_RUNS + len(self._surprises)), 0.0
+
+    def _seen_variance(self, judged: float) -> float:
+        """What makes the misses so far most probable, the judgement counting as much as one of them; one that is far
+        off the others says no more than that."""
+        count = len(self._residuals)
+        if count < 2:
+            return judged
+        known, middle, most = [candidate for candidate, _ in self._known], median(self._residuals), sqrt(_FAR_OFF)
+        noise = self._noise / judged
+        lower = cholesky(
+            [[_likeness(one, other, self._unseen) + noise * (one is other) for other in known] for one in known]
+        )
+        misses = [min(most, max(-most, residual - middle)) for residual in self._residuals]
+        return (judged + sum(map(float.__mul__, misses, solve(lower, misses)))) / count
 
     def _prior_of_all(self, calibration: Calibration) -> dict[str, _Prior]:
         if not self._has_model:
             middle = sum(self._times) / len(self._times) if self._times else 0.0
-            return {candidate.point.id: _Prior(middle, 0.0) for candidate in self._candidates.values()}
+            return {candidate.point.id: _Prior(middle) for candidate in self._candidates.values()}
         return {candidate.point.id: _predicted(candidate, calibration) for candidate in self._candidates.values()}
 
     def _covariance(self, one: Candidate, other: Candidate) -> float:
         keys = dict.fromkeys((*one.point.values, *other.point.values))
-        found = self._model_variance * exp(-_distance(one, other, keys) / _REACH)
+        found = self._model_variance * _likeness(one, other, keys)
+        found += self._prior[one.point.id].beyond * self._prior[other.point.id].beyond
         if self._unseen:
-            found += self._unseen_variance * exp(-_distance(one, other, self._unseen) / _REACH)
+            found += self._unseen_variance * _likeness(one, other, self._unseen)
         return found
 
 
 @frozen
 class _Prior:
-    """What the model says: the logarithm of the time, and its variance."""
+    """What the model says: the logarithm of the time, its variance, and `beyond`, the standard deviation that comes of
+    being unlike everything that was measured: candidates that are alike in that go wrong together."""
 
     log: float
-    variance: float
+    variance: float = 0.0
+    beyond: float = 0.0
 
 
 def _predicted(candidate: Candidate, calibration: Calibration) -> _Prior:
@@ -235,7 +278,8 @@ def _predicted(candidate: Candidate, calibration: Calibration) -> _Prior:
     assert situation is not None
     prediction = played(situation, present_layout(situation), predict(situation.case, calibration), calibration)
     spread = log(prediction.high_s / prediction.low_s) / (2 * _EIGHTY_PERCENT)
-    return _Prior(log(prediction.total_s), spread**2)
+    beyond = sum((EXTRAPOLATION * one.distance) ** 2 for one in outside(situation.case, calibration))
+    return _Prior(log(prediction.total_s), max(0.0, spread**2 - beyond), sqrt(beyond))
 
 
 def _run(candidate: Candidate, measured: Measured) -> Run:
@@ -248,9 +292,20 @@ def _distance(one: Candidate, other: Candidate, keys: Mapping[str, None] | Seque
     return sum(_difference(one.point.values.get(key), other.point.values.get(key)) for key in keys)
 
 
+def _likeness(one: Candidate, other: Candidate, keys: Iterable[str]) -> float:
+    """How far what is missed of one candidate is missed of another: 1 for the same values. A product of Matérn's
+    functions (of order 3/2) of the doublings between numbers, so that a trend goes on for a while."""
+    found = 1.0
+    for key in keys:
+        values = one.point.values.get(key), other.point.values.get(key)
+        apart = sqrt(3) * _difference(*values) / _REACH
+        found *= (1 + apart) * exp(-apart)
+    return found
+
+
 def _difference(one: object, other: object) -> float:
     if _is_amount(one) and _is_amount(other):
-        return abs(log2((float(one) + 1) / (float(other) + 1)))  # type: ignore[arg-type]
+        return abs(log2((float(one) + 1) / (float(other) + 1))) + _NONE * (bool(one) != bool(other))  # type: ignore[arg-type]
     return float(one != other)
 
 

@@ -247,18 +247,18 @@ class _Tuner:
     def _chosen(
         self, trials: Sequence[Trial], left: Sequence[Prospect], belief: Belief
     ) -> tuple[Stop | None, Prospect | None]:
-        """What to run next, or why nothing: what is expected to save most for what it costs, if it saves enough."""
+        """What to run next, or why nothing: what is expected to save most for what it costs, if it saves enough; now
+        and then what proves the model."""
         failed = sum(trial.outcome.state == "failed" for trial in trials)
         if not left:
             return "all tried", None
         if failed >= _HOPELESS and not any(trial.measured_s for trial in trials):
             return "failures", None
         gain = left[0].gain
-        probe = None
-        if gain is not None and gain < self._noise:
-            probe = belief.probe([prospect.candidate for prospect in left])
-            if probe is None:
-                return "noise", None
+        is_settled = gain is not None and gain < self._noise
+        probe = self._probe(trials, left, belief, is_settled)
+        if is_settled and probe is None:
+            return "noise", None
         if self._runs is not None and len(trials) >= self._runs:
             return "runs", None
         worth = [p for p in left if p.candidate is probe or p.gain is None or p.gain >= self._noise]
@@ -269,7 +269,17 @@ class _Tuner:
             return "budget", None
         if gain is None:
             return None, worth[0]
-        return None, max(worth, key=lambda p: (p.gain or 0.0) / _node_hours(p.candidate, p.expected))
+        in_proof = [p for p in worth if p.candidate is probe]
+        return None, max(in_proof or worth, key=lambda p: (p.gain or 0.0) / _node_hours(p.candidate, p.expected))
+
+    def _probe(
+        self, trials: Sequence[Trial], left: Sequence[Prospect], belief: Belief, is_settled: bool
+    ) -> Candidate | None:
+        """What to try in proof of the model: before nothing is left to gain, and every second time before that."""
+        if left[0].gain is None or not (is_settled or len(trials) % 2):
+            return None
+        tried = [trial.candidate for trial in trials]
+        return belief.probe([prospect.candidate for prospect in left], tried, wanted=not is_settled)
 
 
 def _beginning(situation: Situation) -> Calibration:
