@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
 from nmlgen.advise.experiment import Output, Situation
-from nmlgen.advise.layout import Layout, case_with, present_layout, works
+from nmlgen.advise.layout import Layout, case_with, files_of, present_layout, works
 from nmlgen.advise.model import run_time, step_time
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, Prediction, predict
@@ -323,7 +323,7 @@ def _output_choices(situation: Situation, layout: Layout, choice: Choice) -> lis
     found = [(0, _shared(outputs, layout, choice, 0))]
     for number in IO_RANKS:
         partitions = _shared(outputs, layout, choice, number)
-        files = sum(partitions)
+        files = files_of(outputs, partitions)
         found += [(count, partitions) for count in (number, files) if 0 < count <= files and files % count == 0]
     return list(dict.fromkeys(found))
 
@@ -341,9 +341,7 @@ def _shared(
         for free, whole_free, given in zip(is_free, choice.stream_partitions, layout.stream_partitions, strict=True)
     ]
     free = [number for number, may in enumerate(is_free) if may]
-    for _ in range(min(ranks, _MOST_IO_RANKS) - sum(partitions)):
-        if not free:
-            break
+    while free and files_of(outputs, partitions) < min(ranks, _MOST_IO_RANKS):
         most = max(free, key=lambda number: outputs[number].run_bytes / partitions[number])
         partitions[most] += 1
     if not exactly:

@@ -26,6 +26,7 @@ from nmlgen.experiment.ranks import (
     domains,
     integer,
     level_types,
+    output_files,
     partition_count,
     placement,
     restart_mode,
@@ -40,6 +41,7 @@ from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
 _NWP = 3
 _CDI_PIO = 2
 _GRIB2 = 2
+_MARINE = ("ocean", "hamocc")
 _GPU_PARTITION = re.compile(r"gpu|booster|accel|a100|h100|h200|gh200|mi\d00x?")
 _MOST_PARTITIONS = 256  # more than ICON has room for
 
@@ -47,7 +49,7 @@ _MOST_PARTITIONS = 256  # more than ICON has room for
 @frozen
 class Output:
     """What one level type of a stream writes: `step_bytes` at each of `steps` output times, every `interval_s`
-    seconds of model time, in turn to the files of `partitions`.
+    seconds of model time, in turn to the files of `partitions`; of `domains` each has as many.
 
     `pe_placement` are the I/O ranks that are named for them. `file_s` is the model time of one file,
     None where files have no time of their own; `is_whole` says that it cannot
@@ -63,6 +65,7 @@ class Output:
     file_s: float | None
     is_whole: bool
     pe_placement: tuple[int, ...] = ()
+    domains: tuple[int, ...] = (1,)
 
     @property
     def name(self) -> str:
@@ -162,8 +165,8 @@ def situation_of(component: Component) -> Situation:
     try:
         case = Case(
             n_cells=cells,
-            num_lev=integer(component["run_nml", "num_lev"]),
-            nodes=_nodes(component),
+            num_lev=_levels(component),
+            nodes=_part(component, _nodes(component)),
             ntasks=ranks.work + ranks.io + ranks.restart,
             cores_per_task=_cores_per_task(component.experiment),
             dtime_s=time.step / 1000,
@@ -181,7 +184,7 @@ def situation_of(component: Component) -> Situation:
         with_output(component, case, outputs),
         outputs,
         component.experiment.machine.name,
-        max(ranks.total, case.nodes * (component.experiment.machine.cores_per_node or 0)),
+        max(ranks.total, _part(component, _nodes(component) * (component.experiment.machine.cores_per_node or 0))),
         tuple(_unlike(component)),
         component.experiment.machine.calibration,
         component=component,
@@ -213,7 +216,7 @@ def with_output(component: Component, case: Case, outputs: tuple[Output, ...]) -
         case,
         output_bytes=step,
         output_interval_s=largest.interval_s,
-        stream_partitions=sum(output.partitions for output in outputs),
+        stream_partitions=sum(output.partitions * len(output.domains) for output in outputs),
         files_on_a_rank=most,
         n_output_slices=max(1, round(step / (case.n_cells * _width(component, largest.stream)))),
     )
@@ -230,25 +233,28 @@ def _outputs(component: Component, time: Clock) -> Iterator[Output]:
     if not writes_output(component):
         return
     written = [(stream, kind) for stream in component.streams for kind in level_types(component, stream)]
+    files = output_files(component)
     for stream, kind in written:
         partitions = partition_count(component, stream, kind)
         if not 0 < partitions <= _MOST_PARTITIONS:
             setting = component.stream_setting(stream, f"stream_partitions_{kind}")
             raise UndecidedError(unknown(f"output_nml.stream_partitions_{kind}", setting.span))
         steps = output_steps(component, stream, time, kind)
-        if steps < 1:
+        of = tuple(dict.fromkeys(file.domain for file in files if file.stream is stream and file.level_type == kind))
+        if steps < 1 or not of:
             continue
         length = length_from(time.calendar, time.start, component.stream_setting(stream, "file_interval"))
         yield Output(
             stream,
             kind,
-            step_volume(component, stream, kind).best,
+            sum(step_volume(component, stream, kind, domain).best for domain in of),
             steps,
             _interval(component, stream, time, steps),
             partitions,
             length / 1000 if length and length > 0 else None,
             bool(str(component.stream_setting(stream, "operation").value).strip()),
             _named_ranks(component, stream, kind),
+            of,
         )
 
 
@@ -279,6 +285,20 @@ def _checkpoint_interval(component: Component, time: Clock) -> float | None:
     return min(intervals) / 1000 if intervals else None
 
 
+def _levels(component: Component) -> int:
+    """The levels of the first domain: those of the sea for what lives there."""
+    group, name = ("ocean_dynamics_nml", "n_zlev") if component.kind in _MARINE else ("run_nml", "num_lev")
+    return integer(component[group, name])
+
+
+def _part(component: Component, of_job: int) -> int:
+    """Of the job's nodes or cores those on which a component runs, by its part of the tasks."""
+    if len(component.experiment.models) < 2:
+        return of_job
+    own, every = integer(component.tasks), integer(component.experiment.tasks)
+    return max(1, ceil(of_job * own / every))
+
+
 def _nodes(component: Component) -> int:
     """The nodes that are asked for, else those that so many tasks fill."""
     directives = component.experiment.directives
@@ -288,7 +308,7 @@ def _nodes(component: Component) -> int:
     on_a_node = on_a_node or component.experiment.machine.cores_per_node
     if not isinstance(on_a_node, int):
         raise UndecidedError(unknown("job.nodes"))
-    return ceil(integer(component.tasks) / on_a_node)
+    return ceil(integer(component.experiment.tasks) / on_a_node)
 
 
 def _gpu(experiment: Experiment) -> Setting | None:
@@ -322,6 +342,10 @@ def _unlike(component: Component) -> Iterator[Unlike]:
     if physics.value != _NWP:
         words = f"iforcing is {physics.value}: a model step was measured with NWP physics (3) only"
         yield Unlike(words, computing=4.0)
+    if component["grid_nml", "l_limited_area"].value:
+        yield Unlike("a limited area, with boundaries to read: measured on global grids only", computing=1.5)
+    if domains(component) > 1:
+        yield Unlike("nests count as cells that step more often: measured on one domain only", computing=2.0)
     if component["parallel_nml", "pio_type"].value == _CDI_PIO:
         yield Unlike("pio_type is 2: output by CDI-PIO was not measured", writing=None)
     threads = component.experiment.directives.get("cpus-per-task")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 
 from attrs import evolve, frozen
 
 from nmlgen.advise.case import ASYNC, DEDICATED, Case
-from nmlgen.advise.experiment import Situation, most_files_on_a_rank
+from nmlgen.advise.experiment import Output, Situation, most_files_on_a_rank
 from nmlgen.experiment.ranks import OutputFile, PlacementError, explicit_rank, output_files, placed
 
 
@@ -50,6 +51,11 @@ def output_placement(situation: Situation, layout: Layout) -> tuple[tuple[Output
     return placed(list(zip(files, ranks, strict=True)), layout.num_io_procs)
 
 
+def files_of(outputs: Iterable[Output], partitions: Iterable[int]) -> int:
+    """How many files are written at an output time with so many partitions of each output, all domains together."""
+    return sum(number * len(output.domains) for output, number in zip(outputs, partitions, strict=True))
+
+
 def works(situation: Situation, layout: Layout) -> bool:
     """Whether ICON starts with a layout: a rank is left for computing, and the I/O ranks that are named exist."""
     beside = layout.num_restart_procs if layout.restart_write_mode in (ASYNC, DEDICATED) else 0
@@ -72,7 +78,7 @@ def case_with(situation: Situation, layout: Layout) -> Case:
     return evolve(
         situation.case,
         num_io_procs=layout.num_io_procs,
-        stream_partitions=max(1, sum(layout.stream_partitions)),
+        stream_partitions=max(1, files_of(situation.outputs, layout.stream_partitions)),
         files_on_a_rank=most,
         restart_write_mode=layout.restart_write_mode,
         num_restart_procs=layout.num_restart_procs,

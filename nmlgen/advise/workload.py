@@ -27,7 +27,7 @@ from nmlgen.experiment.ranks import (
 )
 from nmlgen.experiment.schedule import output_dates
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.experiment.volume import checkpoint_volume, stream_volumes
+from nmlgen.experiment.volume import checkpoint_volume, step_volume, stream_volumes
 
 _ASYNCHRONOUS = 1  # parallel_nml: pio_type
 _CDI_PIO = 2
@@ -112,10 +112,13 @@ def workload_with(situation: Situation, layout: Layout) -> Workload:
     component, case = situation.component, case_with(situation, layout)
     time = clock(component)
     whole = evolve(time, restart=None, steps_of_a_leg=None)
-    sizes = {(id(output.stream), output.level_type): float(output.step_bytes) for output in situation.outputs}
+    sizes = {(id(output.stream), output.level_type): output for output in situation.outputs}
 
     def bytes_of(file: OutputFile) -> float:
-        return sizes.get((id(file.stream), file.level_type), 0.0)
+        output = sizes.get((id(file.stream), file.level_type))
+        if output is None or len(output.domains) == 1:
+            return 0.0 if output is None else float(output.step_bytes)
+        return step_volume(component, file.stream, file.level_type, file.domain).best
 
     files = output_placement(situation, layout)
     steps = _checkpoint_steps(component, time, time.length)
