@@ -23,7 +23,7 @@ from nmlgen.spec.spec import load_spec
 from nmlgen.sweep.point import Point
 from nmlgen.tuning.belief import Belief, Measured
 from nmlgen.tuning.candidates import Candidate, Candidates
-from nmlgen.tuning.tune import doubted
+from nmlgen.tuning.tune import STRAYING, doubted
 
 BASE = load_spec(Path(__file__).parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml")
 
@@ -47,11 +47,12 @@ def replay(members: Sequence[Run], calibration: Calibration) -> Replay:
         expected = {candidate: belief.expected(candidate) for candidate in left}
         if tried:
             best, ran = min(tried.values()), [item for item in candidates.candidates if item.point.id in tried]
-            settled = max(expected[item].gain(best) for item in left) < NOISE
+            least = NOISE * (STRAYING if belief.strays else 1.0)
+            settled = max(expected[item].gain(best) for item in left) < least
             probe = belief.probe(left, ran, not settled) if settled or len(ran) % 2 == 1 else None
             if settled and probe is None:
                 break
-            worth = [item for item in left if expected[item].gain(best) >= NOISE]
+            worth = [item for item in left if expected[item].gain(best) >= least]
             candidate = probe or max(worth, key=lambda item: expected[item].gain(best) / expected[item].middle_s)
         else:
             candidate = min(left, key=lambda item: expected[item].middle_s)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nmlgen import advise
-    from nmlgen.advise.advice import Advice
-    from nmlgen.advising import advice
+    from nmlgen.advise.advice import Advice, ComponentAdvice
+    from nmlgen.advising import advice, advices
     from nmlgen.api import build, check
     from nmlgen.calibrating import Calibrated, calibrate_logs
     from nmlgen.comparing import Comparison, compare
@@ -65,6 +65,7 @@ __all__ = [
     "Calibrated",
     "CheckpointWrite",
     "Comparison",
+    "ComponentAdvice",
     "DarshanLog",
     "DarshanWriter",
     "Edit",
@@ -105,6 +106,7 @@ __all__ = [
     "WriteError",
     "__version__",
     "advice",
+    "advices",
     "advise",
     "build",
     "calibrate_logs",
@@ -190,6 +192,8 @@ _HOMES = {
     "Verification": "verifying",
     "WriteError": "errors",
     "advice": "advising",
+    "advices": "advising",
+    "ComponentAdvice": "advise.advice",
     "build": "api",
     "calibrate_logs": "calibrating",
     "cancel": "sweep.submission",

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import evolve
 
-from nmlgen.advise.advice import Advice, advise, calibration_of
+from nmlgen.advise.advice import Advice, ComponentAdvice, advise, calibration_of
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.decision import stripes_of
 from nmlgen.advise.experiment import situation_of
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.experiment.setting import Setting, UndecidedError, written
 from nmlgen.spec.spec import Spec, load_spec
 
 _SPEC_SUFFIXES = (".yaml", ".yml")
+_MOST_CELLS = 10**12
 _GRID = "grid_nml.dynamics_grid_filename"
 
 
@@ -28,39 +29,101 @@ def advice(
     calibration: Calibration | None = None,
     ntasks: int | None = None,
     icon_release: str | None = None,
+    n_cells: Iterable[str] = (),
+    component: str | None = None,
 ) -> Advice:
     """What the layout of an experiment costs and what would be better: of a loaded spec, or of the path of a spec, of a
     run script, of a directory with a build or an icon_master.namelist, or of such a file.
 
     The figures are those of a `calibration`, by default the site's, else Levante's. `ntasks` is the number of MPI tasks
-    and `icon_release` the release of what does not say them. Raises InputError if a file cannot be read or something
-    is not known that the prediction needs, SpecError if a spec cannot be understood.
+    and `icon_release` the release of what does not say them; `n_cells` says how many cells a grid has: "81920", for a
+    grid with nests "81920,20480", for one of several models "ocean=81920". Of an experiment with several models
+    `component` names one. Raises InputError if a file cannot be read or something is not known that the prediction
+    needs, SpecError if a spec cannot be understood.
     """
+    experiment = _experiment(source, overrides, ntasks, icon_release, n_cells)
+    names = [one.title for one in experiment.components]
+    if component is None and len(names) > 1:
+        raise InputError(f"the experiment starts {', '.join(names)}; expected: the name of one of them as component")
+    if component is not None and component not in names:
+        raise InputError(f'there is no model "{component}"; expected: {", ".join(names)}')
+    chosen = experiment.components[0 if component is None else names.index(component)]
+    try:
+        return _of_component(chosen, calibration)
+    except UndecidedError as error:
+        raise InputError(_missing(source, error.setting)) from None
+
+
+def advices(
+    source: str | Path | Spec,
+    *,
+    overrides: Iterable[str] = (),
+    calibration: Calibration | None = None,
+    ntasks: int | None = None,
+    icon_release: str | None = None,
+    n_cells: Iterable[str] = (),
+) -> tuple[ComponentAdvice, ...]:
+    """The same for each component of an experiment, by its own share of the tasks.
+
+    Raises InputError if a file cannot be read, or if of no component enough is known; SpecError if a spec cannot be
+    understood.
+    """
+    experiment = _experiment(source, overrides, ntasks, icon_release, n_cells)
+    found = []
+    for component in experiment.components:
+        try:
+            found.append(ComponentAdvice(component.title, _of_component(component, calibration)))
+        except UndecidedError as error:
+            found.append(ComponentAdvice(component.title, None, _missing(source, error.setting)))
+    if not any(one.advice for one in found):
+        raise InputError("; ".join(dict.fromkeys(one.missing for one in found)))
+    return tuple(found)
+
+
+def _experiment(
+    source: str | Path | Spec,
+    overrides: Iterable[str],
+    ntasks: int | None,
+    icon_release: str | None,
+    n_cells: Iterable[str],
+) -> Experiment:
     if isinstance(source, Spec):
         experiment = source.experiment
     elif Path(source).suffix in _SPEC_SUFFIXES:
         experiment = load_spec(source, overrides).experiment
     else:
-        experiment = _lifted(source, tuple(overrides), ntasks, icon_release)
-    try:
-        situation = situation_of(_only(experiment))
-    except UndecidedError as error:
-        raise InputError(_missing(source, error.setting)) from None
+        from nmlgen.lift.loading import load  # how scripts are read is needed for scripts only
+
+        experiment = load(source, overrides=overrides, ntasks=ntasks, icon_release=icon_release).experiment
+    cells = dict(_cells(experiment, tuple(n_cells)))
+    if not cells:
+        return experiment
+    models = [evolve(model, cells=cells.get(number, model.cells)) for number, model in enumerate(experiment.models)]
+    return evolve(experiment, models=tuple(models))
+
+
+def _cells(experiment: Experiment, given: Sequence[str]) -> Iterator[tuple[int, Setting]]:
+    """The numbers of cells by the number of the model."""
+    names = [component.title for component in experiment.components]
+    for text in given:
+        name, equals, numbers = str(text).rpartition("=")
+        if equals and name not in names:
+            raise InputError(f'--n-cells {text}: there is no model "{name}"; expected: {", ".join(names)}')
+        if not equals and len(names) > 1:
+            raise InputError(f"--n-cells {text}: expected the name of a model before it, such as {names[0]}={text}")
+        words = numbers.split(",")
+        if not all(word.strip().isdecimal() and 0 < int(word) < _MOST_CELLS for word in words):
+            raise InputError(f"--n-cells {text}: expected numbers of cells, by domain, such as 81920,20480")
+        yield (
+            names.index(name) if equals else 0,
+            written("grid.cells", [int(word) for word in words], "--n-cells"),
+        )
+
+
+def _of_component(component: Component, calibration: Calibration | None) -> Advice:
+    situation = situation_of(component)
     found = advise(situation, calibration or calibration_of(situation))
-    return evolve(found, stripes=tuple(stripes_of(experiment)))
-
-
-def _lifted(source: str | Path, overrides: tuple[str, ...], ntasks: int | None, icon_release: str | None) -> Experiment:
-    from nmlgen.lift.loading import load  # how scripts are read is needed for scripts only
-
-    return load(source, overrides=overrides, ntasks=ntasks, icon_release=icon_release).experiment
-
-
-def _only(experiment: Experiment) -> Component:
-    if len(experiment.components) > 1:
-        names = ", ".join(component.title for component in experiment.components)
-        raise InputError(f"the experiment starts {names}; the run time of one model alone is predicted")
-    return experiment.components[0]
+    return evolve(found, stripes=tuple(stripes_of(component.experiment)))
 
 
 def _missing(source: str | Path | Spec, setting: Setting) -> str:
@@ -68,7 +131,8 @@ def _missing(source: str | Path | Spec, setting: Setting) -> str:
     if setting.name == _GRID:
         return (
             f"{where}the size of the grid is not known, and no run time without it; expected: the name of a "
-            "global grid such as R2B5, in grid.name or in the name of the grid file"
+            "global grid such as R2B5, in grid.name or in the name of the grid file; or the number of cells, of each "
+            "domain, in grid.cells or by --n-cells; or the grid file where it is named"
         )
     if setting.name == "job.gpus":
         return f"{where}the job asks for GPUs: no run on any was measured, so no run time is known"

@@ -22,6 +22,7 @@ from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, Prediction, predict
 from nmlgen.advise.recommendation import quantities
 from nmlgen.advise.support import outside
+from nmlgen.advise.unlike import widened
 from nmlgen.resources import directory
 
 IO_RANKS = (0, 1, 2, 4, 8, 16, 32)
@@ -131,6 +132,15 @@ class Advice:
         return tuple(dict.fromkeys((*self.situation.doubts, *notes)))
 
 
+@frozen
+class ComponentAdvice:
+    """The advice on one component of an experiment, which `title` names; without any, `missing` says why."""
+
+    title: str
+    advice: Advice | None
+    missing: str = ""
+
+
 def calibration_of(situation: Situation) -> Calibration:
     """The calibration that the site of an experiment names, else the one that ships for it; where there is none,
     Levante's."""
@@ -168,14 +178,21 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
     output, restart = _output_choices(situation, layout, everything), _restart_choices(layout, everything)
     by_output = [evolve(best.layout, num_io_procs=ranks, stream_partitions=parts) for ranks, parts in output]
     by_restart = [evolve(best.layout, restart_write_mode=mode, num_restart_procs=ranks) for mode, ranks in restart]
+    by_output = [*by_output, best.layout, layout] if situation.outputs else []
+    by_restart = [*by_restart, best.layout, layout] if situation.case.checkpoints else []
     return Advice(
         situation,
         calibration,
-        present,
-        best,
-        scales.weighed((*by_output, best.layout, layout)) if situation.outputs else (),
-        scales.weighed((*by_restart, best.layout, layout)) if situation.case.checkpoints else (),
+        _told(situation, present),
+        _told(situation, best),
+        tuple(_told(situation, item) for item in scales.weighed(by_output)),
+        tuple(_told(situation, item) for item in scales.weighed(by_restart)),
     )
+
+
+def _told(situation: Situation, candidate: Candidate) -> Candidate:
+    """The candidate as it is shown: its interval has room for what no measured run had."""
+    return evolve(candidate, prediction=widened(candidate.prediction, situation.unlike))
 
 
 def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:

@@ -40,7 +40,7 @@ from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
 
 _NWP = 3
 _CDI_PIO = 2
-_GRIB2 = 2
+_GRIB2, _NETCDF4 = 2, 5
 _MARINE = ("ocean", "hamocc")
 _GPU_PARTITION = re.compile(r"gpu|booster|accel|a100|h100|h200|gh200|mi\d00x?")
 _MOST_PARTITIONS = 256  # more than ICON has room for
@@ -338,8 +338,7 @@ def _unlike(component: Component) -> Iterator[Unlike]:
         yield Unlike("several models share the job, and wait for each other: measured with one only", computing=None)
     if component.kind not in (None, "atmosphere"):
         yield Unlike(f"it is no atmosphere but {component.kind}: measured with the atmosphere only", computing=None)
-    physics = component["run_nml", "iforcing"]
-    if physics.value != _NWP:
+    elif (physics := component["run_nml", "iforcing"]).value != _NWP:
         words = f"iforcing is {physics.value}: a model step was measured with NWP physics (3) only"
         yield Unlike(words, computing=4.0)
     if component["grid_nml", "l_limited_area"].value:
@@ -354,6 +353,8 @@ def _unlike(component: Component) -> Iterator[Unlike]:
     if component.experiment.node_local is not None:
         yield Unlike("a node-local file system: measured on Lustre only", writing=6.0)
     for stream in component.streams:
+        if component.stream_setting(stream, "filetype").value == _NETCDF4:
+            yield Unlike(f"{stream.title} is NetCDF-4: measured with classic NetCDF only", writing=1.5)
         if component.stream_setting(stream, "filetype").value == _GRIB2:
             yield Unlike(f"{stream.title} is GRIB2: measured with NetCDF only", writing=4.0)
         if component.stream_setting(stream, "remap").value == 1:

@@ -108,9 +108,10 @@ def run_and_writers(case: Case, constants: Constants) -> tuple[tuple[float, ...]
     synchronous = _output_by_all(case, c)
     restart = _checkpoints_by_all(case, c)
     busy = computing + synchronous + restart
-    total, turn, restarting = _settled(case, c, computing, busy)
-    with_output = _slower(busy, case.outputs * turn / case.writers, c.overlap) if turn else busy
-    stalled = _stalled(case, c, total, turn)
+    writing, turn = _with_output(case, c, computing, computing + synchronous)
+    with_output = _slower(busy, writing, c.overlap)
+    total, _, restarting = _settled(case, c, computing, with_output, is_output=False)
+    stalled = _stalled(case, c, _slower(computing + synchronous, writing, c.overlap), turn) if turn else 0.0
     parts = (
         c.start_up * (1 + _CONNECTING * log2(case.nodes)),
         alone,
@@ -130,7 +131,7 @@ def writer_turn(case: Case, constants: Constants) -> float:
     if not (case.outputs and case.writers):
         raise ValueError("no I/O rank writes output")
     computing = case.n_steps * step_time(case, constants, case.workers)
-    return _settled(case, constants, computing, computing + _checkpoints_by_all(case, constants))[1]
+    return _with_output(case, constants, computing, computing)[1]
 
 
 def writer_busy(case: Case, constants: Constants) -> float:
@@ -149,8 +150,10 @@ def receiving_time(case: Case, constants: Constants) -> float:
 def slowed(case: Case, constants: Constants) -> tuple[float, float]:
     """By how much ranks that compute slow the I/O ranks and the restart ranks, in the mean over the run: factors."""
     computing = case.n_steps * step_time(case, constants, case.workers)
-    busy = computing + _output_by_all(case, constants) + _checkpoints_by_all(case, constants)
-    total, _, _ = _settled(case, constants, computing, busy)
+    busy = computing + _output_by_all(case, constants)
+    writing, _ = _with_output(case, constants, computing, busy)
+    with_output = _slower(busy + _checkpoints_by_all(case, constants), writing, constants.overlap)
+    total, _, _ = _settled(case, constants, computing, with_output, is_output=False)
     part = constants.beside * computing / total if total else 0.0
     return 1 + part, 1 + part * _neighbours(case)
 
@@ -187,9 +190,10 @@ def _checkpoints_by_all(case: Case, c: Constants) -> float:
     size = case.checkpoint_bytes
     if case.restart_mode == JOINT:
         rate = c.restart_joint * float(case.nodes**c.restart_power)
-        return case.checkpoints * (c.restart_open + size / _GIGABYTE / rate)
-    gathering = _gather_time(case, c, size, _checkpoint_slices(case), SLOWEST_CHECKPOINT)
-    return case.checkpoints * (c.restart_sync + gathering)
+        once = c.restart_open + size / _GIGABYTE / rate
+    else:
+        once = c.restart_sync + _gather_time(case, c, size, _checkpoint_slices(case), SLOWEST_CHECKPOINT)
+    return case.checkpoints * min(once, size / SLOWEST_CHECKPOINT)
 
 
 def _neighbours(case: Case) -> float:
@@ -204,34 +208,47 @@ def restart_time(case: Case, c: Constants) -> tuple[float, float]:
         return 0.0, 0.0
     asked = case.checkpoints * 1e-6 * _checkpoint_slices(case) * _remote(case)
     if case.restart_mode == ASYNC:
-        return c.restart_fetch * asked, case.checkpoints * size / c.restart_async
-    receiving = c.restart_rank * asked
-    contended = (1 + c.contention * (ranks - 1)) / ranks
-    return receiving * contended, case.checkpoints * size / c.restart_dedicated * contended
+        receiving, writing = c.restart_fetch * asked, case.checkpoints * size / c.restart_async
+    else:
+        contended = (1 + c.contention * (ranks - 1)) / ranks
+        receiving = c.restart_rank * asked * contended
+        writing = case.checkpoints * size / c.restart_dedicated * contended
+    slowest = case.checkpoints * case.checkpoint_bytes / SLOWEST_CHECKPOINT
+    return min(receiving, max(0.0, slowest - writing * (1 + c.beside))), writing
 
 
 def _stalled(case: Case, c: Constants, total: float, turn: float) -> float:
     """Seconds that workers wait for a writers' node that writes back: what is left of a stall when the turn of the
     stalled writer comes again."""
     written = case.outputs * case.output_bytes - _UNSTALLED
-    if not turn or written <= 0:
+    if written <= 0:
         return 0.0
     slack = case.writers * total / case.outputs - turn
     return c.stalls * written / _TERABYTE * max(0.0, c.stall - max(0.0, slack))
 
 
-def _settled(case: Case, c: Constants, computing: float, busy: float) -> tuple[float, float, float]:
-    """Seconds of the run, of one turn of a writer of output, and of all that a restart rank writes.
+def _with_output(case: Case, c: Constants, computing: float, busy: float) -> tuple[float, float]:
+    """Seconds that the writers of output need for all of it, side by side, and of one turn of one of them. What
+    checkpoints take besides gives them time, but makes no turn shorter: nobody has measured both at once."""
+    if not (case.outputs and case.writers):
+        return 0.0, 0.0
+    _, turn, _ = _settled(case, c, computing, busy, is_output=True)
+    return case.outputs * turn / case.writers, turn
+
+
+def _settled(case: Case, c: Constants, computing: float, busy: float, is_output: bool) -> tuple[float, float, float]:
+    """Seconds of a run that writes output, or checkpoints, only: of all of it, of one turn of a writer of output, and
+    of all that a restart rank writes.
 
     The more writers are busy at once, the slower each; the longer the workers wait for them, the faster. So what a run
     of some length would take falls with that length: the run lies between two bounds, which are drawn together by the
     method of false position (Illinois), in logarithms, in which it is nearly straight.
     """
-    outputs = case.outputs if case.writers else 0
+    outputs = case.outputs if is_output else 0
     writers, alone = case.writers, case.output_bytes / _GIGABYTE / c.writer
     slowest = _WITHIN * case.output_bytes / SLOWEST_OUTPUT
     receiving = min(receiving_time(case, c), max(0.0, slowest - alone * (1 + c.beside))) if outputs else 0.0
-    restart_receiving, restart_writing = restart_time(case, c)
+    restart_receiving, restart_writing = (0.0, 0.0) if is_output else restart_time(case, c)
     restart_beside = c.beside * _neighbours(case)
     contention, beside = c.contention, c.beside
 

@@ -12,6 +12,7 @@ from nmlgen.advise.case import Case
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.model import run_time
 from nmlgen.advise.prediction import Prediction, predict
+from nmlgen.advise.unlike import widened
 
 NODES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 IO_RANKS = (0, 1, 2, 4, 8, 16, 32)
@@ -54,7 +55,7 @@ def node_counts(situation: Situation, calibration: Calibration, nodes: Iterable[
             continue
         choices = [_with(case, number, tasks, ranks) for ranks in IO_RANKS if ranks < (tasks - case.restart_ranks) / 2]
         best = min(choices, key=lambda choice: sum(run_time(choice, constants)))
-        found.append(NodeCount(number, best.num_io_procs, predict(best, calibration)))
+        found.append(NodeCount(number, best.num_io_procs, widened(predict(best, calibration), situation.unlike)))
     worth = found[0].nodes
     for smaller, larger in pairwise(found):
         doublings = larger.nodes / smaller.nodes / 2

@@ -10,6 +10,7 @@ from nmlgen.advise.layout import present_layout
 from nmlgen.advise.model import run_time, writer_turn
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import Prediction, predict
+from nmlgen.advise.unlike import widened
 
 
 @frozen
@@ -66,7 +67,8 @@ def _with(situation: Situation, outputs: tuple[Output, ...]) -> Situation:
 
 
 def _predicted(situation: Situation, calibration: Calibration) -> Prediction:
-    return played(situation, present_layout(situation), predict(situation.case, calibration), calibration)
+    prediction = played(situation, present_layout(situation), predict(situation.case, calibration), calibration)
+    return widened(prediction, situation.unlike)
 
 
 def _writer_share(situation: Situation, output: Output, calibration: Calibration) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nmlgen.advise.advice import Advice, Candidate, is_foreign
+from nmlgen.advise.advice import Advice, Candidate, ComponentAdvice, is_foreign
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
 from nmlgen.advise.prediction import NOISE
 from nmlgen.advise.savings import savings
@@ -93,7 +93,7 @@ def _document(candidate: Candidate) -> dict[str, Any]:
 def settings(advice: Advice) -> dict[str, int | str]:
     """What to set in a spec to have the recommended layout: only what is another than now."""
     now, then = advice.present.layout, advice.best.layout
-    found: dict[str, int | str] = {}
+    component, found = advice.situation.component, dict[str, int | str]()
     if now.num_io_procs != then.num_io_procs:
         found["parallel.num_io_procs"] = then.num_io_procs
     for output, before, after in zip(
@@ -107,7 +107,25 @@ def settings(advice: Advice) -> dict[str, int | str]:
         found["restart.restart_write_mode"] = then.restart_write_mode
     if now.num_restart_procs != then.num_restart_procs:
         found["restart.num_restart_procs"] = then.num_restart_procs
+    if len(component.experiment.models) > 1:
+        label = component.model.label or component.title
+        return {f"models.{label}.{key}": value for key, value in found.items()}
     return found
+
+
+def side_by_side(advices: Sequence[ComponentAdvice]) -> str:
+    """Which of several models that run side by side the others wait for."""
+    known = [(one.title, one.advice.present.prediction) for one in advices if one.advice is not None]
+    slowest, prediction = max(known, key=lambda item: item[1].total_s)
+    if len(known) < len(advices):
+        return "The models run side by side, and the slowest decides: which that is is not known."
+    others = ", ".join(f"{title} {other}" for title, other in known if title != slowest)
+    if any(other.high_s > prediction.low_s for title, other in known if title != slowest):
+        return f"The models run side by side; the slowest decides, likely {slowest}: {prediction}, against {others}."
+    return (
+        f"The models run side by side, and the slowest decides, {slowest}: {prediction}, against {others}. Tasks are "
+        f"better given to {slowest}."
+    )
 
 
 def format_advice(advice: Advice, name: str, width: int, unicode: bool = True, colour: bool = False) -> str:
@@ -394,7 +412,7 @@ def _why_restart(advice: Advice) -> Iterator[str]:
 def notes(advice: Advice) -> Iterator[str]:
     """How far the numbers can be trusted."""
     if advice.is_far:
-        yield "more than four times beyond what was measured: only a range is told, and which layout is the better"
+        yield "far from what was measured: only a range is told, and which layout is the better"
     if is_foreign(advice.situation, advice.calibration):
         yield (
             f"site {advice.situation.site} has no calibration: the figures are those of "

@@ -1,4 +1,4 @@
-"""Answers to single questions about an experiment's output: memory and placement, streams, nodes."""
+"""Answers to single questions about an experiment's output: memory and placement, streams, nodes, formats."""
 
 from __future__ import annotations
 
@@ -7,25 +7,30 @@ from typing import Any, Literal
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation
+from nmlgen.advise.formats import FormatCost, format_costs
 from nmlgen.advise.memory import Memory, memory_of
 from nmlgen.advise.nodes import NodeCounts, node_counts
 from nmlgen.advise.prediction import NOISE, predict
 from nmlgen.advise.streams import StreamShares, stream_shares
+from nmlgen.advise.unlike import widened
 from nmlgen.units.size import format_bytes
 from nmlgen.units.wall_time import rough_time, spoken_time
 
-Question = Literal["memory", "streams", "nodes"]
-QUESTIONS: tuple[Question, ...] = ("memory", "streams", "nodes")
+Question = Literal["memory", "streams", "nodes", "formats"]
+QUESTIONS: tuple[Question, ...] = ("memory", "streams", "nodes", "formats")
 
 
 def answer(question: Question, situation: Situation, calibration: Calibration) -> str:
     """The answer to a question as text."""
     lines: dict[Question, Callable[[], Iterator[str]]] = {
         "memory": lambda: _memory_lines(
-            memory_of(situation, calibration), situation, predict(situation.case, calibration).is_far
+            memory_of(situation, calibration),
+            situation,
+            widened(predict(situation.case, calibration), situation.unlike).is_far,
         ),
         "streams": lambda: _stream_lines(stream_shares(situation, calibration)),
         "nodes": lambda: _node_lines(node_counts(situation, calibration), situation),
+        "formats": lambda: _format_lines(format_costs(situation, calibration), situation),
     }
     return "\n".join(lines[question]())
 
@@ -70,6 +75,23 @@ def answer_document(question: Question, situation: Situation, calibration: Calib
                 }
                 for share in found.shares
             ],
+        }
+    if question == "formats":
+        return {
+            "formats": [
+                {
+                    "name": one.name,
+                    "sets": one.sets,
+                    "step_bytes": one.step_bytes,
+                    "run_bytes": one.run_bytes,
+                    "total_s": one.prediction.total_s,
+                    "low_s": one.prediction.low_s,
+                    "high_s": one.prediction.high_s,
+                    "is_far": one.prediction.is_far,
+                    "is_present": one.is_present,
+                }
+                for one in format_costs(situation, calibration)
+            ]
         }
     counts = node_counts(situation, calibration)
     return {
@@ -154,6 +176,31 @@ def _node_lines(found: NodeCounts, situation: Situation) -> Iterator[str]:
     yield (
         f"Up to {found.worth} nodes twice as many make the run at least 1.5 times as fast. No number brings it below "
         f"{rough_time(found.floor_s)}: what a time step takes that no rank shares, and the start."
+    )
+
+
+def _format_lines(found: Sequence[FormatCost], situation: Situation) -> Iterator[str]:
+    if not found:
+        yield "There is no output."
+        return
+    rows: list[tuple[str, ...]] = [("format", "an output", "in all", "expected", "80 % between", "")]
+    for one in found:
+        low, high = one.prediction.low_s, one.prediction.high_s
+        is_far = one.prediction.is_far
+        between = str(one.prediction) if is_far else f"{spoken_time(low)} and {spoken_time(high)}"
+        expected = "" if is_far else str(one.prediction)
+        marks = "now" if one.is_present else one.sets
+        rows.append((one.name, _size(one.step_bytes), _size(one.run_bytes), expected, between, marks))
+    yield from _table(rows)
+    yield ""
+    yield from (
+        "* Bytes follow from the values. Of GRIB2 a field that is constant takes none, and with lgribout_24bit some "
+        "variables take 24 bits.",
+        "* Measured was classic NetCDF. How fast HDF5 writes NetCDF-4, and how long an I/O rank packs GRIB2, nobody "
+        "has measured: their times are those of so many bytes of classic NetCDF, with more room.",
+        "* gribout_nml: lgribout_compress_ccsds makes GRIB2 smaller, by as much as the fields allow: there is no "
+        "number.",
+        "* ICON's namelists have nothing that compresses NetCDF; nccopy -d 1 does it afterwards.",
     )
 
 

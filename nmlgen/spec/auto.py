@@ -179,7 +179,7 @@ def _undecided(word: Setting, missing: Setting) -> Finding:
     name = word.name.rpartition(".")[2]
     if missing.name == _GRID:
         message = f"{name} is auto, and the size of the grid is not known"
-        note = "expected: grid.name, such as R2B5, for a global grid; or a value in the place of auto"
+        note = "expected: grid.name, such as R2B5, for a global grid; grid.cells; or a value in the place of auto"
     else:
         message = f"{name} is auto, and {missing.name} is not known"
         note = f"expected: a value of {missing.name} that can be used, or one in the place of auto"

@@ -44,6 +44,7 @@ _SURPRISE = 1.645  # standard deviations to either side that hold 90 %
 _FAR_OFF = 0.16  # one that is missed by more than 40 % says no more of the others
 _PROBES, _LEAST_PROBES = 8, 3  # so many runs tell whether a machine is like the model at all
 _ONE_IN = 8  # so many candidates, one run in proof of the model
+_ROUNDED = 1 + 1e-9
 _LEAST_NOISE = 0.005  # a matrix needs some
 _NONE = 2.0  # doublings that lie between none and one: without I/O ranks ICON writes in another way
 _REACH = 1.5  # doublings of a value over which what the model misses becomes another
@@ -167,7 +168,7 @@ class Belief:
 
         None where enough was tried: a few runs where there are many candidates and, were the model wrong, more than
         noise to gain; where the model strays more, up to half of them as long as it is `wanted`, there being something
-        to gain, or what is within a doubling of the best was not tried.
+        to gain, or until what is beside the best was tried.
         """
         if not left or not self._known:
             return None
@@ -180,7 +181,17 @@ class Belief:
             return found if len(tried) < count // _ONE_IN and self._is_worth(found, measured.total_s) else None
         if len(tried) < min(_PROBES, max(_LEAST_PROBES, count // 3)) or (wanted and len(tried) < count / 2):
             return found
-        return near if _distance(near, best, keys) <= 1 else None
+        beside = [candidate for candidate in left if self._are_beside(best, candidate, keys)]
+        return min(beside, key=lambda candidate: _distance(candidate, best, keys), default=None)
+
+    def _are_beside(self, one: Candidate, other: Candidate, keys: Sequence[str]) -> bool:
+        """Whether no candidate lies between two: the next value of a key, all others being the same."""
+        apart = _distance(one, other, keys) * _ROUNDED
+        return not any(
+            _distance(one, between, keys) + _distance(between, other, keys) <= apart
+            for between in self._candidates.values()
+            if between is not one and between is not other
+        )
 
     def _is_worth(self, candidate: Candidate, best_s: float) -> bool:
         """Whether more than noise is to gain, were the model wrong."""

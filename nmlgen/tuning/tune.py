@@ -28,6 +28,9 @@ FOREIGN_SPREAD = 0.7
 """How far the constants of a site may be from those of another, as a standard deviation of their logarithms: here a run
 will tell, so little is taken for granted. A judgement."""
 
+STRAYING = 0.5
+"""Which part of the noise is worth a run where no model explains what was measured. A judgement."""
+
 _HOPELESS = 3  # so many runs that fail before any succeeds
 
 
@@ -255,13 +258,14 @@ class _Tuner:
         if failed >= _HOPELESS and not any(trial.measured_s for trial in trials):
             return "failures", None
         gain = left[0].gain
-        is_settled = gain is not None and gain < self._noise
+        least = self._noise * (STRAYING if belief.strays else 1.0)
+        is_settled = gain is not None and gain < least
         probe = self._probe(trials, left, belief, is_settled)
         if is_settled and probe is None:
             return "noise", None
         if self._runs is not None and len(trials) >= self._runs:
             return "runs", None
-        worth = [p for p in left if p.candidate is probe or p.gain is None or p.gain >= self._noise]
+        worth = [p for p in left if p.candidate is probe or p.gain is None or p.gain >= least]
         spent = sum(trial.node_hours for trial in trials)
         if self._budget is not None:
             worth = [p for p in worth if spent + _node_hours(p.candidate, p.expected) <= self._budget]

@@ -10,10 +10,12 @@ from click.testing import CliRunner
 
 import nmlgen
 from nmlgen.advise.calibration import levante
+from nmlgen.advise.formats import format_costs
 from nmlgen.advise.memory import memory_of
 from nmlgen.advise.nodes import node_counts
 from nmlgen.advise.streams import stream_shares
 from nmlgen.cli.advise import command
+from nmlgen.report.answers import QUESTIONS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 FINE = (
@@ -80,7 +82,28 @@ def test_more_nodes_pay_up_to_a_number():
     assert all(count.prediction.total_s > found.floor_s for count in found.counts)
 
 
-@pytest.mark.parametrize("question", ["memory", "streams", "nodes"])
+def test_formats_have_their_bytes():
+    """388 slices of 81920 cells: as NetCDF in 8 or 4 bytes a value, as GRIB2 in 2 and 157 for a slice."""
+    found = {one.name: one for one in format_costs(situation(), levante())}
+    double, single, modern, grib = found.values()
+    values = 388 * 81920
+    assert double.step_bytes == pytest.approx(values * 8, rel=1e-5)
+    assert single.step_bytes == modern.step_bytes == pytest.approx(values * 4, rel=1e-5)
+    assert grib.step_bytes == pytest.approx(values * 2 + 388 * 157, rel=1e-3)
+    assert [one.is_present for one in found.values()] == [True, False, False, False]
+    assert double.prediction.total_s > single.prediction.total_s > grib.prediction.total_s
+
+
+def test_the_format_that_is_written_is_marked():
+    found = format_costs(situation("output.atm.filetype=2"), levante())
+    assert [one.is_present for one in found] == [False, False, False, True]
+    now = situation("output.atm.filetype=5", "namelists.io_nml.lnetcdf_flt64_output=false")
+    assert [one.is_present for one in format_costs(now, levante())] == [False, False, True, False]
+    assert any("NetCDF-4" in doubt for doubt in now.doubts)
+    assert format_costs(situation("output.atm=null", "parallel.num_io_procs=0"), levante()) == ()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
 def test_one_command_each(question):
     plain = CliRunner().invoke(command, [str(EXAMPLE), "--ask", question], standalone_mode=False)
     assert plain.exception is None
@@ -90,7 +113,7 @@ def test_one_command_each(question):
 
 
 def test_far_away_no_minutes_are_told():
-    for question in ("memory", "streams", "nodes"):
+    for question in QUESTIONS:
         arguments = [str(EXAMPLE), "--ask", question, *(word for text in FINE for word in ("--set", text))]
         assert " min" not in CliRunner().invoke(command, arguments, standalone_mode=False).output
     arguments = [str(EXAMPLE), *(word for text in FINE for word in ("--set", text))]
