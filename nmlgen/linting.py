@@ -20,7 +20,7 @@ from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, is_
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import PROBLEMS, finding_of, problems_of
 from nmlgen.lift.releases import registry_for
-from nmlgen.lift.scripts import lift_script
+from nmlgen.lift.scripts import LiftedScript, lift_script
 from nmlgen.lift.sites import site_named
 from nmlgen.lift.targets import Target, holds_namelists, is_binary, is_named_namelist, targets
 from nmlgen.namelist.registry import Registry
@@ -46,6 +46,7 @@ def lint(
     variables: Mapping[str, str] | None = None,
     files: Files | None = None,
     track: Callable[[Sequence[Target]], Iterable[Target]] | None = None,
+    scripts: dict[Path, LiftedScript] | None = None,
 ) -> Report:
     """Judge run scripts, namelist files and configurations of mkexp, none of which is run; "-" is the standard input.
 
@@ -60,8 +61,8 @@ def lint(
     before them, which is found out if it is None; `variables` are those of the shell that are set before a script
     begins. What the nearest `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless
     `is_isolated`. `files` gives other texts than those on the disk; `track` goes through the files and may tell how far
-    it is. Raises InputError if a file cannot be read or is nothing to lint, or if a release, a rule, a variable or a
-    configuration cannot be used.
+    it is; `scripts` gets what each script was lifted to, for those who look further. Raises InputError if a file cannot
+    be read or is nothing to lint, or if a release, a rule, a variable or a configuration cannot be used.
     """
     files = files or Files()
     names = rule_names()
@@ -81,6 +82,7 @@ def lint(
             files,
             is_fragment,
             profile,
+            scripts,
         )
         reports.setdefault(configuration, []).append(linting.report(target))
     return joined(
@@ -132,6 +134,7 @@ class _Linting:
     files: Files
     is_fragment: bool | None
     variables: Mapping[str, str]
+    scripts: dict[Path, LiftedScript] | None
 
     def report(self, target: Target) -> Report:
         """What is found in a file, after its own suppressions were obeyed."""
@@ -154,6 +157,8 @@ class _Linting:
             variables=self.variables,
             machine=self.machine,
         )
+        if self.scripts is not None:
+            self.scripts[path] = lifted
         beside = dict.fromkeys(file for way in lifted.ways for file in way.files if _is_plain(file))
         excused = [*suppressions(lifted), *(found for file in beside for found in _suppressions(file))]
         return excuse(review(lifted), excused, rule_names())

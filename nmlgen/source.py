@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Hashable
 from functools import cached_property
 
 from attrs import field, frozen
@@ -94,6 +95,11 @@ class Text:
         """Line and column of a character, both from 1."""
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
+
+    def identity(self, start: int, end: int) -> Hashable:
+        """What tells characters `start` up to `end` from others: where it is the same in two texts of one source, the
+        characters are, and they stand in the same places."""
+        return self.text[start:end], start
 
     def line_start(self, offset: int) -> int:
         """The offset at which the line of a character starts."""

@@ -7,7 +7,7 @@ runtime assigns. What the runtime stops at is kept beside the group as its probl
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -87,8 +87,13 @@ def is_master_file(path: Path, registry: Registry, files: Files | None = None) -
     return any(group.name == MODEL_GROUP for group in groups)
 
 
-def lift_document(document: Document, registry: Registry, *, is_master: bool) -> NamelistFile:
-    """The groups of a document that ICON finds, each with the values that a READ assigns."""
+def lift_document(
+    document: Document, registry: Registry, *, is_master: bool, shared: dict[Hashable, Group] | None = None
+) -> NamelistFile:
+    """The groups of a document that ICON finds, each with the values that a READ assigns.
+
+    `shared` holds those of other ways that a script may go: what these have in common is worked out once.
+    """
     file = "master" if is_master else "model"
     groups: list[Group] = []
     overlooked: list[SyntaxProblem] = []
@@ -102,7 +107,7 @@ def lift_document(document: Document, registry: Registry, *, is_master: bool) ->
                 overlooked.append(_second_copy(written, seen[written.name]))
             continue
         seen.setdefault(written.name, written)
-        groups.append(evolve(_group(written, registry), label=_label(written, document)))
+        groups.append(evolve(_shared(written, registry, shared), label=_label(written, document)))
     overlooked += [problem for problem in document.problems if registry.has_group(_name_behind(problem.span.text))]
     return NamelistFile(document, tuple(groups), tuple(overlooked))
 
@@ -305,6 +310,15 @@ def _experiment(
         stack_limit=None,
         coupling=UNKNOWN_COUPLING,
     )
+
+
+def _shared(written: WrittenGroup, registry: Registry, shared: dict[Hashable, Group] | None) -> Group:
+    if shared is None:
+        return _group(written, registry)
+    key = (written.name, written.is_open, written.origin.identity(written.start, written.end))
+    if key not in shared:
+        shared[key] = _group(written, registry)
+    return shared[key]
 
 
 def _group(written: WrittenGroup, registry: Registry) -> Group:

@@ -7,7 +7,7 @@ starts. Nothing of a script is run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
@@ -17,6 +17,7 @@ from nmlgen.errors import InputError
 from nmlgen.experiment.component import MODEL_GROUP, Model
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.setting import Certainty
 from nmlgen.files import Files
@@ -258,6 +259,7 @@ class _Lifting:
         self.evaluation, self.directives, self.machine = evaluation, directives, machine
         self.source = evaluation.script.source
         self.problems: list[SyntaxProblem] = []
+        self._groups: dict[Hashable, Group] = {}
 
     def way(self, world: World) -> Way:
         """The models of one world, and what they are made of."""
@@ -379,7 +381,7 @@ class _Lifting:
     def _namelist(self, name: str, file: WrittenFile) -> NamelistFile:
         document = read(self.source, file.origin)
         is_master = name.rpartition("/")[2] == MASTER_FILE or any(g.name == "master_model_nml" for g in document.groups)
-        return lift_document(document, self.registry, is_master=is_master)
+        return lift_document(document, self.registry, is_master=is_master, shared=self._groups)
 
     def _model(
         self, name: str, written: Mapping[str, NamelistFile], world: World, files: list[NamelistFile]

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from nmlgen.errors import NmlgenError
 from nmlgen.files import Files
-from nmlgen.lsp.analysis import Analysis
+from nmlgen.lsp.analysis import Analysis, registry_at
 from nmlgen.lsp.documents import Document
 from nmlgen.lsp.known import in_force, place_at
 from nmlgen.lsp.places import KeyPlace
@@ -24,12 +24,10 @@ def definitions_at(
     analysis: Analysis, files: Files, position: types.Position, encoding: str, spec: Spec | None = None
 ) -> list[types.Location]:
     """The places that an editor goes to from a place of a document."""
-    from nmlgen.lsp.analysis import registry_at
-
     document = analysis.document
     positions = Positions(document.source, encoding)
     offset = positions.offset(position)
-    if document.kind == "script" and (found := settings_of(document, files, offset)):
+    if document.kind == "script" and (found := settings_of(analysis, offset)):
         return [types.Location(document.uri, positions.between(start, end)) for start, end in found]
     place = place_at(document, offset)
     if isinstance(place, KeyPlace):
@@ -38,7 +36,7 @@ def definitions_at(
             return [types.Location(named.as_uri(), _beginning())]
         spans = _spans_of_key(place, spec)
     elif place is not None and place.variable is not None:
-        setting = in_force(document, files, place, registry_at(document, files))
+        setting = in_force(analysis, files, place, registry_at(document, files))
         spans = iter(() if setting is None or setting.span is None else (setting.span,))
     else:
         return []

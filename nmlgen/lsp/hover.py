@@ -47,7 +47,7 @@ def hover_at(
     document = analysis.document
     positions = Positions(document.source, encoding)
     offset = positions.offset(position)
-    parts = list(_parts(document, files, offset, spec))
+    parts = list(_parts(analysis, files, offset, spec))
     codes = dict.fromkeys(finding.code for finding in findings_at(analysis, position, encoding))
     if (code := code_at(document.source.text, offset)) is not None:
         codes = {code: None, **codes}
@@ -57,8 +57,9 @@ def hover_at(
     return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, _RULE.join(parts)))
 
 
-def _parts(document: Document, files: Files, offset: int, spec: Spec | None) -> Iterator[str]:
-    if document.kind == "script" and (said := _shell_variable(document, files, offset)) is not None:
+def _parts(analysis: Analysis, files: Files, offset: int, spec: Spec | None) -> Iterator[str]:
+    document = analysis.document
+    if document.kind == "script" and (said := _shell_variable(analysis, offset)) is not None:
         yield said
     place = place_at(document, offset)
     if place is None:
@@ -75,7 +76,7 @@ def _parts(document: Document, files: Files, offset: int, spec: Spec | None) -> 
     elif place.in_header:
         yield group_text(registry, place.group)
     elif variable is not None and (text := variable_text(registry, *variable)) is not None:
-        setting = in_force(document, files, place, registry)
+        setting = in_force(analysis, files, place, registry)
         lines = [] if setting is None else list(setting_lines(setting, document))
         yield "\n\n".join((text, *lines))
 
@@ -174,11 +175,11 @@ def describe(variable: OutputVariable) -> str:
     return "\n\n".join(lines)
 
 
-def _shell_variable(document: Document, files: Files, offset: int) -> str | None:
-    found = parameter_at(document.source.text, offset)
+def _shell_variable(analysis: Analysis, offset: int) -> str | None:
+    found = parameter_at(analysis.document.source.text, offset)
     if found is None:
         return None
-    values = values_at(document, files, offset)
+    values = values_at(analysis, offset)
     if not values:
         return None
     lines = [f"`${found[0]}`"]

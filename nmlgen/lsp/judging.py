@@ -99,7 +99,8 @@ class Judge:
             files = self._documents.files()
             analysis = await asyncio.to_thread(judged, newest, files)
         if self._documents.get(newest.uri) is newest:
-            self._analyses[newest.uri] = analysis
+            before, self._analyses[newest.uri] = self._analyses.get(newest.uri), analysis
             if newest.uri not in self._waiting:
                 self._tell(analysis)
+            del before  # to take it to pieces takes time, too, for which nobody is to wait
         return analysis

@@ -16,7 +16,7 @@ from nmlgen.files import Files
 from nmlgen.lift.loading import load
 from nmlgen.lift.mkexp import lift_config
 from nmlgen.linting import explanations, rule_names
-from nmlgen.lsp.analysis import registry_at, root_of
+from nmlgen.lsp.analysis import Analysis, registry_at, root_of
 from nmlgen.lsp.documents import Document
 from nmlgen.lsp.places import KeyPlace, NamelistPlace, key_place, namelist_place, toml_place
 from nmlgen.namelist.registry import Registry
@@ -90,8 +90,11 @@ def pages() -> Mapping[str, str]:
     return {code: f"### {code} {names[code]}\n\n{text}" for code, text in texts.items()}
 
 
-def experiments_of(document: Document, files: Files) -> tuple[Experiment, ...]:
+def experiments_of(analysis: Analysis, files: Files) -> tuple[Experiment, ...]:
     """The experiments that a script, a namelist or a configuration of mkexp says; none where there is none."""
+    document = analysis.document
+    if analysis.script is not None:
+        return tuple(way.experiment for way in analysis.script.ways[:1] if way.experiment is not None)
     registry = registry_at(document, files)
     try:
         if document.kind == "config":
@@ -101,12 +104,13 @@ def experiments_of(document: Document, files: Files) -> tuple[Experiment, ...]:
         return ()
 
 
-def in_force(document: Document, files: Files, place: NamelistPlace, registry: Registry) -> Setting | None:
+def in_force(analysis: Analysis, files: Files, place: NamelistPlace, registry: Registry) -> Setting | None:
     """The value that ICON sees of the variable at a place; None where nobody knows which model reads it."""
     assert place.variable is not None
+    document = analysis.document
     line = document.source.text.count("\n", 0, place.header) + 1
     name = place.variable
-    for experiment in experiments_of(document, files):
+    for experiment in experiments_of(analysis, files):
         found = list(_groups_named(experiment, place.group))
         for component, group in found:
             span = group.span

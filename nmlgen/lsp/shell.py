@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nmlgen.errors import NmlgenError
-from nmlgen.files import Files
-from nmlgen.lift.scripts import LiftedScript, lift_script
-from nmlgen.lsp.analysis import configuration_of, registry_at
-from nmlgen.lsp.documents import Document
+from nmlgen.lsp.analysis import Analysis
 from nmlgen.lsp.places import parameter_at
 from nmlgen.script.worlds import WrittenText
 
@@ -16,10 +12,10 @@ Set = tuple[int, int, int]
 """Where a variable is set: the line from 1, and the offsets of the assignment."""
 
 
-def values_at(document: Document, files: Files, offset: int) -> list[tuple[str | None, Set | None]]:
+def values_at(analysis: Analysis, offset: int) -> list[tuple[str | None, Set | None]]:
     """What the expansion at an offset of a here-document may be, None where only a run knows, each with where it was
     set."""
-    lifted = _lifted(document, files)
+    document, lifted = analysis.document, analysis.script
     found: dict[tuple[str | None, Set | None], None] = {}
     for way in lifted.ways if lifted is not None else ():
         for file in way.files:
@@ -40,15 +36,16 @@ def values_at(document: Document, files: Files, offset: int) -> list[tuple[str |
     return list(found)
 
 
-def settings_of(document: Document, files: Files, offset: int) -> list[tuple[int, int]]:
+def settings_of(analysis: Analysis, offset: int) -> list[tuple[int, int]]:
     """Where the variable whose expansion stands at an offset is set: the offsets of the assignments.
 
     Within a here-document these are the ones that count there; elsewhere the last one above, else all below.
     """
+    document = analysis.document
     named = parameter_at(document.source.text, offset)
     if named is None:
         return []
-    known = [(where[1], where[2]) for _, where in values_at(document, files, offset) if where is not None]
+    known = [(where[1], where[2]) for _, where in values_at(analysis, offset) if where is not None]
     if known:
         return list(dict.fromkeys(known))
     name, start, _ = named
@@ -70,13 +67,3 @@ def _assigned(text: str, name: str) -> list[tuple[int, int]]:
     """The offsets of the names where a variable is set, by the looks of the text."""
     patterns = (way.replace("NAME", re.escape(name)) for way in _ASSIGNING)
     return sorted({match.span(1) for pattern in patterns for match in re.finditer(pattern, text)})
-
-
-def _lifted(document: Document, files: Files) -> LiftedScript | None:
-    if document.kind != "script":
-        return None
-    profile = dict(configuration_of(document, files).profile)
-    try:
-        return lift_script(document.path, registry_at(document, files), files=files, variables=profile)
-    except NmlgenError:
-        return None

@@ -66,6 +66,11 @@ class WrittenText(Text):
         last = bisect_right(self._ends, max(start, end - 1))
         return self.stretches[first : last + 1]
 
+    def identity(self, start: int, end: int) -> Hashable:
+        places = tuple((id(s.piece.place.text), s.piece.place.start, s.kind) for s in self.within(start, end))
+        first = self.stretch(start)
+        return self.text[start:end], None if first is None else first[1], places
+
     def own_characters(self) -> Iterator[tuple[Text, int, int]]:
         """The stretches of the script, `start` up to `end` of a text, whose characters are in the file one by one."""
         for stretch in self.stretches:
