@@ -15,6 +15,9 @@ from nmlgen.resources import directory as data_directory
 from nmlgen.source import Source
 from nmlgen.spec import presets
 from nmlgen.spec.document import read_file, read_text
+from nmlgen.spec.spec import load_spec
+
+_TIME = "01:00:00"
 
 GRID_FILE = "iconR02B05-grid.nc"
 """The grid of a first spec whose preset has none, unless another is given."""
@@ -41,7 +44,7 @@ def needs_grid(preset: str) -> bool:
 
 def knows_darshan(site: str) -> bool:
     """Whether the site says where its libdarshan.so lies."""
-    return "darshan" in _machine(site)
+    return "library" in _machine(site).get("darshan", {})
 
 
 def is_on_lustre(site: str) -> bool:
@@ -125,7 +128,18 @@ def starter_spec(
         "stripes": is_on_lustre(site),
         "darshan": None if darshan == NO_DARSHAN else darshan or knows_darshan(site),
     }
-    return environment.get_template("spec.yaml.j2").render(values)
+    text = environment.get_template("spec.yaml.j2")
+    guessed = text.render(values, time="auto")
+    return guessed if _is_decided(guessed) else text.render(values, time=_TIME)
+
+
+def _is_decided(text: str) -> bool:
+    """Whether what a spec leaves to the advisor can be decided: of several models, or of an unknown grid, it cannot."""
+    try:
+        load_spec(read_text(Source("", text)).plain())
+    except SpecError:
+        return False
+    return True
 
 
 def _is_whole(base: dict[str, Any]) -> bool:
