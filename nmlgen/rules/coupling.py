@@ -707,4 +707,78 @@ class CoupledAtmosphere(ComponentRule):
                 )
 
 
+class OutputToNobody(Rule):
+    """Output that a component offers to the coupler is taken by another program.
+
+    ## What it does
+    Finds `coupled_to_output` where the job starts no other program (`--multi-prog`) and no couple of `coupling.yaml`
+    goes from the component to one that is no model of ICON's; and, from ICON 2025.04 on, a stream with `filetype` 999
+    in a component that is not coupled to output.
+
+    ## Why it matters
+    ICON offers its fields and goes on. Nothing is written, and the run ends well.
+
+    ## Evidence
+    ICON 2024.10 with YAC 3.4 ran to its end with `coupled_to_output` beside an ocean that takes none; ICON 2025.04
+    takes 999 for a stream without a file (`mo_name_list_output_types.f90:101`).
+
+    ## Example
+    ```yaml bad
+    models: {atm: {namelists: {coupling_mode_nml: {coupled_to_output: true}}}}
+    #                                                                 ^
+    ```
+    ```yaml good
+    models: {atm: {namelists: {coupling_mode_nml: {coupled_to_output: true}}}}
+    launch: {options: [--multi-prog, programs.conf]}
+    ```
+
+    ## References
+    ICON namelist overview, coupling_mode_nml and output_nml.
+    """
+
+    code = "CPL010"
+    name = "output-to-nobody"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        has_others = any("multi-prog" in str(option.value) for option in experiment.launch.options)
+        for component in experiment.components:
+            if component.kind not in PARTNERS:
+                continue
+            switch = _switch(component, "output")
+            if switch.value is not True:
+                yield from self._without_files(component)
+            elif not has_others and _takers(experiment, component) == set():
+                yield self.finding(
+                    switch,
+                    f'coupled_to_output is true, and nobody takes the output of "{component.title}"',
+                    "expected: the program that writes, in launch.options with --multi-prog, and couples to it in "
+                    f"{COUPLING_FILE}",
+                )
+
+    def _without_files(self, component: Component) -> Iterator[Finding]:
+        if component.registry.release < _WITHOUT_FILES_SINCE:
+            return
+        for stream in component.streams:
+            kind = component.stream_setting(stream, "filetype")
+            if kind.certainty is not kind.certainty.UNKNOWN and kind.value == _NO_FILE:
+                message = f"the stream {stream.title} writes no file, and the component is not coupled to output"
+                yield self.finding(kind, message, "expected: 4 or 5 (NetCDF), 2 (GRIB2), or coupled_to_output true")
+
+
+def _takers(experiment: Experiment, component: Component) -> set[str] | None:
+    """The components of other programs that a couple goes to; None where nobody knows the couples."""
+    coupling = experiment.coupling
+    if coupling is None:
+        return set()
+    if coupling.is_open:
+        return None
+    own = {one.name for one in experiment.components}
+    ends = [couple.target.component for couple in coupling.couples if component in _named(experiment, couple.source)]
+    return {str(end.value) for end in ends if end is not None} - own
+
+
+_NO_FILE = 999
+_WITHOUT_FILES_SINCE = "2025.04"
+
 _AES, _NWP = 2, 3

@@ -1,0 +1,57 @@
+"""Output through the coupler: who takes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rules.experiments import judge
+
+from nmlgen.rules import coupling
+from nmlgen.spec.spec import load_spec
+
+BASE = Path(__file__).with_name("example-coupled.yaml")
+OFFERED = "models: {atm: {namelists: {coupling_mode_nml: {coupled_to_output: true}}}}\n"
+COUPLE = """\
+coupling:
+  coupling:
+    - src_component: %s
+      src_grid: icon_atmos_grid
+      tgt_component: hiopy
+      tgt_grid: regular
+      coupling_period: PT30M
+      field: [temp]
+      interpolation: [{nnn: {n: 1}}]
+"""
+
+
+def codes(text, tmp_path, *overrides):
+    path = tmp_path / "spec.yaml"
+    path.write_text(text, encoding="utf-8")
+    given = [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}", *overrides]
+    return [finding.code for finding in judge(load_spec(path, given).experiment, [coupling.OutputToNobody])]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        (OFFERED, ["CPL010"]),
+        (OFFERED + COUPLE % "atm", []),
+        (OFFERED + COUPLE % "oce", ["CPL010"]),
+        (OFFERED + "launch: {options: [--multi-prog, programs.conf]}\n", []),
+    ],
+)
+def test_somebody_takes_the_output(text, expected, tmp_path):
+    assert codes(f"nmlgen: 1\n{text}", tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("release", "kind", "expected"),
+    [("2024.10", 999, []), ("2025.04", 999, ["CPL010"]), ("2025.04", 4, []), ("2025.10", 999, ["CPL010"])],
+)
+def test_streams_without_files(release, kind, expected, tmp_path):
+    assert (
+        codes("nmlgen: 1\n", tmp_path, f"model.release='{release}'", f"models.atm.output.ml.filetype={kind}")
+        == expected
+    )
