@@ -198,7 +198,12 @@ input_files = st.dictionaries(
 )
 node_locals = st.fixed_dictionaries(
     {"file_system": st.just("beeond")},
-    optional={"directory": st.just("stripe_16"), "constraint": st.sampled_from(["BEEOND", "BEEOND_MAXMDS"])},
+    optional={
+        "directory": st.just("stripe_16"),
+        "constraint": st.sampled_from(["BEEOND", "BEEOND_MAXMDS"]),
+        "copy_while_running": st.booleans(),
+        "before_stage_out": st.lists(lines | nasty, min_size=1, max_size=2),
+    },
 )
 restarts = some(
     restart_write_mode=st.sampled_from(["sync", "async", "joint procs multifile", "dedicated procs multifile"]),

@@ -395,7 +395,10 @@ def _machine(experiment: Experiment, is_told: bool) -> Iterator[_Section]:
     node_local = experiment.node_local
     if node_local is not None:
         facts = {"directory": node_local.directory, "constraint": node_local.constraint}
-        yield _Section("node-local run", _some(file_system=node_local.kind, **facts))
+        section = _some(file_system=node_local.kind, copy_while_running=node_local.copy_while_running, **facts)
+        if node_local.before_stage_out:
+            section["before_stage_out"] = _list("node_local.before_stage_out", node_local.before_stage_out)
+        yield _Section("node-local run", section)
     launch = {"command": experiment.launch.command}
     if experiment.launch.options:
         launch["options"] = _list("launch.options", experiment.launch.options)

@@ -61,11 +61,22 @@ class Darshan:
 
 @frozen
 class NodeLocalRun:
-    """The run happens on a file system that ends with the job: `kind` names it as the site does."""
+    """The run happens on a file system that ends with the job: `kind` names it as the site does.
+
+    `copy_while_running` sends finished output files off while the model computes; `before_stage_out` are commands of a
+    shell that run where the data lie, when the model has ended.
+    """
 
     kind: Setting
     directory: Setting | None = None
     constraint: Setting | None = None
+    copy_while_running: Setting | None = None
+    before_stage_out: tuple[Setting, ...] = ()
+
+    @property
+    def sends_off(self) -> bool:
+        """Whether finished files leave while the model computes."""
+        return self.copy_while_running is not None and self.copy_while_running.value is True
 
 
 @frozen

@@ -45,7 +45,7 @@ class NodeLocal:
     """A file system that lives as long as its job, such as BeeOND.
 
     `mount` may hold %j, the job id as in Slurm's file name patterns; `constraints` are the node features that
-    ask for it, the first one the usual; `capacity_per_node` is in bytes.
+    ask for it, the first one the usual; `capacity_per_node` is in bytes, `bandwidth_per_node` in bytes a second.
     """
 
     name: str
@@ -54,6 +54,7 @@ class NodeLocal:
     directory: str | None = None
     directories: tuple[str, ...] = ()
     capacity_per_node: int | None = None
+    bandwidth_per_node: int | None = None
     constraints: tuple[str, ...] = ()
     exclusive: bool = False
 

@@ -14,6 +14,9 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import as_list
 
+COPY_WHILE_RUNNING = "node_local.copy_while_running"
+"""The key of a switch, which is remembered as "True" or "False"."""
+
 _LINE = re.compile(r"^# nmlgen: (?P<words>[a-z_.]+=.*)$", re.MULTILINE)
 
 
@@ -27,6 +30,7 @@ def record(experiment: Experiment) -> str:
         "node_local.file_system": node_local.kind if node_local is not None else None,
         "node_local.directory": node_local.directory if node_local is not None else None,
         "node_local.constraint": node_local.constraint if node_local is not None else None,
+        COPY_WHILE_RUNNING: node_local.copy_while_running if node_local is not None else None,
     }
     values = {"site": experiment.machine.name, "model.release": experiment.registry.release}
     values |= {key: str(setting.value) for key, setting in settings.items() if setting is not None}

@@ -442,8 +442,11 @@ class Names:
 
 
 _KEYWORD = re.compile(r"(<[a-z0-9_]+>)")
+NUMBER = r"\d{4,9}"
+"""What the number of a file matches in a pattern of names."""
+
 _ANY = {
-    **dict.fromkeys(("<jfile>", "<total_index>"), r"\d{4,9}"),
+    **dict.fromkeys(("<jfile>", "<total_index>"), NUMBER),
     **dict.fromkeys(("<datetime>", "<datetime2>", "<datetime3>"), r"-?\d{4,6}[\d:.TZ-]{6,20}"),
     **dict.fromkeys(("<ddhhmmss>", "<dddhhmmss>", "<hhhmmss>"), r"\d{7,12}"),
 }

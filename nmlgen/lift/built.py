@@ -16,7 +16,7 @@ from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch,
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
 from nmlgen.experiment.output import output_directories
-from nmlgen.experiment.record import cells_key, grid_key, recorded
+from nmlgen.experiment.record import COPY_WHILE_RUNNING, cells_key, grid_key, recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.experiment.striping import Striping
 from nmlgen.lift.jobs import LAYER, Job, beginning_at, beginnings, darshan_of
@@ -58,7 +58,13 @@ def with_record(experiment: Experiment, source: Source) -> Experiment:
     kind = setting("node_local.file_system")
     node_local = None
     if kind is not None:
-        node_local = NodeLocalRun(kind, setting("node_local.directory"), setting("node_local.constraint"))
+        switch = setting(COPY_WHILE_RUNNING)
+        node_local = NodeLocalRun(
+            kind,
+            setting("node_local.directory"),
+            setting("node_local.constraint"),
+            switch and written(switch.name, switch.value == "True", "record", span),
+        )
     return evolve(
         experiment,
         models=tuple(
@@ -112,7 +118,15 @@ def as_built(
         darshan=darshan,
         launch=_launch(experiment, shell),
         striping=tuple(_striping(experiment, job, known)) or experiment.striping,
+        node_local=_with_commands(experiment.node_local, shell),
     )
+
+
+def _with_commands(node_local: NodeLocalRun | None, shell: _Shell) -> NodeLocalRun | None:
+    """With the commands that the script runs before stage-out."""
+    name = "before_stage_out"
+    commands = [written(f"node_local.{name}", text, LAYER, span) for text, span in shell.elements(name)]
+    return node_local and evolve(node_local, before_stage_out=tuple(commands))
 
 
 def _of_point(experiment: Experiment, source: Source) -> Experiment:

@@ -24,7 +24,9 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.inputs import unbrought
 from nmlgen.experiment.mpi_io import needs_driver_path
 from nmlgen.experiment.output import output_directories
+from nmlgen.experiment.ranks import OutputFile, output_files
 from nmlgen.experiment.record import record
+from nmlgen.experiment.schedule import NUMBER, Names
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.striping import Extent, Striping
 from nmlgen.render.shell import Quoted, directive, joined, shell_path, shell_word
@@ -253,4 +255,36 @@ def _node_local(experiment: Experiment) -> dict[str, Any] | None:
     parts = [shell_word(part) if part else Quoted() for part in facts.mount.split("%j")]
     below = run.directory.value if run.directory else facts.directory
     path = [joined(parts, '"${job}"'), *([shell_word(below)] if below else [])]
-    return {"name": facts.name, "mount": joined(path, "/")}
+    return {
+        "name": facts.name,
+        "mount": joined(path, "/"),
+        "finished": "\n".join(_sequences(experiment)) if run.sends_off else "",
+        "commands": [command.value for command in run.before_stage_out],
+    }
+
+
+def _sequences(experiment: Experiment) -> list[str]:
+    """What the names of the output files match, below the directory of the run: an extended regular expression of
+    POSIX, and how many sequences share it. A sequence has one writer, which ends a file before it begins the next
+    (`mo_name_list_output.f90`, write_name_list_output), so that all but the last of its files are finished.
+
+    Partitions share names but for the number, of which each has every so many-eth; the number is a group then. Where
+    names tell less, nothing leaves before the end.
+    """
+    found: dict[str, list[OutputFile]] = {}
+    for component in experiment.components:
+        time = clock(component)
+        for file in output_files(component):
+            pattern = Names(component, file, time).pattern.pattern.removeprefix("\\./")
+            found.setdefault(pattern, []).append(file)
+    return [
+        f"{len(files)} {pattern.replace(NUMBER, f'({NUMBER})')}".replace("\\d", "[0-9]")
+        for pattern, files in found.items()
+        if not pattern.startswith("/") and (len(files) == 1 or _are_numbered(pattern, files))
+    ]
+
+
+def _are_numbered(pattern: str, files: list[OutputFile]) -> bool:
+    """Whether sequences that share a pattern are the partitions of one, told apart by one number."""
+    kinds = {(id(file.stream), file.level_type, file.domain, file.partitions) for file in files}
+    return len(kinds) == 1 and files[0].partitions == len(files) and pattern.count(NUMBER) == 1

@@ -9,15 +9,20 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.job_volume import job_volume
 from nmlgen.experiment.machine import NodeLocal
 from nmlgen.experiment.ranks import writes_output
 from nmlgen.experiment.schedule import largest_file
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.shared_file import writers
 from nmlgen.experiment.volume import points
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
 from nmlgen.units.size import format_size
 
 _SHORTEST_LEAD = 300
+_MARGIN = 60  # to stop the model, compare and rename
+_DEFAULT_STRIPES = 4  # HoreKa: stripe_default
 _NETCDF = (4, 5)
 _FULL_FIELDS = {"u", "v", "w", "vn", "temp", "pres", "rho", "theta_v", "exner", "qv", "qc", "qi", "qr", "qs", "tke"}
 """Variables that ICON holds on every model level, of the cells or of the more numerous edges."""
@@ -194,7 +199,9 @@ class NoTimeToCopyBack(Rule):
     """What is not copied back before the job ends is gone.
 
     ## What it does
-    Finds a `signal` less than 300 seconds before the time limit in a run on a node-local file system.
+    Finds a `signal` in a run on a node-local file system that leaves less time before the limit than copying needs:
+    what the job has written by then, at the site's bandwidth for each node, and a minute besides. Where the site says
+    no bandwidth, or nobody can know the volume, 300 seconds.
 
     ## Why it matters
     At the signal the script stops the model and copies the results to the run directory. Slurm ends the job at its
@@ -202,7 +209,7 @@ class NoTimeToCopyBack(Rule):
 
     ## Evidence
     KIT's report on on-demand file systems: the data are erased at the end of the job and the user copies them back.
-    About 700 MB/s a node are 210 GB a node in 300 s at best.
+    HoreKa's user documentation: about 700 MB/s a node. How fast the other side takes it is not known: it may be slower.
 
     ## Example
     ```yaml bad
@@ -224,17 +231,158 @@ class NoTimeToCopyBack(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        signal = experiment.directives.get("signal")
-        if experiment.node_local is None or signal is None or experiment.machine.scheduler != "slurm":
+        run, signal = experiment.node_local, experiment.directives.get("signal")
+        if run is None or signal is None or experiment.machine.scheduler != "slurm":
             return
         match = re.fullmatch(r"(?:[RB]+:)?\w+@(\d{1,5})", str(signal.value))
-        if match is not None and int(match[1]) < _SHORTEST_LEAD:
+        if match is None:
+            return
+        lead, (seconds, volume) = int(match[1]), _copying(experiment)
+        if lead >= seconds:
+            return
+        what = "the results are" if volume is None else f"about {amount(volume)} are"
+        faster = "" if run.sends_off else "; or node_local.copy_while_running, so that little is left"
+        yield self.finding(
+            signal if signal.span is not None else run.kind,
+            f"{lead} s before the time limit {what} copied from a file system that ends with the job",
+            f'expected: job.signal "B:USR1@{seconds}" or earlier, by what the output needs{faster}',
+        )
+
+
+def _copying(experiment: Experiment) -> tuple[int, int | None]:
+    """The seconds that copying back takes at least, and the bytes, None where they are not known."""
+    facts, nodes, run = _facts(experiment), _nodes(experiment), experiment.node_local
+    if facts is None or facts.bandwidth_per_node is None or nodes is None or run is None:
+        return _SHORTEST_LEAD, None
+    try:
+        volume = job_volume(experiment, is_left=run.sends_off).best
+    except UndecidedError:
+        return _SHORTEST_LEAD, None
+    seconds = _MARGIN - (-volume // (nodes * facts.bandwidth_per_node))
+    return -(-seconds // 60) * 60, volume
+
+
+def amount(volume: int) -> str:
+    """A volume in three digits."""
+    unit, factor = next(((u, f) for u, f in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)) if volume >= f), ("KB", 1e3))
+    return f"{volume / factor:.3g} {unit}"
+
+
+def _nodes(experiment: Experiment) -> int | None:
+    nodes = experiment.directives.get("nodes")
+    return nodes.value if nodes is not None and isinstance(nodes.value, int) else None
+
+
+class VolumeExceedsNodes(Rule):
+    """The disks of the nodes hold less than the job writes.
+
+    ## What it does
+    Finds a run on a node-local file system whose output and checkpoints of one job are certainly more than its nodes
+    add. With `copy_while_running` only the last file of each sequence, and the checkpoints, have to fit.
+
+    ## Why it matters
+    ICON aborts when a write fails with "no space left on device", hours into the run.
+
+    ## Evidence
+    HoreKa's user documentation: 750 GB a node. Bytes as `nmlgen volume` counts them, at the lower bound; a chain's jobs
+    taken as equal.
+
+    ## Example
+    ```yaml bad
+    node_local: {file_system: beeond}
+    #                         ^
+    grid: {name: R2B9}
+    job: {signal: "B:USR1@600"}
+    ```
+    ```yaml good
+    node_local: {file_system: beeond, copy_while_running: true}
+    grid: {name: R2B9}
+    restart: {checkpointTimeIntval: P10D}
+    job: {signal: "B:USR1@600"}
+    ```
+
+    ## References
+    NHR@KIT user documentation, BeeOND.
+    """
+
+    code = "LOC006"
+    name = "volume-exceeds-nodes"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        facts, nodes, run = _facts(experiment), _nodes(experiment), experiment.node_local
+        if run is None or facts is None or facts.capacity_per_node is None or nodes is None:
+            return
+        room = nodes * facts.capacity_per_node
+        volume = job_volume(experiment, is_left=run.sends_off).low
+        if volume > room:
+            needed = -(-volume // facts.capacity_per_node)
+            faster = "" if run.sends_off else ", node_local.copy_while_running"
             yield self.finding(
-                signal if signal.span is not None else experiment.node_local.kind,
-                f"{int(match[1])} s before the time limit the results are copied from a file system that ends with the "
-                "job",
-                f'expected: job.signal "B:USR1@{_SHORTEST_LEAD}" or earlier, by what the output needs',
+                run.kind,
+                f"one job writes at least {amount(volume)}, {nodes} {'node holds' if nodes == 1 else 'nodes hold'} "
+                f"{format_size(room)}",
+                f"expected: {needed} nodes or more, a shorter restartTimeIntval{faster}, or less output",
             )
+
+
+class SharedFileOnFewNodes(Rule):
+    """On a node-local file system, too, a file that all I/O ranks write wants stripes.
+
+    ## What it does
+    Finds `pio_type` 2 with a directory for fewer stripes than the job has nodes, where the site has a wider one.
+
+    ## Why it matters
+    All I/O ranks queue at the disks of a few nodes.
+
+    ## Evidence
+    KIT's report on on-demand file systems: EMAC with parallel NetCDF on 20 nodes was about twice as fast on BeeOND as
+    on the global file system with 1 stripe, 4.5 times with 4, 6 times with 20. ICON with CDI-PIO was not measured.
+
+    ## Example
+    ```yaml bad
+    node_local: {file_system: beeond, directory: stripe_1}
+    #                                            ^
+    parallel: {pio_type: 2}
+    job: {signal: "B:USR1@600"}
+    ```
+    ```yaml good
+    node_local: {file_system: beeond, directory: stripe_1}
+    parallel: {pio_type: 1}
+    job: {signal: "B:USR1@600"}
+    ```
+
+    ## References
+    KIT (SCC), on-demand file systems for Earth system models.
+    """
+
+    code = "LOC007"
+    name = "shared-file-on-few-nodes"
+    severity = Severity.ADVICE
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        facts, nodes, run = _facts(experiment), _nodes(experiment), experiment.node_local
+        if run is None or facts is None or nodes is None or writers(experiment) is None:
+            return
+        chosen = run.directory.value if run.directory is not None else facts.directory
+        stripes = {name: _stripes_of(name) for name in (*facts.directories, str(chosen))}
+        mine, most = stripes[str(chosen)], max(stripes.values())
+        if min(mine, nodes) < min(most, nodes):
+            wide = min(
+                (name for name in stripes if min(stripes[name], nodes) == min(most, nodes)), key=stripes.__getitem__
+            )
+            yield self.finding(
+                run.directory or run.kind,
+                f"pio_type 2 writes one file over {mine} {'node' if mine == 1 else 'nodes'}: EMAC was 2 times as fast "
+                "as on the global file system with 1 stripe, 4.5 with 4, 6 with 20",
+                f"expected: node_local.directory {wide}",
+            )
+
+
+def _stripes_of(directory: str) -> int:
+    """Over how many nodes the files of a directory are spread, by its name; BeeOND's default is 4."""
+    match = re.fullmatch(r"stripe_(\d+)", directory)
+    return int(match[1]) if match else _DEFAULT_STRIPES
 
 
 class NodeLocalNotExclusive(Rule):

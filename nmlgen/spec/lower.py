@@ -626,7 +626,13 @@ class _Lowering:
             )
             message = f'site {self.machine.name} has no node-local file system "{kind.value}"'
             raise SpecError((problem("SPC004", message, kind.span, *notes),))
-        return NodeLocalRun(kind, _optional(block, "directory"), _optional(block, "constraint"))
+        return NodeLocalRun(
+            kind,
+            _optional(block, "directory"),
+            _optional(block, "constraint"),
+            _optional(block, "copy_while_running"),
+            _elements("node_local.before_stage_out", block.at("before_stage_out")),
+        )
 
     def _launch(self) -> Launch:
         return Launch(

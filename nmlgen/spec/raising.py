@@ -537,7 +537,15 @@ class _Raising:
 
     def _node_local(self) -> Keys:
         run = self.experiment.node_local
-        return {} if run is None else _some(file_system=run.kind, directory=run.directory, constraint=run.constraint)
+        if run is None:
+            return {}
+        commands = {"before_stage_out": _values(run.before_stage_out)} if run.before_stage_out else {}
+        return commands | _some(
+            file_system=run.kind,
+            directory=run.directory,
+            constraint=run.constraint,
+            copy_while_running=run.copy_while_running,
+        )
 
     def _input_files(self) -> Keys:
         components = self.experiment.components

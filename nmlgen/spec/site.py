@@ -106,6 +106,7 @@ def _node_local(name: str, facts: dict[str, Any]) -> NodeLocal:
         directory=facts.get("directory"),
         directories=tuple(facts.get("directories", ())),
         capacity_per_node=parse_size(facts["capacity_per_node"]) if "capacity_per_node" in facts else None,
+        bandwidth_per_node=parse_size(facts["bandwidth_per_node"]) if "bandwidth_per_node" in facts else None,
         constraints=tuple(constraints),
         exclusive=facts.get("exclusive", False),
     )

@@ -83,3 +83,15 @@ def test_a_build_that_lost_its_namelists_is_no_experiment(tmp_path):
         Path(tmp_path / name).unlink()
     with pytest.raises(nmlgen.InputError, match="writes no namelist that ICON would read"):
         load_path(tmp_path)
+
+
+def test_a_node_local_run_comes_back(tmp_path):
+    commands = ["cdo -O mergetime output/*.nc all.nc", "echo 'it''s' \"$NMLGEN_LEG\""]
+    keys = {"file_system": "beeond", "copy_while_running": True, "before_stage_out": commands}
+    spec = load(site="horeka", node_local=keys, job={"signal": "B:USR1@900"})
+    unchecked_build(spec).write(tmp_path)
+    experiment = load_path(tmp_path).experiment
+    assert differences(spec.experiment, experiment) == ()
+    assert [command.value for command in experiment.node_local.before_stage_out] == commands
+    other = load(site="horeka", node_local={**keys, "copy_while_running": False}, job={"signal": "B:USR1@900"})
+    assert [one.name for one in differences(other.experiment, experiment)] == ["copy_while_running"]

@@ -963,3 +963,63 @@ def test_who_looks_at_the_results_has_to_be_there(tmp_path, stage):
     assert done.returncode == 66
     assert 'there is no /no/such "one"/nmlgen, which is to look at the results' in done.stderr
     assert not (directory / "run" / "nmlgen.legs").exists()
+# --- A file system that ends with the job ------------------------------------------------------------------
+
+NODE_LOCAL_SITE = """\
+description: a site with disks
+machine:
+  scheduler: slurm
+  file_system: gpfs
+  node_local: {{disks: {{type: beegfs, mount: "{mount}/%j"}}}}
+defaults: {{launch: {{command: srun}}}}
+"""
+
+
+def on_disks(tmp_path: Path, **keys: Any) -> Spec:
+    """A spec that runs on disks of the nodes, which are there for job 7."""
+    (tmp_path / "disks" / "7").mkdir(parents=True)
+    (tmp_path / "site.yaml").write_text(NODE_LOCAL_SITE.format(mount=tmp_path / "disks"))
+    return load(site=str(tmp_path / "site.yaml"), node_local={"file_system": "disks", **keys}, darshan=False)
+
+
+def test_finished_files_leave_while_the_model_computes(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    (stage / "sleep").write_text("#!/bin/sh\nexec /bin/sleep 0.01\n")
+    (stage / "sleep").chmod(0o755)
+    # The second of four partitions lags behind: its first file, number 2, is still written.
+    names = [f"wave_atm_DOM01_ML_{number:04d}.nc" for number in (1, 2, 3, 4, 5, 7, 8, 9)]
+    gone, left = [names[0], names[2], names[3], names[4]], [names[1], *names[5:]]
+    model = (
+        f"cd output; touch other.txt; for file in {' '.join(names)}; do echo $file >$file; done\n"
+        f"for file in {' '.join(gone)}; do until [ ! -e $file ]; do sleep 1; done; done\n"
+        "ls >../seen; cd ..; echo OK >finish.status\n"
+    )
+    (stage / "srun").write_text(f'#!/bin/bash\ncase "$*" in *dsync*) exit 1;; esac\n{model}')
+    done, directory = execute(on_disks(tmp_path, copy_while_running=True), tmp_path, stage)
+    assert (done.returncode, done.stderr) == (0, "")
+    output = directory / "run" / "output"
+    assert sorted(path.name for path in output.iterdir()) == ["other.txt", *names]
+    assert all((output / name).read_text() == f"{name}\n" for name in names)
+    assert (directory / "run" / "seen").read_text().split() == ["other.txt", *left]
+
+
+def test_the_specs_own_commands_run_before_stage_out(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    odd = 'printf "%s %s\\n" "it\'s leg $NMLGEN_LEG" "${PWD##*/}" >post.txt; ls finish.status >>post.txt'
+    done, directory = execute(
+        on_disks(tmp_path, before_stage_out=["false # refused", odd, 'test -d "$NMLGEN_RUN"']), tmp_path, stage
+    )
+    assert done.returncode == 0, done.stderr
+    assert (directory / "run" / "post.txt").read_text() == "it's leg 1 wave\nfinish.status\n"
+    assert "this failed, and the results are copied as they are: false # refused" in done.stdout
+
+
+def test_nothing_is_run_before_stage_out_when_the_model_failed(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    (stage / "srun").write_text("#!/bin/bash\nexit 3\n")
+    done, directory = execute(on_disks(tmp_path, before_stage_out=["touch post.txt"]), tmp_path, stage)
+    assert done.returncode == 3
+    assert not (directory / "run" / "post.txt").exists()

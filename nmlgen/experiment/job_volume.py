@@ -1,0 +1,44 @@
+"""What one job of a chain writes, and how much of it is left when its model ends."""
+
+from __future__ import annotations
+
+from nmlgen.experiment.chain import writes_checkpoints
+from nmlgen.experiment.clock import clock
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.ranks import partition_count, writes_output
+from nmlgen.experiment.volume import Volume, checkpoint_volume, stream_volumes
+
+
+def job_volume(experiment: Experiment, *, is_left: bool = False) -> Volume:
+    """Output and checkpoints of a job, taken as the mean of the jobs of a chain: the largest has no less.
+
+    Where it `is_left`, only what is on the disks when the model ends, if finished files leave before: the last file of
+    each sequence. Raises UndecidedError for settings that nobody can know and for a grid whose size is not known.
+    """
+    total = Volume.exactly(0)
+    for component in experiment.components:
+        total += _of_component(component, is_left)
+    return total
+
+
+def _of_component(component: Component, is_left: bool) -> Volume:
+    time = clock(component)
+    total = Volume.exactly(0)
+    for stream in stream_volumes(component) if writes_output(component) else ():
+        parts = partition_count(component, stream.stream, stream.level_type)
+        total += stream.file.times(parts) if is_left else _share(stream.run, time.legs)
+    if writes_checkpoints(component):
+        total += _share(checkpoint_volume(component).times(_checkpoints(component)), time.legs)
+    return total
+
+
+def _checkpoints(component: Component) -> int:
+    """The checkpoints of the whole chain: at each interval, and at the end of each job but the last."""
+    time = clock(component)
+    interval = time.checkpoint or 0
+    return max(time.length // interval if interval > 0 else 0, time.legs - 1)
+
+
+def _share(volume: Volume, parts: int) -> Volume:
+    return Volume(volume.low // parts, volume.best // parts, -(-volume.high // parts), volume.reasons)
