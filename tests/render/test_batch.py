@@ -963,6 +963,8 @@ def test_who_looks_at_the_results_has_to_be_there(tmp_path, stage):
     assert done.returncode == 66
     assert 'there is no /no/such "one"/nmlgen, which is to look at the results' in done.stderr
     assert not (directory / "run" / "nmlgen.legs").exists()
+
+
 # --- A file system that ends with the job ------------------------------------------------------------------
 
 NODE_LOCAL_SITE = """\
