@@ -15,6 +15,7 @@ _PLACEHOLDER = re.compile(
     r"|@[A-Za-z_]\w*@|(?<![\w.@])@[A-Z][A-Z0-9_]+(?![\w@])"  # configure: @NAME@, and @NAME of other tools
     r"|(?<!\w)__[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
 )
+_OF_A_SHELL = re.compile(r"\$\{[A-Za-z_]\w*\}|(?:(?<=[=,'\"])|(?<== )|(?<=, ))\$[A-Za-z_]\w*")
 _MARKS = ("{", "%", "@", "__")
 
 
@@ -31,5 +32,9 @@ def hidden(text: str) -> str:
 
 
 def template(source: Source) -> Text:
-    """The text of a source in which the placeholders are unknown."""
-    return Text(source, hidden(source.text))
+    """The text of a source in which the placeholders are unknown, also those that a shell fills in: in a file by itself
+    nobody has taken them for a script's."""
+    text = hidden(source.text)
+    if "$" in text:
+        text = _OF_A_SHELL.sub(lambda match: UNKNOWN * len(match[0]), text)
+    return Text(source, text)

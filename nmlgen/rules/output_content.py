@@ -30,6 +30,7 @@ from nmlgen.rules.varlists import (
 from nmlgen.units.duration import Duration
 
 _TILES, _GRID = "tiles:", "grid:"
+_OF_ART = ("art_", "group:art_")  # registered by ART, of which no release's sources tell
 _LATLON = 1
 _LONGEST = 1024
 _LONGEST_NEAR = 40
@@ -83,7 +84,7 @@ class UnknownOutputVariable(ComponentRule):
             catalogue, own_names = catalogue_of(component), tracers(component)
             where = f"{kind}_varlist of the stream {stream_name(stream)}"
             for position, name in enumerate(names_in(setting)):
-                if name in own_names or _TILES in name or name.startswith((_GRID, LESS)):
+                if name in own_names or _TILES in name or name.startswith((_GRID, LESS, *_OF_ART)):
                     continue
                 if name == _OF_THE_LATLON_GRID and setting_of(component, stream, "remap").value == _LATLON:
                     continue

@@ -21,6 +21,10 @@ from nmlgen.source import UNKNOWN, Source
         "%NPROMA%",
         "__nproma__",
         "@nproma@",
+        "@NPROMA",
+        "%JOBS.SIM.NPROMA%",
+        "%NPROMA:16%",
+        "${nproma}",
     ],
 )
 def test_a_placeholder_is_an_unknown_value(placeholder: str) -> None:
@@ -32,7 +36,20 @@ def test_a_placeholder_is_an_unknown_value(placeholder: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["<output_filename>_<levtype_l>", "a__b", "100%", "a@b", "{}", "5 % 2", "__", "x__y__z"]
+    "text",
+    [
+        "<output_filename>_<levtype_l>",
+        "a__b",
+        "100%",
+        "a@b",
+        "{}",
+        "5 % 2",
+        "__",
+        "x__y__z",
+        "$io_nml",
+        "a@B_C.de",
+        "%x.%j",
+    ],
 )
 def test_what_is_no_placeholder_stays(text: str) -> None:
     assert hidden(text) == text
@@ -42,3 +59,11 @@ def test_nothing_moves() -> None:
     text = "a {{b}} c\n%(d)s e"
     assert len(hidden(text)) == len(text)
     assert hidden(text).replace(UNKNOWN, "") == "a  c\n e"
+
+
+def test_variables_of_a_shell_in_a_file_by_itself() -> None:
+    source = Source("t", "&master_nml\n a = $dt_restart\n b = '$start', ${n}\n/\n$io_nml\n c = 1\n/\n")
+    groups = read(source, template(source)).groups
+    assert [value.kind for item in groups[0].items for value in item.values] == ["unknown"] * 3
+    assert [group.name for group in groups] == ["master_nml", "io_nml"]
+    assert hidden("a = $dt_restart") == "a = $dt_restart"
