@@ -284,7 +284,7 @@ class UnevenIoRanks(ComponentRule):
         load = _load(component)
         if not _is_uneven(component, load):
             return
-        cost = if_known(output_cost, component)
+        cost = output_cost(component) if _bytes(component) else if_known(output_cost, component)
         if cost is not None and cost.likely < NOISE:
             return
         yield self.finding(
