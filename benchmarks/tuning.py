@@ -47,7 +47,8 @@ def replay(members: Sequence[Run], calibration: Calibration) -> Replay:
         expected = {candidate: belief.expected(candidate) for candidate in left}
         if tried:
             best, ran = min(tried.values()), [item for item in candidates.candidates if item.point.id in tried]
-            least = NOISE * (STRAYING if belief.strays else 1.0)
+            is_lost = belief.strays and len(ran) < len(members) / 3
+            least = NOISE * (STRAYING if is_lost else 1.0)
             settled = max(expected[item].gain(best) for item in left) < least
             probe = belief.probe(left, ran, not settled) if settled or len(ran) % 2 == 1 else None
             if settled and probe is None:

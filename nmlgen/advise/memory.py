@@ -19,7 +19,8 @@ from nmlgen.advise.case import Case
 from nmlgen.advise.experiment import Output, Situation, situation_of
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.ranks import integer
+from nmlgen.experiment.ranks import domains, integer
+from nmlgen.experiment.volume import points
 
 BASE_BYTES = 0.25e9
 """What a rank takes on small grids: 32 GB on a node of 128 ranks."""
@@ -96,7 +97,8 @@ def io_rank_bytes(component: Component) -> tuple[float, int]:
     levels = max((_levels(component, output) for output in situation.outputs), default=0)
     chunk = integer(component["parallel_nml", "io_proc_chunk_size"])
     levels = min(levels, chunk) if chunk > 0 else levels
-    held = (levels + 1) * _EDGES * situation.case.n_cells * _widest(component) if levels else 0.0
+    largest = max(points(component, domain)["cell"] for domain in range(1, domains(component) + 1))
+    held = (levels + 1) * _EDGES * largest * _widest(component) if levels else 0.0
     return held, levels
 
 

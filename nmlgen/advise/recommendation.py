@@ -78,11 +78,11 @@ def quantities(case: Case, calibration: Calibration | None = None) -> Quantities
     constants = (calibration or levante()).estimate.constants
     interval = case.output_interval_s if case.outputs else None
     computing = interval and step_time(case, constants, case.workers) * min(interval / case.dtime_s, case.n_steps)
-    contended = None
-    if case.outputs and case.io_ranks:
-        contended = case.output_bytes / writer_turn(case, constants)
     receiving = receiving_time(case, constants) / case.output_bytes if case.output_bytes else constants.receive / 1e9
     alone = 1 / (receiving + slowed(case, constants)[0] / constants.writer / 1e9)
+    contended = None
+    if case.outputs and case.io_ranks:
+        contended = min(alone, case.output_bytes / writer_turn(case, constants))
     return Quantities(case.nodes, computing, interval, case.output_bytes, 1 / receiving, alone, contended)
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from attrs import evolve
+
 from nmlgen.advise.advice import Advice, Candidate, ComponentAdvice, is_foreign
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
+from nmlgen.advise.memory import memory_of
 from nmlgen.advise.prediction import NOISE
 from nmlgen.advise.savings import savings
 from nmlgen.experiment.checkpoints import checkpoints_of
@@ -419,5 +422,8 @@ def notes(advice: Advice) -> Iterator[str]:
             f"{advice.calibration.name.capitalize()}"
         )
     yield from (f"outside what was measured: {doubt}" for doubt in advice.doubts)
+    memory = memory_of(evolve(advice.situation, case=advice.best.case), advice.calibration)
+    if memory.seats and memory.fits(memory.present) is False:
+        yield f"the last node does not hold its {counted(memory.present.io_ranks, 'I/O rank')}: see --ask memory"
     if len(advice.situation.outputs) > 1:
         yield "several streams: played through with the placement of their files; measured with one stream only"

@@ -29,7 +29,8 @@ FOREIGN_SPREAD = 0.7
 will tell, so little is taken for granted. A judgement."""
 
 STRAYING = 0.5
-"""Which part of the noise is worth a run where no model explains what was measured. A judgement."""
+"""Which part of the noise is worth a run where no model explains what was measured, up to a third of the candidates. A
+judgement."""
 
 _HOPELESS = 3  # so many runs that fail before any succeeds
 
@@ -258,7 +259,8 @@ class _Tuner:
         if failed >= _HOPELESS and not any(trial.measured_s for trial in trials):
             return "failures", None
         gain = left[0].gain
-        least = self._noise * (STRAYING if belief.strays else 1.0)
+        is_lost = belief.strays and len(trials) < len(self._by_id) / 3
+        least = self._noise * (STRAYING if is_lost else 1.0)
         is_settled = gain is not None and gain < least
         probe = self._probe(trials, left, belief, is_settled)
         if is_settled and probe is None:

@@ -15,6 +15,7 @@ from nmlgen.advise.memory import memory_of
 from nmlgen.advise.nodes import node_counts
 from nmlgen.advise.streams import stream_shares
 from nmlgen.cli.advise import command
+from nmlgen.report.advice import notes
 from nmlgen.report.answers import QUESTIONS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
@@ -56,6 +57,18 @@ def test_the_last_node_does_not_hold_them_all():
     few = memory_of(situation(*FINE, "namelists.parallel_nml.io_proc_chunk_size=10"), levante())
     assert few.rank_bytes == 11 * 1.5 * 20971520 * 8
     assert few.fits(few.present)
+
+
+def test_the_advice_says_that_the_last_node_is_too_small():
+    assert any("--ask memory" in note for note in notes(nmlgen.advice(EXAMPLE, overrides=FINE)))
+    assert not any("--ask memory" in note for note in notes(nmlgen.advice(EXAMPLE)))
+
+
+def test_of_nests_the_largest_domain_counts():
+    """31 levels and one more of 1.5 x 400000 edges in 8 bytes each, though the nest steps twice as often."""
+    nested = ("domains.europe.file=nest.nc", "output.atm.dom=[1, 2]")
+    found = nmlgen.advice(EXAMPLE, overrides=nested, n_cells=["81920,400000"])
+    assert memory_of(found.situation, levante()).rank_bytes == 32 * 1.5 * 400000 * 8
 
 
 def test_without_io_ranks_there_are_no_seats():
