@@ -54,6 +54,7 @@ the directory of the run."""
 _OF_DARSHAN = tuple(
     name for name in schema("spec")["properties"]["darshan"]["properties"] if name.startswith("DARSHAN_")
 )
+_OF_MPI = re.compile(r"I_MPI_(?!ROOT\Z)|OMPI_MCA_|ROMIO_HINTS\Z")
 _MEBIBYTES = ("DARSHAN_MODMEM", "DARSHAN_NAMEMEM")
 _WITH_DIRECTORY = ("-t", "--target-directory")
 
@@ -65,7 +66,8 @@ class Job:
     `environment` is what the model gets; `depending` are variables of it that are set, to that value, under a condition
     only. `files` are the texts that the script writes, by their paths, and `named` those of them that a variable names.
     `problems` is what lfs and the launcher refuse, `remarks` what the script does and no experiment can hold;
-    `unplaced` are such remarks of single models. The model starts under the `guard`.
+    `unplaced` are such remarks of single models. What lfs is told behind the launch is `late`; what is wrong with that
+    shows when the experiment is known, in `late_problems`. The model starts under the `guard`.
     """
 
     directives: Directives
@@ -83,6 +85,8 @@ class Job:
     problems: list[SyntaxProblem] = field(factory=list)
     remarks: list[str] = field(factory=list)
     unplaced: list[str] = field(factory=list)
+    late: list[Setstripe] = field(factory=list)
+    late_problems: list[SyntaxProblem] = field(factory=list)
     guard: Guard = ALWAYS
 
     def bring(self, files: Iterable[InputFile]) -> None:
@@ -121,8 +125,11 @@ class _Lifting:
                 path = None  # a command of another file may have gone elsewhere
             if path is not None:
                 self.job.run_directory = written("run_directory", path or ".", LAYER, _span(launched))
+        self.made: dict[str, str] = {}
         for words, event in commands[:start]:
             self.command(words, event)
+        if start is not None:
+            self.behind(commands[start + 1 :], variables, evaluation.final)
         self.collected(evaluation.final)
 
     def word(self, item: Field) -> StaticWord:
@@ -181,8 +188,9 @@ class _Lifting:
         setstripe = read_setstripe(words)
         if setstripe is not None:
             self.job.striping.append(setstripe)
-            self.job.problems += setstripe.problems
+            self.job.problems += [*setstripe.problems, *self.on_what_is_there(setstripe)]
             return
+        self.note_made(words)
         name = words[0].text if words else None
         if name == "module" and len(words) > 2 and words[1].text in ("load", "add"):
             self.job.modules += [_setting("modules", word) for word in words[2:]]
@@ -190,6 +198,62 @@ class _Lifting:
             self.limit(words[1:])
         elif name in _PLACING:
             self.place(name, words, event)
+
+    def on_what_is_there(self, call: Setstripe) -> Iterator[SyntaxProblem]:
+        """A layout is chosen when a file is made: lfs refuses one that is there."""
+        for word in () if call.migrates else call.directories:
+            name = None if word.text is None else posixpath.normpath(word.text)
+            if name is not None and self.made.get(name) == "file":
+                message = f"{word.text} is a file that is there already: lfs setstripe refuses it"
+                expected = "lfs setstripe before the file is made, or lfs migrate"
+                yield SyntaxProblem("setstripe-on-file", message, word.span, expected, stops=False)
+            elif name is not None:
+                self.made.setdefault(name, "striped")
+
+    def note_made(self, words: list[StaticWord]) -> None:
+        """Remember which files and directories a command makes."""
+        program = words[0].text if words else None
+        operands = [str(word.text) for word in words[1:] if word.text is not None and not word.start.startswith("-")]
+        if program == "mkdir":
+            for word in words[1:]:
+                name = posixpath.normpath(word.text or "/")
+                if self.made.get(name) == "striped":
+                    message = f"lfs setstripe on {word.text} before there is such a directory makes a file of that name"
+                    problem = SyntaxProblem("setstripe-before-mkdir", message, word.span, "mkdir first", stops=False)
+                    self.job.problems.append(problem)
+                self.made[name] = "directory"
+        elif program == "cp" and len(operands) == 2 and posixpath.splitext(operands[1])[1]:
+            self.made.setdefault(posixpath.normpath(operands[1]), "file")  # of a name such as no directory has
+
+    def behind(
+        self,
+        commands: list[tuple[list[StaticWord], Ran]],
+        variables: Mapping[str, Variable],
+        final: Mapping[str, Variable],
+    ) -> None:
+        """What comes behind the launch and too late for it."""
+        again = False
+        for words, _ in commands:
+            setstripe = read_setstripe(words)
+            if setstripe is not None and not setstripe.migrates:
+                self.job.late.append(setstripe)
+            again |= (launch := read_launch(words)) is not None and _may_be_icon(launch)
+        for name, variable in final.items():
+            if not _OF_MPI.match(name) or name in variables or variable.elements is not None:
+                continue
+            if "x" not in variable.attributes:
+                self.said_of(name, variable, "variable-not-exported", "is not exported: the model does not get it")
+            elif not again:
+                self.said_of(name, variable, "variable-too-late", "is set after the model was started")
+
+    def said_of(self, name: str, variable: Variable, kind: str, what: str) -> None:
+        """A problem with a variable, at the place where it gets its value."""
+        cases = within(variable.value, self.guard)
+        place = next((case.origin for case in cases if case.origin is not None and case.is_set), None)
+        if place is not None and not place.text.source.name.startswith("/etc/"):
+            span = place.text.span(place.start, place.end)
+            expected = "export before the model is started"
+            self.job.problems.append(SyntaxProblem(kind, f"{name} {what}", span, expected, stops=False))
 
     def limit(self, words: list[StaticWord]) -> None:
         texts = [word.text for word in words]
@@ -536,6 +600,7 @@ def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
     except UndecidedError:  # a name that only the running shell knows
         outputs = None
     found: dict[str, Striping] = {}
+    job.late_problems += _too_late(job, outputs or [])
     for call in job.striping:
         names = [_within_run(word.text, job) for word in call.directories if word.text is not None]
         made = _made(call)
@@ -561,6 +626,15 @@ def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
             else:
                 found[what] = evolve(made, what=what, directories=tuple(directories))
     yield from found.values()
+
+
+def _too_late(job: Job, outputs: list[str]) -> Iterator[SyntaxProblem]:
+    """Directories of output streams that are striped behind the launch."""
+    for word in (word for call in job.late for word in call.directories):
+        if word.text is not None and _within_run(word.text, job) in outputs:
+            message = f"{word.text} is striped after the run: files that are there keep their layout"
+            expected = "lfs setstripe before the model is started"
+            yield SyntaxProblem("setstripe-after-run", message, word.span, expected, stops=False)
 
 
 def _made(call: Setstripe) -> Striping | str:

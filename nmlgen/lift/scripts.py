@@ -303,6 +303,7 @@ class _Lifting:
         if experiment is not None:
             experiment = self._with_land(experiment, written)
             experiment = self._with_job(experiment, job, world)
+            self.problems += job.late_problems
         makes_all = not self.evaluation.unresolved
         return Way(experiment, tuple(files), _directories(world), makes_all, world, job, master is not None)
 

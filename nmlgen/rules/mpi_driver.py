@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.mpi_io import (
@@ -21,10 +24,12 @@ from nmlgen.experiment.mpi_io import (
 )
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
+from nmlgen.resources import directory
 from nmlgen.rules.mpi_io import implementation_of, uses_cdi_pio, variables_of, version_of
 from nmlgen.rules.rule import Rule
 
 _LISTS = frozenset({"I_MPI_EXTRA_FILESYSTEM_LIST"})
+_NEAR = 0.93
 _DRIVER_PATH = "LD_LIBRARY_PATH"
 _RATES = {True: (6499, 9938), False: (6323, 9756)}  # MB/s off and on: impi/2018.5, impi/2019.9
 
@@ -223,3 +228,55 @@ class IoLibraryOfOtherMpi(Rule):
                     f'"{module.value}" was built with {name}{f" {own}" if own else ""}, the run has {said}',
                     "expected: the MPI library, in the version, that the model is linked with",
                 )
+
+
+class MisspeltIntelVariable(Rule):
+    """Intel MPI does not know a variable of almost that name.
+
+    ## What it does
+    Finds a variable that begins with I_MPI_, is unknown to each of thirteen releases of Intel MPI from 2018 to 2021.18,
+    and nearly is one that they know.
+
+    ## Why it matters
+    From 2019 on the library prints a line, before it nothing, and what was meant has no effect.
+
+    ## Evidence
+    Intel MPI 2021.1 of I_MPI_EXTRA_FILESYTEM: "environment variable is not supported. Similar variables:
+    I_MPI_EXTRA_FILESYSTEM". The names are those in the libraries and launchers themselves.
+
+    ## Example
+    ```yaml bad
+    mpi: {implementation: intel, version: "2021.5"}
+    environment: {I_MPI_EXTRA_FILESYTEM: "on"}
+    #                                    ^
+    ```
+    ```yaml good
+    mpi: {implementation: intel, version: "2021.5"}
+    environment: {I_MPI_EXTRA_FILESYSTEM: "on"}
+    ```
+
+    ## References
+    Intel MPI Library, developer reference.
+    """
+
+    code = "MPI023"
+    name = "misspelt-intel-variable"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        own = [name for name in experiment.environment if name.startswith("I_MPI_")]
+        known = _names_of_intel() if own else frozenset()
+        for name in own:
+            near = get_close_matches(name, known, n=1, cutoff=_NEAR) if name not in known else ()
+            if near:
+                yield self.finding(
+                    experiment.environment[name],
+                    f"Intel MPI has no variable {name}, and it has no effect",
+                    f'did you mean "{near[0]}"?',
+                )
+
+
+@cache
+def _names_of_intel() -> frozenset[str]:
+    text = (directory("schemas") / "intel-mpi-variables.json").read_text(encoding="utf-8")
+    return frozenset(json.loads(text)["names"])

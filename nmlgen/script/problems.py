@@ -374,6 +374,99 @@ lfs setstripe -E 64M -c 1 -E -1 -c 4 output
 """,
         ),
     ),
+    "LFS003": (
+        "setstripe-on-file",
+        _page(
+            "A layout is chosen when a file is made: `lfs setstripe` fails on a file that is there already. On a "
+            "directory it sets the layout of new files; `lfs migrate` moves a file into another layout.",
+            """
+cp /pool/first_guess.nc first_guess.nc
+lfs setstripe -c 4 first_guess.nc
+srun bin/icon
+""",
+            """
+lfs setstripe -c 4 first_guess.nc
+cp /pool/first_guess.nc first_guess.nc
+srun bin/icon
+""",
+        ),
+    ),
+    "LFS004": (
+        "setstripe-before-mkdir",
+        _page(
+            "On a name that does not exist `lfs setstripe` makes an empty file, and the directory of that name cannot "
+            "be made any more, unless it was there from an earlier run.",
+            """
+lfs setstripe -c 4 output
+mkdir -p output
+srun bin/icon
+""",
+            """
+mkdir -p output
+lfs setstripe -c 4 output
+srun bin/icon
+""",
+        ),
+    ),
+    "LFS005": (
+        "setstripe-after-run",
+        _page(
+            "The directory of an output stream is striped when the model has ended: its files are there, and keep the "
+            "layout they have.",
+            """
+mkdir -p output
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+&output_nml
+ output_filename = 'output/atm'
+/
+EOF
+srun bin/icon
+lfs setstripe -c 4 output
+""",
+            """
+mkdir -p output
+lfs setstripe -c 4 output
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+&output_nml
+ output_filename = 'output/atm'
+/
+EOF
+srun bin/icon
+""",
+        ),
+    ),
+    "ENV001": (
+        "variable-not-exported",
+        _page(
+            "A variable of the MPI library is set in the script and not exported: the model does not get it.",
+            """
+I_MPI_EXTRA_FILESYSTEM=on
+srun bin/icon
+""",
+            """
+export I_MPI_EXTRA_FILESYSTEM=on
+srun bin/icon
+""",
+        ),
+    ),
+    "ENV002": (
+        "variable-too-late",
+        _page(
+            "A variable of the MPI library is set behind the launch of the model, which no other launch follows.",
+            """
+srun bin/icon
+export I_MPI_EXTRA_FILESYSTEM=on
+""",
+            """
+export I_MPI_EXTRA_FILESYSTEM=on
+srun bin/icon
+""",
+        ),
+    ),
     "LCH001": (
         "launch-refused",
         _page(
@@ -414,6 +507,11 @@ CODES_OF_KINDS = {
     "foreign-directive": "SBA012",
     "setstripe-refused": "LFS001",
     "setstripe-open-end": "LFS002",
+    "setstripe-on-file": "LFS003",
+    "setstripe-before-mkdir": "LFS004",
+    "setstripe-after-run": "LFS005",
+    "variable-not-exported": "ENV001",
+    "variable-too-late": "ENV002",
     "launch-refused": "LCH001",
 }
 """The kind of a SyntaxProblem to the code that it has as a finding."""
