@@ -15,7 +15,7 @@ from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.output_fate import fate
-from nmlgen.experiment.ranks import OutputFile, RestartMode, domains, output_files, restart_mode
+from nmlgen.experiment.ranks import OutputFile, PlacementError, RestartMode, domains, output_files, restart_mode
 from nmlgen.experiment.schedule import Names
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import StreamVolume, Volume, stream_volumes
@@ -72,7 +72,7 @@ def promised_output(component: Component, legs: int | None = None) -> Promise:
 def _sizes(component: Component) -> dict[tuple[int, str, int], StreamVolume]:
     try:
         return {(id(one.stream), one.level_type, one.domain): one for one in stream_volumes(component)}
-    except UndecidedError:
+    except (UndecidedError, PlacementError):
         return {}
 
 

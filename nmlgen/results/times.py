@@ -22,6 +22,9 @@ _UNITS = {"second": 1000, "minute": 60_000, "hour": 3_600_000, "day": _DAY}
 
 def positions(values: Iterable[float], units: str, calendar: Calendar) -> tuple[int, ...] | None:
     """The times as positions of the calendar in milliseconds; None where the units are not known or a date is none."""
+    values = tuple(values)
+    if not values:
+        return ()
     try:
         if units.strip() == _ABSOLUTE:
             return tuple(_absolute(value, calendar) for value in values)
