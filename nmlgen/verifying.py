@@ -31,6 +31,7 @@ _LEDGER = "nmlgen.legs"
 _MASTER = "icon_master.namelist"
 _MARK = re.compile(rb"^! .*written by nmlgen \S+, build ([0-9a-f]{12})", re.MULTILINE)
 _PART = re.compile(r"patch(\d{1,4})_(\d{1,6})\.nc")
+_HEADERS = 65_536  # bytes: what headers may differ by
 _SLACK = 2.0  # seconds: clocks of file systems
 _MOST_SHOWN = 3
 _MOST_LISTED = 100_000
@@ -120,6 +121,7 @@ class _Run:
     problems: list[Problem] = field(factory=list)
     remarks: list[str] = field(factory=list)
     unread: Counter[str] = field(factory=Counter)
+    odd_sizes: list[str] = field(factory=list)
     files: int = 0
     records: int = 0
     bytes: int = 0
@@ -151,6 +153,9 @@ class _Run:
         )
         for why, count in self.unread.items():
             self.remarks.append(f"{counted(count, 'file')}: {why}")
+        if self.odd_sizes:
+            odd = counted(len(self.odd_sizes), "file")
+            self.remarks.append(f"{odd} not of the size that nmlgen volume says, such as {self.odd_sizes[0]}")
         planned = time.legs if time is not None else None
         promised = sum(len(promise.files) for promise in promises)
         return Verification(
@@ -306,8 +311,8 @@ class _Run:
             return
         (size,) = sizes
         assert size is not None
-        if not size.low * 0.98 <= found.size <= size.high * 1.02 + 65_536:
-            self.unread[f"not of the size that nmlgen volume says, the first is {name}: {found.size} bytes"] += 1
+        if not size.low * 0.98 - _HEADERS <= found.size <= size.high * 1.02 + _HEADERS:
+            self.odd_sizes.append(f"{name}: {found.size} bytes, not {size.low} to {size.high}")
 
     def _nan(self, path: Path, name: str) -> None:
         try:

@@ -6,9 +6,14 @@ on, from its own first output time, which is the checkpoint's own where a record
 again. A file that is opened in its middle, or with the number 1, is appended to where it exists; any other is written
 anew, and what an earlier job left in it is lost.
 
-Sources: ICON 2024.10 `mo_nh_stepping.f90:1064-1068`, `mo_output_event_handler.f90:1652-1675,2390-2460`,
-`mo_name_list_output_init.f90:1690-1700`, `mo_output_event_control.f90:195-251`, `mo_name_list_output.f90:296-320`, and
-a chain of two jobs of the real model: one step a file and two partitions, of 13 records 12 were left.
+The ocean keeps no number: each of its jobs counts from 1 again, from its own first output time on. So it appends to the
+first file and writes over the others.
+
+Sources: ICON 2024.10 `mo_nh_stepping.f90:1064-1068`, `mo_wave_stepping.f90:114-126`,
+`mo_output_event_handler.f90:1652-1675,2390-2460`, `mo_name_list_output_init.f90:1690-1700`,
+`mo_output_event_control.f90:195-251`, `mo_name_list_output.f90:296-320`, and chains of two jobs of the real model: of
+an atmosphere with one step a file and two partitions 12 of 13 records were left, of an ocean with one step a file 4 of
+7, of waves all.
 """
 
 from __future__ import annotations
@@ -23,6 +28,9 @@ from nmlgen.experiment.clock import Clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import OutputFile
 from nmlgen.experiment.schedule import FileEnds, Names, all_dates, appended_date
+
+_FORGETFUL = ("ocean", "hamocc")
+"""The components whose checkpoints hold no number of a file."""
 
 
 @frozen
@@ -64,7 +72,7 @@ def fate(component: Component, file: OutputFile, clock: Clock, legs: int | None 
     """What the chain of jobs leaves of one sequence, its first so many `legs` if it is said. Raises UndecidedError for
     settings that nobody can know."""
     dates, appended = all_dates(component, file, clock), appended_date(component, file, clock)
-    chain = _Chain(component, file, clock)
+    chain = _Chain(component, file, clock, component.kind not in _FORGETFUL)
     files: dict[str, list[int]] = {}
     losses: list[Loss] = []
     where: dict[int, str] = {}
@@ -101,6 +109,7 @@ class _Chain:
     component: Component
     file: OutputFile
     clock: Clock
+    keeps_number: bool = True
     offset: list[int] = field(factory=lambda: [0])
 
     def job(self, dates: Sequence[int], begin: int, end: int) -> list[_Opened]:
@@ -115,6 +124,8 @@ class _Chain:
             is_opened = is_first or part == 1
             is_appended = is_first and begin > 0 and (part > 1 or number == 1)
             written.append(_Opened(date, name, is_opened, is_appended))
+        if not self.keeps_number:
+            return written
         self.offset[0] = next(
             (n for n, _, date, _ in numbered if date // step * step >= end), numbered[-1][0] if numbered else 0
         )

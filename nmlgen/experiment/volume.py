@@ -170,7 +170,7 @@ def _stream_volume(
 
 def _left(component: Component, time: Clock) -> Iterator[tuple[OutputFile, tuple[int, int, int]]]:
     """Records, files and the most records of a file that are on disk in the end, of each sequence of files."""
-    if time.legs <= 1 or component.kind != "atmosphere":
+    if time.legs <= 1 or component.kind not in ("atmosphere", "ocean", "waves"):
         for duty in (duty for row in duties(component, _as_one_job(time)) for duty in row):
             yield duty.file, (duty.records, duty.files, duty.largest)
         return

@@ -18,7 +18,7 @@ from nmlgen.units.duration import Duration
 
 _MOST_LEGS = 100
 _MOST_RECORDS = 100_000
-_ATMOSPHERE = 1
+_ATMOSPHERE, _OCEAN, _WAVES = 1, 2, 98
 
 
 @remembered
@@ -26,7 +26,8 @@ def _fates(component: Component) -> tuple[tuple[OutputFile, Fate], ...]:
     """What the chain leaves of each sequence. Of a chain longer than a hundred jobs the first hundred count, of one
     that writes very much as many as have a hundred thousand records; UndecidedError if these are not even two."""
     time = clock(component)
-    if time.legs < 2 or component["master_model_nml", "model_type"].value != _ATMOSPHERE:
+    kind = component["master_model_nml", "model_type"].value
+    if time.legs < 2 or kind not in (_ATMOSPHERE, _OCEAN, _WAVES):
         return ()
     files = [file for file in output_files(component) if file.partitions <= MOST_PARTITIONS]
     looked_at = _beginning(component, files, time)
@@ -51,7 +52,8 @@ class RecordsLostInChain(ComponentRule):
     ## What it does
     Finds chains of jobs (`restartTimeIntval` shorter than the experiment) in which a later job opens a file anew that
     an earlier one filled, and says how many records go with it. It happens to every sequence of files that writes
-    nothing at the very time of the checkpoint, so to all partitions of a stream but one, unless the names bear dates.
+    nothing at the very time of the checkpoint, so to all partitions of a stream but one, unless the names bear dates;
+    and to every sequence of an ocean that writes more than one file in a job.
 
     ## Why it matters
     The records are gone, and ICON says nothing.
@@ -60,7 +62,8 @@ class RecordsLostInChain(ComponentRule):
     ICON 2024.10 stores in a checkpoint the number of the file that each sequence is at, and the next job begins with
     that number, even if that file is full (`mo_output_event_handler.f90:1652-1675`,
     `mo_name_list_output_init.f90:1690-1700`, `mo_name_list_output.f90:296-320`). A real run of two jobs with one step
-    a file and two partitions left 12 of 13 records.
+    a file and two partitions left 12 of 13 records. An ocean's checkpoint holds no such number: each job counts from 1
+    again, and two jobs with one step a file left 4 of 7 records.
 
     ## Example
     ```yaml bad

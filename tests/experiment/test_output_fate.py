@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.output_fate import Fate, Loss, fate
 from nmlgen.experiment.ranks import output_files
 from nmlgen.experiment.volume import stream_volumes
+from nmlgen.lift.loading import load
 
 Build = Callable[[str], Component]
 MINUTE = 60_000
@@ -122,3 +124,61 @@ def test_losses_name_the_file(build: Build) -> None:
     assert [Loss(loss.leg, loss.name.rpartition("_")[2], loss.records) for loss in only.losses] == [
         Loss(2, "0002.nc", 1)
     ]
+
+
+MASTER = """\
+&master_nml
+/
+&master_time_control_nml
+ experimentStartDate = "2000-01-01T00:00:00Z"
+ experimentStopDate = "2000-01-01TSTOP:00:00Z"
+ restartTimeIntval = "LEG"
+ checkpointTimeIntval = "LEG"
+/
+&master_model_nml
+ model_type = KIND
+ model_name = "one"
+ model_namelist_filename = "NAMELIST_one"
+/
+"""
+MODEL = """\
+&grid_nml
+ dynamics_grid_filename = "grid.nc"
+/
+&run_nml
+ modelTimeStep = "PT10M"
+ output = "nml"
+/
+&output_nml
+ output_filename = "one"
+ output_start = "2000-01-01T00:00:00Z"
+ output_end = "2000-01-01T02:00:00Z"
+ output_interval = "PT20M"
+ file_interval = "FILE"
+ ml_varlist = "VARIABLE"
+/
+"""
+
+
+def lifted(directory: Path, kind: int, variable: str, stop: str, leg: str, file_interval: str) -> Component:
+    """A model by itself, from its namelists."""
+    master = MASTER.replace("STOP", stop).replace("LEG", leg).replace("KIND", str(kind))
+    (directory / "icon_master.namelist").write_text(master, encoding="utf-8")
+    model = MODEL.replace("FILE", file_interval).replace("VARIABLE", variable)
+    (directory / "NAMELIST_one").write_text(model, encoding="utf-8")
+    return load(directory, ntasks=1, icon_release="2024.10").experiment.components[0]
+
+
+@pytest.mark.parametrize(("kind", "variable", "left"), [(2, "to", 4), (98, "hs", 7)])
+def test_an_ocean_counts_its_files_anew(kind: int, variable: str, left: int, tmp_path: Path) -> None:
+    """Two jobs of ICON 2024.10 with a step a file: of an ocean 4 of 7 records were left, of waves all."""
+    component = lifted(tmp_path, kind, variable, "02", "PT1H", "PT20M")
+    (found,) = fates(component)
+    assert found.records == left
+    if kind == 2:
+        assert held(found) == {"0001": [0], "0002": [80], "0003": [100], "0004": [120]}
+
+
+def test_an_ocean_appends_to_its_first_file(tmp_path: Path) -> None:
+    (found,) = fates(lifted(tmp_path, 2, "to", "01", "PT30M", "PT1H"))
+    assert held(found) == {"0001": [0, 20, 40, 60]}
