@@ -54,5 +54,5 @@ def test_groups_of_several_ways(tmp_path):
         assert [stream.settings["mode"].value for stream in component.streams] == [1, 1, 2]
         assert [stream.span.line for stream in component.streams] == [10, 10, 29]
         assert len({id(stream) for stream in component.streams}) == 3
-        assert component.streams[2].settings["output_interval"].value == "PT6H"
+        assert component.streams[2].settings["output_interval"].value == ["PT6H"]
     assert sorted(component["io_nml", "dt_diag"].value for component in components) == [7, 8]
