@@ -205,9 +205,12 @@ class IoRanksOnOneNode(ComponentRule):
     severity = Severity.WARNING
 
     def check(self, component: Component) -> Iterator[Finding]:
-        experiment, ranks = component.experiment, split(component)
+        experiment = component.experiment
         (memory, _), count = _memory(experiment), _nodes(experiment)
-        if memory is None or count is None or ranks.io < 2 or ranks.work < 1 or not _is_atmosphere(component):
+        if memory is None or count is None or not _is_atmosphere(component):
+            return
+        ranks = split(component)
+        if ranks.io < 2 or ranks.work < 1:
             return
         levels = max(as_list(component["run_nml", "num_lev"].value)) + 1
         if (ranks.io + 1) * (levels + 1) * 1.5 * points(component)["cell"] * _WIDTH < memory / 4:
