@@ -54,7 +54,11 @@ SITE: dict[str, Any] = {
         },
         "mpi": {"openmpi": {"version": "4.1", "modules": ["m"], "environment": {"A": "b"}}},
         "calibration": "calibration.yaml",
-        "darshan": {"library": "/a/b.so"},
+        "plugin_options": ["uenv"],
+        "fortran": ["gfortran"],
+        "max_files": 100000,
+        "set_up_time": "00:02:00",
+        "darshan": {"library": "/a/b.so", "DARSHAN_LOGHINTS": ""},
         "lustre": {"recommended_stripe_size": "4M", "max_recommended_stripe_count": 8, "ost_count": 4},
     },
     "defaults": {

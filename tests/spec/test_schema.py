@@ -44,7 +44,7 @@ def mistakes(validator: Draft7Validator, document) -> list[str]:
 def test_schemas_are_schemas(kind, release):
     document = schema_for(kind, load_registry(release))
     Draft7Validator.check_schema(document)
-    assert "expected" not in json.dumps(document).replace("expected:", "").replace("Expected:", "")
+    assert '"expected":' not in json.dumps(document)  # nmlgen's own keyword
 
 
 @pytest.mark.parametrize("path", [*SPECS, *PRESETS], ids=lambda path: path.name)

@@ -64,7 +64,7 @@ def findings_of(text: str, name: str = "spec"):
             "job: {time: 40}",
             "f:1:13",
             "job.time is the bare number 40",
-            ('expected: a time limit with its unit clear, such as "00:40:00" or "1-12:00:00"',),
+            ('expected: a time limit with its unit clear, such as "00:40:00" or "1-12:00:00", or auto',),
         ),
         (
             "job: {mem: 4096}",
@@ -82,7 +82,7 @@ def findings_of(text: str, name: str = "spec"):
             "lustre: {output: {stripe_size: 1048576}}",
             "f:1:32",
             "lustre.output.stripe_size is the bare number 1048576",
-            ("expected: a size with its unit, such as 4M or 1GiB",),
+            ("expected: a size with its unit, such as 4M or 1GiB, or auto",),
         ),
         (
             "time: {modelTimeStep: 120}",
