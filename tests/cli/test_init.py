@@ -28,11 +28,15 @@ PBS = ("dwd", "hlrs")
 def test_first_spec_builds(nmlgen, here, preset, site):
     done = nmlgen("init", "--preset", preset, "--site", site, "--account", "bb1234", "-o", "new.yaml")
     assert (done.code, done.out) == (0, "wrote new.yaml\nnext: nmlgen check new.yaml\n")
-    done = nmlgen("build", "new.yaml", "-o", "run", "--strict")
+    done = nmlgen("build", "new.yaml", "-o", "run")
     if site in PBS:
         assert (done.code, done.err.count("has PBS")) == (2, 1)
-        done = nmlgen("check", "new.yaml", "--strict")
-    assert done.code == 0, done.err
+    else:
+        assert done.code == 0, done.err
+    done = nmlgen("check", "new.yaml", "--format", "json")
+    found = {finding["code"] for finding in json.loads(done.out)["findings"]}
+    # The layout of a whole preset is for Levante: elsewhere the advisor may know a better one.
+    assert found <= (set() if site == "levante" else {"OUT003", "OUT032"}), done.out
 
 
 def test_account_is_named_where_the_site_wants_one(nmlgen, here):
@@ -205,10 +209,14 @@ def test_schema_takes_good_specs(nmlgen):
 
 
 def test_schema_completes_variables(nmlgen):
-    properties = json.loads(nmlgen("schema").out)["properties"]
-    assert properties["parallel"]["properties"]["num_io_procs"]["type"] == ["integer", "string"]  # a number, or auto
+    document = json.loads(nmlgen("schema").out)
+    properties = document["properties"]
+    choices = properties["parallel"]["properties"]["num_io_procs"]["anyOf"]
+    assert {"type": "integer", "maximum": 256} in choices
+    assert {"const": "auto"} in choices
     assert "output_interval" in properties["output"]["additionalProperties"]["properties"]
-    assert "ltestcase" in properties["namelists"]["properties"]["run_nml"]["properties"]
+    assert properties["namelists"]["properties"]["run_nml"] == {"$ref": "#/$defs/run_nml"}
+    assert "ltestcase" in document["$defs"]["run_nml"]["properties"]
     assert "output_nml" not in properties["namelists"]["properties"]
 
 

@@ -162,7 +162,7 @@ def test_strict_and_undecided(directory):
     assert run(str(directory), "--ntasks", "256", "--strict").return_value == 1
     output = run(str(directory / "icon_master.namelist"), "--show-undecided").output
     assert f"\n\nnot applied in {path}:\n" in output
-    assert "  ntasks is not known: OUT001, OUT002, " in output
+    assert "  ntasks is not known: MEM003, OUT001, OUT002, " in output
 
 
 SCRIPT = """#!/bin/bash
