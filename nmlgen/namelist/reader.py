@@ -60,6 +60,7 @@ _INDEX = re.compile(
 )
 _TRAILING = re.compile(r"(?P<body>.*?:)[ \t]+\Z")
 _REAL_WORD = re.compile(r"([+-]?)(?:(inf(?:inity)?)|nan(?:\([^() \t\r\n]*\))?)\Z", re.IGNORECASE)
+_MOST_PROBLEMS = 500  # of one group
 _NUMBER = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[eEdDqQ]?([+-]?[0-9]+))?")
 _LOGICAL_WORD = re.compile(r"\.?([tf])", re.IGNORECASE)
 _COMPLEX = re.compile(rf"\({_BLANK}*([^ \t\r\n,]+){_BLANK}*,{_BLANK}*([^ \t\r\n,]+){_BLANK}*\)\Z")
@@ -630,7 +631,10 @@ class _Body:
         once: bool = True,
         fix: Fix | None = None,
     ) -> None:
-        """Report a problem, but only the first on a line: what follows it there follows from it."""
+        """Report a problem, but only the first on a line: what follows it there follows from it. Of a group that is in
+        pieces not all are told."""
+        if len(self.errors) >= _MOST_PROBLEMS and kind != "unclosed-group":
+            return
         line = self.origin.line_start(start)
         if kind != "unclosed-group" and self.is_uncertain(line, start):
             return

@@ -39,6 +39,7 @@ class _Written:
 
 
 _PART = re.compile(r"([a-z]\w*)\s*(?:\(([^()]*)\))?")
+_MOST_TOLD = 500
 _INDEX = re.compile(r"[-+]?\d{1,18}")
 
 
@@ -181,7 +182,7 @@ class UnknownVariable(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        registry = component.registry
+        registry, told = component.registry, 0
         for written, variable in _looked_up(component):
             if variable is not None:
                 continue
@@ -189,6 +190,13 @@ class UnknownVariable(ComponentRule):
             file = file_of(component, written.group)
             if _is_derived(registry, group, written.path, file):
                 continue
+            if (told := told + 1) > _MOST_TOLD:
+                yield self.finding(
+                    written.setting.name_span or written.setting.span,
+                    f'from "{written.name}" on no more variables are told that ICON {registry.release} does not have',
+                    "expected: a namelist of ICON",
+                )
+                return
             known = registry.variables(group, file)
             notes = _replacement(registry.removed_variable(group, written.path)) or _elsewhere(registry, written.path)
             elsewhere = notes + _in_other_releases(registry, group, written.path)
