@@ -8,7 +8,7 @@ import resource
 import signal
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -58,9 +58,14 @@ def _last_line(said: str) -> str:
 
 
 def call(
-    arguments: Sequence[str], directory: Path, *, stdin: bytes = b"", environment: Mapping[str, str] | None = None
+    arguments: Sequence[str],
+    directory: Path,
+    *,
+    stdin: bytes = b"",
+    environment: Mapping[str, str] | None = None,
+    prepare: Callable[[], None] = lambda: None,
 ) -> Ended:
-    """Run `nmlgen ARGUMENTS` in a directory, in a copy of this process, within the limits.
+    """Run `nmlgen ARGUMENTS` in a directory, in a copy of this process, within the limits; `prepare` is done there before.
 
     What this process has loaded already costs nothing there: `warm_up` loads what every command needs."""
     files = {name: _temporary(directory, name) for name in ("in", "out", "error")}
@@ -70,7 +75,7 @@ def call(
     sys.stderr.flush()
     child = os.fork()
     if child == 0:
-        _run(arguments, directory, files, environment or {})
+        _run(arguments, directory, files, environment or {}, prepare)
     _, status, usage = os.wait4(child, 0)
     said = {}
     for name, descriptor in files.items():
@@ -94,7 +99,13 @@ def _temporary(directory: Path, name: str) -> int:
     return descriptor
 
 
-def _run(arguments: Sequence[str], directory: Path, files: Mapping[str, int], environment: Mapping[str, str]) -> None:
+def _run(
+    arguments: Sequence[str],
+    directory: Path,
+    files: Mapping[str, int],
+    environment: Mapping[str, str],
+    prepare: Callable[[], None],
+) -> None:
     """What the copy does; it never comes back."""
     code = 70
     try:
@@ -112,6 +123,7 @@ def _run(arguments: Sequence[str], directory: Path, files: Mapping[str, int], en
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
         from nmlgen.cli import main
 
+        prepare()
         code = main(list(arguments))
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 1

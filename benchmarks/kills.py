@@ -1,0 +1,33 @@
+"""Kill each command that writes at every system call by which it changes the disk, and let the disk be full after some
+bytes. Prints what was lost.
+
+    python benchmarks/kills.py [COMMAND ...]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from fuzzing.killed import COMMANDS, full_disks, kills
+
+
+def main() -> None:
+    """Run what the command line says."""
+    lost = 0
+    for command in sys.argv[1:] or COMMANDS:
+        with TemporaryDirectory() as name:
+            killed = list(kills(command, Path(name) / "work"))
+            full = list(full_disks(command, Path(name) / "work"))
+        told = [line for line in (*killed, *full) if line is not None]
+        lost += len(told)
+        print(f"{command}: {len(killed)} kills, {len(full)} full disks, {len(told)} of them lost something", flush=True)
+        print("".join(f"  {line}\n" for line in told), end="")
+    sys.exit(bool(lost))
+
+
+if __name__ == "__main__":
+    main()
