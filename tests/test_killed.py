@@ -15,4 +15,4 @@ def test_a_kill_loses_nothing(command, tmp_path):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_full_disk_loses_nothing(command, tmp_path):
-    assert set(full_disks(command, tmp_path / "work", (0, 100))) == {None}
+    assert set(full_disks(command, tmp_path / "work")) == {None}

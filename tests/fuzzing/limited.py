@@ -65,7 +65,7 @@ def call(
     environment: Mapping[str, str] | None = None,
     prepare: Callable[[], None] = lambda: None,
 ) -> Ended:
-    """Run `nmlgen ARGUMENTS` in a directory, in a copy of this process, within the limits; `prepare` is done there before.
+    """Run `nmlgen ARGUMENTS` in a directory, in a copy of this process, within the limits, after `prepare` there.
 
     What this process has loaded already costs nothing there: `warm_up` loads what every command needs."""
     files = {name: _temporary(directory, name) for name in ("in", "out", "error")}
