@@ -26,8 +26,6 @@ SITE: dict[str, Any] = {
         "cores_per_node": 64,
         "threads_per_core": 2,
         "memory_per_node": "256G",
-        "max_files": 1000000,
-        "set_up_time": "00:02:00",
         "run_script_variables": {"mpi_procs_pernode": 64},
         "file_system": "lustre",
         "partitions": {
