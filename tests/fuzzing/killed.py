@@ -28,9 +28,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "init": ("init", "--preset", "icon/jabw", "--site", "local", "--force", "-o", "first.yaml"),
     "import": ("import", "built", "--force", "-o", "imported.yaml"),
     "logs": ("logs", "LOG.a", "-o", "runs.csv"),
-    "calibrate": ("calibrate", "LOG.a", "--nodes", "1", "--num-lev", "30", "--n-cells", "20480", "-o", "site.yaml"),
 }
-_OUTPUTS = ("made", "points", "first.yaml", "imported.yaml", "runs.csv", "site.yaml")
+_OUTPUTS = ("made", "points", "first.yaml", "imported.yaml", "runs.csv")
 
 
 def prepared(directory: Path) -> None:
@@ -43,7 +42,7 @@ def prepared(directory: Path) -> None:
     (directory / "sweep.yaml").write_bytes(yaml_of(one))
     shutil.copytree(ROOT / "tests/golden/jabw-generic/expected", directory / "built")
     (directory / "LOG.a").write_bytes(icon_logs.text(icon_logs.log()))
-    for name in ("first.yaml", "imported.yaml", "runs.csv", "site.yaml"):
+    for name in ("first.yaml", "imported.yaml", "runs.csv"):
         (directory / name).write_text("old\n")
 
 
