@@ -67,7 +67,7 @@ class NeededFile:
     def matches(self, target: str) -> bool:
         """Whether a file or a directory in the run directory is this one, or the directory that it lies in."""
         name, own = self.pattern.removeprefix("./"), target.removeprefix("./").rstrip("/")
-        return fnmatchcase(own, name) or name.startswith(f"{own}/")
+        return own == name or fnmatchcase(own, name) or name.startswith(f"{own}/")
 
 
 @cache

@@ -102,8 +102,8 @@ _SPEC: dict[str, Any] = changed(
     namelists={"gribout_nml": {"typeofgeneratingprocess": 1}, "run_nml": {"restart_filename": "b"}},
     ignore={"RST001": "a reason"},
 )
-_SPEC["namelists"] = {"io_nml": {"output_nml_dict": "dict.txt"}}
-_PRESET["namelists"] = {"io_nml": {"netcdf_dict": "dict.txt"}}
+_SPEC["namelists"] = {"meteogram_output_nml": {"zprefix": "a"}}
+_PRESET["namelists"] = {"dbg_index_nml": {"str_mod_tst": "a"}}
 _SWEEP: dict[str, Any] = {
     "grid": {"environment.GRID": ["a"]},
     "zip": {"environment.ZIP": ["b"], "model.executable": ["icon"]},
@@ -292,7 +292,8 @@ def differences(
     home, rest = directory / "home", open_places(documents, directory)
     if text.startswith("/"):
         text = f"{home}/absolute{text}"  # nothing outside of the directory is touched
-    if "/" in text or text in (".", "..", ""):  # a shell makes another path of such a one, or there is none
+    # A shell or Fortran makes another path of such a one, or there is none.
+    if "/" in text or text in (".", "..", "") or text != text.strip():
         rest = [place for place in rest if not _is_path(place)]
     while rest:
         texts = {place: f"{text}.{number}" if _is_path(place) else text for number, place in enumerate(rest)}
