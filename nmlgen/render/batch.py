@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from nmlgen._version import __version__
@@ -273,10 +274,11 @@ def _sequences(experiment: Experiment) -> list[str]:
     """
     found: dict[str, list[OutputFile]] = {}
     for component in experiment.components:
-        time = clock(component)
-        for file in output_files(component):
-            pattern = Names(component, file, time).pattern.pattern.removeprefix("\\./")
-            found.setdefault(pattern, []).append(file)
+        with suppress(UndecidedError):
+            time = clock(component)
+            for file in output_files(component):
+                pattern = Names(component, file, time).pattern.pattern.removeprefix("\\./")
+                found.setdefault(pattern, []).append(file)
     return [
         f"{len(files)} {pattern.replace(NUMBER, f'({NUMBER})')}".replace("\\d", "[0-9]")
         for pattern, files in found.items()

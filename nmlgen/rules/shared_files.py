@@ -216,6 +216,8 @@ class StripesBeyondRecommendation(Rule):
     severity = Severity.ADVICE
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
+        if experiment.file_system.type != "lustre":  # of another the site says nothing
+            return
         site, most = experiment.machine.name, experiment.machine.max_recommended_stripe_count
         unit = experiment.machine.recommended_stripe_size
         for extent in (extent for block in experiment.striping for extent in block.extents):

@@ -45,8 +45,12 @@ SPECS: dict[str, dict[str, Any]] = {
         },
     },
     "intel-2018": {"site": "lise", "mpi": {"version": "2018.5"}, "run_directory": "/scratch/usr/run"},
-    "intel-2021.5": {"site": "lise", "mpi": {"version": "2021.5"}},
-    "intel-2021.12": {"site": "lise", "mpi": {"version": "2021.12", "hints": {"cb_nodes": 4, "cb_write": "enable"}}},
+    "intel-2021.5": {"site": "lise", "mpi": {"version": "2021.5"}, "modules": ["impi/2021.5"]},
+    "intel-2021.12": {
+        "site": "lise",
+        "mpi": {"version": "2021.12", "hints": {"cb_nodes": 4, "cb_write": "enable"}},
+        "modules": ["impi/2021.12"],
+    },
     "openmpi-5": {"site": "lumi", "mpi": {"implementation": "openmpi", "version": "5.0.3"}},
     "horeka-beeond": {"site": "horeka", "node_local": {"file_system": "beeond"}},
     "horeka-beeond-striped": {

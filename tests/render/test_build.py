@@ -129,6 +129,8 @@ def test_manifest(tmp_path):
         "icon_release",
         "inputs",
         "overrides",
+        "bytes_of_a_job",
+        "files_of_a_job",
         "findings",
         "outputs",
     ]
