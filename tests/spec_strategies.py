@@ -202,7 +202,9 @@ node_locals = st.fixed_dictionaries(
         "directory": st.just("stripe_16"),
         "constraint": st.sampled_from(["BEEOND", "BEEOND_MAXMDS"]),
         "copy_while_running": st.booleans(),
-        "before_stage_out": st.lists(lines | nasty, min_size=1, max_size=2),
+        "before_stage_out": st.lists(
+            (lines | nasty).filter(lambda text: text and "\0" not in text), min_size=1, max_size=2
+        ),
     },
 )
 restarts = some(
