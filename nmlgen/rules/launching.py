@@ -73,13 +73,11 @@ def _told(experiment: Experiment) -> tuple[Setting, int] | None:
     known = [option for option in launch.options if option.certainty is not Certainty.UNKNOWN]
     if len(known) < len(launch.options) or any(_SHARES.fullmatch(str(option.value)) for option in known):
         return None
-    if launch.tasks is not None:
-        tasks = count_of(launch.tasks)
-        return None if tasks is None else (launch.tasks, tasks)
-    for option in known:
+    for option in reversed(known):  # the last one counts
         if match := _TASKS.fullmatch(str(option.value)):
             return option, int(match[1])
-    return None
+    tasks = None if launch.tasks is None else count_of(launch.tasks)
+    return None if launch.tasks is None or tasks is None else (launch.tasks, tasks)
 
 
 def _hardware_threads(experiment: Experiment) -> tuple[int, str] | None:
