@@ -447,7 +447,7 @@ class _Raising:
     def _machine(self) -> Keys:
         experiment = self.experiment
         mpi = experiment.mpi
-        hints = {name: _value(setting) for name, setting in mpi.hints.items()}
+        hints = {name: _word(setting) for name, setting in mpi.hints.items()}
         stack = experiment.stack_limit
         launch = experiment.launch
         return {
@@ -461,7 +461,7 @@ class _Raising:
             if _is_said(launch.command)
             else {},
             "modules": _values(experiment.modules),
-            "environment": {name: _text(_value(setting)) for name, setting in experiment.environment.items()},
+            "environment": {name: _text(_word(setting)) for name, setting in experiment.environment.items()},
             **self._chain(),
             "shell": {"limits": {"stack": _value(stack)}} if stack is not None else {},
             "input_files": self._input_files(),
@@ -640,9 +640,14 @@ def _trimmed(value: Any) -> Any:
 
 
 def _value(setting: Setting) -> Any:
-    """The value, or a Gap where only a running shell knows it."""
+    """The value as a namelist means it, or a Gap where only a running shell knows it."""
+    return _trimmed(_word(setting))
+
+
+def _word(setting: Setting) -> Any:
+    """The value as it is written, or a Gap."""
     if setting.certainty is not Certainty.UNKNOWN:
-        return _trimmed(setting.value)
+        return setting.value
     if setting.span is None:
         return Gap("not known")
     if isinstance(setting.origin.value, str) and setting.origin.value:
@@ -654,7 +659,7 @@ def _value(setting: Setting) -> Any:
 
 
 def _values(settings: tuple[Setting, ...]) -> Any:
-    values = [_value(setting) for setting in settings]
+    values = [_word(setting) for setting in settings]
     return next((value for value in values if isinstance(value, Gap)), values)
 
 

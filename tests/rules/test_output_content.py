@@ -122,7 +122,7 @@ def test_levels_that_the_model_reads(text):
         ("1...50", "there is no level 50 of 10"),
         ("nlev+(1+2)", "there is no level 13 of 10"),
         ("((1))", '"((1))" cannot be read'),
-        ("9" * 900, f"there is no level {'9' * 900} of 10"),
+        ("9" * 900, "there is no level 999999999 of 10"),  # there numbers end
     ],
 )
 def test_levels_that_it_does_not_read(text, fault):
