@@ -82,7 +82,7 @@ cb_nodes 4
 romio_cb_write enable
 HINTS
 export ROMIO_HINTS=$rundir/hints
-LD_PRELOAD=/sw/lib/libdarshan.so srun -n 64 --cpu-bind=cores /work/icon/bin/icon
+LD_PRELOAD=/sw/lib/libdarshan.so srun -n 64 --cpu-bind=cores /work/bb1234/icon/bin/icon
 """
 """A complete one, of which everything is known."""
 

@@ -253,7 +253,7 @@ def specs(draw: Any) -> dict[str, Any]:
         "model": {
             "release": RELEASE,
             "executable": draw(paths),
-            **draw(some(directory=st.sampled_from([".", "/work/icon"]))),
+            **draw(some(directory=st.sampled_from([".", "/work/bb1234/icon"]))),
         },
         "grid": {"file": draw(paths), **draw(some(name=st.just("R2B5"), num_lev=st.integers(1, 90)))},
         "time": {**time, **draw(some(calendar=st.sampled_from(["365 day year", "proleptic gregorian"])))},

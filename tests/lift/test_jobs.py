@@ -30,7 +30,7 @@ def test_a_complete_script(lifted):
     assert experiment.name == "waves"
     assert (experiment.machine.name, experiment.machine.scheduler) == ("unknown", "slurm")
     assert experiment.run_directory.value == "/scratch/b/waves"
-    assert experiment.executable.value == "/work/icon/bin/icon"
+    assert experiment.executable.value == "/work/bb1234/icon/bin/icon"
     assert {name: setting.value for name, setting in experiment.environment.items()} == {
         "I_MPI_EXTRA_FILESYSTEM": "on",
         "OMP_NUM_THREADS": "1",
@@ -68,7 +68,7 @@ def test_a_complete_script(lifted):
     ],
 )
 def test_the_number_of_tasks_is_no_option(launch, tasks, options, lifted):
-    experiment = lifted(COMPLETE.replace("srun -n 64 --cpu-bind=cores /work/icon/bin/icon", launch))
+    experiment = lifted(COMPLETE.replace("srun -n 64 --cpu-bind=cores /work/bb1234/icon/bin/icon", launch))
     if tasks is None:
         assert experiment.launch.options[0].certainty is Certainty.UNKNOWN
     else:

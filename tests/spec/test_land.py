@@ -14,7 +14,7 @@ HEAD = """\
 nmlgen: 1
 name: earth
 site: levante
-model: {release: "2024.10", directory: /work/icon, executable: bin/icon}
+model: {release: "2024.10", directory: /work/bb1234/icon, executable: bin/icon}
 time: {start: 2000-01-01T00:00:00Z, stop: 2000-01-02T00:00:00Z}
 job: {account: bb1234, nodes: 1, time: "01:00:00"}
 restart: {restart_write_mode: joint procs multifile, checkpointTimeIntval: PT12H, restartTimeIntval: P1D}

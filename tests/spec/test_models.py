@@ -16,7 +16,7 @@ from nmlgen.experiment.ranks import numbers_in_job, split
 TEXT = """\
 name: coupled
 site: levante
-model: {release: "2024.10", directory: /work/icon, executable: bin/icon}
+model: {release: "2024.10", directory: /work/bb1234/icon, executable: bin/icon}
 time: {start: 2000-01-01T00:00:00Z, stop: 2000-01-02T00:00:00Z}
 job: {account: bb1234, nodes: 2, ntasks_per_node: 128, time: "01:00:00"}
 restart: {checkpointTimeIntval: PT12H, restartTimeIntval: PT12H, restart_write_mode: sync}

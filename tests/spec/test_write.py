@@ -40,7 +40,7 @@ def _sorted(value):
         ("00:40:00", '"00:40:00"'),
         ("2024.10", '"2024.10"'),
         ("on", '"on"'),
-        ("/work/icon", "/work/icon"),
+        ("/work/bb1234/icon", "/work/bb1234/icon"),
         ("group:precip_vars", "group:precip_vars"),
         ("it's", "it's"),
         ("", '""'),
