@@ -36,7 +36,13 @@ models:
     grid: {file: grids/ocean.nc, name: R2B6}
     time: {modelTimeStep: PT30M}
     parallel: {num_io_procs: 2, num_prefetch_proc: 0}
-    output: {main: {output_interval: PT6H, file_interval: PT12H, ml_varlist: [to, so], stream_partitions_ml: 2}}
+    output:
+      main:
+        output_interval: PT6H
+        file_interval: PT12H
+        filename_format: "<output_filename>_<datetime2>"  # an ocean counts its files anew in each job
+        ml_varlist: [to, so]
+        stream_partitions_ml: 2
     namelists: {ocean_dynamics_nml: {n_zlev: 1, dzlev_m: [10.0]}, ocean_forcing_nml: {iforc_oce: 12}}
     input_files: {initial_state.nc: {source: pool/initial.nc}}
 """
