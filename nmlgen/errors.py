@@ -39,6 +39,10 @@ class InputError(NmlgenError):
     """A file or a name given to nmlgen cannot be used: it is missing, a directory, unreadable or unknown."""
 
 
+class BrokenFileError(InputError):
+    """A file of data is not what it should be, or ends in its header; the text says how, without the file's name."""
+
+
 class WriteError(NmlgenError):
     """A build was not written: a file in the directory was changed by someone else, or the disk refused."""
 

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from attrs import frozen
 
-from nmlgen.errors import InputError
+from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.promised import PromisedFile, partition_groups, promised_output
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.results.broken import BrokenFileError
 from nmlgen.results.file import read_file
 from nmlgen.units.calendar import Calendar
 from nmlgen.verifying import ended_jobs, run_in

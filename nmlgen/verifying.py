@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from nmlgen.errors import InputError
+from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.experiment.chain import START_DIRECTORY, status_files, writes_checkpoints
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
@@ -22,7 +22,6 @@ from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import checkpoint_files
 from nmlgen.lift.loading import Loaded, load
 from nmlgen.report.quantities import counted
-from nmlgen.results.broken import BrokenFileError
 from nmlgen.results.file import ResultFile, first_nan, read_file
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration

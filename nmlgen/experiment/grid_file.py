@@ -1,14 +1,12 @@
 """What a grid file says of itself, where it lies on this machine: how many cells, which grid, of which parent.
 
-ICON's grids are NetCDF. The header of a classic file is read here (format: NetCDF User's Guide, "File Format
-Specifications"); a file of NetCDF-4 needs the package netCDF4, and says nothing without it.
+ICON's grids are NetCDF. A file of NetCDF-4 needs the package netCDF4, and says nothing without it.
 """
 
 from __future__ import annotations
 
 import math
 import stat
-import struct
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -16,28 +14,15 @@ from typing import Any
 
 from attrs import frozen
 
+from nmlgen.errors import BrokenFileError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.netcdf import read_header
 
 _HEADER = 4 * 2**20
 """Bytes of a file that are read at most; the header of a grid has some kilobytes."""
-
-_DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
-_TYPES = {
-    1: ("b", 1),
-    2: ("c", 1),
-    3: ("h", 2),
-    4: ("i", 4),
-    5: ("f", 4),
-    6: ("d", 8),
-    7: ("B", 1),
-    8: ("H", 2),
-    9: ("I", 4),
-    10: ("q", 8),
-    11: ("Q", 8),
-}
 
 
 @frozen
@@ -88,18 +73,19 @@ def read_grid(path: Path) -> GridFile | None:
 
 
 @lru_cache(maxsize=64)
-def _read(path: str, _time: int, _size: int) -> GridFile | None:
+def _read(path: str, _time: int, size: int) -> GridFile | None:
     try:
         with open(path, "rb") as file:
-            data = file.read(_HEADER)
-    except OSError:
+            magic = file.read(4)
+            if magic == b"\x89HDF":
+                return _read_hdf(path)
+            if magic[:3] != b"CDF":
+                return None
+            file.seek(0)
+            header = read_header(file, min(size, _HEADER))
+    except (OSError, BrokenFileError):
         return None
-    if data[:4] == b"\x89HDF":
-        return _read_hdf(path)
-    try:
-        return _Header(data).grid() if data[:3] == b"CDF" else None
-    except (struct.error, ValueError, OverflowError, IndexError):
-        return None
+    return GridFile(header.dimensions, frozenset(one.name for one in header.variables), header.attributes)
 
 
 def _read_hdf(path: str) -> GridFile | None:
@@ -118,78 +104,6 @@ def _read_hdf(path: str) -> GridFile | None:
 
 def _plain(value: Any) -> Any:
     return value.item() if getattr(value, "shape", None) == () else value
-
-
-class _Header:
-    """The header of a classic file, read from its beginning."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 4
-        version = data[3]
-        if version not in (1, 2, 5):
-            raise ValueError(version)
-        self._count = ">q" if version == 5 else ">i"
-        self._offset = 4 if version == 1 else 8
-
-    def grid(self) -> GridFile:
-        self._integer()  # the number of records
-        dimensions = dict(self._dimension() for _ in range(self._listed(_DIMENSIONS)))
-        attributes = self._attributes()
-        variables = frozenset(self._variable() for _ in range(self._listed(_VARIABLES)))
-        return GridFile(dimensions, variables, attributes)
-
-    def _take(self, form: str) -> Any:
-        (value,) = struct.unpack_from(form, self._data, self._at)
-        self._at += struct.calcsize(form)
-        return value
-
-    def _integer(self) -> int:
-        return int(self._take(self._count))
-
-    def _listed(self, kind: int) -> int:
-        """The length of a list; its tag stands before it."""
-        tag, length = self._take(">i"), self._integer()
-        if tag not in (0, kind) or not 0 <= length <= len(self._data) or (tag == 0 and length):
-            raise ValueError(tag)
-        return length
-
-    def _bytes(self, length: int) -> bytes:
-        """So many bytes; they are filled up to a multiple of four."""
-        if not 0 <= length <= len(self._data) - self._at:
-            raise ValueError(length)
-        taken = self._data[self._at : self._at + length]
-        self._at += -(-length // 4) * 4
-        return taken
-
-    def _name(self) -> str:
-        return self._bytes(self._integer()).decode("utf-8", "replace")
-
-    def _dimension(self) -> tuple[str, int]:
-        return self._name(), self._integer()
-
-    def _attributes(self) -> dict[str, Any]:
-        return dict(self._attribute() for _ in range(self._listed(_ATTRIBUTES)))
-
-    def _attribute(self) -> tuple[str, Any]:
-        name, kind, count = self._name(), self._take(">i"), self._integer()
-        letter, size = _TYPES.get(kind, ("", 0))
-        taken = self._bytes(count * size)
-        if not letter:
-            raise ValueError(kind)
-        if letter == "c":
-            return name, taken.rstrip(b"\0").decode("utf-8", "replace")
-        values = struct.unpack(f">{count}{letter}", taken)
-        return name, values[0] if count == 1 else values
-
-    def _variable(self) -> str:
-        name = self._name()
-        for _ in range(self._integer()):
-            self._integer()  # a dimension
-        self._attributes()
-        self._take(">i")
-        self._integer()
-        self._at += self._offset
-        return name
 
 
 def path_at_hand(component: Component, setting: Setting, name: str) -> Path | None:

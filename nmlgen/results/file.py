@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from nmlgen.results.broken import BrokenFileError
+from nmlgen.errors import BrokenFileError
 from nmlgen.units.calendar import Calendar
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"

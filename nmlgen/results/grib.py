@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
-from nmlgen.results.broken import BrokenFileError
+from nmlgen.errors import BrokenFileError
 from nmlgen.results.file import ResultFile
 from nmlgen.units.calendar import Calendar, Instant
 

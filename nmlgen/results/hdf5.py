@@ -11,7 +11,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from nmlgen.results.broken import BrokenFileError
+from nmlgen.errors import BrokenFileError
 from nmlgen.results.file import ResultFile
 from nmlgen.results.times import positions
 from nmlgen.units.calendar import Calendar

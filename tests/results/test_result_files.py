@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from result_files import ABSOLUTE, classic, grib
 
-from nmlgen.results.broken import BrokenFileError
+from nmlgen.errors import BrokenFileError
 from nmlgen.results.file import first_nan, read_file
 from nmlgen.results.times import positions
 from nmlgen.units.calendar import Calendar, Instant
