@@ -7,10 +7,23 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.ranks import partition_count, writes_output
-from nmlgen.experiment.volume import Volume, checkpoint_volume, stream_volumes
+from nmlgen.experiment.schedule import duties
+from nmlgen.experiment.volume import Volume, checkpoint_files, checkpoint_volume, rank_volumes, stream_volumes
 
 
-def job_volume(experiment: Experiment, *, is_left: bool = False) -> Volume:
+def first_job(component: Component) -> tuple[Volume, int]:
+    """Bytes and files that the first job of the chain leaves, checkpoints included. Errors as `stream_volumes`."""
+    time = clock(component)
+    rows = duties(component, time)
+    total = sum(rank_volumes(component, rows), Volume.exactly(0))
+    files = sum(duty.files for row in rows for duty in row)
+    checkpoints = time.leg // time.checkpoint if time.checkpoint else 0
+    if time.legs > 1 and not (checkpoints and time.leg % (time.checkpoint or 1) == 0):
+        checkpoints += 1  # at the end of the job
+    return total + checkpoint_volume(component).times(checkpoints), files + checkpoints * checkpoint_files(component)
+
+
+def mean_job(experiment: Experiment, *, is_left: bool = False) -> Volume:
     """Output and checkpoints of a job, taken as the mean of the jobs of a chain: the largest has no less.
 
     Where it `is_left`, only what is on the disks when the model ends, if finished files leave before: the last file of

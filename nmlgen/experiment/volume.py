@@ -565,20 +565,6 @@ def checkpoint_volume(component: Component) -> Volume:
     return total.widened(0.995, 1.005, f"the set of variables is that of ICON {release}, without the optional ones")
 
 
-def job_volume(component: Component) -> tuple[Volume, int]:
-    """Bytes and files that the first job of the chain leaves, checkpoints included. Errors as `stream_volumes`."""
-    time = clock(component)
-    total, files = _NOTHING, 0
-    for duty in (duty for row in duties(component, time) for duty in row):
-        contents = _Contents(component, duty.file.stream, duty.file.level_type, duty.file.domain)
-        total += contents.step().times(duty.records) + contents.constant().times(duty.files)
-        files += duty.files
-    checkpoints = time.leg // time.checkpoint if time.checkpoint else 0
-    if time.legs > 1 and not (checkpoints and time.leg % (time.checkpoint or 1) == 0):
-        checkpoints += 1  # at the end of the job
-    return total + checkpoint_volume(component).times(checkpoints), files + checkpoints * checkpoint_files(component)
-
-
 def checkpoint_files(component: Component) -> int:
     """How many files one checkpoint makes, attributes.nc aside."""
     mode, count = restart_mode(component), domains(component)

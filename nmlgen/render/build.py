@@ -14,9 +14,9 @@ from nmlgen._version import __version__
 from nmlgen.errors import InputError
 from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.job_volume import first_job
 from nmlgen.experiment.ranks import PlacementError
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.experiment.volume import job_volume
 from nmlgen.findings import Finding
 from nmlgen.render.batch import batch_script
 from nmlgen.render.namelists import write_groups
@@ -110,7 +110,7 @@ def _room(experiment: Experiment) -> dict[str, int]:
     """What a job needs of the disk at least, by which the script knows whether there is room; nothing where that is not
     known."""
     try:
-        volumes = [job_volume(component) for component in experiment.components if component.kind != "testbed"]
+        volumes = [first_job(component) for component in experiment.components if component.kind != "testbed"]
     except (UndecidedError, PlacementError, ValueError):
         return {}
     return {

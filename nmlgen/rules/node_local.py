@@ -9,7 +9,7 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
-from nmlgen.experiment.job_volume import job_volume
+from nmlgen.experiment.job_volume import mean_job
 from nmlgen.experiment.machine import NodeLocal
 from nmlgen.experiment.ranks import writes_output
 from nmlgen.experiment.schedule import largest_file
@@ -255,7 +255,7 @@ def _copying(experiment: Experiment) -> tuple[int, int | None]:
     if facts is None or facts.bandwidth_per_node is None or nodes is None or run is None:
         return _SHORTEST_LEAD, None
     try:
-        volume = job_volume(experiment, is_left=run.sends_off).best
+        volume = mean_job(experiment, is_left=run.sends_off).best
     except UndecidedError:
         return _SHORTEST_LEAD, None
     seconds = _MARGIN - (-volume // (nodes * facts.bandwidth_per_node))
@@ -314,7 +314,7 @@ class VolumeExceedsNodes(Rule):
         if run is None or facts is None or facts.capacity_per_node is None or nodes is None:
             return
         room = nodes * facts.capacity_per_node
-        volume = job_volume(experiment, is_left=run.sends_off).low
+        volume = mean_job(experiment, is_left=run.sends_off).low
         if volume > room:
             needed = -(-volume // facts.capacity_per_node)
             faster = "" if run.sends_off else ", node_local.copy_while_running"
