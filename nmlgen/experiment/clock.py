@@ -43,10 +43,11 @@ class Clock:
 
     @property
     def leg(self) -> int:
-        """The length of the first leg: the experiment's end, the restart interval or nsteps ends it."""
+        """The length of the first leg: the experiment's end, the first step at or beyond the restart interval, or
+        nsteps ends it."""
         ends = [self.length]
         if self.restart and self.restart_ends_leg:
-            ends.append(self.restart)
+            ends.append(-(-self.restart // self.step) * self.step)
         if self.steps_of_a_leg is not None:
             ends.append(self.steps_of_a_leg * self.step)
         return min(ends)

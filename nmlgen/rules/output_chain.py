@@ -97,7 +97,7 @@ class RecordsLostInChain(ComponentRule):
             yield self.finding(
                 setting if setting.is_written else file.stream.span,
                 f"job {first.leg} of the chain writes over {first.name} of the stream {stream_name(file.stream)}: "
-                f"{plural(lost, 'record')} of this sequence are lost in the end",
+                f"{plural(lost, 'record')} of this sequence {'is' if lost == 1 else 'are'} lost in the end",
                 "expected: <datetime2> in filename_format, or one partition and jobs that end at an output time",
             )
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 _SELF = r"\"?\$(?:BASH_SOURCE|\{BASH_SOURCE(?:\[0\])?\}|\{BASH_SOURCE\[0\]:-\$0\})\"?"
 _FILE = re.compile(
-    rf"\$\(\s*(?:(?:realpath|readlink\s+-(?:f|e|m))(?:\s+-[-\w]+)*\s+{_SELF}"
-    r"|scontrol\s+show\s+job(?:id)?\b[^|()]*\|[^()]*\bCommand=[^()]*)\s*\)\Z"
+    rf"\$\(\s*(?:(?:realpath|readlink\s+-(?:f|e|m))(?:\s+-[-\w]+)*\s+{_SELF}\s*"
+    r"|scontrol\s+show\s+job(?:id)?\b[^|()]*\|[^()]*\bCommand=[^()]*)\)\Z"
 )
 _DIRECTORY = re.compile(
     rf"\$\(\s*(?:dirname\s+(?:--\s+)?{_SELF}|cd\s+(?:-P\s+)?(?:--\s+)?\"?\$\(\s*dirname\s+(?:--\s+)?{_SELF}\s*\)\"?"

@@ -97,8 +97,6 @@ def domains_of(variables: Lists) -> dict[str, dict[str, Any]]:
             nest["num_lev"] = levels
         for key, (variable, default) in _TIMES.items():
             seconds = _element(variables, variable, number)
-            if isinstance(seconds, (int, float)) and seconds < 0:
-                return {}  # a nest from the start on, which no duration says
             if isinstance(seconds, (int, float)) and seconds != default and float(seconds).is_integer():
                 nest[key] = f"{'-' if seconds < 0 else ''}PT{abs(int(seconds))}S"
                 if not _is_fixed(nest[key]):
