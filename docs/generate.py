@@ -18,7 +18,7 @@ from typing import Any
 
 from nmlgen.cli.logs import TABLES
 from nmlgen.experiment.checks import Check, checks
-from nmlgen.lift.problems import PROBLEMS as TEXT_PROBLEMS
+from nmlgen.lift.codes import PROBLEMS as TEXT_PROBLEMS
 from nmlgen.logs.rows import columns
 from nmlgen.resources import directory, schema
 from nmlgen.rules import all_rules

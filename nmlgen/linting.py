@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from nmlgen.checking import check_experiment
+from nmlgen.codes import rule_names
 from nmlgen.configuration import Configuration, find_configuration
 from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment
@@ -18,18 +19,15 @@ from nmlgen.findings import Finding, Report, Undecided, joined
 from nmlgen.lift.mkexp import lift_config
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, is_part, lift_master, lift_model
 from nmlgen.lift.own_text import only_own_text
-from nmlgen.lift.problems import PROBLEMS, finding_of, problems_of
+from nmlgen.lift.problems import finding_of, problems_of
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import LiftedScript, lift_script
 from nmlgen.lift.sites import site_named
 from nmlgen.lift.targets import Target, holds_namelists, is_binary, is_named_namelist, targets
 from nmlgen.namelist.registry import Registry
 from nmlgen.reviewing import review, suppressions
-from nmlgen.rules import all_rules
 from nmlgen.selection import Selection, selected, selectors
 from nmlgen.source import Source, Span, Text
-from nmlgen.spec.problems import PROBLEMS as SPEC_PROBLEMS
-from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
 from nmlgen.suppression import Suppression, excuse, suppressions_in
 
 
@@ -96,24 +94,6 @@ def _configured(report: Report, configuration: Configuration, selection: Selecti
     given = [exemption.suppression(files.sources) for exemption in configuration.exemptions]
     report = excuse(report, [suppression for suppression in given if suppression is not None], rule_names())
     return selected(configuration.graded(report), selection)
-
-
-def all_problems() -> dict[str, tuple[str, str]]:
-    """The name and the page of what is wrong with a text rather than with an experiment, by its code: of specs and
-    suppressions, namelists, scripts and configurations of mkexp."""
-    return SPEC_PROBLEMS | SUPPRESSION_PROBLEMS | PROBLEMS
-
-
-def rule_names() -> dict[str, str]:
-    """The name of each rule and problem that nmlgen can report, by its code."""
-    problems = {code: name for code, (name, _) in all_problems().items()}
-    return {rule.code: rule.name for rule in all_rules()} | problems
-
-
-def explanations() -> dict[str, str]:
-    """The page of each rule and problem that nmlgen can report, by its code."""
-    problems = {code: text for code, (_, text) in all_problems().items()}
-    return {rule.code: rule.document() for rule in all_rules()} | problems
 
 
 def _machine(site: str | None) -> Machine | None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import nmlgen
+from nmlgen.codes import rule_names
 from nmlgen.configuration import Configuration, find_configuration
 from nmlgen.errors import InputError
 from nmlgen.files import Files
-from nmlgen.linting import rule_names
 
 BAD = "&run_nml\n num_lev = 3., 4\n ltimr = .true.\n/\n"
 """NML002 and NML003 are found in it."""

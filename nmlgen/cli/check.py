@@ -17,8 +17,8 @@ from nmlgen.cli.console import (
     set_option,
     show_findings,
 )
+from nmlgen.codes import rule_names
 from nmlgen.findings import joined
-from nmlgen.linting import rule_names
 from nmlgen.namelist.registry import registry_of
 from nmlgen.report.json import report_document, to_json
 from nmlgen.report.text import format_undecided, summary

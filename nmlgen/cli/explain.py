@@ -32,7 +32,7 @@ def _page(code: str) -> str:
     for rule in all_rules():
         if code.upper() == rule.code or code.lower() == rule.name:
             return f"# {rule.code}: {rule.name} ({rule.severity.value})\n\n{rule.document()}"
-    from nmlgen.linting import all_problems  # from rooms that a rule's page does not need
+    from nmlgen.codes import all_problems
 
     problems = all_problems()
     for problem, (name, text) in problems.items():

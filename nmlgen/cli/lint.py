@@ -10,10 +10,10 @@ import nmlgen
 from nmlgen.baseline import beyond, read_baseline, write_baseline
 from nmlgen.cli.console import as_far_as_read, quiet_option, release_option, selection_options, show_findings, tracked
 from nmlgen.cli.watching import changes
+from nmlgen.codes import explanations
 from nmlgen.configuration import is_variable
 from nmlgen.files import STANDARD_INPUT
 from nmlgen.fixing import Fixed, applicable
-from nmlgen.linting import explanations
 from nmlgen.report.github import format_github
 from nmlgen.report.gitlab import gitlab_document
 from nmlgen.report.json import report_document, to_json

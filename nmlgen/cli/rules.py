@@ -8,7 +8,7 @@ import sys
 import click
 
 from nmlgen.cli.console import format_option, uses_colour
-from nmlgen.linting import all_problems
+from nmlgen.codes import all_problems
 from nmlgen.report.json import to_json
 from nmlgen.report.table import format_table
 from nmlgen.rules import all_rules

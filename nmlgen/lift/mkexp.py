@@ -32,17 +32,6 @@ from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.worlds import Stretch, WrittenText
 from nmlgen.source import UNKNOWN, Source, Text
 
-PROBLEMS = {
-    "MKX001": (
-        "mkexp-syntax",
-        "mkexp cannot read its configuration: a section or a key stands there twice, brackets or quotes do not match, "
-        "or a line is none of section, key and comment. It stops, and makes no script.\n\n"
-        "Found:\n\n```ini\n[namelists]\n  [[NAMELIST_atm]]\n    [[[io_nml]]\n      restart_file_type = 5\n```\n\n"
-        "Clean:\n\n```ini\n[namelists]\n  [[NAMELIST_atm]]\n    [[[io_nml]]]\n      restart_file_type = 5\n```",
-    ),
-}
-"""Code to name and explanation."""
-
 CONFIG_SUFFIX = ".config"
 _NAMELISTS = "namelists"
 _JOBS = "jobs"

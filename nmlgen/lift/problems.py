@@ -9,46 +9,11 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.reading import file_of, groups_read
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Fix, Severity
-from nmlgen.lift.mkexp import PROBLEMS as MKEXP_PROBLEMS
+from nmlgen.lift.codes import PROBLEMS
 from nmlgen.namelist.runtimes import READERS
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules
-from nmlgen.script.problems import PROBLEMS as SCRIPT_PROBLEMS
 from nmlgen.source import Span
-
-PROBLEMS = {
-    "NML011": (
-        "namelist-syntax",
-        "The Fortran runtime stops at this text, or reads something else than it seems to say. ICON reads its groups "
-        "without looking for errors, so the job ends with the runtime's message, often about another place.",
-    ),
-    "NML012": (
-        "hidden-group",
-        "ICON looks for `&group` within the first 256 characters of a line, not behind a `!`, and finds only the first "
-        "of that name on a line. A group that it does not find keeps its defaults, and nothing is said.",
-    ),
-    "NML013": (
-        "second-copy",
-        "Of several groups of one name ICON reads the first; the others are never looked at. Only output_nml, "
-        "master_model_nml and jsb_model_nml are read as often as they stand there.",
-    ),
-    "NML014": (
-        "missing-namelist-file",
-        "The namelist file of a model is not there. ICON prints a message and runs on with its defaults.",
-    ),
-    "NML015": (
-        "set-twice",
-        "A variable is given two different values in one group. The runtime keeps the later one and says nothing.",
-    ),
-    "MIG001": (
-        "declaration-changed",
-        "A newer release declares a variable otherwise: as another type, or with another number of elements. ICON "
-        "still reads what stands there; whether it means the same is said beside it. `nmlgen migrate` looks for these.",
-    ),
-    **SCRIPT_PROBLEMS,
-    **MKEXP_PROBLEMS,
-}
-"""Code to name and explanation."""
 
 _RULES_OF_KINDS = {
     "wrong-type": "NML003",

@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 import nmlgen
+from nmlgen.codes import rule_names
 from nmlgen.configuration import Configuration, ConfigurationError, find_configuration
 from nmlgen.errors import InputError, NmlgenError, SpecError
 from nmlgen.files import Files
@@ -16,7 +17,7 @@ from nmlgen.findings import Finding, Severity
 from nmlgen.lift.namelists import MASTER_FILE
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import LiftedScript
-from nmlgen.linting import lint, rule_names
+from nmlgen.linting import lint
 from nmlgen.lsp.documents import Document
 from nmlgen.namelist.registry import Registry, registry_of
 from nmlgen.source import Source, Span

@@ -9,10 +9,10 @@ from typing import Any
 from attrs import frozen
 from lsprotocol import types
 
+from nmlgen.codes import rule_names
 from nmlgen.experiment.meanings import meaning
 from nmlgen.experiment.variables import catalogue_for
 from nmlgen.files import Files
-from nmlgen.linting import rule_names
 from nmlgen.lsp.analysis import registry_at
 from nmlgen.lsp.documents import Document
 from nmlgen.lsp.hover import describe, group_text, variable_text

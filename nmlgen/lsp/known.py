@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nmlgen.codes import explanations, rule_names
 from nmlgen.errors import NmlgenError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -15,7 +16,6 @@ from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.files import Files
 from nmlgen.lift.loading import load
 from nmlgen.lift.mkexp import lift_config
-from nmlgen.linting import explanations, rule_names
 from nmlgen.lsp.analysis import Analysis, registry_at, root_of
 from nmlgen.lsp.documents import Document
 from nmlgen.lsp.places import KeyPlace, NamelistPlace, key_place, namelist_place, toml_place

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nmlgen.linting import all_problems
+from nmlgen.codes import all_problems
 from nmlgen.rules import all_rules
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"

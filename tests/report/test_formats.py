@@ -11,8 +11,8 @@ from attrs import evolve
 from jsonschema import Draft4Validator
 
 import nmlgen
+from nmlgen.codes import explanations
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, Undecided, ValueCounts
-from nmlgen.linting import explanations
 from nmlgen.report.fingerprint import fingerprints
 from nmlgen.report.github import format_github
 from nmlgen.report.gitlab import gitlab_document

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft7Validator
 
+from nmlgen.codes import rule_names
 from nmlgen.configuration import find_configuration
 from nmlgen.errors import SpecError
 from nmlgen.files import Files
-from nmlgen.linting import rule_names
 from nmlgen.namelist.registry import load_registry, releases
 from nmlgen.resources import directory, schema
 from nmlgen.source import Source
