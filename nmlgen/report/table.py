@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 
 def format_table(headings: Sequence[str], rows: Iterable[Sequence[str]], colour: bool, terminal: bool) -> str:
     """Rows under headings; wrapped to the width of a terminal, never cut elsewhere."""
+    if not colour and not terminal:
+        return _plain([[heading.upper() for heading in headings], *rows])
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -23,3 +25,13 @@ def format_table(headings: Sequence[str], rows: Iterable[Sequence[str]], colour:
     console = Console(file=out, width=width, force_terminal=colour, no_color=not colour, highlight=False)
     console.print(table)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def _plain(rows: Sequence[Sequence[str]]) -> str:
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
