@@ -18,6 +18,7 @@ from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
 from nmlgen.advise.experiment import Output, Situation
 from nmlgen.advise.layout import Layout, case_with, files_of, present_layout, works
 from nmlgen.advise.model import run_time, step_time
+from nmlgen.advise.node_local import OnNodes, as_run, on_nodes
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, Prediction, predict
 from nmlgen.advise.recommendation import quantities
@@ -84,6 +85,8 @@ class Advice:
     output: tuple[Candidate, ...]
     restart: tuple[Candidate, ...]
     stripes: tuple[Stripes, ...] = ()
+    on_nodes: OnNodes | None = None
+    """What a file system on the nodes' disks does for the present layout."""
 
     @property
     def cost_s(self) -> float:
@@ -187,6 +190,7 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
         _told(situation, best),
         tuple(_told(situation, item) for item in scales.weighed(by_output)),
         tuple(_told(situation, item) for item in scales.weighed(by_restart)),
+        on_nodes=on_nodes(situation, scales.on_global(layout)),
     )
 
 
@@ -303,11 +307,16 @@ class _Scales:
         self._calibration = calibration
 
     def weigh(self, layout: Layout) -> Candidate:
+        prediction = as_run(self.situation, self.on_global(layout))
+        return Candidate(layout, case_with(self.situation, layout), prediction)
+
+    def on_global(self, layout: Layout) -> Prediction:
+        """What a layout takes on the global file system."""
         case = case_with(self.situation, layout)
         site, own = self.situation.site, self.situation.calibration
         is_own = self._calibration is calibration_of(self.situation)
         prediction = _predicted(case, site, own) if is_own else predict(case, self._calibration)
-        return Candidate(layout, case, played(self.situation, layout, prediction, self._calibration))
+        return played(self.situation, layout, prediction, self._calibration)
 
     def weighed(self, layouts: Iterable[Layout]) -> tuple[Candidate, ...]:
         """Those that work, each once, in the order of the ranks that they set apart."""

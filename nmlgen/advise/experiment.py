@@ -351,7 +351,7 @@ def _unlike(component: Component) -> Iterator[Unlike]:
     if threads is not None and threads.value != 1:
         yield Unlike(f"cpus_per_task is {threads.value}: measured with one core a task only", computing=2.0)
     if component.experiment.node_local is not None:
-        yield Unlike("a node-local file system: measured on Lustre only", writing=6.0)
+        yield Unlike("a node-local file system: all but one figure are of Lustre", writing=6.0)
     for stream in component.streams:
         if component.stream_setting(stream, "filetype").value == _NETCDF4:
             yield Unlike(f"{stream.title} is NetCDF-4: measured with classic NetCDF only", writing=1.5)

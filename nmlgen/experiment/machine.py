@@ -58,6 +58,10 @@ class NodeLocal:
     constraints: tuple[str, ...] = ()
     exclusive: bool = False
 
+    def copying_s(self, volume: int, nodes: int) -> int | None:
+        """The seconds that copying so many bytes from so many nodes takes at least, None where that is not known."""
+        return None if self.bandwidth_per_node is None else -(-volume // (nodes * self.bandwidth_per_node))
+
 
 @frozen
 class MpiInstallation:

@@ -10,6 +10,7 @@ from attrs import evolve
 from nmlgen.advise.advice import Advice, Candidate, ComponentAdvice, is_foreign
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
 from nmlgen.advise.memory import memory_of
+from nmlgen.advise.node_local import GAIN, LARGE_PIECE, OnNodes
 from nmlgen.advise.prediction import NOISE
 from nmlgen.advise.savings import savings
 from nmlgen.experiment.checkpoints import checkpoints_of
@@ -73,8 +74,21 @@ def advice_document(advice: Advice, name: str) -> dict[str, Any]:
             }
             for one in savings(advice.situation)
         ],
+        "node_local": None if advice.on_nodes is None else _on_nodes_document(advice.on_nodes),
         "output_candidates": [_document(candidate) for candidate in advice.output],
         "restart_candidates": [_document(candidate) for candidate in advice.restart],
+    }
+
+
+def _on_nodes_document(found: OnNodes) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "is_used": found.is_used,
+        "gain_s": found.gain_s,
+        "piece_bytes": found.piece_bytes,
+        "is_shared": found.is_shared,
+        "copy_bytes": found.copy_bytes,
+        "copy_s": found.copy_s,
     }
 
 
@@ -324,6 +338,8 @@ def why(advice: Advice) -> Iterator[str]:
         yield from _why_output(advice)
     else:
         yield "There is no output: nothing to set ranks apart for."
+    if advice.on_nodes is not None:
+        yield from _on_nodes(advice, advice.on_nodes)
     if advice.situation.case.checkpoints:
         yield from _why_restart(advice)
     for stripes in advice.stripes:
@@ -391,6 +407,47 @@ def _where_io_ranks_sit(component: Component, best: int) -> Iterator[str]:
         )
     elif len(seats) > 1:
         yield f"The I/O ranks sit on {len(seats)} of {count} nodes: measured was only all of them on the last one."
+
+
+def _on_any(advice: Advice) -> str:
+    """What is gained without it."""
+    return "" if advice.is_good else f", the recommended one {_said(advice, advice.cost_s)} less on any file system"
+
+
+def _on_nodes(advice: Advice, found: OnNodes) -> Iterator[str]:
+    """What the nodes' own disks do for the present layout, by KIT's report."""
+    where = f"{found.name}, on the nodes' own disks"
+    if not found.is_used:
+        where += f" (node_local.file_system: {found.name})"
+    piece = format_bytes(round(found.piece_bytes))
+    if found.is_shared:
+        yield (
+            f"{where}: of output that all I/O ranks write into one file nothing of ICON was measured. EMAC with "
+            "parallel NetCDF, a few KB at a time on 20 nodes, was 2, 4.5 and 6 times as fast there with 1, 4 and 20 "
+            "stripes."
+        )
+    elif not advice.situation.case.io_ranks and found.piece_bytes >= LARGE_PIECE:
+        yield (
+            f"{where}: nothing is gained without I/O ranks: rank 0 writes {piece} at a time, and with more than 1 MB "
+            "ICON took as long on both file systems, within 1 %."
+        )
+    elif not advice.situation.case.io_ranks:
+        yield (
+            f"{where}: rank 0 writes {piece} at a time; ICON without I/O ranks was measured there with more than 1 MB, "
+            "and took as long on both file systems, within 1 %."
+        )
+    elif found.gain_s > NOISE * advice.present.seconds:
+        report = f"ICON was about {100 * GAIN:.0f} % faster there where its workers waited for I/O ranks"
+        gain = _said(advice, found.gain_s)
+        if found.is_used:
+            yield f"{where}: {report}; for that {gain} are taken off what is expected of the present layout."
+        else:
+            yield f"{where}: {report}: the present layout would take {gain} less{_on_any(advice)}."
+    else:
+        yield f"{where}: nothing is gained, for nobody waits for I/O ranks; ICON was faster there only where they did."
+    if found.copy_s is not None and found.copy_bytes is not None:
+        copied = f"{format_bytes(found.copy_bytes)} of a job"
+        yield f"Copying {copied} back from {found.name} takes at least {spoken_time(found.copy_s)} of its time limit."
 
 
 _MODES = {

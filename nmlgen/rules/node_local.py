@@ -252,14 +252,14 @@ class NoTimeToCopyBack(Rule):
 def _copying(experiment: Experiment) -> tuple[int, int | None]:
     """The seconds that copying back takes at least, and the bytes, None where they are not known."""
     facts, nodes, run = _facts(experiment), _nodes(experiment), experiment.node_local
-    if facts is None or facts.bandwidth_per_node is None or nodes is None or run is None:
+    if facts is None or nodes is None or run is None:
         return _SHORTEST_LEAD, None
     try:
         volume = mean_job(experiment, is_left=run.sends_off).best
     except UndecidedError:
         return _SHORTEST_LEAD, None
-    seconds = _MARGIN - (-volume // (nodes * facts.bandwidth_per_node))
-    return -(-seconds // 60) * 60, volume
+    seconds = facts.copying_s(volume, nodes)
+    return (_SHORTEST_LEAD, None) if seconds is None else (-(-(_MARGIN + seconds) // 60) * 60, volume)
 
 
 def amount(volume: int) -> str:
