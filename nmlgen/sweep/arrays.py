@@ -1,4 +1,5 @@
-"""Which points can share a job array, and the script of such an array: `templates/array.sbatch.j2`.
+"""Which points can share a job array, and the script of such an array: `templates/array.sbatch.j2`,
+and that which shares the slots of a throttle among several: `templates/slots.sh.j2`.
 
 Points whose scripts have the same directives, but for the names of job and log, share one.
 """
@@ -97,9 +98,15 @@ def group(scripts: Iterable[tuple[PointScript, int, int]]) -> list[tuple[int, in
     return [(first, legs, members) for (first, legs, _), members in found.items()]
 
 
-def array_script(token: str, first: int, directives: tuple[str, ...]) -> str:
+def array_script(token: str, first: int, directives: tuple[str, ...], throttle: int | None = None) -> str:
     """The text of the script of a submission's arrays."""
-    return str(template("array.sbatch.j2").render(token=token, first=first, directives=directives, version=__version__))
+    values = {"token": token, "first": first, "directives": directives, "throttle": throttle}
+    return str(template("array.sbatch.j2").render(values, version=__version__))
+
+
+def slots_script() -> str:
+    """The text of the script that shares the slots of a throttled sweep among its arrays."""
+    return str(template("slots.sh.j2").render(version=__version__))
 
 
 def blamed(script: PointScript, refusal: str) -> str | None:

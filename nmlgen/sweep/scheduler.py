@@ -6,6 +6,7 @@ banner or a blank line, counts for nothing; an answer that cannot be understood 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -254,6 +255,13 @@ def cancel(tasks: Iterable[Task]) -> None:
     wanted = [f"{task.array}_{task.index}" for task in tasks]
     for at in range(0, len(wanted), _TASKS_AT_ONCE):
         _run(["scancel", "--quiet", *wanted[at : at + _TASKS_AT_ONCE]])
+
+
+def share_slots(script: Path) -> None:
+    """Let the arrays of a throttled sweep have the slots that others do not need (`templates/slots.sh.j2`). Where that
+    fails, they wait for each other."""
+    with contextlib.suppress(SchedulerError):
+        _run(["bash", str(script)])
 
 
 def _run(command: list[str], *, text: str = "", from_stderr: bool = False) -> str:

@@ -19,7 +19,15 @@ from attrs import evolve, field, frozen
 from nmlgen.errors import InputError, SchedulerError, WriteError
 from nmlgen.render.write import built_files
 from nmlgen.sweep import scheduler
-from nmlgen.sweep.arrays import PointScript, array_script, blamed, group, read_points, read_script
+from nmlgen.sweep.arrays import (
+    PointScript,
+    array_script,
+    blamed,
+    group,
+    read_points,
+    read_script,
+    slots_script,
+)
 from nmlgen.sweep.records import declare_lost, set_aside
 from nmlgen.sweep.scheduler import LimitError, Limits, RefusedError, Task
 from nmlgen.sweep.state import State, Submission, locked
@@ -28,6 +36,7 @@ from nmlgen.writing import write_whole
 
 SUBMISSIONS = "submissions"
 _SCRIPT = "array.sbatch"
+_SLOTS, _THROTTLE = "slots.sh", "throttle"
 STALE = "stale"
 """The directory beside the points for the results of points that were written anew and run again."""
 _AGAIN = ("failed", "lost", "cancelled")
@@ -253,6 +262,8 @@ class _Submitter:
         self._bury(found, chosen)
         for first, legs, members in groups:
             self._submit_group(first, legs, members)
+        if self._throttle is not None and self._arrays:
+            scheduler.share_slots(self._sweep / SUBMISSIONS / _SLOTS)
         return Submitted(tuple(self._arrays), found.status.points, tuple(self._left), self._refusal)
 
     def _look(self) -> Survey:
@@ -357,8 +368,11 @@ class _Submitter:
             links.mkdir(parents=True)
             for task, point in enumerate(submission.points):
                 (links / str(task)).symlink_to(f"../../../{point}")
-            text = array_script(submission.token, first, members[0].directives)
+            text = array_script(submission.token, first, members[0].directives, submission.throttle)
             write_whole(home / _SCRIPT, text.encode())
+            if submission.throttle is not None:
+                write_whole(home.parent / _SLOTS, slots_script().encode())
+                write_whole(home / _THROTTLE, f"{submission.throttle}\n".encode())
         except OSError as error:
             raise WriteError(f"{error.filename or home}: {(error.strerror or str(error)).lower()}") from error
         return submission

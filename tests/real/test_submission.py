@@ -319,6 +319,66 @@ def test_the_throttle_holds_for_all_legs_and_arrays(sweep):
     assert (len(events), max(running)) == (54, 2)
 
 
+def most_running(sweep: OnSlurm, count: int) -> int:
+    """The most points that ran at a time, by what they noted."""
+    events = sorted((float(when), word) for number in range(count) for word, _, when in sweep.said(number))
+    running = [sum(1 if word == "start" else -1 for _, word in events[: at + 1]) for at in range(len(events))]
+    return max(running)
+
+
+def started(sweep: OnSlurm, count: int) -> int:
+    """How many points run."""
+    return sum(words.count("start") - words.count("end") for words in map(sweep.words, range(count)))
+
+
+def test_the_throttle_is_used_by_several_groups(sweep):
+    """Five kinds of directives, two points each of three legs: as many run as may, then and later."""
+    write_chains(sweep, [3] * 10, directives=lambda n: (*DIRECTIVES, f"--comment=group{n // 2}"))
+    done = sweep.nmlgen("submit", "--throttle", "7", **sweep.waiting)
+    assert done.returncode == 0, done.stderr
+    until(lambda: started(sweep, 10) == 7)
+    sweep.gate.touch()
+    sweep.wait()
+    assert sweep.states() == {"done": 10}
+    assert [len(sweep.words(number)) for number in range(10)] == [6] * 10
+    assert most_running(sweep, 10) == 7
+
+
+def test_stragglers_hold_back_nobody(sweep):
+    """Three points take longer than all others together, which are in other arrays; a second call adds to them."""
+    sweep.write(20, directives=lambda n: (*DIRECTIVES, f"--comment=group{n // 5}"))
+    sweep.write_more(20, MODEL.replace("GATE", "NOWHERE"))
+    for number in (0, 1, 5):
+        script = sweep.point(number) / f"p{number:03d}.sbatch"
+        script.write_text(script.read_text().replace("GATE", "LATE"))
+    late = sweep.gate.with_name("late")
+    assert sweep.nmlgen("submit", "--throttle", "4", LATE=str(late), **sweep.waiting).returncode == 0
+    sweep.gate.touch()
+    until(lambda: [len(sweep.words(number)) for number in range(40)].count(2) == 37)
+    assert started(sweep, 40) == 3
+    late.touch()
+    sweep.wait()
+    assert sweep.states() == {"done": 40}
+    assert [sweep.words(number) for number in range(40)] == [["start", "end"]] * 40
+    assert most_running(sweep, 40) == 4
+
+
+def test_slots_are_shared_after_a_requeue_and_a_cancellation(sweep):
+    """A task that Slurm starts again keeps its slot; those of points that are cancelled go to others."""
+    sweep.write(12, directives=lambda n: (*DIRECTIVES, "--requeue", f"--comment=group{n // 4}"))
+    sweep.nmlgen("submit", "--throttle", "3", **sweep.waiting)
+    until(lambda: started(sweep, 12) == 3)
+    sweep.cluster.run("scontrol", "requeue", str(sweep.status()[0]["job"]))
+    until(lambda: sweep.status()[0]["state"] == "waiting")
+    assert "2 points cancelled" in sweep.nmlgen("cancel", "p001", "p003").stdout
+    sweep.gate.touch()
+    until(lambda: sweep.states() == {"done": 9, "waiting": 1, "cancelled": 2})
+    (task,) = [job for job in sweep.cluster.jobs() if not job.state.is_finished]
+    sweep.cluster.run("scontrol", "update", f"jobid={task.id}", "starttime=now")
+    sweep.wait()
+    assert sweep.states() == {"done": 10, "cancelled": 2}
+
+
 def test_legs_that_were_not_submitted_follow(sweep, tmp_path):
     """Killed between the legs: the next submission goes on with the second."""
     write_chains(sweep, [3, 3])

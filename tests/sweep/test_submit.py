@@ -16,7 +16,7 @@ from tools import require
 
 import nmlgen
 from nmlgen.render.shell import Quoted
-from nmlgen.sweep.arrays import array_script
+from nmlgen.sweep.arrays import array_script, slots_script
 from nmlgen.sweep.state import State
 
 DIRECTIVES = ("--ntasks=1", "--time=00:05:00")
@@ -441,8 +441,106 @@ def test_a_state_that_cannot_be_used_is_a_plain_error(slurm, sweep):
             action(sweep)
 
 
-def test_the_arrays_script_is_clean():
+@pytest.mark.parametrize(
+    "text",
+    [
+        array_script("0123abcd", 2, (Quoted("--nodes=2"), Quoted("--time=00:10:00"))),
+        array_script("0123abcd", 1, (Quoted("--nodes=2"),), 20),
+        slots_script(),
+    ],
+    ids=["array", "throttled array", "slots"],
+)
+def test_the_scripts_of_a_submission_are_clean(text):
     require("shellcheck")
-    text = array_script("0123abcd", 2, (Quoted("--nodes=2"), Quoted("--time=00:10:00")))
     done = subprocess.run(["shellcheck", "-"], input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+# --- The slots of a throttle ------------------------------------------------------------------------------
+
+OURS = "x.0000000a"
+
+
+@pytest.mark.parametrize(
+    ("queue", "changes"),
+    [
+        pytest.param([], [], id="nothing is left"),
+        pytest.param(
+            [f"1|{OURS}.1|3-9%3|PENDING|(null)", *(f"1|{OURS}.1|{n}|RUNNING|" for n in range(3))], [], id="full"
+        ),
+        pytest.param(
+            [f"1|{OURS}.1|0|RUNNING|(null)", "2|x.0000000b.1|0-8%3|PENDING|afterany:1_*(unfulfilled)"],
+            ["2 ArrayTaskThrottle=2", "2 Dependency="],
+            id="one is left",
+        ),
+        pytest.param(
+            [
+                f"1|{OURS}.1|0|RUNNING|(null)",
+                "2|x.0000000b.1|0-8%3|PENDING|afterok:77(unfulfilled),afterany:66_*(unfulfilled),afterany:1_*(unfulfilled)",
+            ],
+            ["2 ArrayTaskThrottle=2", "2 Dependency=afterany:66_*,afterok:77"],
+            id="what else it waits for stays",
+        ),
+        pytest.param(
+            ["2|x.0000000b.1|5-8%1|PENDING|(null)", "2|x.0000000b.1|4|RUNNING|(null)"],
+            ["2 ArrayTaskThrottle=3"],
+            id="the last array gets all slots",
+        ),
+        pytest.param(
+            ["2|x.0000000b.1|5%1|PENDING|(null)", "2|x.0000000b.1|4|RUNNING|(null)"],
+            ["2 ArrayTaskThrottle=2"],
+            id="no more than it has tasks",
+        ),
+        pytest.param(
+            [f"1|{OURS}.1|0|COMPLETING|", f"1|{OURS}.1|1|SUSPENDED|", "2|x.0000000b.1|0,2-3%9|PENDING|afterany:1_*"],
+            ["2 ArrayTaskThrottle=2", "2 Dependency="],
+            id="what ends needs none, what is suspended does",
+        ),
+        pytest.param(
+            [f"1|{OURS}.1|0|PENDING|(null)", f"1|{OURS}.1|1|RUNNING|", "2|x.0000000b.1|0|PENDING|afterany:1_*"],
+            ["2 ArrayTaskThrottle=1", "2 Dependency="],
+            id="what Slurm starts again keeps its slot",
+        ),
+        pytest.param(
+            [
+                *(f"1|{OURS}.1|{n}|RUNNING|" for n in (1, 2)),
+                *(f"4|{OURS}.2|{n}|PENDING|afterany:1_*(unfulfilled),aftercorr:1_*(unfulfilled)" for n in range(3)),
+                "5|x.0000000b.1|0-4%3|PENDING|afterany:1_*(unfulfilled),afterany:4_*(unfulfilled)",
+            ],
+            ["5 ArrayTaskThrottle=1", "5 Dependency="],
+            id="the first legs first",
+        ),
+        pytest.param(
+            [
+                *(f"1|{OURS}.1|{n}|RUNNING|" for n in (1, 2)),
+                *(f"4|{OURS}.2|{n}|PENDING|afterany:1_*(unfulfilled),aftercorr:1_*(unfulfilled)" for n in range(3)),
+            ],
+            ["4 ArrayTaskThrottle=1", "4 Dependency=aftercorr:1_*"],
+            id="a task waits for its own of the leg before",
+        ),
+        pytest.param(
+            ["7|x.0000000c.1|0-8|PENDING|", "8|other|N/A|RUNNING|"], [], id="what has no throttle is left alone"
+        ),
+    ],
+)
+def test_slots_that_an_array_needs_no_more_go_to_the_next(slurm, tmp_path, queue, changes):
+    home = tmp_path / "submissions"
+    for token in ("0000000a", "0000000b"):
+        (home / token).mkdir(parents=True)
+        (home / token / "throttle").write_text("3\n")
+    (home / "slots.sh").write_text(slots_script())
+    slurm.queues(queue)
+    assert subprocess.run(["bash", home / "slots.sh"], check=False).returncode == 0
+    assert [call for call in slurm.calls("scontrol") if call.startswith("update")] == [
+        f"update jobid={change}" for change in changes
+    ]
+
+
+def test_of_several_throttles_the_smallest_holds(slurm, tmp_path):
+    for token, throttle in (("0000000a", 2), ("0000000b", 5), ("0000000c", 1)):
+        (tmp_path / token).mkdir()
+        (tmp_path / token / "throttle").write_text(f"{throttle}\n")
+    (tmp_path / "slots.sh").write_text(slots_script())
+    slurm.queues([f"1|{OURS}.1|0|RUNNING|", "2|x.0000000b.1|0-8%5|PENDING|afterany:1_*(unfulfilled)"])
+    subprocess.run(["bash", tmp_path / "slots.sh"], check=True)
+    assert slurm.calls("scontrol") == ["update jobid=2 ArrayTaskThrottle=1", "update jobid=2 Dependency="]
