@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nmlgen.checking import check_experiment
 from nmlgen.errors import BuildError
 from nmlgen.findings import Report
-from nmlgen.render.build import Build, make_build
 from nmlgen.spec.spec import Spec, load_spec
 from nmlgen.sweep.point import Point
+
+if TYPE_CHECKING:
+    from nmlgen.render.build import Build
 
 SpecLike = Spec | Point | str | Path | Mapping[str, Any]
 """What `check` and `build` take: a loaded spec, a point of a sweep, the path of a YAML file, or a mapping."""
@@ -43,6 +45,8 @@ def build(
     report = _report(loaded)
     if report.errors or (strict and report.warnings):
         raise BuildError(report.findings)
+    from nmlgen.render.build import make_build  # nothing else here writes
+
     return make_build(loaded.spec if isinstance(loaded, Point) else loaded, report.findings, stamp)
 
 
