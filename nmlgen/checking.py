@@ -7,6 +7,7 @@ from functools import cache
 
 from attrs import evolve
 
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Report, Severity, Undecided
@@ -22,8 +23,9 @@ def check_experiment(
 ) -> Report:
     """Apply every rule; findings come sorted by position, rules that lack a value are counted as undecided.
 
-    A finding about what nobody wrote stands at the `beginning`. Where nobody said the release, what another release
-    that ships with nmlgen takes is a warning, and what only a release tells where the namelists are of an older one.
+    A finding about what nobody wrote stands at the `beginning`, or at the component that it is about. Where nobody said
+    the release, what another release that ships with nmlgen takes is a warning, and what only a release tells where the
+    namelists are of an older one.
     """
     report = _judged(experiment, all_rules(), beginning)
     if experiment.registry.is_assumed and report.errors:
@@ -50,19 +52,36 @@ def _judged(experiment: Experiment, rules: Iterable[type[Rule]], beginning: Span
     for rule in rules:
         if not rule.holds_in(experiment.registry.release):
             continue
+        unwritten: dict[Finding, list[Experiment | Component]] = {}
         for subject in rule.subjects(experiment):
             try:
                 for finding in rule().check(subject):
-                    findings.append(finding if finding.span is not None else evolve(finding, span=beginning))
+                    if finding.span is None:
+                        unwritten.setdefault(finding, []).append(subject)
+                    else:
+                        findings.append(finding)
             except UndecidedError as error:
                 place = error.setting.span or beginning
                 file = None if place is None else place.source.name
                 undecided.append(Undecided(rule.code, error.setting.name, file, error.setting.span))
             except Exception as error:  # the other rules go on
                 findings.append(_failed(rule, error, beginning))
+        for finding, subjects in unwritten.items():
+            findings += (evolve(finding, span=place) for place in _places(experiment, subjects, beginning))
     if len(experiment.models) > 1:  # what the components have in common is found with each of them
         findings, undecided = list(dict.fromkeys(findings)), list(dict.fromkeys(undecided))
     return Report(tuple(findings), undecided=tuple(undecided))
+
+
+def _places(
+    experiment: Experiment, subjects: Iterable[Experiment | Component], beginning: Span | None
+) -> list[Span | None]:
+    """Where it is said of these that nobody wrote something: at each of several components that others do not share it
+    with, else at the beginning."""
+    components = [subject for subject in subjects if isinstance(subject, Component)]
+    if not components or len(components) == len(experiment.components):
+        return [beginning]
+    return [component.model.place or beginning for component in components]
 
 
 def _of_any_release(experiment: Experiment, report: Report, beginning: Span | None) -> Iterator[Finding]:

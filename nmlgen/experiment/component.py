@@ -16,6 +16,7 @@ from attrs import frozen
 from nmlgen.experiment.group import Group, effective
 from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError, unknown
 from nmlgen.namelist.registry import Registry
+from nmlgen.source import Span
 
 if TYPE_CHECKING:
     from nmlgen.experiment.experiment import Experiment
@@ -46,7 +47,7 @@ class Model:
     `label` is its key below `models` of a spec. `grid_name` is the name RnBk of its grid, where it is given apart from
     the file's, `cells` the number of cells, or those by domain. Of a model that `is_open` there may be more groups than
     those that are known. `missing_file` is the name of its namelist file where ICON will not find it: it runs on with
-    its defaults.
+    its defaults. `place` is where it begins in what was read: its key in a spec, the first group of its file.
     """
 
     entry: Group
@@ -57,6 +58,7 @@ class Model:
     is_open: bool = False
     missing_file: Setting | None = None
     land: tuple[Group, ...] = ()
+    place: Span | None = None
 
 
 @frozen(slots=False, kw_only=True, eq=False)

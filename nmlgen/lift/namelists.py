@@ -175,7 +175,8 @@ def lift_models(
             missing = setting
         groups = file.groups if file is not None else ()
         is_open = file is None or file.is_open  # of a file that is not found all else would follow
-        models.append(Model(entry, groups, is_open=master.is_open or is_open, missing_file=missing))
+        place = next((group.span for group in groups), entry.span)
+        models.append(Model(entry, groups, is_open=master.is_open or is_open, missing_file=missing, place=place))
     if not models:
         models.append(Model(Group(MODEL_GROUP, {}), (), is_open=master.is_open))
     models = _with_land(models, master, registry, find)

@@ -403,7 +403,9 @@ class _Lowering:
         others = [groups[name] for name in sorted(groups)]
         name = _optional(keys.tree, "grid", "name")
         cells = _optional(keys.tree, "grid", "cells")
-        return of_master, Model(entry, (*first, *others), label=keys.label, grid_name=name, cells=cells, land=land)
+        place = None if keys.label is None else keys.own.key_span
+        model = Model(entry, (*first, *others), keys.label, grid_name=name, cells=cells, land=land, place=place)
+        return of_master, model
 
     def _name_land(self, groups: dict[str, Group], keys: ModelKeys) -> None:
         """What icon_master.namelist says of JSBACH, as the run scripts of ICON 2024.10 do (`run/exec.iconrun`)."""

@@ -206,6 +206,24 @@ def test_a_single_one_in_the_section(spec: Path) -> None:
     assert only.tasks.value == 256
 
 
+def test_what_nobody_wrote_is_said_of_the_component(spec: Path, tmp_path: Path) -> None:
+    text = TEXT.replace("n_zlev: 1, ", "").replace("parallel: {nproma: 16}\n", "")
+    spec.write_text(text, encoding="utf-8")
+    (levels,) = (found for found in nmlgen.check(spec).findings if "has no levels" in found.message)
+    assert levels.span is not None
+    assert levels.span.line == text.splitlines().index("  oce:") + 1
+    (blocks,) = (found for found in nmlgen.check(spec).findings if found.code == "PAR011")
+    assert blocks.span is not None
+    assert blocks.span.line == 1  # all have it in common
+    spec.write_text(TEXT, encoding="utf-8")
+    nmlgen.build(load_spec(spec)).write(tmp_path / "run")
+    namelist = tmp_path / "run" / "NAMELIST_coupled_oce"
+    namelist.write_text(namelist.read_text().replace("n_zlev", "!n_zlev"))
+    found = nmlgen.lint([tmp_path / "run"]).findings
+    (levels,) = (finding for finding in found if "has no levels" in finding.message)
+    assert levels.file == str(namelist)
+
+
 def test_names_of_version_0_1_warn(spec: Path) -> None:
     found = experiment(spec)
     with pytest.warns(DeprecationWarning, match=r"experiment.components\[0\]"):
