@@ -9,7 +9,7 @@ import pytest
 from foreign_scripts import ALL, SETTINGS
 from hypothesis import HealthCheck, given, settings
 from spec_strategies import specs
-from specs import unchecked_build
+from specs import load, unchecked_build
 
 from nmlgen import compare, load_spec
 from nmlgen.experiment.difference import MASTER, NAMELIST, differences
@@ -48,6 +48,30 @@ def test_a_build_comes_back(document):
         assert compare(spec, directory).differences == compare(spec, script).differences == ()
     assert imported.remarks == ()
     assert differences(spec.experiment, again(imported.text)) == (), imported.text
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {"job": {"cpus_per_task": 4}},
+        {"job": {"cpus_per_task": 4}, "environment": {"OMP_STACKSIZE": None}},
+        {"job": {"cpus_per_task": 4}, "environment": {"OMP_STACKSIZE": "1G", "OMP_NUM_THREADS": "2"}},
+        {"job": {"cpus_per_task": 4}, "environment": {"OMP_PLACES": None}},
+        {"job": {"cpus_per_task": 4}, "environment": {"OMP_PROC_BIND": "close", "OMP_PLACES": "threads"}},
+        {"job": {"cpus_per_task": 4}, "environment": {"KMP_AFFINITY": "compact"}},
+        {"job": {"cpus_per_task": 1}},
+        {"lustre": {"input": {"stripe_count": 2, "migrate": True}, "restart": {"stripe_count": 2}}},
+        {"lustre": {"input": {"stripe_count": 2}, "restart": {"stripe_count": 2, "migrate": True}}},
+        {"lustre": {"input": {"stripe_count": 2, "migrate": True}, "restart": {}}},
+    ],
+)
+def test_threads_and_layouts_of_a_build_come_back(sections, tmp_path):
+    spec = load(**sections)
+    unchecked_build(spec).write(tmp_path)
+    imported = import_spec(tmp_path)
+    assert imported.remarks == ()
+    assert differences(spec.experiment, again(imported.text)) == (), imported.text
+    assert "environment" in sections or "OMP_" not in imported.text
 
 
 @EXAMPLES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -267,7 +267,11 @@ def _striping(experiment: Experiment, job: Job, known: Mapping[str, str]) -> Ite
     calls = [call for call in job.striping if not call.migrates]
     if len(calls) != sum(map(len, directories.values())):
         return
-    migrated = [_said(call) for call in job.striping if call.migrates]
+    migrated = [
+        call
+        for call, behind in pairwise(job.striping)
+        if behind.migrates and not call.migrates and _said(call) == _said(behind)
+    ]
     for what, names in directories.items():
         first, calls = calls[: len(names)], calls[len(names) :]
         if first:
@@ -275,7 +279,7 @@ def _striping(experiment: Experiment, job: Job, known: Mapping[str, str]) -> Ite
             span = first[0].directories[0].span if first[0].directories else None
             if first[0].deletes:
                 settings["delete"] = written("lustre.delete", True, LAYER, span)
-            if all(_said(call) in migrated for call in first):
+            if all(any(call is other for other in migrated) for call in first):
                 settings["migrate"] = written("lustre.migrate", True, LAYER, span)
             yield Striping(what, names, settings, first[0].components)
 

@@ -7,7 +7,7 @@ experiment does not is taken away by null. What a spec cannot say becomes a Gap,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -22,6 +22,7 @@ from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.experiment.striping import Striping
+from nmlgen.experiment.threads import BINDING, asks_for_gpus, cores_of_a_task, openmp_variables
 from nmlgen.spec import presets
 from nmlgen.spec.document import from_plain
 from nmlgen.spec.domains import domains_of, lists_of
@@ -96,6 +97,7 @@ def raised(experiment: Experiment, site: Site, parts: tuple[str, ...] = PARTS) -
     """
     wanted = _Raising(experiment, site, parts).keys()
     below = _below(site, wanted)
+    below["environment"] = {**_threads_below(experiment, site, below, wanted), **below.get("environment", {})}
     for key in ("run_directory", "launch"):
         if key not in wanted:  # nobody says it, and there is no experiment without it
             del below[key]
@@ -140,6 +142,20 @@ def _below(site: Site, wanted: Keys) -> Keys:
     below.setdefault("modules", _modules_below(site, implementation, wanted.get("mpi", {}).get("version")))
     below.setdefault("launch", {}).setdefault("options", [])
     return below
+
+
+def _threads_below(experiment: Experiment, site: Site, below: Keys, wanted: Keys) -> Mapping[str, str]:
+    """The variables of OpenMP that lowering adds by itself; those of binding only where nobody says anything of it."""
+    try:
+        directives = experiment.directives
+        cores = 1 if asks_for_gpus(directives) else cores_of_a_task(directives, site.machine)
+    except UndecidedError:
+        return {}
+    under, said = below.get("environment", {}), wanted.get("environment", {})
+    added = openmp_variables(cores, under)
+    if added.items() <= said.items():
+        return added
+    return openmp_variables(cores, {**under, **{name: None for name in BINDING if name in said}})
 
 
 def _modules_below(site: Site, implementation: Any, version: Any) -> list[str] | None:
