@@ -74,6 +74,21 @@ def test_threads_and_layouts_of_a_build_come_back(sections, tmp_path):
     assert "environment" in sections or "OMP_" not in imported.text
 
 
+def test_a_grid_that_the_namelist_calls_otherwise_is_brought_once(tmp_path):
+    spec = load(
+        namelists={"grid_nml": {"dynamics_grid_filename": "R2B5_DOM01.nc"}},
+        input_files={"R2B5_DOM01.nc": {"source": "grids/iconR02B05-grid.nc"}},
+        job={"threads_per_core": 2},
+    )
+    assert [file.target for file in spec.experiment.inputs if "R2B5" in file.target or "R02B05" in file.target] == [
+        "R2B5_DOM01.nc"
+    ]
+    unchecked_build(spec).write(tmp_path)
+    imported = import_spec(tmp_path)
+    assert imported.remarks == ()
+    assert differences(spec.experiment, again(imported.text)) == (), imported.text
+
+
 @EXAMPLES
 @given(specs())
 def test_the_namelists_of_a_build_come_back(document):

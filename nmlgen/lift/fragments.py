@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from nmlgen.experiment.experiment import InputFile
-from nmlgen.experiment.setting import unknown, written
+from nmlgen.experiment.setting import Setting, unknown, written
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Piece
 from nmlgen.script.state import Variable
@@ -80,10 +80,23 @@ _YES = ("yes", "true")
 
 def header_variables(given: Mapping[str, str]) -> Mapping[str, str]:
     """What the header works out of the variables that are known of a machine."""
+    found: dict[str, str] = {}
     nodes, tasks = given.get("no_of_nodes", ""), given.get("mpi_procs_pernode", "")
     if nodes.isdecimal() and tasks.isdecimal():
-        return {"mpi_total_procs": str(int(nodes) * int(tasks)), **given}
-    return given
+        found["mpi_total_procs"] = str(int(nodes) * int(tasks))
+    if "basedir" in given:
+        found["thisdir"] = f"{given['basedir']}/run"
+    return {**found, **given}
+
+
+def header_directives(given: Mapping[str, str | None]) -> Mapping[str, Setting]:
+    """What the header asks Slurm for, by the variables that are known of a machine."""
+    named = {"nodes": given.get("no_of_nodes"), "ntasks-per-node": given.get("mpi_procs_pernode")}
+    return {
+        option: written(f"job.{option.replace('-', '_')}", int(text), "header", None)
+        for option, text in named.items()
+        if text is not None and text.isdecimal() and int(text) > 0
+    }
 
 
 class Ending:

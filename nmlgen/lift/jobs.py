@@ -21,7 +21,7 @@ from nmlgen.resources import schema
 from nmlgen.script.directives import Directives
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Field, Ran
-from nmlgen.script.launch import LaunchCommand, read_launch
+from nmlgen.script.launch import LAUNCHERS, LaunchCommand, read_launch
 from nmlgen.script.options import StaticWord
 from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
@@ -32,7 +32,9 @@ from nmlgen.source import UNKNOWN, Span
 LAYER = "script"
 """The layer that speaks in the settings."""
 
-_BEGINNINGS: frozenset[Hashable] = frozenset([("system", "SLURM_SUBMIT_DIR", 0), ("system", "PWD", 0)])
+_BEGINNINGS: frozenset[Hashable] = frozenset([("system", "SLURM_SUBMIT_DIR"), ("system", "PWD")])
+_PATHS = _BEGINNINGS | {("system", "HOME")}
+"""The symbols of directories: one word each, which is no option."""
 
 _GROUP = re.compile(r"^[^!\n]*&[A-Za-z]", re.MULTILINE)
 _DARSHAN = re.compile(r"[^\s:]*libdarshan[^\s:]*\.so[^\s:]*")
@@ -51,6 +53,9 @@ _PLACING = {"ln": "link", "cp": "copy", "add_link_file": "link", "add_required_f
 """The commands that bring an input file; the last two are functions of ICON's `run/add_run_routines` and act later, in
 the directory of the run."""
 
+LIFTED = frozenset((*_PLACING, *LAUNCHERS, "cd", "lfs", "module", "ulimit"))
+"""The programs whose words say something of an experiment."""
+
 _OF_DARSHAN = tuple(
     name for name in schema("spec")["properties"]["darshan"]["properties"] if name.startswith("DARSHAN_")
 )
@@ -67,7 +72,7 @@ class Job:
     only. `files` are the texts that the script writes, by their paths, and `named` those of them that a variable names.
     `problems` is what lfs and the launcher refuse, `remarks` what the script does and no experiment can hold;
     `unplaced` are such remarks of single models. What lfs is told behind the launch is `late`; what is wrong with that
-    shows when the experiment is known, in `late_problems`. The model starts under the `guard`.
+    shows when the experiment is known, in `late_problems`. The model starts under the `guard`, if the way `starts` it.
     """
 
     directives: Directives
@@ -88,6 +93,7 @@ class Job:
     late: list[Setstripe] = field(factory=list)
     late_problems: list[SyntaxProblem] = field(factory=list)
     guard: Guard = ALWAYS
+    starts: bool = False
 
     def bring(self, files: Iterable[InputFile]) -> None:
         """Add input files, each in the place of one that it has by that name."""
@@ -109,9 +115,12 @@ class _Lifting:
         self.job = Job(directives, files={name: file.text for name, file in world.files.items()})
         commands = [([self.word(item) for item in event.words], event) for event in world.programs]
         start = self.launch(commands)
+        if start is None:  # by itself, without a launcher
+            named = [number for number, (words, _) in enumerate(commands) if words and _is_program_of_icon(words[0])]
+            start = named[-1] if named else None
         launched = commands[start][1] if start is not None else None
         if launched is not None:
-            self.job.guard = launched.guard
+            self.job.guard, self.job.starts = launched.guard, True
         variables = launched.environment if launched is not None else evaluation.final
         self.environment(variables)
         preload = evaluation.final.get("LD_PRELOAD")
@@ -136,7 +145,11 @@ class _Lifting:
         place = item.place
         value = within(item.value, self.guard)
         beginning = value[0].text.partition(UNKNOWN)[0] if len(value) == 1 else ""
-        return StaticWord(text_of(value), place.text.span(place.start, place.end), beginning, splits=item.is_vague)
+        splits = item.is_vague and not all(
+            case.text.startswith(UNKNOWN) and case.symbols[:1] and case.symbols[0] in _PATHS and " " not in case.text
+            for case in value
+        )
+        return StaticWord(text_of(value), place.text.span(place.start, place.end), beginning, splits=splits)
 
     def parts(self, word: StaticWord, item: Field) -> list[StaticWord]:
         """The words that an unquoted expansion falls into, as far as it is known: `$START`."""
@@ -269,17 +282,19 @@ class _Lifting:
     def place(self, name: str, words: list[StaticWord], event: Ran) -> None:
         """`ln -s` and `cp` into the run directory, by whatever name."""
         is_later = name.startswith("add_")
-        if not is_later and not self._is_run_directory(event.directory):
-            return
+        is_here = is_later or self._is_run_directory(event.directory)
         parts = _sources_and_target(words[1:], is_symbolic=name != "ln")
         if parts is None:
             return
         sources, target = parts
+        there = None if target is None else self._below_run_directory(event.words[target + 1].value)
+        if there is None and not is_here:
+            return
         for number in sources:
             source = words[number + 1]
-            into = "." if target is None else words[target + 1].text
+            into = "." if target is None else words[target + 1].text if there is None else there
             if into is not None and _is_directory(into):
-                file = None if source.text is None else source.text.rstrip("/").rpartition("/")[2]
+                file = self._base_name(event.words[number + 1].value)
                 file = None if file is None else posixpath.normpath(posixpath.join(into, file))
             else:
                 file = None if into is None else posixpath.normpath(into)
@@ -297,7 +312,27 @@ class _Lifting:
             setting = unknown(setting_name, source.span)
             if path is not None:
                 setting = written(setting_name, path, LAYER, source.span)
+            elif is_later:
+                setting = next((there.source for there in self.job.inputs if there.target == source.text), setting)
             self.job.bring([InputFile(file, setting, _PLACING[name])])
+
+    def _below_run_directory(self, value: Value) -> str | None:
+        """A path relative to the directory that the model runs in, if it lies there: "./" for that itself."""
+        there = within(value, self.guard)
+        here = within(self.directory, self.guard) if self.directory is not None else ()
+        if len(there) != 1 or len(here) != 1 or there[0].symbols[: len(here[0].symbols)] != here[0].symbols:
+            return None
+        text, base = there[0].text, here[0].text.rstrip("/")
+        if not base or text.rstrip("/") == base or not text.startswith(f"{base}/"):
+            return "./" if base and text.rstrip("/") == base else None
+        rest = text[len(base) :].strip("/")
+        return None if UNKNOWN in rest else rest
+
+    def _base_name(self, value: Value) -> str | None:
+        """The last part of a path, which may be known where its directory is not."""
+        names = {case.text.rstrip("/").rpartition("/")[2] for case in within(value, self.guard)}
+        name = names.pop() if len(names) == 1 else UNKNOWN
+        return None if UNKNOWN in name else name
 
     def collected(self, variables: Mapping[str, Variable]) -> None:
         """The files that ICON's run scripts collect in arrays, and bring where the model starts."""
@@ -454,6 +489,12 @@ def _may_be_icon(launch: LaunchCommand) -> bool:
 def _is_icon(launch: LaunchCommand) -> bool:
     word = launch.executable
     return word is not None and word.text is not None and "icon" in word.text.rpartition("/")[2].lower()
+
+
+def _is_program_of_icon(word: StaticWord) -> bool:
+    """Whether a command is ICON by the name of its program: a path, as `./icon`."""
+    _, slash, name = (word.text or "").rpartition("/")
+    return bool(slash) and re.fullmatch(r"icon(\.exe)?", name) is not None
 
 
 def _launch(launch: LaunchCommand, directives: Mapping[str, Setting]) -> Launch:

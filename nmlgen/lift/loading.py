@@ -89,6 +89,7 @@ def load(
             machine=machine,
             variables=variables,
             header=header or {},
+            decides=True,
         )
         return _of_script(path, lifted)
     script = _own_script(found.parent)
@@ -145,9 +146,15 @@ def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
     parts = PARTS if first.has_master else (NAMELIST, JOB)
     if recorded(lifted.script.source.text):  # a build
         return Loaded(path, first.experiment, parts, first.files)
-    choices = tuple(dict.fromkeys((*_other_ways(lifted, parts), *_depending(lifted))))
-    remarks = tuple(dict.fromkeys((*first.job.remarks, *first.job.unplaced)))
+    choices = tuple(dict.fromkeys((*_other_ways(lifted, parts), *_depending(lifted), *_chosen(first))))
+    remarks = tuple(dict.fromkeys((*first.job.remarks, *first.job.unplaced, *_without_start(path, lifted))))
     return Loaded(path, first.experiment, parts, first.files, choices, remarks)
+
+
+def _without_start(path: Path, lifted: LiftedScript) -> Iterator[str]:
+    """That a whole script leaves the start of the model to another job, whose part cannot be seen here."""
+    if not lifted.is_fragment and not lifted.ways[0].job.starts:
+        yield f"{path}: nothing that it runs itself starts ICON; what the job that does asks and brings is not known"
 
 
 def _meant(lifted: LiftedScript) -> str:
@@ -172,6 +179,13 @@ def _depending(lifted: LiftedScript) -> Iterator[str]:
             told |= new
             where = event.place.text.span(event.place.start, event.place.end)
             yield f"{where}: only a run knows whether this is written; here it is"
+
+
+def _chosen(way: Way) -> Iterator[str]:
+    """Which of several values was taken where only a run knows it."""
+    for place, text in way.chosen:
+        where = place.text.span(place.start, place.end)
+        yield f"{where}: only a run knows which of its values this has; here it is {text!r}"
 
 
 def _other_ways(lifted: LiftedScript, parts: tuple[str, ...]) -> Iterator[str]:

@@ -23,8 +23,8 @@ from nmlgen.experiment.setting import Certainty
 from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
 from nmlgen.lift.built import as_built
-from nmlgen.lift.fragments import HEADER, Ending, header_variables
-from nmlgen.lift.jobs import Job, lift_job, with_job
+from nmlgen.lift.fragments import HEADER, Ending, header_directives, header_variables
+from nmlgen.lift.jobs import LIFTED, Job, lift_job, with_job
 from nmlgen.lift.namelists import (
     MASTER_FILE,
     NamelistFile,
@@ -47,7 +47,7 @@ from nmlgen.script.parser import parse
 from nmlgen.script.syntax import Literal, Redirection, Script
 from nmlgen.script.values import Place, known, text_of, within
 from nmlgen.script.values import unknown as unknown_value
-from nmlgen.script.worlds import Stretch, World, WrittenFile, WrittenText, covering_worlds
+from nmlgen.script.worlds import Stretch, World, WrittenFile, WrittenText, covering_worlds, decided
 from nmlgen.source import UNKNOWN, Source, Span
 from nmlgen.spec.coupling import read_coupling
 
@@ -62,6 +62,7 @@ class Way:
 
     `directories` are those that the script makes; all that are needed, if it `makes_all`. `world` is what happens on
     it, `job` what is asked of the machine. It `has_master` where a master namelist says which models there are.
+    `chosen` are the places where one of several known values was taken, and which.
     """
 
     experiment: Experiment | None
@@ -71,6 +72,7 @@ class Way:
     world: World
     job: Job
     has_master: bool
+    chosen: tuple[tuple[Place, str], ...] = ()
 
 
 @frozen(eq=False)
@@ -141,11 +143,12 @@ def lift_script(
     variables: Mapping[str, str | None] | None = None,
     machine: Machine | None = None,
     header: Mapping[str, str] | None = None,
+    decides: bool = False,
 ) -> LiftedScript:
     """Lift a script. `variables` are set before it begins; `is_fragment` is found out if it is not said. `machine` is
     where it runs, by default the one that the record of a script of nmlgen's names, else one of which nothing is known.
     To a fragment belongs what ICON's run scripts have around it, if `header` says what is known of the variables that
-    the header sets before it.
+    the header sets before it. If it `decides`, a way has one of several known values wherever only a run knows which.
 
     Raises InputError if the file cannot be read.
     """
@@ -168,7 +171,9 @@ def lift_script(
     evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open)
     ends = header is not None and fragment and not is_open
     lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine, given if ends else None)
-    ways = tuple(sorted(map(lifting.way, covering_worlds(evaluation, MASTER_FILE)), key=_rank))
+    worlds = covering_worlds(evaluation, MASTER_FILE)
+    made = [lifting.way(*decided(evaluation, world, LIFTED)) if decides else lifting.way(world) for world in worlds]
+    ways = tuple(sorted(made, key=_rank))
     problems = [*_of_sbatch(directives.problems, machine), *lifting.problems]
     return LiftedScript(
         script,
@@ -261,7 +266,7 @@ class _Lifting:
         self.problems: list[SyntaxProblem] = []
         self._groups: dict[Hashable, Group] = {}
 
-    def way(self, world: World) -> Way:
+    def way(self, world: World, chosen: tuple[tuple[Place, str], ...] = ()) -> Way:
         """The models of one world, and what they are made of."""
         written = {
             name: self._namelist(name, file)
@@ -270,6 +275,8 @@ class _Lifting:
         }
         masters = [name for name, file in written.items() if _is_master(name, file)]
         job = lift_job(world, self.evaluation, self.directives)
+        if self.given is not None and job.launch is None and not job.directives.settings:
+            job.directives = evolve(job.directives, settings=header_directives(self.given))
         if self.given is not None and job.launch is None and not masters:
             ending = Ending(self.evaluation, world, self.given)
             if (made := ending.master()) is not None:
@@ -305,7 +312,7 @@ class _Lifting:
             experiment = self._with_job(experiment, job, world)
             self.problems += job.late_problems
         makes_all = not self.evaluation.unresolved
-        return Way(experiment, tuple(files), _directories(world), makes_all, world, job, master is not None)
+        return Way(experiment, tuple(files), _directories(world), makes_all, world, job, master is not None, chosen)
 
     def _with_job(self, experiment: Experiment, job: Job, world: World) -> Experiment:
         experiment = with_job(experiment, job, self._name(world), self.ntasks, self.machine)

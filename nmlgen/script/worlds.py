@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -15,7 +15,7 @@ from attrs import field, frozen
 
 from nmlgen.namelist.placeholders import hidden
 from nmlgen.script.evaluate import Evaluation
-from nmlgen.script.events import Altered, Copied, Ended, Event, Opened, Piece, Ran, Removed, Written
+from nmlgen.script.events import Altered, Copied, Ended, Event, Field, Opened, Piece, Ran, Removed, Written
 from nmlgen.script.patterns import UndecidedPattern, matches
 from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
 from nmlgen.script.values import ALWAYS, Guard, Place, Possibility, Value, contradicts, text_of
@@ -200,6 +200,37 @@ def covering_worlds(evaluation: Evaluation, decisive: str = "") -> tuple[World, 
         start = waiting[0]
         waiting = waiting[1:]
     return tuple(found)
+
+
+def decided(
+    evaluation: Evaluation, world: World, programs: Collection[str]
+) -> tuple[World, tuple[tuple[Place, str], ...]]:
+    """The same way with one value for everything that it writes and tells these `programs`: of several known ones the
+    last, which is what a script does unless something is special. With it the places where one was chosen, and each
+    text."""
+    guard, chosen = world.guard, list[tuple[Place, str]]()
+    for event in evaluation.events:
+        if not event.guard <= guard:
+            continue
+        if isinstance(event, Ended):
+            break
+        items: tuple[Piece | Field, ...] = ()
+        if isinstance(event, Written):
+            items = event.pieces
+        elif isinstance(event, Ran) and event.words and text_of(event.words[0].value) in programs:
+            items = event.words
+        for item in items:
+            cases = [case for case in item.value if not contradicts(case.guard, guard)]
+            if len(cases) < 2 or all(case[1:3] == cases[0][1:3] for case in cases):
+                continue
+            usual = [case for case in cases if evaluation.questions.unlikely.isdisjoint(case.guard)]
+            usual = [case for case in usual if case.guard and not case.symbols]
+            if usual:
+                guard |= usual[-1].guard
+                chosen.append((item.place, usual[-1].text))
+    if guard == world.guard:
+        return world, ()
+    return _Maker(_single_paths(evaluation.events), evaluation).world(guard), tuple(chosen)
 
 
 def _choices(event: Written, decisive: str) -> Iterator[Guard]:

@@ -573,7 +573,21 @@ class _Lowering:
                 method = _optional(tree, "method")
                 named = self._pooled(Setting(f"input_files.{target}.source", source.history))
                 files[target] = InputFile(target, named, method.value if method else "link")
+        for keys in self.models:
+            self._rename_grid(files, keys)
         return tuple(files.values())
+
+    def _rename_grid(self, files: dict[str, InputFile], keys: ModelKeys) -> None:
+        """Bring a grid once where the namelist calls it otherwise and an input file brings it by that name."""
+        named = keys.tree.at("namelists", "grid_nml", "dynamics_grid_filename")
+        grid = self._pooled(evolve(_setting(keys.tree, "grid", "file"), name="grid.file"))
+        names = [str(name) for name in as_list(named.value)] if named is not None else []
+        own = PurePosixPath(grid.value).name
+        brought = files.get(names[0]) if names else None
+        if brought is not None and own not in names and brought.source.value == grid.value and own in files:
+            if files[own].source.name == "grid.file":
+                del files[own]
+            files[names[0]] = evolve(brought, source=grid)
 
     def _pooled(self, path: Setting) -> Setting:
         """The path with the pool's directory where it begins with `<pool>`."""

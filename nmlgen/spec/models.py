@@ -128,6 +128,9 @@ def _entered(label: str, own: Tree) -> Tree:
     return merge(above, Tree(own.history, children, key_span=own.key_span))
 
 
+_OWN_RANKS = ("model_min_rank", "model_max_rank")
+
+
 def shares(models: tuple[ModelKeys, ...], directives: Mapping[str, Setting]) -> Mapping[str | None, range]:
     """The ranks of each component that says its `tasks`, or leaves them to be the rest: one behind the other.
 
@@ -171,4 +174,4 @@ def job_tasks(directives: Mapping[str, Setting]) -> int | None:
 
 def _sets_ranks(model: ModelKeys) -> bool:
     entry = model.own.at("namelists", MODEL_GROUP)
-    return entry is not None and any(name.endswith("_rank") for name in entry.children or ())
+    return entry is not None and any(name in _OWN_RANKS for name in entry.children or ())

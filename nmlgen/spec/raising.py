@@ -295,7 +295,7 @@ class _Raising:
             keys: Keys = self._entry(own, label)
             if component.number in ranks:
                 keys["tasks"] = ranks[component.number]
-                for name in _RANKS:
+                for name in ("model_min_rank", "model_max_rank"):
                     own[MODEL_GROUP].pop(name, None)
             elif MASTER in self.parts and not any(name in own.get(MODEL_GROUP, {}) for name in _RANKS):
                 keys["tasks"] = Gap("nothing says which ranks it gets")

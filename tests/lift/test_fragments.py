@@ -222,3 +222,28 @@ def test_elements_of_derived_types_are_no_gap(tmp_path: Path) -> None:
     imported = import_spec(_written(tmp_path, more), site="levante", variables={"basedir": "/icon"})
     assert imported.remarks == ()
     assert "aes_cop_config(1)%cn1lnd" in imported.text
+
+
+def test_a_link_to_a_file_that_was_brought_is_that_file(tmp_path: Path) -> None:
+    text = f"{_ATMOSPHERE}add_link_file /pool/start.nc first.nc\nadd_link_file first.nc second.nc\n"
+    inputs = load(_written(tmp_path, text), header={}).experiment.inputs
+    assert [(file.target, file.source.value) for file in inputs if file.target.startswith(("first", "second"))] == [
+        ("first.nc", "/pool/start.nc"),
+        ("second.nc", "/pool/start.nc"),
+    ]
+
+
+def test_files_that_a_sourced_part_of_icon_brings(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "add_required_files").write_text("add_link_file ${basedir}/data/pmod.txt ./\n")
+    path = _written(tmp_path / "run", f"{_ATMOSPHERE}. ${{thisdir}}/add_required_files\n")
+    inputs = load(path, variables={"basedir": "/elsewhere/icon"}).experiment.inputs
+    assert [file.source.value for file in inputs if file.target == "pmod.txt"] == ["/elsewhere/icon/data/pmod.txt"]
+
+
+def test_the_nodes_that_the_header_asks_for(tmp_path: Path) -> None:
+    path = _written(tmp_path, _ATMOSPHERE)
+    imported = import_spec(path, site="levante", variables={"basedir": "/icon", "no_of_nodes": "3"})
+    assert "nodes: 3" in imported.text
+    given = load(path, variables={"no_of_nodes": "3", "mpi_procs_pernode": "many"}).experiment.directives
+    assert [(name, setting.value) for name, setting in given.items() if name != "ntasks"] == [("nodes", 3)]

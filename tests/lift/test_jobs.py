@@ -88,6 +88,10 @@ def test_tasks_that_nobody_tells_are_not_known(lifted):
         ("ln -s ../a.nc ./", ("a.nc", "/scratch/b/a.nc", "link")),
         ("cp -t . /pool/a.nc", ("a.nc", "/pool/a.nc", "copy")),
         ("cp /pool/a.nc /elsewhere/a.nc", None),
+        ("cp /pool/a.nc $rundir", ("a.nc", "/pool/a.nc", "copy")),
+        ("cd /; ln -s /pool/a.nc $rundir/b.nc; cd $rundir", ("b.nc", "/pool/a.nc", "link")),
+        ("cd /; ln -s /pool/a.nc /scratch/b; cd $rundir", None),
+        ("cd /; cp /pool/a.nc .; cd $rundir", None),
         ("ln /pool/a.nc b.nc", None),
     ],
 )
@@ -132,3 +136,36 @@ def test_files_beside_the_script_are_read(tmp_path):
 def test_streams_of_a_loop(lifted):
     names = [stream.settings["output_filename"].value for stream in lifted(LOOP).components[0].streams]
     assert names == ["out/waves_2d", "out/waves_pl", "out/waves_hl"]
+
+
+def test_the_directory_of_submission_is_where_the_script_begins(lifted):
+    """And one word, which holds no option of the launcher."""
+    text = COMPLETE.replace("cp /pool/data/ozone.nc o3_icon_DOM01.nc", "cp $SLURM_SUBMIT_DIR/../data/ozone.nc .")
+    experiment = lifted(text.replace("/work/bb1234/icon/bin/icon", "$SLURM_SUBMIT_DIR/icon"))
+    assert experiment.tasks.value == 64
+    assert [option.value for option in experiment.launch.options] == ["--cpu-bind=cores"]
+    assert [(file.target, file.source.value) for file in experiment.inputs[1:]] == [("ozone.nc", "../data/ozone.nc")]
+
+
+def test_what_is_brought_by_a_path_of_which_only_the_end_is_known(lifted):
+    experiment = lifted(COMPLETE.replace("cp /pool/data/ozone.nc o3_icon_DOM01.nc", "cp $(where_it_is)/ozone.nc ."))
+    assert [(file.target, file.source.certainty) for file in experiment.inputs[1:]] == [("ozone.nc", Certainty.UNKNOWN)]
+
+
+def test_icon_without_a_launcher(tmp_path):
+    found = loaded(tmp_path, COMPLETE.replace("srun -n 64 --cpu-bind=cores /work/bb1234/icon/bin/icon", "./icon"))
+    assert found.remarks == ()
+    assert [file.target for file in found.experiment.inputs] == ["iconR02B04.nc", "o3_icon_DOM01.nc"]
+
+
+def test_a_script_that_leaves_the_start_to_another_job(tmp_path):
+    text = COMPLETE.replace("LD_PRELOAD=", "cat > job << END\n").replace("bin/icon", "bin/icon\nEND\nsbatch job")
+    assert any("nothing that it runs itself starts ICON" in remark for remark in loaded(tmp_path, text).remarks)
+
+
+def test_of_several_known_values_the_last_is_taken_and_said(tmp_path):
+    where = "if [ -d /users ]; then pool=/users/pool; else pool=/pool; fi\ncp $pool/data/ozone.nc o3_icon_DOM01.nc"
+    found = loaded(tmp_path, COMPLETE.replace("cp /pool/data/ozone.nc o3_icon_DOM01.nc", where))
+    assert found.experiment.inputs[1].source.value == "/pool/data/ozone.nc"
+    (choice,) = found.choices
+    assert choice.endswith("only a run knows which of its values this has; here it is '/pool/data/ozone.nc'")
