@@ -1,36 +1,60 @@
 """Change the code of the rules a little, again and again: do the tests notice?
 
-    python benchmarks/mutants.py [--count 500] [--seed 1] [--jobs 2] [--only rules/restart] [--quick] [--list]
+    pip install coverage
+    python benchmarks/mutants.py [--count 500] [--seed 1] [--only rules/restart] [--reach FILE] [--quick] [--list]
 
 Mutants are drawn from `nmlgen/rules`, `nmlgen/experiment` and `nmlgen/script/worlds.py`: a comparison with another
-sign, `and` for `or`, a condition turned round, a number that is one more, true for false, a sum for a difference. Each
-is put into a copy of the repository, and the tests that have to do with its module are run until one fails. The mutants
-that no test noticed are printed, and the share of those that were noticed; it ends with 1 below nine in ten.
+sign, `and` for `or`, a condition turned round, a number that is one more, true for false, a sum for a difference. The
+tests that reach the changed line are run until one fails. The mutants that no test noticed are printed, and the share
+of those that were noticed; it ends with 1 below nine in ten.
 
-What runs for a module: the tests of its name, those that import it, for rules their examples, and in the end the
-verdicts of the real model, unless `--quick` leaves these out. Every ten mutants the share so far is said on stderr.
+Tests are collected once, and all run once while coverage.py records which of them reach which line; `--reach` keeps
+that in a file, which holds until a source file changes (a test that it does not know counts as reaching what it
+imports). For a mutant the process is copied (`fork`), the changed functions get their new code, and their tests run in
+the copy: first those beside the module, then the quickest, `--most` of them (where more tests reach a mutant they are
+drawn by the seed, so the share is rather too low than too high). What stands outside functions is changed in a new
+process. `--quick` leaves out the verdicts of the real model. Tests that start nmlgen as a program notice nothing. A
+copy that takes ten minutes of CPU hangs, which is noticed.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import gc
+import hashlib
+import importlib
+import importlib.machinery
+import inspect
+import json
 import os
 import random
 import re
-import shutil
+import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import zip_longest
 from pathlib import Path
-from queue import Queue
+from types import CodeType, FunctionType
 
-ROOT = Path(__file__).parent.parent
+import pytest
+from _pytest.runner import runtestprotocol
+
+ROOT = Path(__file__).resolve().parent.parent
 WHERE = ("nmlgen/rules", "nmlgen/experiment", "nmlgen/script/worlds.py")
+TESTS = (
+    *("tests/rules", "tests/experiment", "tests/test_linting.py"),
+    *("tests/script/test_evaluate.py", "tests/script/test_roles.py"),
+)
+VERDICTS = ("tests/verdicts/test_verdicts.py", "tests/verdicts/test_multi.py")
 ENOUGH = 0.9
+CPU_LIMIT = 600
 _SIGNS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -54,23 +78,39 @@ _SUMS: dict[type[ast.operator], type[ast.operator]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: the `number`-th place in a file that can be changed, and what is done there."""
+    """One change: the `number`-th place in a file that can be changed, in a statement that `begins` at a line.
+
+    Is it inside a function?
+    """
 
     file: str
     number: int
+    is_inside: bool
+    begins: int
     line: int
     what: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.what}"
 
 
 class _Changer(ast.NodeTransformer):
     """Counts the places that can be changed, and changes one of them."""
 
     def __init__(self, chosen: int | None = None) -> None:
-        self.places: list[tuple[int, str]] = []
+        self.places: list[tuple[bool, int, int, str]] = []
         self._chosen = chosen
+        self._begins = 0
+        self._depth = 0
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.stmt):
+            self._begins = node.lineno
+        changed: ast.AST = super().visit(node)
+        return changed
 
     def _is_it(self, node: ast.expr | ast.stmt, what: str) -> bool:
-        self.places.append((node.lineno, what))
+        self.places.append((self._depth > 0, self._begins, node.lineno, what))
         return len(self.places) - 1 == self._chosen
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
@@ -86,7 +126,9 @@ class _Changer(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self._depth += 1
         node.body = [self.visit(part) for part in node.body]
+        self._depth -= 1
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
@@ -144,65 +186,239 @@ def mutants(only: str) -> list[Mutant]:
     return found
 
 
-def mutated(mutant: Mutant) -> str:
-    """The text of a mutant's file."""
-    tree = ast.parse((ROOT / mutant.file).read_text(encoding="utf-8"))
-    return ast.unparse(ast.fix_missing_locations(_Changer(mutant.number).visit(tree)))
+def mutated(mutant: Mutant) -> CodeType:
+    """The code of a mutant's module. Lines are those of the file, so that functions can be told."""
+    path = ROOT / mutant.file
+    tree = _Changer(mutant.number).visit(ast.parse(path.read_text(encoding="utf-8")))
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            if "lineno" in child._attributes and not hasattr(child, "lineno"):
+                ast.copy_location(child, node)
+    return compile(ast.fix_missing_locations(tree), str(path), "exec", dont_inherit=True)
 
 
-def stages(file: str, quick: bool) -> Iterator[list[str]]:
-    """The tests that have to do with a module, those that are likeliest to notice first."""
-    module = Path(file).stem
-    text = (ROOT / file).read_text(encoding="utf-8")
-    codes = re.findall(r'^    code = "(\w+)"', text, re.MULTILINE)
-    if codes:
-        yield ["tests/rules/test_examples.py", "-k", " or ".join(codes)]
-    dotted = file.removesuffix(".py").replace("/", ".")
-    names = [f"test_{module}.py", *(f"test_{part}.py" for part in module.split("_"))]
-    near = []
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        is_near = path.name in names or dotted in (said := path.read_text(encoding="utf-8"))
-        is_near = is_near or any(code in said for code in codes)
-        if is_near and "real" not in path.parts and path.name not in ("test_examples.py", "test_verdicts.py"):
-            near.append(str(path.relative_to(ROOT)))
-    if near:
-        yield near
-    if not quick:
-        yield ["tests/verdicts/test_verdicts.py"]
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """A piece of code and those in it, in their order."""
+    yield code
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            yield from codes(part)
 
 
-def is_noticed(mutant: Mutant, copy: Path, quick: bool = False) -> bool:
-    """Whether a test fails in a copy of the repository that holds the mutant."""
-    target = copy / mutant.file
-    target.write_text(mutated(mutant), encoding="utf-8")
-    environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+def place(code: CodeType) -> tuple[str, str, int]:
+    """What tells a function: its file, its name, its line."""
+    return code.co_filename, code.co_name, code.co_firstlineno
+
+
+class Functions:
+    """The functions that there are, by their places, to be given other code."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, int], list[FunctionType]] = defaultdict(list)
+        inside = tuple(str(ROOT / where) for where in WHERE)
+        for file in sorted({mutant.file for mutant in mutants("")}):
+            importlib.import_module(file.removesuffix(".py").replace("/", "."))
+        for thing in gc.get_objects():
+            if isinstance(thing, FunctionType) and thing.__code__.co_filename.startswith(inside):
+                self._known[place(thing.__code__)].append(thing)
+
+    def change(self, mutant: Mutant) -> bool:
+        """Give the changed function its code; false where the change is in none, or it cannot be told which."""
+        text = (ROOT / mutant.file).read_text(encoding="utf-8")
+        old = compile(text, str(ROOT / mutant.file), "exec", dont_inherit=True)
+        pairs = list(zip(codes(old), codes(mutated(mutant)), strict=True))
+        if any(_own(was) != _own(now) and not was.co_flags & inspect.CO_OPTIMIZED for was, now in pairs):
+            return False
+        changed = False
+        for was, now in pairs:
+            same = [function for function in self._known.get(place(was), ()) if function.__code__ == was]
+            for function in same if was != now else ():
+                function.__code__ = now
+                changed = True
+        return changed
+
+
+def _own(code: CodeType) -> tuple[object, ...]:
+    constants = tuple((type(part), part) for part in code.co_consts if not isinstance(part, CodeType))
+    return code.co_code, constants, code.co_names
+
+
+@dataclass
+class Reach:
+    """Which tests reach which lines, what each test takes, and those that fail without any change."""
+
+    failing: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    lines: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Reach:
+        """What was kept, without the files that are others now."""
+        kept = cls(**json.loads(path.read_text(encoding="utf-8")))
+        kept.lines = {file: lines for file, lines in kept.lines.items() if kept.digests[file] == digest(file)}
+        return kept
+
+    def tests(self, mutant: Mutant, items: dict[str, pytest.Item], most: int, seed: int) -> list[pytest.Item]:
+        """The tests for a mutant, those first that are likeliest to notice soon."""
+        near = re.compile(nearness(mutant.file))
+        names = set(items) - set(self.failing)
+        if mutant.file in self.lines:
+            numbers = map(str, range(mutant.begins, mutant.line + 1))
+            reaching = {name for number in numbers for name in self.lines[mutant.file].get(number, ())}
+            if not mutant.is_inside:
+                reaching = set().union(*self.lines[mutant.file].values())
+            names = {name for name in names if name in reaching or name not in self.seconds}
+        beside = {name for name in names if near.search(name)}
+        others = sorted(name for name in names - beside if name in self.seconds or imports(name, mutant.file))
+        if len(others) > most:
+            others = random.Random(seed).sample(others, most)
+        quick = sorted(others, key=lambda name: self.seconds.get(name, 0.0))
+        return [items[name] for name in (*sorted(beside, key=lambda n: self.seconds.get(n, 0.0)), *quick)]
+
+
+def digest(file: str) -> str:
+    """A file's mark."""
+    return hashlib.sha256((ROOT / file).read_bytes()).hexdigest()
+
+
+def nearness(file: str) -> str:
+    """What the names of the tests have that stand beside a module: its name, or the code of one of its rules."""
+    said = re.findall(r'^    code = "(\w+)"', (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
+    return "|".join([f"test_{Path(file).stem}\\.py", *said])
+
+
+def imports(test: str, file: str) -> bool:
+    """Whether the file of a test names a module."""
+    return file.removesuffix(".py").replace("/", ".") in _text(test.partition("::")[0])
+
+
+@cache
+def _text(file: str) -> str:
+    return (ROOT / file).read_text(encoding="utf-8")
+
+
+class Tester:
+    """A plug-in of pytest that takes the place of its loop over the tests."""
+
+    def __init__(self, sample: list[Mutant], given: argparse.Namespace) -> None:
+        self.sample = sample
+        self.given = given
+        self.noticed = 0
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Record unless it is known, then try all mutants."""
+        items = {item.nodeid: item for item in session.items}
+        kept = Path(self.given.reach) if self.given.reach else None
+        if kept is not None and kept.exists():
+            reach = Reach.read(kept)
+        else:
+            reach = recorded(session)
+            if kept is not None:
+                kept.write_text(json.dumps(vars(reach)), encoding="utf-8")
+        for name in reach.failing:
+            print(f"fails without a mutant, left out: {name}", file=sys.stderr)
+        functions = Functions()
+        gc.collect()
+        gc.freeze()
+        running: dict[int, Mutant] = {}
+        tried = 0
+        for mutant in [*self.sample, None]:
+            while running and (mutant is None or len(running) >= self.given.jobs):
+                process, status = os.wait()
+                if process not in running:
+                    continue
+                done = running.pop(process)
+                tried += 1
+                if status:
+                    self.noticed += 1
+                else:
+                    print(done, flush=True)
+                if tried % 10 == 0:
+                    print(f"{self.noticed} of {tried} noticed", file=sys.stderr, flush=True)
+            if mutant is not None:
+                tests = reach.tests(mutant, items, self.given.most, self.given.seed)
+                running[forked(partial(is_noticed, mutant, tests, functions))] = mutant
+        return True
+
+
+def recorded(session: pytest.Session) -> Reach:
+    """What running all tests once in a copy of this process reaches."""
+    import coverage
+
+    with tempfile.TemporaryDirectory() as directory:
+        result = Path(directory) / "reach.json"
+
+        def record() -> bool:
+            watch = coverage.Coverage(data_file=None, include=[f"{ROOT / where}*" for where in WHERE])
+            reach = Reach()
+            watch.start()
+            begun = time.process_time()
+            watch.switch_context(session.items[0].nodeid)
+            for number, (item, failed) in enumerate(outcomes(session.items), 1):
+                reach.seconds[item.nodeid] = round(time.process_time() - begun, 4)
+                if failed:
+                    reach.failing.append(item.nodeid)
+                begun = time.process_time()
+                if number < len(session.items):
+                    watch.switch_context(session.items[number].nodeid)
+                if number % 500 == 0:
+                    print(f"{number} of {len(session.items)} tests recorded", file=sys.stderr, flush=True)
+            watch.stop()
+            data = watch.get_data()
+            for path in data.measured_files():
+                file = str(Path(path).relative_to(ROOT))
+                reach.lines[file] = {str(n): names for n, names in data.contexts_by_lineno(path).items()}
+                reach.digests[file] = digest(file)
+            result.write_text(json.dumps(vars(reach)), encoding="utf-8")
+            return False
+
+        os.waitpid(forked(record, CPU_LIMIT * 100), 0)
+        return Reach(**json.loads(result.read_text(encoding="utf-8")))
+
+
+def forked(work: Callable[[], bool], limit: int = CPU_LIMIT) -> int:
+    """Do work in a copy of this process that says nothing; it ends with 1 where the work gives true or fails."""
+    process = os.fork()
+    if process:
+        return process
+    status = 1
     try:
-        for tests in stages(mutant.file, quick):
-            command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-            try:
-                done = subprocess.run(
-                    command, cwd=copy, env=environment, capture_output=True, timeout=1800, check=False
-                )
-            except subprocess.TimeoutExpired:
-                return True  # it hangs, which is noticed
-            if done.returncode not in (0, 5):  # 5: no test was chosen
-                return True
-        return False
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        status = int(work())
     finally:
-        shutil.copyfile(ROOT / mutant.file, target)
+        sys.stderr.flush()
+        os._exit(status)
 
 
-def _copies(count: int, directory: Path) -> Queue[Path]:
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    copies: Queue[Path] = Queue()
-    for number in range(count):
-        copy = directory / str(number)
-        for name in filter(None, listed.split("\0")):
-            if (ROOT / name).is_file():
-                (copy / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(ROOT / name, copy / name)
-        copies.put(copy)
-    return copies
+def outcomes(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, bool]]:
+    """Run tests one by one: each, and whether it failed."""
+    for item, following in zip_longest(items, items[1:]):
+        yield item, any(report.failed for report in runtestprotocol(item, log=False, nextitem=following))
+
+
+def is_noticed(mutant: Mutant, tests: list[pytest.Item], functions: Functions) -> bool:
+    """Whether a test fails with the mutant's code, in this process or, if need be, in a new one."""
+    if functions.change(mutant):
+        return any(failed for _, failed in outcomes(tests))
+    if not tests:
+        return False
+    names = [item.nodeid for item in tests]
+    command = [sys.executable, __file__, "--within", mutant.file, str(mutant.number)]
+    return subprocess.run(command, input="\n".join(names), text=True, capture_output=True, check=False).returncode != 0
+
+
+def within(file: str, number: int) -> int:
+    """Run the tests that standard input names with a module's changed text."""
+    chosen = next(mutant for mutant in mutants(file) if mutant.file == file and mutant.number == number)
+    unchanged = importlib.machinery.SourceFileLoader.get_code
+
+    def get_code(loader: importlib.machinery.SourceFileLoader, name: str) -> CodeType | None:
+        is_it = Path(loader.path) == ROOT / file
+        return mutated(chosen) if is_it else unchanged(loader, name)
+
+    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    return pytest.main(["-x", "-q", "-p", "no:cacheprovider", *sys.stdin.read().splitlines()])
 
 
 def main() -> int:
@@ -210,38 +426,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--most", type=int, default=400, help="so many tests that do not stand beside the module")
     parser.add_argument("--only", default="", help="files whose path holds this text")
+    parser.add_argument("--reach", help="where to keep which tests reach which lines")
     parser.add_argument("--quick", action="store_true", help="leave out the verdicts of the real model")
     parser.add_argument("--list", action="store_true", help="print the sample, try nothing")
+    parser.add_argument("--within", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    os.chdir(ROOT)
+    sys.path.insert(0, str(ROOT))
+    if given.within:
+        return within(given.within[0], int(given.within[1]))
     every = mutants(given.only)
     sample = random.Random(given.seed).sample(every, min(given.count, len(every)))
     print(f"{len(sample)} of {len(every)} mutants, seed {given.seed}", flush=True)
     if given.list:
-        print("\n".join(f"{m.file}:{m.line}: {m.what}" for m in sample))
+        print("\n".join(map(str, sample)))
         return 0
-    with tempfile.TemporaryDirectory() as directory:
-        copies = _copies(given.jobs, Path(directory))
-
-        def tried(mutant: Mutant) -> bool:
-            copy = copies.get()
-            try:
-                noticed = is_noticed(mutant, copy, given.quick)
-            finally:
-                copies.put(copy)
-            if not noticed:
-                print(f"{mutant.file}:{mutant.line}: {mutant.what}", flush=True)
-            return noticed
-
-        noticed = 0
-        with ThreadPoolExecutor(given.jobs) as pool:
-            for number, is_one in enumerate(pool.map(tried, sample), 1):
-                noticed += is_one
-                if number % 10 == 0:
-                    print(f"{noticed} of {number} noticed", file=sys.stderr, flush=True)
-    print(f"noticed {noticed} of {len(sample)}: {100 * noticed / max(1, len(sample)):.1f} %")
-    return 0 if noticed >= ENOUGH * len(sample) else 1
+    tester = Tester(sample, given)
+    pytest.main(
+        ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *TESTS, *(() if given.quick else VERDICTS)],
+        plugins=[tester],
+    )
+    print(f"noticed {tester.noticed} of {len(sample)}: {100 * tester.noticed / max(1, len(sample)):.1f} %")
+    return 0 if tester.noticed >= ENOUGH * len(sample) else 1
 
 
 if __name__ == "__main__":

@@ -189,7 +189,11 @@ def checks_page() -> str:
 
 
 def _check_row(check: Check) -> str:
-    releases = (f"from {check.since}" if check.since else "", f"up to {check.until}" if check.until else "")
+    releases = (
+        f"from {check.since}" if check.since else "",
+        f"up to {check.until}" if check.until else "",
+        f"without {check.without}" if check.without else "",
+    )
     when = " ".join(filter(None, releases))
     source = ", ".join(f"`{place}`" for place in check.source.split())
     condition = f"`{check.condition}`" + (f" ({when})" if when else "")

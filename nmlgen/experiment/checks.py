@@ -18,6 +18,7 @@ from nmlgen.experiment.condition import evaluate, variables
 from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.memory import remembered
+from nmlgen.experiment.parts import parts
 from nmlgen.experiment.ranks import LEVEL_TYPES, domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.resources import directory
@@ -34,7 +35,8 @@ class Check:
 
     `group` and `name` are the variable that is to blame, `says` is why, `expected` what ICON takes instead, `source`
     one or several lines of ICON's source. It is made from the release `since` on and up to `until`, where they are
-    given, by components of one `kind`, or of `ANY`. `rule` is the code of the rule that reports it.
+    given, by components of one `kind`, or of `ANY`; where it names a part of ICON, by executables `without` it. `rule`
+    is the code of the rule that reports it.
     """
 
     rule: str
@@ -47,6 +49,7 @@ class Check:
     since: str | None = None
     until: str | None = None
     kind: str = "atmosphere"
+    without: str | None = None
 
     def is_made_by(self, release: str) -> bool:
         """Whether a release makes it."""
@@ -87,6 +90,7 @@ def _check(entry: Mapping[str, str]) -> Check:
         entry.get("since"),
         entry.get("until"),
         entry.get("kind", "atmosphere"),
+        entry.get("without"),
     )
 
 
@@ -104,6 +108,9 @@ def breaches(component: Component, rule: str) -> Iterator[Breach]:
     """
     kind = component.kind or "atmosphere"
     checks_here = [check for check in _checks_of(rule, component.registry.release) if check.kind in (kind, ANY)]
+    if any(check.without for check in checks_here):
+        has = parts(component.experiment)
+        checks_here = [check for check in checks_here if check.without is None or has.get(check.without) is False]
     if not checks_here:
         return
     undecided: Setting | None = None

@@ -344,6 +344,7 @@ def _experiment(experiment: Experiment) -> dict[str, Setting]:
         "site": written("site", experiment.machine.name, ""),
         "executable": _below_base(experiment, experiment.executable),
         "run directory": _path(experiment.run_directory),
+        **{f"part {name}": setting for name, setting in experiment.parts.items()},
     }
     for component in experiment.components:
         if component.grid_name is not None:

@@ -96,7 +96,8 @@ class Experiment:
     model is one of the groups of `master`. `directives` is keyed by sbatch's long option names; `environment` by the
     variables exported to the job; `chain`, what its jobs hand on, by the keys of a spec (see `chain.KEYS`).
     `directives_span` is where the directives are given as a whole: what is missing among them belongs there. `coupling`
-    is the content of coupling.yaml, None where there is none. An experiment that `knows_inputs` brings no more files
+    is the content of coupling.yaml, None where there is none; `parts` says of parts of ICON whether the executable has
+    them (see `nmlgen.experiment.parts`, which asks others, too). An experiment that `knows_inputs` brings no more files
     into its run directory than its `inputs`. Rules and all else that asks for a variable of ICON's do so by component.
     """
 
@@ -121,6 +122,7 @@ class Experiment:
     chain: Mapping[str, Setting] = field(factory=dict)
     directives_span: Span | None = None
     coupling: Coupling | None = None
+    parts: Mapping[str, Setting] = field(factory=dict)
     knows_inputs: bool = False
 
     @cached_property

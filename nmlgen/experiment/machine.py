@@ -98,7 +98,8 @@ class Machine:
     header of ICON's own run scripts sets there. `max_files` is how many files a project may have where the model
     writes; `set_up_s` are the seconds of a job before the model's first step that its own timers do not see.
     `plugin_options` are the options that plug-ins add to sbatch and srun, without dashes; `fortran` the runtimes of the
-    compilers that ICON is built with: gfortran, flang, intel, nvhpc, cray, nag or nec.
+    compilers that ICON is built with: gfortran, flang, intel, nvhpc, cray, nag or nec; `parts` says of parts of ICON
+    whether its executables have them.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Machine:
     run_script_variables: Mapping[str, str] = field(factory=dict)
     plugin_options: tuple[str, ...] = ()
     fortran: tuple[str, ...] = ()
+    parts: Mapping[str, bool] = field(factory=dict)
 
     def file_system_of(self, path: str) -> FileSystem:
         """The file system that `path` lies on; a relative path lies on the site's usual one."""

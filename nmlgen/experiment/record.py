@@ -17,6 +17,9 @@ from nmlgen.experiment.group import as_list
 COPY_WHILE_RUNNING = "node_local.copy_while_running"
 """The key of a switch, which is remembered as "True" or "False"."""
 
+PARTS = "model.parts."
+"""What the keys of parts of ICON begin with; their values are "True" or "False"."""
+
 _LINE = re.compile(r"^# nmlgen: (?P<words>[a-z_.]+=.*)$", re.MULTILINE)
 
 
@@ -40,6 +43,7 @@ def record(experiment: Experiment) -> str:
         for component in experiment.components
         if component.model.cells is not None
     }
+    values |= {setting.name: str(setting.value) for setting in experiment.parts.values()}
     if striped := [striping.what for striping in experiment.striping if not striping.is_empty]:
         values["lustre"] = ",".join(striped)
     return f"nmlgen: {' '.join(f'{key}={shlex.quote(value)}' for key, value in values.items())}"

@@ -16,7 +16,7 @@ from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch,
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
 from nmlgen.experiment.output import output_directories
-from nmlgen.experiment.record import COPY_WHILE_RUNNING, cells_key, grid_key, recorded
+from nmlgen.experiment.record import COPY_WHILE_RUNNING, PARTS, cells_key, grid_key, recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.experiment.striping import Striping
 from nmlgen.lift.jobs import LAYER, Job, beginning_at, beginnings, darshan_of
@@ -74,6 +74,11 @@ def with_record(experiment: Experiment, source: Source) -> Experiment:
         mpi=evolve(experiment.mpi, implementation=setting("mpi.implementation"), version=setting("mpi.version")),
         node_local=node_local,
         chain=dict(_chain(known, span)),
+        parts={
+            key.removeprefix(PARTS): written(key, value == "True", "record", span)
+            for key, value in known.items()
+            if key.startswith(PARTS)
+        },
     )
 
 

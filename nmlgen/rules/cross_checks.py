@@ -423,6 +423,47 @@ class RunCombination(ComponentRule):
         yield from _found(self, component)
 
 
+class PartNotBuilt(ComponentRule):
+    """What the experiment asks for must be built into its executable.
+
+    ## What it does
+    Finds settings that ask for a part of ICON which the executable lacks: ART, ecRad, YAXT, CDI-PIO, the radar
+    operator, RTTOV, NWP or AES physics, JSBACH, a component. What an executable has is read from the `config.log` that
+    ICON's configure left where it was built, if `model.directory` and `model.executable` name it on this machine; else
+    `model.parts` of the spec says it, or `machine.parts` of the site. Of what nobody says the rule is silent, and
+    RUN005, MST003 and PAR013 warn of what few builds have.
+
+    ## Why it matters
+    ICON aborts, some parts only once it has read its grid.
+
+    ## Evidence
+    ICON 2024.10, a build without them: "compiled with --disable-art", "inwp_radiation = 4 needs -D__ECRAD", "ICON was
+    built without YAXT", "ICON was compiled without CDI-PIO", "my_process_component is unknown". [All
+    checks](../reference/icon-checks.md), each with its line.
+
+    ## Example
+    ```yaml bad
+    model: {parts: {art: false}}
+    namelists: {run_nml: {lart: true}}
+    #                           ^
+    ```
+    ```yaml good
+    model: {parts: {art: true}}
+    namelists: {run_nml: {lart: true}}
+    ```
+
+    ## References
+    ICON's `configure --help`.
+    """
+
+    code = "RUN008"
+    name = "part-not-built"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
 class OceanCombination(ComponentRule):
     """The ocean needs levels, thicknesses and a forcing, and takes certain combinations only.
 

@@ -9,6 +9,7 @@ from attrs import frozen
 from nmlgen.experiment.component import MODEL_GROUP, MOST_TASKS, Component, claimed
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, effective
+from nmlgen.experiment.parts import parts
 from nmlgen.experiment.ranks import integer
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Severity
@@ -165,7 +166,7 @@ class IconTestbed(ComponentRule):
     """The testbed is no part of a common ICON.
 
     ## What it does
-    Finds `model_type` 99.
+    Finds `model_type` 99 where nobody says whether the executable has the testbed; where somebody does, RUN008 judges.
 
     ## Why it matters
     Only a build that was configured with `--enable-testbed` has it; any other aborts.
@@ -194,7 +195,7 @@ class IconTestbed(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         setting = component[MODEL_GROUP, "model_type"]
-        if setting.value == _TESTBED:
+        if setting.value == _TESTBED and "testbed" not in parts(component.experiment):
             yield self.finding(
                 setting,
                 "model_type is 99, the testbed, which few builds have",

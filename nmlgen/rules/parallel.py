@@ -8,6 +8,7 @@ from nmlgen.advise.cost import if_known, output_cost
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
+from nmlgen.experiment.parts import parts
 from nmlgen.experiment.ranks import MOST_IO_RANKS, RankSplit, RestartMode, restart_mode, split, writes_output
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
@@ -624,7 +625,8 @@ class ExperimentalCdiPio(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         kind = component["parallel_nml", "pio_type"]
-        if kind.value == 2 and not (lacks_io_ranks(component) and writes_streams(component)):
+        crashes = lacks_io_ranks(component) and writes_streams(component)
+        if kind.value == 2 and not crashes and parts(component.experiment).get("cdi-pio") is not False:
             slower = "; parallel NetCDF of EMAC was 20 % slower than serial on a global file system"
             yield self.finding(
                 kind,

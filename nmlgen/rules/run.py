@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
+from nmlgen.experiment.parts import parts
 from nmlgen.experiment.ranks import integer
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
@@ -200,10 +201,10 @@ class PartOfFewBuilds(ComponentRule):
     """ART and the radar operator are there only in builds that were configured with them.
 
     ## What it does
-    Finds `lart` and `luse_radarfwo` true.
+    Finds `lart` and `luse_radarfwo` true where nobody says what the executable has; where somebody does, RUN008 judges.
 
     ## Why it matters
-    Any other build aborts. Which one the executable is nobody can see from its name.
+    Any other build aborts. Which one the executable is nobody can see from its name; `model.parts` says it.
 
     ## Evidence
     ICON 2024.10, a common build: "compiled with --disable-art" (`mo_run_nml.f90:246`), "compiled without
@@ -230,6 +231,8 @@ class PartOfFewBuilds(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         for name, part, option in (("lart", "ART", "art"), ("luse_radarfwo", "the radar operator", "emvorado")):
+            if option in parts(component.experiment):
+                continue
             setting = component["run_nml", name]
             if any(value is True for value in as_list(setting.value)):
                 yield self.finding(

@@ -341,7 +341,11 @@ class _Lowering:
             directives_span=self.directives_span,
             knows_inputs=True,
             coupling=self._coupling(),
+            parts={name: _setting(self.tree, "model", "parts", name) for name, _ in self._parts()},
         )
+
+    def _parts(self) -> list[tuple[str, Tree]]:
+        return _children(self.tree.at("model", "parts"))
 
     def _coupling(self) -> Coupling | None:
         """What stands below `coupling`, or in the file that it names; one among the input files is not looked at."""

@@ -403,7 +403,8 @@ class _Raising:
             executable = Assumed(_EXECUTABLE, "namelists do not say where the model lies")
         elif isinstance(executable, Gap):
             executable = Assumed(_EXECUTABLE, f"which program it is, {executable.reason}")
-        return {**keys, "executable": executable}
+        parts = {name: _value(setting) for name, setting in experiment.parts.items()}
+        return {**keys, "executable": executable} | ({"parts": parts} if parts else {})
 
     def _grid(self, component: Component, namelists: Keys) -> Keys:
         grid = namelists.get("grid_nml", {})

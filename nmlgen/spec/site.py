@@ -64,6 +64,7 @@ def machine_of(name: str, facts: dict[str, Any]) -> Machine:
         features=tuple(facts.get("features", ())),
         plugin_options=tuple(facts.get("plugin_options", ())),
         fortran=tuple(facts.get("fortran", ())),
+        parts=facts.get("parts", {}),
         file_systems=tuple(
             FileSystem(path, value["type"], value.get("ost_count"))
             for path, value in facts.get("file_systems", {}).items()

@@ -57,6 +57,54 @@ def test_no_directory_is_needed_without_checkpoints(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("part", "namelists", "warned"),
+    [
+        ("art", "run_nml: {lart: true}", ["RUN005"]),
+        (
+            "emvorado",
+            "run_nml: {iforcing: 3, luse_radarfwo: [false, true]}, nwp_phy_nml: {}",
+            ["RUN005"],
+        ),
+        ("testbed", "master_model_nml: {model_type: 99}", ["MST003"]),
+        ("art", "run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_surface: 0, inwp_gscp: 6}", []),
+        ("ecrad", "run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_surface: 0, inwp_radiation: 4}", []),
+        ("nwp", "run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_surface: 0}", []),
+        ("aes", "run_nml: {iforcing: 2, ntracer: 1}", []),
+        ("jsbach", "run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_surface: 2}", []),
+        ("jsbach", "run_nml: {iforcing: 2, ntracer: 1}, aes_phy_nml: {'aes_phy_config(1)%ljsb': true}", []),
+        ("jsbach", "master_model_nml: {model_type: 5}", []),
+        ("rttov", "synsat_nml: {lsynsat: [true]}", []),
+        ("yaxt", "parallel_nml: {default_comm_pattern_type: 2}", []),
+        ("les", "grid_nml: {l_scm_mode: true}, scm_nml: {scm_sfc_qv: 1}", []),
+        ("atmo", "master_model_nml: {model_type: 1}", []),
+        ("ocean", "master_model_nml: {model_type: 2}", []),
+        ("waves", "master_model_nml: {model_type: 98}", []),
+    ],
+)
+def test_a_part_is_missing_where_somebody_says_so(part, namelists, warned, tmp_path):
+    """An error where the executable lacks it, nothing where it has it, a warning of some where nobody says it."""
+    said = "model: {{parts: {{{}: {}}}}}\nnamelists: {{{}}}\n"
+    rules = [rule for rule in all_rules() if rule.code in ("RUN005", "RUN008", "MST003")]
+
+    def found(text):
+        return [finding.code for finding in judge(experiment_of(text, tmp_path), rules)]
+
+    assert found(said.format(part, "false", namelists)) == ["RUN008"]
+    assert found(said.format(part, "true", namelists)) == []
+    assert found(f"namelists: {{{namelists}}}\n") == warned
+
+
+@pytest.mark.parametrize(("pio", "io", "codes"), [(2, 4, ["RUN008"]), (1, 4, []), (2, 0, [])])
+def test_cdi_pio_is_missing_where_there_are_io_ranks(pio, io, codes, tmp_path):
+    text = f"model: {{parts: {{cdi-pio: false}}}}\nparallel: {{num_io_procs: {io}, pio_type: {pio}}}\n"
+    rules = [rule for rule in all_rules() if rule.code in ("RUN008", "PAR013")]
+    assert [finding.code for finding in judge(experiment_of(text, tmp_path), rules)] == codes
+    other = text.replace("false", "true")
+    warned = ["PAR013"] if codes else []
+    assert [finding.code for finding in judge(experiment_of(other, tmp_path), rules)] == warned
+
+
+@pytest.mark.parametrize(
     ("mode", "expected"),
     [("sync", []), ("sync ", []), ("SYNC", []), (" sync", ["RST003"]), (" async", ["RST003"]), (" ", [])],
 )

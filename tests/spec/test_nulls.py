@@ -56,6 +56,7 @@ SITE: dict[str, Any] = {
         "calibration": "calibration.yaml",
         "plugin_options": ["uenv"],
         "fortran": ["gfortran"],
+        "parts": {"art": False},
         "max_files": 100000,
         "set_up_time": "00:02:00",
         "darshan": {"library": "/a/b.so", "DARSHAN_LOGHINTS": ""},

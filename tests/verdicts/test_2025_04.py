@@ -19,7 +19,6 @@ import nmlgen
 HERE = Path(__file__).parent
 SITE = str(HERE / "site.yaml")
 BUILD = {
-    "n25-nwp-irad_aero3-rad4": "depends on the build: ecRad",
     "n25-gribout-modcomp": "depends on the build: its version of ecCodes",
     "n25-gribout-modcomp-nocomp": "depends on the build: its version of ecCodes",
     "n25-wave-for_init-nofile": "needs the checkpoint",
