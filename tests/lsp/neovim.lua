@@ -19,7 +19,7 @@ end
 
 local function wait_for(code, is_there)
   return vim.wait(LONG, function()
-    return vim.tbl_contains(codes(), code) == is_there and #codes() > 0
+    return vim.tbl_contains(codes(), code) == is_there
   end, 20)
 end
 
