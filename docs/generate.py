@@ -16,7 +16,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from nmlgen.cli.application import application
 from nmlgen.cli.logs import TABLES
+from nmlgen.cli.manual import ManualPage, manual_pages
 from nmlgen.experiment.checks import Check, checks
 from nmlgen.lift.codes import PROBLEMS as TEXT_PROBLEMS
 from nmlgen.logs.rows import columns
@@ -45,6 +47,41 @@ Files begin with `<pool>` where DKRZ's pool, or a copy of it at another site, ha
 """
 _CHANGES_HEAD = """`nmlgen diff` names every setting in which a preset and its original are not the same; each is argued
 here, and a test holds the two lists against each other. These differences are common:"""
+_FAMILIES = {
+    "CPL": "coupling",
+    "DSH": "Darshan",
+    "DYN": "dynamics",
+    "ENV": "environment",
+    "GRD": "grids",
+    "INI": "initial state",
+    "INP": "input files",
+    "LBC": "lateral boundaries",
+    "LCH": "launching",
+    "LFS": "scripts' own striping",
+    "LND": "land",
+    "LOC": "node-local file systems",
+    "LUS": "Lustre",
+    "MEM": "memory",
+    "MIG": "other releases",
+    "MPI": "MPI and MPI-IO",
+    "MST": "the master namelist",
+    "NML": "namelists",
+    "OCE": "the ocean",
+    "OMP": "threads",
+    "OUT": "output",
+    "PAR": "ranks",
+    "PHY": "physics",
+    "REL": "releases",
+    "RST": "checkpoints and restart",
+    "RUN": "the run",
+    "SBA": "batch directives of scripts",
+    "SHL": "the shell",
+    "SLM": "Slurm",
+    "TIM": "time",
+    "TRP": "transport of tracers",
+    "WAV": "waves",
+}
+"""What the rules of a family are about, by the letters of their codes."""
 NEW_PARAGRAPH = "\n\n"
 _CONSOLE = re.compile(r"(^```console\n)(.*?)(^```)", re.MULTILINE | re.DOTALL)
 _NMLGEN = '#!/bin/sh\nexec "{python}" -m nmlgen "$@"\n'
@@ -56,6 +93,8 @@ def pages() -> dict[Path, str]:
     found |= {Path("rules") / f"{code}.md": problem_page(code, *about) for code, about in TEXT_PROBLEMS.items()}
     found[Path("rules") / "index.md"] = rules_index()
     found[Path("reference") / "spec.md"] = spec_page()
+    found[Path("reference") / "site.md"] = site_page()
+    found[Path("reference") / "cli.md"] = cli_page()
     found[Path("reference") / "logs.md"] = logs_page()
     found[Path("presets.md")] = presets_page()
     found[Path("reference") / "icon-checks.md"] = checks_page()
@@ -78,21 +117,23 @@ def problem_page(code: str, name: str, text: str) -> str:
 
 
 def rules_index() -> str:
-    """The list of the rules and of the problems a spec can have."""
+    """The list of the rules by family, and of the problems a text can have."""
     lines = [
         "# Rules",
         "",
         "An *error* means that ICON aborts, Slurm rejects, the shell fails or data are lost; it stops a build. A",
         "*warning* means that it runs, but slower or not as meant. An *advice* has a measurement behind it.",
         "`nmlgen explain CODE` prints a rule's page.",
-        "",
-        "| code | name | severity | |",
-        "|---|---|---|---|",
     ]
-    lines += [
-        f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity.value} | {rule.summary()} |"
-        for rule in all_rules()
-    ]
+    families: dict[str, list[type[Rule]]] = {}
+    for rule in all_rules():
+        families.setdefault(rule.code[:3], []).append(rule)
+    for prefix, rules in families.items():
+        lines += ["", f"## {prefix}: {_FAMILIES[prefix]}", "", "| code | name | severity | |", "|---|---|---|---|"]
+        lines += [
+            f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity.value} | {rule.summary()} |"
+            for rule in rules
+        ]
     for title, problems in (("a spec", PROBLEMS), ("suppressions", SUPPRESSION_PROBLEMS)):
         lines += ["", f"## Problems of {title}", "", "| code | name | |", "|---|---|---|"]
         lines += [f"| {code} | {name} | {text} |" for code, (name, text) in problems.items()]
@@ -121,6 +162,46 @@ def spec_page() -> str:
     for key, part in document["properties"].items():
         lines += [f"## {key}", "", *_describe(key, part), ""]
     return "\n".join(lines)
+
+
+def site_page() -> str:
+    """The reference of the keys of a site file."""
+    document = schema("site")
+    lines = ["# A site file", "", document["description"], ""]
+    for key, part in document["properties"].items():
+        lines += [f"## {key}", "", *_describe(key, part), ""]
+    for name, part in document["$defs"].items():
+        if "properties" in part:
+            lines += [f"## Each {name.replace('_', ' ')}", "", "| key | type | |", "|---|---|---|"]
+            lines += [*_rows(name, "", part["properties"]), ""]
+    return "\n".join(lines)
+
+
+def cli_page() -> str:
+    """The reference of the command line."""
+    lines = [
+        "# The command line",
+        "",
+        "What `--help` of each command prints. `nmlgen man build | man -l -` shows it as a manual page, and",
+        "`nmlgen man -o ~/.local/share/man/man1` writes all of them.",
+    ]
+    for page in manual_pages(application):
+        lines += ["", f"## {page.name}", "", *_manual(page)]
+    return "\n".join(lines) + "\n"
+
+
+def _manual(page: ManualPage) -> list[str]:
+    lines = ["```text", f"{page.name} {page.usage}", "```"]
+    for text, is_verbatim in page.blocks:
+        lines += ["", *(("```sh", text, "```") if is_verbatim else (text.replace("<", "\\<"),))]
+    if page.options:
+        lines += ["", "| option | |", "|---|---|"]
+        lines += [f"| `{name}` | {meaning.replace('|', chr(92) + '|')} |" for name, meaning in page.options]
+    if page.commands:
+        lines += ["", "| command | |", "|---|---|"]
+        anchors = {name: f"{page.name} {name}".replace(" ", "-") for name, _ in page.commands}
+        lines += [f"| [`{name}`](#{anchors[name]}) | {meaning} |" for name, meaning in page.commands]
+    return lines
 
 
 def presets_page() -> str:

@@ -57,14 +57,16 @@ class Page:
             if event["method"] == "Network.requestWillBeSent"
         ]
 
-    def open(self, path: Path, width: int = 1280, height: int = 900, *, is_dark: bool = False, media: str = "") -> None:
-        """Show a file in a window of this size."""
+    def open(
+        self, page: Path | str, width: int = 1280, height: int = 900, *, is_dark: bool = False, media: str = ""
+    ) -> None:
+        """Show a file, or an address, in a window of this size."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
         self._tell("Emulation.setEmulatedMedia", media=media, features=[scheme])
         self._tell(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
-        self.opened.append(path.resolve().as_uri())
+        self.opened.append(page if isinstance(page, str) else page.resolve().as_uri())
         self._tell("Page.navigate", url=self.opened[-1])
         self.wait(_LOADED)
 
@@ -97,7 +99,17 @@ class Page:
     def type(self, selector: str, text: str) -> None:
         """Type into a field."""
         self.click(selector)
+        self.insert(text)
+
+    def insert(self, text: str) -> None:
+        """Let a text come from the keyboard, in place of what is selected."""
         self._tell("Input.insertText", text=text)
+
+    def select_all(self) -> None:
+        """Select all that is in the field one is in."""
+        key = {"key": "a", "code": "KeyA", "windowsVirtualKeyCode": 65, "modifiers": 2}
+        self._tell("Input.dispatchKeyEvent", type="keyDown", commands=["selectAll"], **key)
+        self._tell("Input.dispatchKeyEvent", type="keyUp", **key)
 
     def choose(self, selector: str, value: str) -> None:
         """Choose an entry of a list by its value."""

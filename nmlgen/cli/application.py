@@ -35,6 +35,7 @@ _COMMANDS = {
     "join": "Put the files of a stream's partitions together.",
     "lint": "Judge run scripts and namelist files that exist already.",
     "lsp": "Start the language server for editors.",
+    "man": "Print the manual page of a command, or write all pages.",
     "migrate": "Tell what a newer release of ICON takes no longer, or otherwise; mend it.",
     "logs": "Read ICON's logs and timer reports, and Darshan logs, into one table.",
     "presets": "List the presets and sites; show one.",

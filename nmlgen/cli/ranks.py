@@ -65,11 +65,12 @@ def command(
             raise
         click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
         return 1
-    show = _show_json if output_format == "json" else _show_text
+    show = _show_json if output_format == "json" else show_text
     return show(experiment, times)
 
 
-def _show_text(experiment: Experiment, times: int) -> int:
+def show_text(experiment: Experiment, times: int) -> int:
+    """Print the nodes, and of each component the split and the picture of up to so many output times; the exit code."""
     click.echo(_nodes_text(experiment))
     codes: list[int] = []
     for component in experiment.components:

@@ -1,0 +1,71 @@
+"""The site: `sphinx-build -W docs build/site`, with nmlgen[docs] installed.
+
+The pages are those that a forge shows, too. What only a site can show is made by the modules in `docs/site`; the
+playground's files are made by `docs/playground/make.py` and laid beside the pages by `-D html_extra_path=...`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from pygments.lexers.fortran import FortranLexer
+from sphinx.application import Sphinx
+
+sys.path.insert(0, str(Path(__file__).parent / "site"))
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from nmlgen import __version__
+
+project = "nmlgen"
+author = "The nmlgen developers"
+version = release = __version__
+extensions = ["myst_parser", "icon_namelists", "gallery"]
+exclude_patterns = ["_build", "playground/**", "site/**"]
+nitpicky = True
+
+html_theme = "furo"
+html_title = "nmlgen"
+html_favicon = "site/static/icon.svg"
+html_static_path = ["site/static"]
+html_css_files = ["site.css"]
+html_js_files = [("filter.js", {"defer": "defer"})]
+html_copy_source = False
+html_permalinks_icon = "#"
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#0b5c8a", "color-brand-content": "#0b5c8a"},
+    "dark_css_variables": {"color-brand-primary": "#6cb8e6", "color-brand-content": "#6cb8e6"},
+}
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["attrs_inline"]
+
+_OUTSIDE = {
+    "CHANGELOG.md": "/project/changelog.md",
+    "CONTRIBUTING.md": "/project/contributing.md",
+    "SECURITY.md": "/project/security.md",
+    "editors/vscode/README.md": "/project/vscode.md",
+}
+"""Documents outside `docs/`, and the pages that include them."""
+_LINK_OUT = re.compile(r"\]\((?:\.\./)+(?=[A-Za-z])([^)#\s]+)")
+
+
+def _lead_inside(_app: Sphinx, _docname: str, text: list[str]) -> None:
+    """Let links out of `docs/` lead to the pages that show those documents."""
+    text[0] = _LINK_OUT.sub(lambda link: f"]({_OUTSIDE[link[1]]}" if link[1] in _OUTSIDE else link[0], text[0])
+
+
+def _leave_out_of_tree(app: Sphinx, _doctree: Any) -> None:
+    """Rules are reached by their list and by the search: three hundred of them would bury the rest of the sidebar."""
+    docname = app.env.docname
+    if docname.startswith("rules/") and docname != "rules/index":
+        app.env.metadata[docname]["orphan"] = True
+
+
+def setup(app: Sphinx) -> None:
+    """Sphinx calls this."""
+    app.add_lexer("namelist", FortranLexer)
+    app.connect("source-read", _lead_inside)
+    app.connect("doctree-read", _leave_out_of_tree)

@@ -1,0 +1,22 @@
+// Python beside the page: it judges a text and sends back what it found.
+import { loadPyodide } from "./pyodide/pyodide.mjs";
+
+const ready = (async () => {
+  const python = await loadPyodide();
+  const archive = await fetch(new URL("python.zip", import.meta.url));
+  python.unpackArchive(await archive.arrayBuffer(), "zip", { extractDir: "/python" });
+  const program = await fetch(new URL("judging.py", import.meta.url));
+  python.FS.writeFile("/python/judging.py", await program.text());
+  await python.runPythonAsync("import sys; sys.path.insert(0, '/python'); import judging");
+  return python.globals.get("judging").judge;
+})();
+
+onmessage = async ({ data: { number, text } }) => {
+  try {
+    postMessage({ number, answer: JSON.parse((await ready)(text)) });
+  } catch (error) {
+    postMessage({ number, failure: String(error) });
+  }
+};
+
+ready.then(() => postMessage({ isReady: true }), (error) => postMessage({ failure: String(error) }));
