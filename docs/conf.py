@@ -33,6 +33,7 @@ html_static_path = ["site/static"]
 html_css_files = ["site.css"]
 html_js_files = [("filter.js", {"defer": "defer"})]
 html_copy_source = False
+html_show_copyright = False
 html_permalinks_icon = "#"
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5c8a", "color-brand-content": "#0b5c8a"},
@@ -57,15 +58,17 @@ def _lead_inside(_app: Sphinx, _docname: str, text: list[str]) -> None:
     text[0] = _LINK_OUT.sub(lambda link: f"]({_OUTSIDE[link[1]]}" if link[1] in _OUTSIDE else link[0], text[0])
 
 
-def _leave_out_of_tree(app: Sphinx, _doctree: Any) -> None:
+def _arrange(app: Sphinx, _doctree: Any) -> None:
     """Rules are reached by their list and by the search: three hundred of them would bury the rest of the sidebar."""
     docname = app.env.docname
     if docname.startswith("rules/") and docname != "rules/index":
         app.env.metadata[docname]["orphan"] = True
+    if docname == "playground":
+        app.env.metadata[docname]["hide-toc"] = True
 
 
 def setup(app: Sphinx) -> None:
     """Sphinx calls this."""
     app.add_lexer("namelist", FortranLexer)
     app.connect("source-read", _lead_inside)
-    app.connect("doctree-read", _leave_out_of_tree)
+    app.connect("doctree-read", _arrange)

@@ -16,10 +16,10 @@ from nmlgen.cli.ranks import show_text
 from nmlgen.errors import NmlgenError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.files import Files
-from nmlgen.findings import Finding, Span
+from nmlgen.findings import Finding
 from nmlgen.lsp.analysis import Analysis, analyse
 from nmlgen.lsp.documents import Document, kind_of
-from nmlgen.source import Source
+from nmlgen.source import UNKNOWN, Source, Span
 
 _DIRECTORY = Path("/text")
 _TIMES = 36
@@ -119,6 +119,7 @@ def _pictures(analysis: Analysis) -> Iterator[str]:
 
 
 def _files(analysis: Analysis) -> dict[str, str]:
+    """The files that are built of a spec; those that a script writes, as far as its text tells."""
     if analysis.spec is not None:
         try:
             return {name: data.decode() for name, data in nmlgen.build(analysis.spec).files.items()}
@@ -127,5 +128,5 @@ def _files(analysis: Analysis) -> dict[str, str]:
     if analysis.script is not None:
         for way in analysis.script.ways:
             if way.experiment is not None:
-                return {Path(file.document.source.name).name: file.document.text for file in way.files}
+                return {name: file.text.replace(UNKNOWN, "…") for name, file in way.world.files.items()}
     return {}

@@ -17,7 +17,17 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 # Without compiled parts: of MarkupSafe and pyrsistent what is left does the same, jsonschema later needs one.
-LIBRARIES = ("attrs", "click", "f90nml", "Jinja2", "jsonschema==4.17.3", "MarkupSafe", "pyrsistent", "rich", "ruamel.yaml")
+LIBRARIES = (
+    "attrs",
+    "click",
+    "f90nml",
+    "Jinja2",
+    "jsonschema==4.17.3",
+    "MarkupSafe",
+    "pyrsistent",
+    "rich",
+    "ruamel.yaml",
+)
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip")
 EXAMPLES = ("aquaplanet.run", "nh_dcmip_tc_52_r2b5.yaml", "jabw.run", "left_open.yaml")
 _STAMP = (1980, 1, 1, 0, 0, 0)

@@ -17,7 +17,7 @@ const LANGUAGES = {
 };
 const SEVERITIES = { error: "error", warning: "warning", advice: "info" };
 
-const root = document.getElementById("playground");
+const root = document.getElementById("judge");
 const base = new URL("playground/", new URL(root.dataset.root, location.href));
 
 function element(name, attributes = {}, ...children) {

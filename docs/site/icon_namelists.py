@@ -21,7 +21,9 @@ from nmlgen.namelist.descriptions import description
 from nmlgen.namelist.registry import Registry, Removal, Variable, load_registry, releases
 from nmlgen.report.registry import default_text, format_removal
 
-_HEAD = "<thead><tr><th>variable</th><th>type</th><th>default</th><th>values, meaning</th><th>releases</th></tr></thead>"
+_HEAD = (
+    "<thead><tr><th>variable</th><th>type</th><th>default</th><th>values, meaning</th><th>releases</th></tr></thead>"
+)
 
 
 @frozen
@@ -101,7 +103,9 @@ def _about(name: str, registries: list[Registry]) -> str:
     registry = [one for one in registries if one.has_group(name)][-1]
     group = registry.described(name)[0]
     readers = "read by " + ", ".join(group.readers) if group.is_read else "read by nothing"
-    files = ", ".join(registry.files(name)).replace("model", "the model's file").replace("master", "the master namelist")
+    files = (
+        ", ".join(registry.files(name)).replace("model", "the model's file").replace("master", "the master namelist")
+    )
     parts = [f"Of {group.component}; {readers}, from {files}"]
     if group.is_repeatable:
         parts.append("every copy is read")
@@ -151,7 +155,9 @@ def _line(variable: Variable) -> Line:
 def _row(line: Line, anchor: str, meaning: str | None) -> str:
     rules = ", ".join(f'<a href="../rules/{rule}.html">{rule}</a>' for rule in line.rules)
     default = f"<code>{escape(line.default)}</code>" + (f" {escape(line.unit)}" if line.unit else "")
-    told = " ".join(filter(None, (escape(line.expected) + ";" * bool(line.expected and meaning), escape(meaning or ""))))
+    told = " ".join(
+        filter(None, (escape(line.expected) + ";" * bool(line.expected and meaning), escape(meaning or "")))
+    )
     cells = (f"<code>{escape(line.name)}</code>", escape(line.declaration), default, f"{told} {rules}".strip())
     body = "".join(f"<td>{cell}</td>" for cell in cells)
     every = line.releases == releases()

@@ -18,8 +18,8 @@ class ManualPage:
     """What the help of one command says.
 
     `name` is all its words ("nmlgen registry show"), `summary` its first sentence, `usage` the words after the name.
-    `blocks` are the paragraphs of the text, each with whether it stands as it is, line by line; `options` and `commands`
-    are names with what they mean.
+    `blocks` are the paragraphs of the text, each with whether it stands as it is, line by line; `options` and
+    `commands` are names with what they mean.
     """
 
     name: str
@@ -42,8 +42,7 @@ def manual_pages(application: click.Group) -> Iterator[ManualPage]:
 
 
 def _pages(command: click.Command, context: click.Context) -> Iterator[ManualPage]:
-    names = command.list_commands(context) if isinstance(command, click.Group) else []
-    below = {name: found for name in names if (found := command.get_command(context, name)) is not None}
+    below = _commands(command, context)
     blocks = tuple(_blocks(command.help or ""))
     records = (option.get_help_record(context) for option in command.get_params(context))
     yield ManualPage(
@@ -56,6 +55,13 @@ def _pages(command: click.Command, context: click.Context) -> Iterator[ManualPag
     )
     for name, found in below.items():
         yield from _pages(found, click.Context(found, info_name=name, parent=context))
+
+
+def _commands(command: click.Command, context: click.Context) -> dict[str, click.Command]:
+    if not isinstance(command, click.Group):
+        return {}
+    found = {name: command.get_command(context, name) for name in command.list_commands(context)}
+    return {name: one for name, one in found.items() if one is not None}
 
 
 def _blocks(text: str) -> Iterator[tuple[str, bool]]:
@@ -78,11 +84,9 @@ def to_roff(page: ManualPage) -> str:
     lines += [".SH NAME", f"{_plain(section)} \\- {_plain(page.summary)}"]
     lines += [".SH SYNOPSIS", f".B {_plain(page.name)}", _plain(page.usage)]
     lines.append(".SH DESCRIPTION")
-    for text, is_verbatim in page.blocks:
-        if is_verbatim:
-            lines += [".PP", ".nf", *map(_line, text.splitlines()), ".fi"]
-        else:
-            lines += [".PP", _line(text)]
+    for number, (text, is_verbatim) in enumerate(page.blocks):
+        lines += [".PP"] * (number > 0)
+        lines += [".nf", *map(_line, text.splitlines()), ".fi"] if is_verbatim else [_line(text)]
     for title, entries in (("OPTIONS", page.options), ("COMMANDS", page.commands)):
         if entries:
             lines.append(f".SH {title}")

@@ -74,7 +74,9 @@ def test_pages_fit_any_window_in_light_and_dark(page, address, name):
         page.open(address + name, width, is_dark=is_dark)
         assert page.texts("article")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        luminance = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => +a + +b)"
+        luminance = (
+            "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => +a + +b)"
+        )
         assert (page.evaluate(luminance) < 384) is is_dark
 
 
@@ -177,69 +179,69 @@ def test_rules_are_filtered(page, address):
 
 # --- Playground ---
 
-FINDINGS = "#playground .finding h3"
+FINDINGS = "#judge .finding h3"
 
 
 def opened(page: Page, address: str, text: str | None = None) -> None:
     """Open the playground, and wait until a text is judged."""
     page.open(f"{address}playground.html")
-    page.evaluate("delete document.getElementById('playground').dataset.judged")
-    page.wait("document.getElementById('playground').dataset.judged !== undefined")
+    page.evaluate("delete document.getElementById('judge').dataset.judged")
+    page.wait("document.getElementById('judge').dataset.judged !== undefined")
     if text is not None:
         typed(page, text)
 
 
 def typed(page: Page, text: str) -> None:
     """Put another text into the editor, as one who pastes it."""
-    before = page.evaluate("document.getElementById('playground').dataset.judged")
-    page.click("#playground .cm-content")
+    before = page.evaluate("document.getElementById('judge').dataset.judged")
+    page.click("#judge .cm-content")
     page.select_all()
     page.insert(text)
-    page.wait(f"document.getElementById('playground').dataset.judged !== '{before}'")
+    page.wait(f"document.getElementById('judge').dataset.judged !== '{before}'")
 
 
 def test_the_playground_judges_a_script(page, address):
     opened(page, address)
     assert any(text.startswith("NML003") for text in page.texts(FINDINGS))
-    assert page.evaluate("document.querySelectorAll('#playground .cm-lintRange').length") > 0
+    assert page.evaluate("document.querySelectorAll('#judge .cm-lintRange').length") > 0
 
 
 def test_a_fix_is_one_click_away(page, address):
     opened(page, address, "&parallel_nml\n num_io_proc = 8\n/\n")
     (found,) = [text for text in page.texts(FINDINGS) if text.startswith("NML002")]
     assert found == "NML002 unknown-variable"
-    before = page.evaluate("document.getElementById('playground').dataset.judged")
-    page.click("#playground .finding .fix")
-    page.wait(f"document.getElementById('playground').dataset.judged !== '{before}'")
-    assert page.texts("#playground .cm-line")[1].strip() == "num_io_procs = 8"
+    before = page.evaluate("document.getElementById('judge').dataset.judged")
+    page.click("#judge .finding .fix")
+    page.wait(f"document.getElementById('judge').dataset.judged !== '{before}'")
+    assert page.texts("#judge .cm-line")[1].strip() == "num_io_procs = 8"
     assert not [text for text in page.texts(FINDINGS) if text.startswith("NML002")]
 
 
 def test_a_spec_is_built_and_its_ranks_are_drawn(page, address):
     opened(page, address)
-    page.choose("#playground select", "nh_dcmip_tc_52_r2b5.yaml")
-    page.wait("document.querySelector('#playground .tabs').textContent.includes('icon_master.namelist')")
-    tabs = page.texts("#playground .tabs button")
+    page.choose("#judge select", "nh_dcmip_tc_52_r2b5.yaml")
+    page.wait("document.querySelector('#judge .tabs').textContent.includes('.sbatch')")
+    tabs = page.texts("#judge .tabs button")
     assert tabs[:3] == ["findings", "ranks", "icon_master.namelist"]
-    page.click("#playground .tabs button:nth-child(2)")
-    assert "■·······■" in page.texts("#playground pre")[0]
-    page.click("#playground .tabs button:nth-child(3)")
-    assert "&master_nml" in page.texts("#playground pre")[0]
+    page.click("#judge .tabs button:nth-child(2)")
+    assert "■·······■" in page.texts("#judge pre")[0]
+    page.click("#judge .tabs button:nth-child(3)")
+    assert "&master_nml" in page.texts("#judge pre")[0]
 
 
 def test_a_link_holds_the_text(page, address):
     opened(page, address, "&run_nml\n dtime = 'ä€𝄞'\n/\n")
-    page.click("#playground .share")
+    page.click("#judge .share")
     page.wait("location.hash.startsWith('#text=')")
     link = page.evaluate("location.href")
     page.open(f"{address}index.html")
     page.open(link)
-    page.wait("document.querySelector('#playground .cm-content')?.textContent.includes('𝄞')")
+    page.wait("document.querySelector('#judge .cm-content')?.textContent.includes('𝄞')")
 
 
 def test_no_text_ends_in_a_failure(page, address):
     opened(page, address)
     for text in ("\u00e4" * 300, "a: [", "&", "#!/bin/ksh\n((((", "\U0001d11e&run_nml\n x = 1\n/\n"):
         typed(page, text)
-        assert "failed" not in page.texts("#playground .state")[0]
-        assert not any("a mistake in nmlgen" in text for text in page.texts("#playground .finding p"))
+        assert "failed" not in page.texts("#judge .state")[0]
+        assert not any("a mistake in nmlgen" in text for text in page.texts("#judge .finding p"))

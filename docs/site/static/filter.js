@@ -51,5 +51,6 @@
   }
 
   form.addEventListener("input", apply);
+  form.addEventListener("change", apply);
   apply();
 })();
