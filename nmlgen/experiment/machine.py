@@ -95,7 +95,8 @@ def _lies_below(path: str, directory: str) -> bool:
 class Machine:
     """A site. `name` is that of its preset; `recommended_stripe_size` is in bytes; `calibration` is the path of the
     file with what the advisor knows of it, None if the site names none; `run_script_variables` are those that the
-    header of ICON's own run scripts sets there. `max_files` is how many files a project may have where the model
+    header of ICON's own run scripts sets there. `all_memory_by_request` says that a job gets more than
+    `memory_per_node` with --mem=0 only. `max_files` is how many files a project may have where the model
     writes; `set_up_s` are the seconds of a job before the model's first step that its own timers do not see.
     `plugin_options` are the options that plug-ins add to sbatch and srun, without dashes; `fortran` the runtimes of the
     compilers that ICON is built with: gfortran, flang, intel, nvhpc, cray, nag or nec; `parts` says of parts of ICON
@@ -120,6 +121,7 @@ class Machine:
     darshan_library: str | None = None
     calibration: str | None = None
     max_files: int | None = None
+    all_memory_by_request: bool = False
     set_up_s: int | None = None
     run_script_variables: Mapping[str, str] = field(factory=dict)
     plugin_options: tuple[str, ...] = ()

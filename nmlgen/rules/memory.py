@@ -25,6 +25,8 @@ _MOST_VARIABLES = 100
 
 _WIDTH = 8
 _SIZE = re.compile(r"\d+[KMGTP]")
+_ALL = "0"
+"""The --mem that asks for all the memory of a node."""
 
 
 def _nodes(experiment: Experiment) -> int | None:
@@ -41,6 +43,10 @@ def _memory(experiment: Experiment) -> tuple[int | None, int | None]:
     asked = [parse_size(word) for word in _SIZE.findall(text_of(directive(experiment, "constraint")) or "")]
     if asked:
         return max(asked), max(asked)
+    mem = directive(experiment, "mem")
+    if machine.all_memory_by_request and (mem is None or str(mem.value).strip("KMGTP") != _ALL):
+        more = parse_size(str(mem.value)) if mem is not None and _SIZE.fullmatch(str(mem.value)) else 0
+        return usual, None if usual is None else max(usual, more)
     sizes = [parse_size(feature) for feature in machine.features if _SIZE.fullmatch(feature)]
     return usual, max([usual, *sizes]) if usual is not None and sizes else None
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.meeting import PMI_LIBRARY, PMI_TYPE, pmi_option
 from nmlgen.experiment.mpi_io import (
     FORCE_VARIABLES,
     INTEL_FILE_SYSTEM_VARIABLES,
@@ -30,6 +31,7 @@ from nmlgen.rules.rule import Rule
 
 _LISTS = frozenset({"I_MPI_EXTRA_FILESYSTEM_LIST"})
 _NEAR = 0.93
+_LAST_WITHOUT_PMIX = (2021, 10)
 _DRIVER_PATH = "LD_LIBRARY_PATH"
 _RATES = {True: (6499, 9938), False: (6323, 9756)}  # MB/s off and on: impi/2018.5, impi/2019.9
 
@@ -228,6 +230,63 @@ class IoLibraryOfOtherMpi(Rule):
                     f'"{module.value}" was built with {name}{f" {own}" if own else ""}, the run has {said}',
                     "expected: the MPI library, in the version, that the model is linked with",
                 )
+
+
+class TasksDoNotMeet(Rule):
+    """The tasks of Intel MPI that srun starts do not find each other.
+
+    ## What it does
+    Finds Intel MPI under `srun` with `--mpi=none`, or with `--mpi=pmix` and a version up to 2021.10, where
+    `I_MPI_PMI_LIBRARY` names no library; `SLURM_MPI_TYPE` says the same as the option. Where neither says anything
+    Slurm's configuration decides, and the rule is silent; a build then sets `SLURM_MPI_TYPE`.
+
+    ## Why it matters
+    Each task is rank 0 of 1, runs the whole model by itself, and writes the same files as all others; or none starts.
+
+    ## Evidence
+    Slurm 22.05, two nodes, four tasks: with `--mpi=none` Intel MPI 2021.10 and 2021.18 are four programs of one process
+    each and end with exit code 0, 2018.0.3 and 2019.4 do not start; with `--mpi=pmix` only 2021.18 meets; with
+    `--mpi=pmi2` all of them do.
+
+    ## Example
+    ```yaml bad
+    mpi: {implementation: intel, version: "2021.5"}
+    launch: {options: ["--mpi=none"]}
+    #                 ^
+    ```
+    ```yaml good
+    mpi: {implementation: intel, version: "2021.5"}
+    launch: {options: ["--mpi=pmi2"]}
+    ```
+
+    ## References
+    Slurm manual, srun, --mpi. Intel MPI Library, developer reference, I_MPI_PMI_LIBRARY.
+    """
+
+    code = "MPI024"
+    name = "tasks-do-not-meet"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        launch, version = experiment.launch, version_of(experiment)
+        if implementation_of(experiment) != "intel" or PMI_LIBRARY in experiment.environment:
+            return
+        if str(launch.command.value).rpartition("/")[2] != "srun":
+            return
+        said = [(option, pmi_option([str(option.value)])) for option in launch.options]
+        given = [(option, kind) for option, kind in said if kind is not None]
+        if not given and PMI_TYPE in experiment.environment:
+            given = [(experiment.environment[PMI_TYPE], str(experiment.environment[PMI_TYPE].value))]
+        if not given:
+            return
+        setting, kind = given[-1]
+        is_old = version is not None and version_tuple(version) <= _LAST_WITHOUT_PMIX
+        if kind == "none" or (kind == "pmix" and is_old):
+            yield self.finding(
+                setting,
+                f"with {kind} the tasks of Intel MPI do not meet: each runs by itself, or none starts",
+                "expected: pmi2, or I_MPI_PMI_LIBRARY with the path of Slurm's PMI library",
+            )
 
 
 class MisspeltIntelVariable(Rule):

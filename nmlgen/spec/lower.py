@@ -21,6 +21,7 @@ from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import MODEL_NAME, Darshan, Experiment, InputFile, Launch, Mpi, NodeLocalRun
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.meeting import meeting_variables
 from nmlgen.experiment.mpi_io import lustre_variables
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.setting import Origin, Setting, written
@@ -528,7 +529,18 @@ class _Lowering:
         for name, leaf in _children(self.tree.get("environment")):
             below = environment[name].history if name in environment else ()
             environment[name] = Setting(f"environment.{name}", below + leaf.history)
-        return {**self._threads(environment, directives), **environment}
+        return {**self._meeting(environment), **self._threads(environment, directives), **environment}
+
+    def _meeting(self, environment: Mapping[str, Setting]) -> dict[str, Setting]:
+        """What lets the tasks of Intel MPI that srun starts meet, unless somebody says it; null keeps it out."""
+        implementation, launch = _optional(self.tree, "mpi", "implementation"), self._launch()
+        if implementation is None or self.machine.scheduler != "slurm":
+            return {}
+        written = self.tree.get("environment")
+        said = {*environment, *(written.children or {} if written is not None else {})}
+        words = [str(option.value) for option in launch.options]
+        found = meeting_variables(implementation.value, str(launch.command.value), words, said)
+        return {name: _derived(f"environment.{name}", value, implementation.span) for name, value in found.items()}
 
     def _threads(self, environment: Mapping[str, Setting], directives: Mapping[str, Setting]) -> dict[str, Setting]:
         """As many threads as a task has cores, unless somebody says something else; null keeps them out."""

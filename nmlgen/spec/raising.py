@@ -20,6 +20,7 @@ from nmlgen.experiment.difference import JOB, MASTER, PARTS, stream_name
 from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.meeting import PMI_LIBRARY, meeting_variables
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.experiment.striping import Striping
 from nmlgen.experiment.threads import BINDING, asks_for_gpus, cores_of_a_task, openmp_variables
@@ -97,7 +98,9 @@ def raised(experiment: Experiment, site: Site, parts: tuple[str, ...] = PARTS) -
     """
     wanted = _Raising(experiment, site, parts).keys()
     below = _below(site, wanted)
-    below["environment"] = {**_threads_below(experiment, site, below, wanted), **below.get("environment", {})}
+    wanted.setdefault("environment", {})
+    added = {**_threads_below(experiment, site, below, wanted), **_meeting_below(experiment, site, below, wanted)}
+    below["environment"] = {**added, **below.get("environment", {})}
     for key in ("run_directory", "launch"):
         if key not in wanted:  # nobody says it, and there is no experiment without it
             del below[key]
@@ -156,6 +159,19 @@ def _threads_below(experiment: Experiment, site: Site, below: Keys, wanted: Keys
     if added.items() <= said.items():
         return added
     return openmp_variables(cores, {**under, **{name: None for name in BINDING if name in said}})
+
+
+def _meeting_below(experiment: Experiment, site: Site, below: Keys, wanted: Keys) -> Mapping[str, str]:
+    """The variables that lowering adds by itself so that the tasks of Intel MPI meet."""
+    launch, implementation = experiment.launch, wanted.get("mpi", {}).get("implementation")
+    if site.machine.scheduler != "slurm" or not isinstance(implementation, str):
+        return {}
+    said = {*below.get("environment", {}), *({PMI_LIBRARY} & wanted["environment"].keys())}
+    try:
+        words = [str(option.value) for option in launch.options]
+        return meeting_variables(implementation, str(launch.command.value), words, said)
+    except UndecidedError:
+        return {}
 
 
 def _modules_below(site: Site, implementation: Any, version: Any) -> list[str] | None:

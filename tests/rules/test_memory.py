@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from rules.experiments import experiment_of, judge
 
+import nmlgen
 from nmlgen.rules import all_rules
 
 RULES = [rule for rule in all_rules() if rule.code.startswith("MEM")]
@@ -40,6 +43,23 @@ def test_certain_is_what_the_largest_node_does_not_hold(tmp_path):
     (finding,) = found(f"{grid(10)}job: {{nodes: 1, constraint: 512G}}\n", tmp_path)
     assert finding.code == "MEM002"
     assert "it has 549.8 GB" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("job", "code", "most"),
+    [
+        ("nodes: 1", "MEM001", "274.9 GB at most"),  # no larger node gives it more
+        ("nodes: 1, mem: 500G", "MEM001", "536.9 GB at most"),
+        ("nodes: 1, mem: 0M", "MEM002", "it has 274.9 GB"),  # all that the node has
+        ("nodes: 1, constraint: 1024G", "MEM002", "it has 1.1 TB"),
+    ],
+)
+def test_more_memory_only_where_it_is_asked_for(job, code, most, tmp_path):
+    example = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+    overrides = ["grid.name=R2B10", *(f"job.{one.replace(': ', '=')}" for one in job.split(", "))]
+    findings = [f for f in nmlgen.check(example, overrides=overrides).findings if f.code.startswith("MEM")]
+    assert [finding.code for finding in findings] == [code]
+    assert all(most in finding.message for finding in findings)
 
 
 @pytest.mark.parametrize(("mem", "is_short"), [("16G", True), ("64G", False)])

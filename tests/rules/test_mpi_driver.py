@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from rules.test_examples import check
 
@@ -110,3 +112,57 @@ def spec_codes(text, tmp_path):
 def test_modules_of_one_kind(version, modules, codes, tmp_path):
     text = f'mpi: {{implementation: intel, version: "{version}"}}\nmodules: [{modules}]\n'
     assert spec_codes(text, tmp_path) == codes
+
+
+@pytest.mark.parametrize(
+    ("module", "lines", "launch", "codes"),
+    [
+        ("impi/2021.5", [], "srun bin/icon", []),  # Slurm's configuration decides
+        ("impi/2021.5", [], "srun --mpi=none bin/icon", ["MPI024"]),
+        ("impi/2021.5", [], "srun --mpi=pmi2 bin/icon", []),
+        ("impi/2021.10", [], "srun --mpi=pmix bin/icon", ["MPI024"]),
+        ("impi/2021.18", [], "srun --mpi=pmix bin/icon", []),
+        ("impi/2021.5", ["export SLURM_MPI_TYPE=none"], "srun bin/icon", ["MPI024"]),
+        ("impi/2021.5", ["export SLURM_MPI_TYPE=none"], "srun --mpi=pmi2 bin/icon", []),
+        ("impi/2021.5", ["export I_MPI_PMI_LIBRARY=/usr/lib64/libpmi.so"], "srun --mpi=none bin/icon", []),
+        ("impi/2021.5", [], "mpirun bin/icon", []),
+        ("openmpi/4.1", [], "srun --mpi=none bin/icon", []),
+    ],
+)
+def test_whether_tasks_meet(tmp_path, module, lines, launch, codes):
+    script = tmp_path / "exp.run"
+    text = SCRIPT.format(module=module, lines="\n".join(lines), pio_type=1).replace("srun bin/icon", launch)
+    script.write_text(text)
+    assert [finding.code for finding in nmlgen.lint([script]).findings if finding.code == "MPI024"] == codes
+
+
+LISE = ("site=lise", "job.partition=standard96", "job.ntasks_per_node=96")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (LISE, "pmi2"),
+        ((*LISE, "launch={command: mpirun}"), None),
+        ((*LISE, 'launch={options: ["--mpi=pmix"]}'), None),
+        ((*LISE, "environment.I_MPI_PMI_LIBRARY=/usr/lib64/libpmi.so"), None),
+        ((*LISE, "environment.SLURM_MPI_TYPE=null"), None),
+        ((), None),  # Open MPI
+    ],
+)
+def test_what_a_build_does_that_they_meet(overrides, said):
+    example = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+    found = nmlgen.load_spec(example, overrides=overrides).experiment.environment.get("SLURM_MPI_TYPE")
+    assert (None if found is None else found.value) == said
+
+
+def test_variables_that_are_kept_out_come_back(tmp_path):
+    """What a spec would have by itself is taken away where the script does not have it."""
+    example = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+    out = ("environment={SLURM_MPI_TYPE: null, OMP_STACKSIZE: null}", "job.ntasks_per_node=24", "job.cpus_per_task=4")
+    nmlgen.build(example, overrides=(*LISE, *out)).write(tmp_path / "run")
+    (tmp_path / "again.yaml").write_text(nmlgen.import_spec(tmp_path / "run").text)
+    environment = nmlgen.load_spec(tmp_path / "again.yaml").experiment.environment
+    assert "SLURM_MPI_TYPE" not in environment
+    assert "OMP_STACKSIZE" not in environment
+    assert environment["OMP_NUM_THREADS"].value == "4"

@@ -58,6 +58,7 @@ SITE: dict[str, Any] = {
         "fortran": ["gfortran"],
         "parts": {"art": False},
         "max_files": 100000,
+        "all_memory_by_request": True,
         "set_up_time": "00:02:00",
         "darshan": {"library": "/a/b.so", "DARSHAN_LOGHINTS": ""},
         "lustre": {"recommended_stripe_size": "4M", "max_recommended_stripe_count": 8, "ost_count": 4},
