@@ -186,7 +186,7 @@ darshans = st.booleans() | some(
     MAX_RECORDS=st.integers(1, 9999),
 )
 environments = st.dictionaries(
-    st.from_regex(r"[A-Z_][A-Z0-9_]{0,9}", fullmatch=True)
+    st.from_regex(r"[A-Z_][A-Z0-9_]{0,9}", fullmatch=True).filter(lambda name: accepts({name: "1"}, "environment"))
     | st.sampled_from(["OMP_STACKSIZE", "OMPI_MCA_io", "OMP_PLACES"]),
     lines | nasty | st.none(),
     max_size=4,
