@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from nmlgen.namelist.registry import Variable, load_registry
 from nmlgen.resources import directory
+from nmlgen.spec.validate import accepts
 
 RELEASE = "2024.10"
 REGISTRY = load_registry(RELEASE)

@@ -20,12 +20,12 @@ from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.resources import schema
 from nmlgen.script.directives import Directives
 from nmlgen.script.evaluate import Evaluation
-from nmlgen.script.events import Field, Ran
+from nmlgen.script.events import Event, Field, Opened, Ran, Written
 from nmlgen.script.launch import LAUNCHERS, LaunchCommand, read_launch
 from nmlgen.script.options import StaticWord
 from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
-from nmlgen.script.values import ALWAYS, Guard, Value, text_of, within
+from nmlgen.script.values import ALWAYS, Guard, Place, Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import UNKNOWN, Span
 
@@ -56,10 +56,13 @@ the directory of the run."""
 LIFTED = frozenset((*_PLACING, *LAUNCHERS, "cd", "lfs", "module", "ulimit"))
 """The programs whose words say something of an experiment."""
 
+_SUBMITTING = ("sbatch", "qsub", "llsubmit")
+_TIME_CONTROL = "master_time_control_nml"
 _OF_DARSHAN = tuple(
     name for name in schema("spec")["properties"]["darshan"]["properties"] if name.startswith("DARSHAN_")
 )
 _OF_MPI = re.compile(r"I_MPI_(?!ROOT\Z)|OMPI_MCA_|ROMIO_HINTS\Z")
+_OF_THREADS = re.compile(r"(?:OMP_(?:NUM_THREADS|STACKSIZE|PLACES|PROC_BIND|SCHEDULE)|KMP_AFFINITY|DARSHAN_[A-Z]+)\Z")
 _MEBIBYTES = ("DARSHAN_MODMEM", "DARSHAN_NAMEMEM")
 _WITH_DIRECTORY = ("-t", "--target-directory")
 
@@ -72,7 +75,8 @@ class Job:
     only. `files` are the texts that the script writes, by their paths, and `named` those of them that a variable names.
     `problems` is what lfs and the launcher refuse, `remarks` what the script does and no experiment can hold;
     `unplaced` are such remarks of single models. What lfs is told behind the launch is `late`; what is wrong with that
-    shows when the experiment is known, in `late_problems`. The model starts under the `guard`, if the way `starts` it.
+    shows when the experiment is known, in `late_problems`. The model starts under the `guard`, if the way `starts` it;
+    the `successor` is the place where the script submits itself again.
     """
 
     directives: Directives
@@ -94,6 +98,7 @@ class Job:
     late_problems: list[SyntaxProblem] = field(factory=list)
     guard: Guard = ALWAYS
     starts: bool = False
+    successor: Span | None = None
 
     def bring(self, files: Iterable[InputFile]) -> None:
         """Add input files, each in the place of one that it has by that name."""
@@ -135,6 +140,7 @@ class _Lifting:
             if path is not None:
                 self.job.run_directory = written("run_directory", path or ".", LAYER, _span(launched))
         self.made: dict[str, str] = {}
+        self.opened = _opened(evaluation.events, world.guard) if "setstripe" in evaluation.script.source.text else {}
         for words, event in commands[:start]:
             self.command(words, event)
         if start is not None:
@@ -200,6 +206,10 @@ class _Lifting:
         """What a command before the launch does."""
         setstripe = read_setstripe(words)
         if setstripe is not None:
+            here = text_of(within(event.directory, self.guard))
+            for path in self.opened.get(event.place, ()):
+                self.made.setdefault(path, "file")
+                self.made.setdefault(posixpath.relpath(path, here) if here else path, "file")
             self.job.striping.append(setstripe)
             self.job.problems += [*setstripe.problems, *self.on_what_is_there(setstripe)]
             return
@@ -246,18 +256,31 @@ class _Lifting:
     ) -> None:
         """What comes behind the launch and too late for it."""
         again = False
-        for words, _ in commands:
+        for words, event in commands:
+            if words and words[0].text in _SUBMITTING and self._submits_itself(event):
+                self.job.successor = _span(event)
             setstripe = read_setstripe(words)
             if setstripe is not None and not setstripe.migrates:
                 self.job.late.append(setstripe)
             again |= (launch := read_launch(words)) is not None and _may_be_icon(launch)
         for name, variable in final.items():
-            if not _OF_MPI.match(name) or name in variables or variable.elements is not None:
+            is_of_mpi = _OF_MPI.match(name) is not None
+            if not is_of_mpi and (_OF_THREADS.match(name) is None or name in self.job.environment):
+                continue
+            if name in variables or variable.elements is not None:
                 continue
             if "x" not in variable.attributes:
                 self.said_of(name, variable, "variable-not-exported", "is not exported: the model does not get it")
-            elif not again:
+            elif is_of_mpi and not again:
                 self.said_of(name, variable, "variable-too-late", "is set after the model was started")
+
+    def _submits_itself(self, event: Ran) -> bool:
+        """Whether a command submits the script that it stands in, whatever has become of the run: ICON's word for that,
+        `finish.status`, says RESTART only where there is a checkpoint."""
+        text, source = event.place.text, event.place.text.source
+        written = text.text[event.place.start : event.place.end]
+        names = (posixpath.basename(source.name), "$0", "${0}", "${BASH_SOURCE")
+        return any(name in written for name in names) and "finish.status" not in source.text
 
     def said_of(self, name: str, variable: Variable, kind: str, what: str) -> None:
         """A problem with a variable, at the place where it gets its value."""
@@ -362,6 +385,20 @@ class _Lifting:
             return False
         here, there = within(directory, self.guard), within(self.directory, self.guard)
         return [case[1:3] for case in here] == [case[1:3] for case in there]
+
+
+def _opened(events: Iterable[Event], guard: Guard) -> Mapping[Place, tuple[str, ...]]:
+    """The files that a script has written by the time of each of its commands."""
+    found: dict[Place, tuple[str, ...]] = {}
+    names: list[str] = []
+    for event in events:
+        if not event.guard <= guard:
+            continue
+        if isinstance(event, Ran):
+            found[event.place] = tuple(names)
+        elif isinstance(event, (Opened, Written)) and (name := text_of(within(event.path, guard))) is not None:
+            names.append(posixpath.normpath(name))
+    return found
 
 
 def _sources_and_target(words: list[StaticWord], *, is_symbolic: bool) -> tuple[list[int], int | None] | None:
@@ -642,6 +679,7 @@ def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
         outputs = None
     found: dict[str, Striping] = {}
     job.late_problems += _too_late(job, outputs or [])
+    job.late_problems += _without_checkpoint(job, experiment)
     for call in job.striping:
         names = [_within_run(word.text, job) for word in call.directories if word.text is not None]
         made = _made(call)
@@ -670,12 +708,28 @@ def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
 
 
 def _too_late(job: Job, outputs: list[str]) -> Iterator[SyntaxProblem]:
-    """Directories of output streams that are striped behind the launch."""
+    """Directories of output streams, and that of checkpoints, that are striped behind the launch."""
     for word in (word for call in job.late for word in call.directories):
-        if word.text is not None and _within_run(word.text, job) in outputs:
+        if word.text is not None and _within_run(word.text, job) in (*outputs, "."):
             message = f"{word.text} is striped after the run: files that are there keep their layout"
             expected = "lfs setstripe before the model is started"
             yield SyntaxProblem("setstripe-after-run", message, word.span, expected, stops=False)
+
+
+def _without_checkpoint(job: Job, experiment: Experiment) -> Iterator[SyntaxProblem]:
+    """A script that submits itself again, and has no model write a checkpoint to go on from."""
+    if job.successor is None or not experiment.components:
+        return
+    for component in experiment.components:
+        for name in ("checkpointTimeIntval", "restartTimeIntval"):
+            setting = component[_TIME_CONTROL, name]
+            if setting.certainty is Certainty.UNKNOWN or str(setting.value).strip() not in ("", "PT0S"):
+                return
+        if component["time_nml", "dt_restart"].is_written or component["io_nml", "dt_checkpoint"].is_written:
+            return
+    message = "the script submits itself again, and the model writes no checkpoint for the next job"
+    expected = "restartTimeIntval, the length of a job, in master_time_control_nml"
+    yield SyntaxProblem("chain-without-checkpoint", message, job.successor, expected, stops=False)
 
 
 def _made(call: Setstripe) -> Striping | str:

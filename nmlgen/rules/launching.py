@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from attrs import evolve
+
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
@@ -13,6 +15,8 @@ from nmlgen.rules.rule import Rule
 from nmlgen.rules.slurm_resources import count_of, node_of
 
 _TASKS = re.compile(r"(?:-n|-np|--ntasks|--np)[= ]?([1-9]\d{0,8})")
+_NODES = re.compile(r"(?:-N|--nodes)[= ]?([1-9]\d{0,8})(?:-\d+)?")
+_CPUS = re.compile(r"(?:-c|--cpus-per-task)[= ]?([1-9]\d{0,8})")
 _SHARES = re.compile(r"-O|--overcommit|--overlap|--oversubscribe|--map-by.*oversubscribe.*", re.IGNORECASE)
 
 
@@ -20,15 +24,17 @@ class LaunchBeyondAllocation(Rule):
     """More tasks are started than the job has places for.
 
     ## What it does
-    Finds a number of tasks that `srun` is told beyond the hardware threads of the job's nodes, and one that Open MPI's
-    `mpirun` is told beyond the job's tasks. Options such as `--overcommit` and `--oversubscribe` allow it.
+    Finds a number of tasks that `srun` is told, times the CPUs of each, beyond the hardware threads of the job's nodes,
+    more nodes than the job has, and a number of tasks that Open MPI's `mpirun` is told beyond those of the job. Options
+    such as `--overcommit` and `--oversubscribe` allow it. Where the machine is not known, more tasks than the
+    directives ask CPUs for are a warning: nodes that are the job's alone may have room for them.
 
     ## Why it matters
     The model is not started; the job waited in the queue for nothing.
 
     ## Evidence
-    Slurm 22.05, srun on two nodes: "Unable to create step for job: More processors requested than permitted". Open MPI
-    4.1: "There are not enough slots available in the system".
+    Slurm 22.05, srun on two nodes: "Unable to create step for job: More processors requested than permitted", and "Only
+    allocated 2 nodes asked for 4". Open MPI 4.1: "There are not enough slots available in the system".
 
     ## Example
     ```yaml bad
@@ -49,22 +55,61 @@ class LaunchBeyondAllocation(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         told = _told(experiment)
+        launcher = str(experiment.launch.command.value).rpartition("/")[2]
+        if launcher == "srun":
+            yield from self._nodes(experiment)
         if told is None:
             return
-        launcher = str(experiment.launch.command.value).rpartition("/")[2]
         mpi = experiment.mpi.implementation
+        cpus = 1
         if launcher == "srun":
-            places = _hardware_threads(experiment)
+            places, cpus = _hardware_threads(experiment), _cpus(experiment)
         elif mpi is not None and mpi.value == "openmpi":  # others put several tasks on one core
             places = _tasks(experiment)
         else:
-            return
-        if places is not None and told[1] > places[0]:
-            yield self.finding(
-                told[0],
-                f"{launcher} is told to start {told[1]} tasks, the job has {places[1]}",
-                f"expected: at most {places[0]}",
-            )
+            places = None
+        asked, given = _tasks(experiment), count_of(directive(experiment, "cpus-per-task"))
+        if places is not None and told[1] * cpus > places[0]:
+            each = f" with {cpus} CPUs each" if cpus > 1 else ""
+            message = f"{launcher} is told to start {told[1]} tasks{each}, the job has {places[1]}"
+            yield self.finding(told[0], message, f"expected: at most {places[0] // cpus}")
+        elif (
+            places is None
+            and asked is not None
+            and told[1] > asked[0] * (given or 1)
+            and experiment.directives_span is not None
+        ):
+            message = f"{launcher} is told to start {told[1]} tasks, the directives ask for {asked[0]}"
+            found = self.finding(told[0], message, f"expected: {asked[0]}, or as many in the directives")
+            yield evolve(found, severity=Severity.WARNING)
+
+    def _nodes(self, experiment: Experiment) -> Iterator[Finding]:
+        allocated, told = count_of(directive(experiment, "nodes")), _option(experiment, _NODES)
+        if allocated is not None and told is not None and told[1] > allocated:
+            message = f"srun is told to use {told[1]} nodes, the job has {allocated}"
+            yield self.finding(told[0], message, f"expected: at most {allocated}")
+
+
+def _option(experiment: Experiment, pattern: re.Pattern[str]) -> tuple[Setting, int] | None:
+    """The number that an option of the launcher has, the last of them; a short one may stand in two words."""
+    options = experiment.launch.options
+    found: tuple[Setting, int] | None = None
+    for number, option in enumerate(options):
+        if option.certainty is Certainty.UNKNOWN:
+            return None
+        behind = options[number + 1] if number + 1 < len(options) else None
+        text = str(option.value)
+        if behind is not None and behind.certainty is not Certainty.UNKNOWN and not pattern.fullmatch(text):
+            text = f"{text} {behind.value}"
+        if match := pattern.fullmatch(text):
+            found = option, int(match[1])
+    return found
+
+
+def _cpus(experiment: Experiment) -> int:
+    """The CPUs of each task that srun is told to bring; 1 where it is told nothing."""
+    told = _option(experiment, _CPUS)
+    return 1 if told is None else told[1]
 
 
 def _told(experiment: Experiment) -> tuple[Setting, int] | None:

@@ -411,8 +411,8 @@ srun bin/icon
     "LFS005": (
         "setstripe-after-run",
         _page(
-            "The directory of an output stream is striped when the model has ended: its files are there, and keep the "
-            "layout they have.",
+            "The directory of an output stream or of checkpoints is striped when the model has ended: its files are "
+            "there, and keep the layout they have.",
             """
 mkdir -p output
 cat >NAMELIST_atm <<EOF
@@ -442,7 +442,8 @@ srun bin/icon
     "ENV001": (
         "variable-not-exported",
         _page(
-            "A variable of the MPI library is set in the script and not exported: the model does not get it.",
+            "A variable of the MPI library, of OpenMP or of Darshan is set in the script and not exported: the model "
+            "does not get it.",
             """
 I_MPI_EXTRA_FILESYSTEM=on
 srun bin/icon
@@ -476,6 +477,51 @@ srun -n 0 bin/icon
 """,
             """
 srun -n 256 bin/icon
+""",
+        ),
+    ),
+    "LCH002": (
+        "chain-without-checkpoint",
+        _page(
+            "The script submits itself again, and its model writes no checkpoint: there is neither restartTimeIntval, "
+            "which ends a job and writes one, nor checkpointTimeIntval. The next job begins anew, or finds nothing to "
+            "begin with. A script that goes on only if finish.status says RESTART is left alone.",
+            """
+cat >icon_master.namelist <<EOF
+&master_model_nml
+ model_name = 'atm'
+ model_namelist_filename = 'NAMELIST_atm'
+/
+&master_time_control_nml
+ experimentStartDate = '2000-01-01T00:00:00Z'
+ experimentStopDate = '2001-01-01T00:00:00Z'
+/
+EOF
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+EOF
+srun bin/icon
+sbatch "$0"
+""",
+            """
+cat >icon_master.namelist <<EOF
+&master_model_nml
+ model_name = 'atm'
+ model_namelist_filename = 'NAMELIST_atm'
+/
+&master_time_control_nml
+ experimentStartDate = '2000-01-01T00:00:00Z'
+ experimentStopDate = '2001-01-01T00:00:00Z'
+ restartTimeIntval = 'P1M'
+/
+EOF
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+EOF
+srun bin/icon
+sbatch "$0"
 """,
         ),
     ),
@@ -513,6 +559,7 @@ CODES_OF_KINDS = {
     "variable-not-exported": "ENV001",
     "variable-too-late": "ENV002",
     "launch-refused": "LCH001",
+    "chain-without-checkpoint": "LCH002",
 }
 """The kind of a SyntaxProblem to the code that it has as a finding."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from foreign_scripts import COMPLETE, FRAGMENT, LOOP, SETTINGS, SOURCED, TWO_WAYS, UNKNOWN
 
+from nmlgen import lint
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty
 from nmlgen.lift.loading import Loaded, load
@@ -169,3 +170,46 @@ def test_of_several_known_values_the_last_is_taken_and_said(tmp_path):
     assert found.experiment.inputs[1].source.value == "/pool/data/ozone.nc"
     (choice,) = found.choices
     assert choice.endswith("only a run knows which of its values this has; here it is '/pool/data/ozone.nc'")
+
+
+NO_INTERVAL = COMPLETE.replace(" checkpointTimeIntval = 'P1D'\n", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (COMPLETE.replace("lfs setstripe -c 1 $rundir", "touch a.nc\nlfs setstripe -c 1 a.nc"), "LFS003"),
+        (COMPLETE.replace("lfs setstripe -c 1 $rundir", "echo >a.nc\nlfs setstripe -c 1 $rundir/a.nc"), "LFS003"),
+        (COMPLETE.replace("lfs setstripe -c 1 $rundir\n", "") + "lfs setstripe -c 1 $rundir\n", "LFS005"),
+        (COMPLETE.replace("export OMP_NUM", "OMP_NUM"), "ENV001"),
+        (COMPLETE.replace("OMP_NUM_THREADS", "OMP_NUM_THREAD"), "ENV003"),
+        (COMPLETE.replace("DARSHAN_MODMEM", "DARSHAN_MODMEN"), "ENV003"),
+        (COMPLETE.replace("srun -n 64", "srun -n 65"), "SLM030"),
+        (COMPLETE.replace("srun -n 64", "srun -N 3 -n 64"), "SLM030"),
+        (f"{NO_INTERVAL}\nsbatch exp.waves.run\n", "LCH002"),
+    ],
+)
+def test_mistakes_round_the_launch(text, code, tmp_path):
+    (tmp_path / "exp.waves.run").write_text(text)
+    assert code in {finding.code for finding in lint([tmp_path / "exp.waves.run"]).findings}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        COMPLETE,
+        COMPLETE.replace("lfs setstripe -c 1 $rundir", "lfs setstripe -c 1 a.nc\ntouch a.nc"),
+        COMPLETE.replace("export OMP_NUM_THREADS=1\n", "").replace("srun -n", "OMP_NUM_THREADS=1 srun -n"),
+        COMPLETE.replace("export OMP_NUM_THREADS=1", "OMP_NUM_THREADS=1").replace(
+            "ulimit", "export OMP_NUM_THREADS\nulimit"
+        ),
+        COMPLETE.replace("--ntasks-per-node=32", "--ntasks-per-node=1\n#SBATCH --cpus-per-task=32"),
+        COMPLETE + "sbatch exp.waves.run\n",
+        NO_INTERVAL + "sbatch post.run\n",
+        f"{NO_INTERVAL}\nif [ $(cat finish.status) = RESTART ]; then sbatch exp.waves.run; fi\n",
+    ],
+)
+def test_what_is_no_mistake_round_the_launch(text, tmp_path):
+    (tmp_path / "exp.waves.run").write_text(text)
+    found = {finding.code for finding in lint([tmp_path / "exp.waves.run"]).findings}
+    assert not found & {"LFS003", "LFS005", "ENV001", "ENV003", "SLM030", "LCH002"}

@@ -129,6 +129,11 @@ def test_larger_nodes_are_known_by_their_feature(tmp_path):
         ('{command: mpirun, options: ["-np 256"]}', False),
         ('{command: mpirun, options: ["-np 257"]}', True),
         ('{command: mpirun, options: ["-np 257", "--oversubscribe"]}', False),
+        ('{options: ["--ntasks=256", "--cpus-per-task=2"]}', False),
+        ('{options: ["--ntasks=256", "-c", "3"]}', True),
+        ('{options: ["-N", "2"]}', False),
+        ('{options: ["-N", "3"]}', True),
+        ('{options: ["--nodes=3-4"]}', True),
         ("{}", False),
     ],
 )
