@@ -15,7 +15,7 @@ from nmlgen.resources import directory as data_directory
 from nmlgen.source import Source
 from nmlgen.spec import presets
 from nmlgen.spec.document import read_file, read_text
-from nmlgen.spec.spec import load_spec
+from nmlgen.spec.spec import Spec, load_spec
 
 _TIME = "01:00:00"
 
@@ -130,16 +130,27 @@ def starter_spec(
     }
     text = environment.get_template("spec.yaml.j2")
     guessed = text.render(values, time="auto")
-    return guessed if _is_decided(guessed) else text.render(values, time=_TIME)
+    if (spec := _decided(guessed)) is None:
+        return text.render(values, time=_TIME)
+    better = _better_io_ranks(spec)
+    return guessed if better is None else text.render({**values, "io_procs": better}, time="auto")
 
 
-def _is_decided(text: str) -> bool:
-    """Whether what a spec leaves to the advisor can be decided: of several models, or of an unknown grid, it cannot."""
+def _decided(text: str) -> Spec | None:
+    """The spec of a text, None where what it leaves to the advisor cannot be decided: of several models, or of an
+    unknown grid, it cannot."""
     try:
-        load_spec(read_text(Source("", text)).plain())
+        return load_spec(read_text(Source("", text)).plain())
     except SpecError:
-        return False
-    return True
+        return None
+
+
+def _better_io_ranks(spec: Spec) -> int | None:
+    """How many I/O ranks a run wants whose number costs so much that a rule would say it; None where it does not."""
+    from nmlgen.advise.cost import WORTH_SAYING, if_known, output_cost
+
+    cost = if_known(output_cost, spec.experiment.components[0])
+    return cost.better.layout.num_io_procs if cost is not None and cost.share >= WORTH_SAYING else None
 
 
 def _is_whole(base: dict[str, Any]) -> bool:

@@ -89,6 +89,11 @@ class Cost:
         return self.share if self.between is None else self.between[1]
 
     @property
+    def waiting(self) -> float:
+        """What of it is not just ranks that are missing for computing, as a share at most."""
+        return self.most - self.present.prediction.parts["ranks taken away"] / self.better.seconds
+
+    @property
     def is_noise(self) -> bool:
         """Whether no two runs would show the difference."""
         return self.most < NOISE

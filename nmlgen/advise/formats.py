@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import evolve, frozen
@@ -23,7 +24,19 @@ _FORMATS = (
     ("NetCDF-4, 32 bits a value", _NETCDF4, False),
     ("GRIB2, 16 bits a value", _GRIB2, False),
 )
-_LAYER = "the question"
+_LAYER = "what if"
+_WIDTH, _PACKED = ("io_nml", "lnetcdf_flt64_output"), ("gribout_nml", "lgribout_compress_ccsds")
+_FILETYPE = ("output_nml", "filetype")
+
+IN_GRIB2 = {_FILETYPE: _GRIB2, _PACKED: True}
+"""What writes GRIB2, packed by CCSDS without further loss; how much that takes off depends on the fields, and no number
+here counts on it."""
+
+IN_SINGLE = {_WIDTH: False}
+"""What writes NetCDF in 32 bits a value."""
+
+Variables = Mapping[tuple[str, str], Any]
+"""Values by group and name."""
 
 
 @frozen
@@ -49,14 +62,14 @@ def format_costs(situation: Situation, calibration: Calibration) -> tuple[Format
 
 def _cost(situation: Situation, calibration: Calibration, name: str, filetype: int, is_double: bool) -> FormatCost:
     component = situation.component
+    variables = IN_GRIB2 if filetype == _GRIB2 else {_FILETYPE: filetype, _WIDTH: is_double}
     now = {component.stream_setting(output.stream, "filetype").value for output in situation.outputs}
     is_now_double = bool(component["io_nml", "lnetcdf_flt64_output"].value)
-    with_it = situation_of(_changed(component, filetype, is_double))
+    with_it = situation_of(changed(component, variables))
     prediction = played(with_it, present_layout(with_it), predict(with_it.case, calibration), calibration)
-    width = "" if filetype == _GRIB2 else f", io_nml: lnetcdf_flt64_output = {'.true.' if is_double else '.false.'}"
     return FormatCost(
         name,
-        f"filetype = {filetype}{width}",
+        _spelt(variables),
         with_it.case.output_bytes,
         sum(output.run_bytes for output in with_it.outputs),
         widened(prediction, with_it.unlike),
@@ -64,22 +77,29 @@ def _cost(situation: Situation, calibration: Calibration, name: str, filetype: i
     )
 
 
-def _changed(component: Component, filetype: int, is_double: bool) -> Component:
-    """The component with all its streams in one format."""
+def _spelt(variables: Variables) -> str:
+    """As namelists have it."""
+    words = {True: ".true.", False: ".false."}
+    return ", ".join(
+        f"{'' if group == 'output_nml' else f'{group}: '}{name} = {words[value] if isinstance(value, bool) else value}"
+        for (group, name), value in variables.items()
+    )
+
+
+def changed(component: Component, variables: Variables, stream: Group | None = None) -> Component:
+    """The component with other values; those of output_nml in all its streams, or in one alone."""
     names = {group.name for group in component.namelist}
-    groups = [*component.namelist, *([] if "io_nml" in names else [Group("io_nml", {})])]
-    own: dict[str, dict[str, Any]] = {
-        "output_nml": {"filetype": filetype},
-        "io_nml": {"lnetcdf_flt64_output": is_double},
-    }
-    model = evolve(component.model, namelist=tuple(_with(group, own.get(group.name, {})) for group in groups))
+    missing = {group for group, _ in variables if group != "output_nml"} - names
+    groups = [*component.namelist, *(Group(name, {}) for name in sorted(missing))]
+    model = evolve(component.model, namelist=tuple(_with(group, variables, stream) for group in groups))
     models = list(component.experiment.models)
     models[component.number] = model
     return evolve(component.experiment, models=tuple(models)).components[component.number]
 
 
-def _with(group: Group, values: dict[str, Any]) -> Group:
-    if not values:
+def _with(group: Group, variables: Variables, stream: Group | None) -> Group:
+    own = {name: value for (of, name), value in variables.items() if of == group.name}
+    if not own or (group.name == "output_nml" and stream is not None and group is not stream):
         return group
-    changed = {name: written(f"{group.name}.{name}", value, _LAYER) for name, value in values.items()}
-    return evolve(group, settings={**group.settings, **changed})
+    settings = {name: written(f"{group.name}.{name}", value, _LAYER) for name, value in own.items()}
+    return evolve(group, settings={**group.settings, **settings})

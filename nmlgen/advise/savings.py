@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from nmlgen.advise.advice import weighed
 from nmlgen.advise.experiment import Output, Situation, situation_of
+from nmlgen.advise.formats import IN_GRIB2, IN_SINGLE, Variables, changed
 from nmlgen.advise.layout import present_layout
 from nmlgen.advise.prediction import NOISE
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.ranks import integer
-from nmlgen.experiment.setting import UndecidedError, written
+from nmlgen.experiment.setting import UndecidedError
 from nmlgen.units.duration import Duration
 
 WORTH_SAYING = 0.1
 """The share of all output from which on a saving is worth a line."""
 
 _GRIB2 = 2
-_LAYER = "what if"
 
 
 @frozen
@@ -43,7 +43,7 @@ class Saving:
 class _Way:
     settings: dict[str, Any]
     lost: str
-    variables: Mapping[tuple[str, str], Any]
+    variables: Variables
     stream: Group | None = None
 
 
@@ -57,7 +57,7 @@ def savings(situation: Situation) -> tuple[Saving, ...]:
     found = []
     for way in _ways(situation):
         try:
-            other = situation_of(_changed(situation.component, way))
+            other = situation_of(changed(situation.component, way.variables, way.stream))
             saved = all_bytes - sum(output.run_bytes for output in other.outputs)
             if saved < WORTH_SAYING * all_bytes:
                 continue
@@ -76,7 +76,7 @@ def _ways(situation: Situation) -> Iterator[_Way]:
         yield _Way(
             {"namelists.io_nml.lnetcdf_flt64_output": False},
             "digits beyond the seventh, which budgets may need",
-            {("io_nml", "lnetcdf_flt64_output"): False},
+            IN_SINGLE,
         )
     for output in situation.outputs:
         title = output.stream.title
@@ -85,7 +85,7 @@ def _ways(situation: Situation) -> Iterator[_Way]:
                 {f"output.{title}.filetype": 2, "namelists.gribout_nml.lgribout_compress_ccsds": True},
                 "all but 16 bits of a value over the range of each field (CCSDS packs without loss), and variables "
                 "without a GRIB2 definition",
-                {("output_nml", "filetype"): _GRIB2},
+                IN_GRIB2,
                 output.stream,
             )
         yield from _fewer_levels(component, output)
@@ -111,16 +111,3 @@ def _fewer_levels(component: Component, output: Output) -> Iterator[_Way]:
             {("output_nml", "m_levels"): half},
             output.stream,
         )
-
-
-def _changed(component: Component, way: _Way) -> Component:
-    """The component as it would be."""
-
-    def change(group: Group) -> Group:
-        if way.stream is not None and group is not way.stream:
-            return group
-        own = {name: value for (of, name), value in way.variables.items() if of == group.name}
-        settings = {name: written(f"{group.name}.{name}", value, _LAYER) for name, value in own.items()}
-        return evolve(group, settings={**group.settings, **settings}) if settings else group
-
-    return component.experiment.mapped(change).components[component.number]

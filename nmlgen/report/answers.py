@@ -198,8 +198,8 @@ def _format_lines(found: Sequence[FormatCost], situation: Situation) -> Iterator
         "variables take 24 bits.",
         "* Measured was classic NetCDF. How fast HDF5 writes NetCDF-4, and how long an I/O rank packs GRIB2, nobody "
         "has measured: their times are those of so many bytes of classic NetCDF, with more room.",
-        "* gribout_nml: lgribout_compress_ccsds makes GRIB2 smaller, by as much as the fields allow: there is no "
-        "number.",
+        "* lgribout_compress_ccsds makes GRIB2 smaller without loss, by as much as the fields allow: the bytes are "
+        "those without it.",
         "* ICON's namelists have nothing that compresses NetCDF; nccopy -d 1 does it afterwards.",
     )
 

@@ -106,6 +106,11 @@ def _is_uneven(component: Component, load: tuple[list[OutputFile], ...]) -> bool
     return max(written) > OVERLOADED * sum(written) / len(written)
 
 
+def _is_waited_for(cost: Cost | None) -> bool:
+    """Whether a cost is told, and more of it than noise may be waiting; where nobody knows it, it may."""
+    return cost is None or (cost.likely >= NOISE and cost.waiting >= NOISE)
+
+
 def _output_steps(component: Component) -> int:
     """How many output times all streams have together."""
     steps = 0
@@ -245,7 +250,7 @@ class UnevenIoRanks(ComponentRule):
     ## What it does
     Gives the files of all streams, level types, domains and partitions to the I/O ranks as ICON does, and finds ranks
     that write more than 1.5 times as many bytes as the mean; where nobody can know the bytes, ranks that get more files
-    than others. Where ranks idle, that is reported instead; where the advisor takes it to cost less than 2 %,
+    than others. Where ranks idle, that is reported instead; where the advisor takes the waiting to cost less than 2 %,
     there is nothing to say.
 
     ## Why it matters
@@ -285,7 +290,7 @@ class UnevenIoRanks(ComponentRule):
         if not _is_uneven(component, load):
             return
         cost = output_cost(component) if _bytes(component) else if_known(output_cost, component)
-        if cost is not None and cost.likely < NOISE:
+        if cost is not None and not _is_waited_for(cost):
             return
         yield self.finding(
             component["parallel_nml", "num_io_procs"],
@@ -420,7 +425,9 @@ class SlowOutput(ComponentRule):
         if 4 * count.taken > component.tasks.value or not writes_streams(component):
             return
         if count.io:
-            if not load or not all(load) or _differs(load) or _is_uneven(component, load):
+            if not load or not all(load) or _differs(load):
+                return
+            if _is_uneven(component, load) and _is_waited_for(if_known(output_cost, component)):
                 return
         elif not lacks_io_ranks(component) or _output_steps(component) >= _MANY_STEPS:
             return
