@@ -42,7 +42,7 @@ _NWP = 3
 _CDI_PIO = 2
 _GRIB2, _NETCDF4 = 2, 5
 _MARINE = ("ocean", "hamocc")
-_GPU_PARTITION = re.compile(r"gpu|booster|accel|a100|h100|h200|gh200|mi\d00x?")
+_GPU_PARTITION = re.compile(r"gpu|boost|accel|a100|h100|h200|gh200|mi\d00x?|-g$")
 _MOST_PARTITIONS = 256  # more than ICON has room for
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
+from typing import Any
 
 from attrs import field, frozen
 
@@ -18,9 +19,32 @@ UNKNOWN_SITE = "unknown"
 """The name of a machine of which nothing is known."""
 
 
+Cores = tuple[int, ...]
+"""Numbers of cores, as the system counts them."""
+
+
+@frozen
+class Gpus:
+    """The GPUs of a node: `count` of them, `memory` of one in bytes.
+
+    `cores` are by GPU those that are near to it, `cards` its network card as UCX_NET_DEVICES names it; empty where not
+    known. `job` is what a job has to ask for, keyed as in a spec, `environment` what programs need that use them.
+    """
+
+    count: int
+    kind: str | None = None
+    vendor: str = "nvidia"
+    memory: int | None = None
+    cores: tuple[Cores, ...] = ()
+    cards: tuple[str, ...] = ()
+    job: Mapping[str, Any] = field(factory=dict)
+    environment: Mapping[str, str] = field(factory=dict)
+
+
 @frozen
 class Partition:
-    """A Slurm partition: its limits (seconds, bytes, counts)."""
+    """A Slurm partition: its limits (seconds, bytes, counts), and what a node of it has: `numa` are the cores of each
+    NUMA node that jobs may use, empty where not known."""
 
     name: str
     max_time: int | None = None
@@ -29,6 +53,8 @@ class Partition:
     cores_per_node: int | None = None
     threads_per_core: int | None = None
     memory_per_node: int | None = None
+    numa: tuple[Cores, ...] = ()
+    gpus: Gpus | None = None
 
 
 @frozen

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
 from nmlgen.errors import InputError, SpecError
-from nmlgen.experiment.machine import FileSystem, Machine, MpiInstallation, NodeLocal, Partition
+from nmlgen.experiment.machine import Cores, FileSystem, Gpus, Machine, MpiInstallation, NodeLocal, Partition
 from nmlgen.spec.document import Document, Node
 from nmlgen.spec.problems import problem
 from nmlgen.spec.validate import validate
@@ -95,7 +96,33 @@ def _partition(name: str, facts: dict[str, Any]) -> Partition:
         cores_per_node=facts.get("cores_per_node"),
         threads_per_core=facts.get("threads_per_core"),
         memory_per_node=_size(facts),
+        numa=core_lists(facts.get("numa", ())),
+        gpus=gpus_of(facts["gpus"]) if "gpus" in facts else None,
     )
+
+
+def gpus_of(facts: dict[str, Any]) -> Gpus:
+    """The GPUs that a block `gpus:` describes."""
+    return Gpus(
+        count=facts["count"],
+        kind=facts.get("kind"),
+        vendor=facts.get("vendor", "nvidia"),
+        memory=parse_size(facts["memory"]) if "memory" in facts else None,
+        cores=core_lists(facts.get("cores", ())),
+        cards=tuple(facts.get("cards", ())),
+        job=facts.get("job", {}),
+        environment=facts.get("environment", {}),
+    )
+
+
+def core_lists(texts: Iterable[str]) -> tuple[Cores, ...]:
+    """Lists of cores such as "1-7,9-15" as their numbers."""
+    return tuple(tuple(core for part in text.split(",") for core in _cores(part)) for text in texts)
+
+
+def _cores(part: str) -> range:
+    first, _, last = part.partition("-")
+    return range(int(first), int(last or first) + 1)
 
 
 def _node_local(name: str, facts: dict[str, Any]) -> NodeLocal:

@@ -12,6 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 
+from nmlgen.spec.site import machine_of
+
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "schemas" / "site.schema.json").read_text(encoding="utf-8"))
 SITES = sorted((ROOT / "presets" / "sites").glob("*.yaml"))
@@ -69,7 +71,7 @@ def find_unsourced_figures(text: str) -> list[str]:
 
 def test_every_site_is_here() -> None:
     names = {path.stem for path in SITES}
-    slurm = {"levante", "lise", "emmy", "horeka", "lumi", "juwels", "balfrin", "santis", "ecmwf"}
+    slurm = {"levante", "lise", "emmy", "horeka", "lumi", "juwels", "balfrin", "santis", "ecmwf", "jupiter", "leonardo"}
     assert names == slurm | {"dwd", "hlrs", "generic-slurm", "local"}
 
 
@@ -129,6 +131,22 @@ def test_defaults_agree_with_machine(path: Path) -> None:
         assert defaults["mpi"]["implementation"] in machine["mpi"]
     if "cores_per_node" in machine and "ntasks_per_node" in job:
         assert job["ntasks_per_node"] * job["cpus_per_task"] <= machine["cores_per_node"]
+
+
+@each_site
+def test_gpus_agree_with_their_nodes(path: Path) -> None:
+    """Cores of GPUs and of NUMA nodes are those of the node, each once."""
+    partitions = machine_of(path.stem, load(path)["machine"]).partitions.values()
+    for partition in partitions:
+        cores = [core for numa in partition.numa for core in numa]
+        assert len(set(cores)) == len(cores) == (partition.cores_per_node if cores else 0)
+        if (gpus := partition.gpus) is not None:
+            near = [core for one in gpus.cores for core in one]
+            assert len(set(near)) == len(near)
+            assert set(near) <= set(cores)
+            assert len(gpus.cores) in (0, gpus.count)
+            assert len(gpus.cards) in (0, gpus.count)
+            assert gpus.memory is not None
 
 
 @each_site
