@@ -16,6 +16,7 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.nodes import nodes
+from nmlgen.experiment.placement import placement
 from nmlgen.experiment.ranks import PlacementError, numbers_in_job, split
 from nmlgen.experiment.schedule import Duty, duties, first_writes
 from nmlgen.experiment.setting import UndecidedError
@@ -26,9 +27,11 @@ from nmlgen.report.ranks import (
     format_duties,
     format_nodes,
     format_picture,
+    format_seats,
     format_split,
     nodes_document,
     ranks_document,
+    seats_document,
     split_document,
 )
 
@@ -85,7 +88,15 @@ def _nodes_text(experiment: Experiment) -> str:
         found = nodes(experiment)
     except UndecidedError as error:
         return f"what sits on which node is not known, because {error.setting.name} is not known"
-    return format_nodes(found, _titles(experiment), uses_colour(sys.stdout), sys.stdout.isatty())
+    colour, terminal = uses_colour(sys.stdout), sys.stdout.isatty()
+    text = format_nodes(found, _titles(experiment), colour, terminal)
+    if not experiment.programs:
+        return text
+    return f"{text}\n\n{format_seats(placement(experiment), _programs(experiment), colour, terminal)}"
+
+
+def _programs(experiment: Experiment) -> list[str]:
+    return [program.name for program in experiment.programs]
 
 
 def _titles(experiment: Experiment) -> list[str]:
@@ -116,9 +127,11 @@ def _show_component(component: Component, times: int) -> int:
 
 def _show_json(experiment: Experiment, times: int) -> int:
     documents = {component.title: _document(component, times) for component in experiment.components}
-    document = {"models": documents} if len(documents) > 1 else next(iter(documents.values()))
+    document: dict[str, Any] = {"models": documents} if len(documents) > 1 else next(iter(documents.values()))
     try:
         document = {**document, "nodes": nodes_document(nodes(experiment), _titles(experiment))}
+        if experiment.programs:
+            document["seats"] = seats_document(placement(experiment), _programs(experiment))
     except UndecidedError:
         document = {**document, "nodes": None}
     click.echo(to_json(document))

@@ -406,6 +406,12 @@ def _machine(experiment: Experiment, is_told: bool) -> Iterator[_Section]:
     if is_told and experiment.machine.scheduler == "slurm":
         launch["tasks"] = experiment.tasks
     yield _Section("launch", launch)
+    placed = {
+        key: _below_base(experiment, setting) if key.endswith(".executable") else setting
+        for program in experiment.programs
+        for key, setting in program.recorded().items()
+    }
+    yield _Section("programs", placed)
 
 
 def _some(**settings: Setting | None) -> dict[str, Setting]:

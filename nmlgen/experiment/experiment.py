@@ -18,6 +18,7 @@ from nmlgen.experiment.component import MOST_TASKS, Component, Model, claimed
 from nmlgen.experiment.coupling import Coupling
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import FileSystem, Machine
+from nmlgen.experiment.programs import Program
 from nmlgen.experiment.setting import ADVISOR, Certainty, Origin, Setting, UndecidedError
 from nmlgen.experiment.striping import Striping
 from nmlgen.namelist.registry import Registry
@@ -98,7 +99,9 @@ class Experiment:
     `directives_span` is where the directives are given as a whole: what is missing among them belongs there. `coupling`
     is the content of coupling.yaml, None where there is none; `parts` says of parts of ICON whether the executable has
     them (see `nmlgen.experiment.parts`, which asks others, too). An experiment that `knows_inputs` brings no more files
-    into its run directory than its `inputs`. Rules and all else that asks for a variable of ICON's do so by component.
+    into its run directory than its `inputs`. `programs` are there where a spec says where ranks sit: one for each
+    model, and those that are no models of ICON; see `placement`. Rules and all else that asks for a variable of ICON's
+    do so by component.
     """
 
     name: str
@@ -124,6 +127,7 @@ class Experiment:
     coupling: Coupling | None = None
     parts: Mapping[str, Setting] = field(factory=dict)
     knows_inputs: bool = False
+    programs: tuple[Program, ...] = ()
 
     @cached_property
     def components(self) -> tuple[Component, ...]:

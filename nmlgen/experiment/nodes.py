@@ -16,6 +16,7 @@ from attrs import frozen
 from nmlgen.experiment.component import MOST_TASKS
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.memory import remembered
+from nmlgen.experiment.placement import TASK, SeatError, placement
 from nmlgen.experiment.ranks import numbers_in_job, rank_numbers, split
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
 
@@ -63,6 +64,8 @@ def ranks_by_node(experiment: Experiment) -> tuple[Sequence[int], ...]:
 
     Raises UndecidedError where tasks or nodes are not known, and where the order is one that this does not know.
     """
+    if experiment.programs:
+        return _placed(experiment)
     tasks, nodes = _number(experiment.tasks), node_count(experiment)
     if tasks > MOST_TASKS:
         raise UndecidedError(experiment.tasks)
@@ -87,6 +90,15 @@ def nodes(experiment: Experiment) -> tuple[Node, ...]:
     """
     seats = ranks_by_node(experiment)
     roles: dict[int, tuple[int, str]] = {}
+    if experiment.programs:
+        models = [program.model for program in experiment.programs]
+        for seat in placement(experiment):
+            if (model := models[seat.program]) is not None and seat.kind != TASK:
+                roles[seat.rank] = model, seat.kind
+        return tuple(
+            Node(number, ranks, Counter(roles[rank] for rank in ranks if rank in roles))
+            for number, ranks in enumerate(seats)
+        )
     for component in experiment.components:
         ranks = split(component)
         if ranks.work < 1:
@@ -97,6 +109,18 @@ def nodes(experiment: Experiment) -> tuple[Node, ...]:
         Node(number, ranks, Counter(roles[rank] for rank in ranks if rank in roles))
         for number, ranks in enumerate(seats)
     )
+
+
+def _placed(experiment: Experiment) -> tuple[Sequence[int], ...]:
+    """The ranks on each node where programs are placed."""
+    found: dict[int, list[int]] = {}
+    try:
+        seats = placement(experiment)
+    except SeatError as error:
+        raise UndecidedError(error.setting or experiment.tasks, f"a rank has no seat: {error}") from None
+    for seat in seats:
+        found.setdefault(seat.node, []).append(seat.rank)
+    return tuple(found.get(node, []) for node in range(max(found, default=-1) + 1))
 
 
 def _dealt(tasks: int, nodes: int, number: int, turn: int) -> Sequence[int]:

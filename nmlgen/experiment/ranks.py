@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import islice
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
@@ -89,20 +89,24 @@ def split(component: Component) -> RankSplit:
     how many these are.
     """
     tasks = integer(component.tasks)
-    mode = restart_mode(component)
     if tasks < 2:  # one task does everything itself: mo_mpi.f90:1521-1551
         return RankSplit(test=0, work=tasks, io=0, restart=0, prefetch=0, radar=0)
+    apart = set_apart(component)
+    return evolve(apart, work=tasks - apart.total)
+
+
+def set_apart(component: Component) -> RankSplit:
+    """The tasks that the component sets apart, however many it has; `work` is 0."""
     test = 0
     if component["parallel_nml", "p_test_run"].value:
         test = max(1, integer(component["parallel_nml", "num_test_pe"]))
-    dedicated = mode in (RestartMode.ASYNC, RestartMode.DEDICATED)
+    dedicated = restart_mode(component) in (RestartMode.ASYNC, RestartMode.DEDICATED)
     io = _count(component, "num_io_procs")
     restart = _count(component, "num_restart_procs") if dedicated else 0
     prefetch = _count(component, "num_prefetch_proc") if reads_boundaries(component) else 0
     radar_used = any(as_list(component["run_nml", "luse_radarfwo"].value))
     radar = _count(component, "num_io_procs_radar") if radar_used else 0
-    work = tasks - test - io - restart - prefetch - radar
-    return RankSplit(test, work, io, restart, prefetch, radar)
+    return RankSplit(test, 0, io, restart, prefetch, radar)
 
 
 def numbers_in_job(component: Component) -> tuple[int, ...] | None:

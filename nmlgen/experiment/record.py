@@ -6,6 +6,7 @@ for, in the order of the calls.
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Mapping
@@ -44,9 +45,17 @@ def record(experiment: Experiment) -> str:
         if component.model.cells is not None
     }
     values |= {setting.name: str(setting.value) for setting in experiment.parts.values()}
+    for program in experiment.programs:
+        values |= {key: _said(experiment, key, str(setting.value)) for key, setting in program.recorded().items()}
     if striped := [striping.what for striping in experiment.striping if not striping.is_empty]:
         values["lustre"] = ",".join(striped)
     return f"nmlgen: {' '.join(f'{key}={shlex.quote(value)}' for key, value in values.items())}"
+
+
+def _said(experiment: Experiment, key: str, value: str) -> str:
+    """What is remembered of a program: of its executable the whole path."""
+    base = experiment.base_directory
+    return posixpath.join(str(base.value), value) if base is not None and key.endswith(".executable") else value
 
 
 def grid_key(component: Component) -> str:

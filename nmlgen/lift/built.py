@@ -16,6 +16,9 @@ from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch,
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.mpi_io import INTEL_FILE_SYSTEM_VARIABLES
 from nmlgen.experiment.output import output_directories
+from nmlgen.experiment.placement import task_count
+from nmlgen.experiment.programs import NUMBERS as PROGRAM_NUMBERS
+from nmlgen.experiment.programs import programs_from
 from nmlgen.experiment.record import COPY_WHILE_RUNNING, PARTS, cells_key, grid_key, recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.experiment.striping import Striping
@@ -79,7 +82,16 @@ def with_record(experiment: Experiment, source: Source) -> Experiment:
             for key, value in known.items()
             if key.startswith(PARTS)
         },
+        programs=programs_from({key: _of_program(key, value, span) for key, value in known.items()}),
     )
+
+
+def _of_program(key: str, value: str, span: Span) -> Setting:
+    """What a record says of a program, as a spec has it."""
+    name = key.rpartition(".")[2]
+    is_number = value.isdecimal() and ".environment." not in key and name in (*PROGRAM_NUMBERS, "gpus-per-node")
+    is_switch = name == "exclusive" and value in ("True", "False")
+    return written(key, int(value) if is_number else value == "True" if is_switch else value, "record", span)
 
 
 def _chain(known: Mapping[str, str], span: Span) -> Iterator[tuple[str, Setting]]:
@@ -108,13 +120,16 @@ def as_built(
     darshan, environment = _environment(job, shell)
     executable = evaluation.final.get("executable")
     experiment = with_record(_of_point(experiment, source), source)
+    programs = experiment.programs
     machine = machine or machine_of(known, is_slurm=experiment.machine.scheduler == "slurm")
-    return evolve(
+    built = evolve(
         experiment,
         name=shell.text("name") or experiment.name,
-        directives=_directives(experiment, machine),
+        directives=_directives(_of_first_part(experiment, job), machine),
         machine=machine or experiment.machine,
-        executable=(shell.path("model.executable", executable.value) if executable else None) or experiment.executable,
+        executable=shell.first_path("model.executable", "executables")
+        or (shell.path("model.executable", executable.value) if executable else None)
+        or experiment.executable,
         run_directory=_run_directory(world, shell) or experiment.run_directory,
         inputs=_inputs(experiment.inputs),
         knows_inputs=True,
@@ -125,6 +140,22 @@ def as_built(
         striping=tuple(_striping(experiment, job, known)) or experiment.striping,
         node_local=_with_commands(experiment.node_local, shell),
     )
+    return _placed(built) if programs else built
+
+
+def _placed(experiment: Experiment) -> Experiment:
+    """The experiment of a script that places ranks: its tasks are those of the models alone."""
+    tasks = experiment.launch.tasks
+    if tasks is None:
+        return experiment
+    maxima = [model.entry.settings.get("model_max_rank") for model in experiment.models]
+    if len(maxima) > 1 and None not in maxima:
+        count = 1 + max(int(setting.value) for setting in maxima if setting is not None)
+    else:
+        others = [number for number, program in enumerate(experiment.programs) if program.model is None]
+        count = int(tasks.value) - sum(task_count(experiment, number) for number in others)
+    counted = written("ntasks", count, LAYER, tasks.span)
+    return evolve(experiment, launch=evolve(experiment.launch, tasks=counted))
 
 
 def _with_commands(node_local: NodeLocalRun | None, shell: _Shell) -> NodeLocalRun | None:
@@ -164,6 +195,13 @@ class _Shell:
         path = beginning_at(value, self.guard, self.beginnings)
         return None if path is None else written(name, path, LAYER, _span(value))
 
+    def first_path(self, name: str, variable: str) -> Setting | None:
+        """The path that is the first element of an array."""
+        found = self.variables.get(variable)
+        if found is None or not found.elements:
+            return None
+        return self.path(name, found.elements[min(found.elements, key=int)])
+
     def elements(self, name: str) -> list[tuple[str, Span | None]]:
         """The words of an array, up to the first that is not known."""
         found = self.variables.get(name)
@@ -199,7 +237,7 @@ def _environment(job: Job, shell: _Shell) -> tuple[Darshan | None, dict[str, Set
     MPI's drivers, the file of hints, where Darshan finds its settings. Whatever is preloaded into the model, and into
     nothing else, is Darshan."""
     environment = {name: setting for name, setting in job.environment.items() if name not in job.depending}
-    for own in ("ROMIO_HINTS", "NMLGEN_CLAIM"):
+    for own in ("ROMIO_HINTS", "NMLGEN_CLAIM", "NMLGEN_HERE"):
         environment.pop(own, None)
     preload = next(((text, span) for text, span in shell.elements("model") if text.startswith(_PRELOAD)), None)
     if preload is None:
@@ -220,6 +258,12 @@ def _directives(experiment: Experiment, machine: Machine | None) -> dict[str, Se
     if facts is not None and facts.exclusive and "exclusive" not in found:
         found["exclusive"] = written("job.exclusive", False, LAYER, experiment.directives_span)
     return found
+
+
+def _of_first_part(experiment: Experiment, job: Job) -> Experiment:
+    """Of a heterogeneous job the directives are those of its first part; the record says those of the others."""
+    parts = job.directives.parts
+    return evolve(experiment, directives={**parts[0]}) if parts else experiment
 
 
 def _as_written(directive: Setting) -> Setting:

@@ -30,6 +30,7 @@ from nmlgen.experiment.record import record
 from nmlgen.experiment.schedule import NUMBER, Names
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.striping import Extent, Striping
+from nmlgen.render import placement
 from nmlgen.render.shell import Quoted, directive, joined, shell_path, shell_word
 from nmlgen.render.templates import template
 from nmlgen.render.write import MANIFEST
@@ -113,6 +114,9 @@ def _context(
         "library_path": _needs_driver_path(experiment),
         "hints": _values(experiment.mpi.hints),
         "launch": _launch(experiment),
+        "placement": placement.context(experiment, [str(option.value) for option in experiment.launch.options]),
+        "placement_word": _file_word(placement.file_name(experiment), experiment.name, sweep is not None),
+        "executables": placement.executables(experiment),
         "copy_launch": [experiment.launch.command.value],
         "darshan": _darshan(experiment),
         "checkpoint_on_demand": all(demand.value is True for demand in demands),
@@ -231,6 +235,8 @@ def _launch(experiment: Experiment) -> list[str]:
     command = str(experiment.launch.command.value)
     options = [str(option.value) for option in experiment.launch.options]
     tasks = experiment.tasks.value
+    if experiment.programs:
+        tasks = experiment.directives["ntasks"].value
     count = [f"--ntasks={tasks}"] if command == "srun" else ["-n", str(tasks)]
     if command == "srun" and (cpus := experiment.directives.get("cpus-per-task")) is not None:
         count.append(f"--cpus-per-task={cpus.value}")  # since Slurm 22.05 srun does not inherit it

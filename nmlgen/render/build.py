@@ -20,6 +20,7 @@ from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding
 from nmlgen.render.batch import batch_script
 from nmlgen.render.namelists import write_groups
+from nmlgen.render.placement import file_name, placement_file
 from nmlgen.render.write import MANIFEST, write_files
 
 if TYPE_CHECKING:
@@ -95,6 +96,9 @@ def _render(spec: Spec, script: str, sweep: str | None) -> dict[str, str]:
             files[land] = write_groups(component.model.land, (f"{land}, JSBACH of {experiment.name}, {heading}",))
     if experiment.coupling is not None and experiment.coupling.text is not None:
         files[COUPLING_FILE] = experiment.coupling.text
+    if experiment.programs:
+        name = file_name(experiment)
+        files[name] = placement_file(experiment, f"{name}, {heading}")
     return {**files, script: batch_script(experiment, script, tuple(files), _MARK, sweep=sweep)}
 
 

@@ -11,6 +11,7 @@ from attrs import frozen
 
 from nmlgen.experiment.clock import Clock
 from nmlgen.experiment.nodes import Node
+from nmlgen.experiment.placement import Seat, number_ranges
 from nmlgen.experiment.ranks import KINDS, OVERLOADED, OutputFile, RankSplit, rank_numbers
 from nmlgen.experiment.schedule import Duty, Write
 from nmlgen.experiment.volume import Volume
@@ -167,6 +168,50 @@ def nodes_document(nodes: Sequence[Node], titles: Sequence[str]) -> list[dict[st
             },
         }
         for node in nodes
+    ]
+
+
+def format_seats(seats: Sequence[Seat], programs: Sequence[str], colour: bool = False, terminal: bool = False) -> str:
+    """Where the ranks of a node sit: its GPUs, cores, NUMA nodes and cards by rank; of nodes that are alike the first.
+    Ranks without a GPU that do the same on one NUMA node share a row. `programs` names the programs."""
+    by_node: dict[int, list[Seat]] = {}
+    for seat in seats:
+        by_node.setdefault(seat.node, []).append(seat)
+    alike: dict[tuple[tuple[object, ...], ...], list[int]] = {}
+    for number, crew in sorted(by_node.items()):
+        alike.setdefault(tuple((s.program, s.kind, s.gpu, s.cores) for s in crew), []).append(number)
+    rows: list[tuple[str, ...]] = []
+    for numbers in alike.values():
+        title = number_ranges(numbers)
+        for (program, kind, gpu, numa, card), group in groupby(by_node[numbers[0]], _row):
+            together = list(group)
+            ranks = number_ranges(seat.rank for seat in together)
+            cores = number_ranges(sorted(core for seat in together for core in seat.cores))
+            what = (programs[program], _LABELS.get(kind, kind), "" if gpu is None else str(gpu))
+            rows.append((title, ranks, *what, cores, number_ranges(numa), card))
+            title = ""
+    columns = ("node", "ranks of the first", "program", "does", "GPU", "cores", "NUMA", "card")
+    return format_table(columns, rows, colour, terminal)
+
+
+def _row(seat: Seat) -> tuple[int, str, int | None, tuple[int, ...], str]:
+    return seat.program, seat.kind, seat.gpu, seat.numa, seat.card
+
+
+def seats_document(seats: Sequence[Seat], programs: Sequence[str]) -> list[dict[str, Any]]:
+    """The seats for programs, a mapping for each rank."""
+    return [
+        {
+            "rank": seat.rank,
+            "node": seat.node,
+            "program": programs[seat.program],
+            "does": seat.kind,
+            "gpu": seat.gpu,
+            "cores": list(seat.cores),
+            "numa": list(seat.numa),
+            "card": seat.card or None,
+        }
+        for seat in seats
     ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any
 
 from attrs import evolve, frozen
@@ -96,12 +97,14 @@ class Directives:
 
     `settings` is keyed by sbatch's long option names, with values as a spec's `job` section gives them; the history of
     each holds what earlier lines said. `problems` is what Slurm ignores, refuses or reads otherwise than it was meant.
-    `span` is the first #SBATCH that is read, None without any.
+    `span` is the first #SBATCH that is read, None without any. `parts` are those of a heterogeneous job, each with what
+    it asks for by itself; of such a job `settings` are unknown, as nobody can tell which part runs the model.
     """
 
     settings: Mapping[str, Setting]
     problems: tuple[SyntaxProblem, ...] = ()
     span: Span | None = None
+    parts: tuple[Mapping[str, Setting], ...] = ()
 
 
 def read_directives(source: Source, bodies: Iterable[tuple[int, int]] = ()) -> Directives:
@@ -124,7 +127,8 @@ class _Reading:
         self.problems: list[SyntaxProblem] = []
         self.words: list[StaticWord] = []
         self.first: Span | None = None
-        self.has_components = False
+        self.components: list[int] = []
+        self.parts: list[dict[str, Setting]] = []
         self.settings: dict[str, Setting] = {}
 
     def directives(self) -> Directives:
@@ -134,7 +138,7 @@ class _Reading:
         if self.first is not None:
             self._whole_script()
             self._foreign()
-        if self.has_components:  # each has its own; which runs the model, nobody can tell
+        if self.components:  # each has its own; which runs the model, nobody can tell
             self._forget({*self.settings, "ntasks"})
         for name, other in (("mem", "mem-per-gpu"), ("mem-per-cpu", "mem-per-gpu")):
             if name in self.settings and other in self.settings:
@@ -145,7 +149,7 @@ class _Reading:
                     f"one of {', '.join(f'--{memory}' for memory in _MEMORY)}",
                 )
         found = sorted(self.problems, key=lambda problem: (problem.span.line, problem.span.column))
-        return Directives(self.settings, tuple(found), self.first)
+        return Directives(self.settings, tuple(found), self.first, tuple(self.parts) if self.components else ())
 
     def _problem(
         self, kind: str, message: str, span: Span | None, expected: str, stops: bool = True, fix: Fix | None = None
@@ -272,7 +276,7 @@ class _Reading:
                 return
             cut = masked[here : here + 1] == "#"
             if value in _COMPONENTS:
-                self.has_components = True
+                self.components.append(len(self.words))
                 continue
             if value:
                 self.words.append(StaticWord(value, span))
@@ -306,6 +310,15 @@ class _Reading:
             span = self.words[_MOST_WORDS].span
             self._problem("too-many-words", message, span, "a script with fewer", stops=False)
             del self.words[_MOST_WORDS:]
+        words, whole = self.words, dict[str, Setting]()
+        for start, end in pairwise([0, *self.components, len(words)]):
+            self.words, self.settings = words[start:end], {}
+            self._options_of_a_part()
+            self.parts.append(self.settings)
+            whole |= self.settings
+        self.settings = whole
+
+    def _options_of_a_part(self) -> None:
         rest = self.words
         while rest:
             given, rest = read_options(rest, slurm_options("sbatch"))

@@ -38,6 +38,7 @@ from nmlgen.spec.layers import EMPTY, Tree
 from nmlgen.spec.models import COMMON, TYPES, ModelKeys, common, misplaced, model_keys, shares
 from nmlgen.spec.presets import POOL
 from nmlgen.spec.problems import problem
+from nmlgen.spec.programs import placed, programs_of
 from nmlgen.spec.sections import section_of, spelling
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
@@ -62,7 +63,6 @@ _REQUIRED = (
     ("name",),
     ("site",),
     ("model", "release"),
-    ("model", "executable"),
     ("launch", "command"),
     ("namelists", "master_nml", "lrestart"),
 )
@@ -115,7 +115,8 @@ def lower(
     findings = [*_missing_in_models(models, where), *_bad_file_names(tree, models), *_bad_domains(models)]
     if findings:
         raise SpecError(in_order(findings))
-    return decided(_Lowering(tree, models, machine, site, registry, directives_span, files or Files()).experiment())
+    lowered = _Lowering(tree, models, machine, site, registry, directives_span, files or Files()).experiment()
+    return placed(decided(lowered))
 
 
 def _beside(setting: Setting) -> Path:
@@ -129,6 +130,9 @@ def missing_keys(tree: Tree, where: Span | None) -> Iterator[Finding]:
     for path in _REQUIRED:
         if tree.at(*path) is None:
             yield _missing(tree, path, where)
+    own = [model.get("executable") for _, model in _children(tree.get("models"))]
+    if tree.at("model", "executable") is None and (not own or None in own):
+        yield _missing(tree, ("model", "executable"), where)
     if tree.get("models") is None and tree.at("grid", "file") is None:
         yield _missing(tree, ("grid", "file"), where)
     is_older = _says(tree, _OLDER_START) and not _says(tree, _START)
@@ -316,8 +320,9 @@ class _Lowering:
     def experiment(self) -> Experiment:
         node_local = self._node_local()
         directives = self._directives(node_local)
-        master, models = self._groups(shares(self.models, directives))
-        environment = self._environment(directives)
+        programs = programs_of(self.tree, self.models)
+        master, models = self._groups({} if programs else shares(self.models, directives))
+        environment = self._environment({} if programs else directives)
         mpi = self._mpi(node_local, environment)
         return Experiment(
             name=self.name,
@@ -327,7 +332,7 @@ class _Lowering:
             models=models,
             directives=directives,
             environment=environment,
-            executable=_setting(self.tree, "model", "executable"),
+            executable=programs[0].settings["executable"] if programs else _setting(self.tree, "model", "executable"),
             base_directory=_optional(self.tree, "model", "directory"),
             run_directory=_setting(self.tree, "run_directory"),
             inputs=self._inputs(),
@@ -343,6 +348,7 @@ class _Lowering:
             knows_inputs=True,
             coupling=self._coupling(),
             parts={name: _setting(self.tree, "model", "parts", name) for name, _ in self._parts()},
+            programs=programs,
         )
 
     def _parts(self) -> list[tuple[str, Tree]]:

@@ -30,6 +30,7 @@ from nmlgen.spec.domains import domains_of, lists_of
 from nmlgen.spec.layers import EMPTY, merge, tree_of
 from nmlgen.spec.lower import DEFAULTS, LAYER, OUTPUT_DIRECTORY
 from nmlgen.spec.models import TYPES
+from nmlgen.spec.programs import DEALING_OPTIONS, DEALT
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical, spelling
 from nmlgen.spec.site import read_site
 from nmlgen.spec.validate import accepts
@@ -98,6 +99,8 @@ def raised(experiment: Experiment, site: Site, parts: tuple[str, ...] = PARTS) -
     """
     wanted = _Raising(experiment, site, parts).keys()
     below = _below(site, wanted)
+    if experiment.programs:
+        _without_dealing(below)
     wanted.setdefault("environment", {})
     added = {**_threads_below(experiment, site, below, wanted), **_meeting_below(experiment, site, below, wanted)}
     below["environment"] = {**added, **below.get("environment", {})}
@@ -111,6 +114,14 @@ def raised(experiment: Experiment, site: Site, parts: tuple[str, ...] = PARTS) -
     if MASTER not in parts:
         del below["namelists"]
     return _sayable(_arranged(_without(wanted, below)))
+
+
+def _without_dealing(below: Keys) -> None:
+    """Take away what a placement takes the place of."""
+    for name in DEALT:
+        below.get("job", {}).pop(name.replace("-", "_"), None)
+    launch = below["launch"]
+    launch["options"] = [option for option in launch["options"] if not DEALING_OPTIONS.match(option)]
 
 
 def says_job(experiment: Experiment) -> bool:
@@ -263,6 +274,11 @@ class _Raising:
         else:
             keys["job"] = {name: _value(s) for name, s in self.experiment.directives.items() if _is_said(s)}
         keys["coupling"] = self._coupling()
+        keys["programs"] = {
+            program.name: said
+            for program, said in zip(self.experiment.programs, self._programs(), strict=True)
+            if program.model is None
+        }
         return {key: value for key, value in keys.items() if value != {} or key == "namelists"}
 
     def _coupling(self) -> Any:
@@ -309,7 +325,11 @@ class _Raising:
             label = title if _MODEL_LABEL.fullmatch(title) and title not in models else f"model_{component.number + 1}"
             own = self._namelists((component.model.entry, *component.namelist), _OF_A_MODEL)
             keys: Keys = self._entry(own, label)
-            if component.number in ranks:
+            if self.experiment.programs:
+                keys |= self._programs()[component.number]
+                for name in _RANKS:
+                    own[MODEL_GROUP].pop(name, None)
+            elif component.number in ranks:
                 keys["tasks"] = ranks[component.number]
                 for name in ("model_min_rank", "model_max_rank"):
                     own[MODEL_GROUP].pop(name, None)
@@ -322,6 +342,20 @@ class _Raising:
             keys |= {"namelists": own, "land": self._land(component)}
             models[label] = {key: value for key, value in keys.items() if value != {}}
         return {"models": models, "namelists": namelists}
+
+    def _programs(self) -> list[Keys]:
+        """What is said of each program; what follows from its site is left out."""
+        found = []
+        for program in self.experiment.programs:
+            keys: Keys = {}
+            for path, setting in program.recorded().items():
+                *sections, name = path.removeprefix(f"{program.path}.").split(".")
+                part = keys
+                for section in sections:
+                    part = part.setdefault(section, {})
+                part[name.replace("-", "_") if sections == ["job"] else name] = _value(setting)
+            found.append(keys)
+        return found
 
     def _entry(self, own: Keys, label: str) -> Keys:
         """The type and the name of a component, which its entry in the master namelist says no more."""
@@ -420,7 +454,8 @@ class _Raising:
         elif isinstance(executable, Gap):
             executable = Assumed(_EXECUTABLE, f"which program it is, {executable.reason}")
         parts = {name: _value(setting) for name, setting in experiment.parts.items()}
-        return {**keys, "executable": executable} | ({"parts": parts} if parts else {})
+        own = self._programs()[0] if self.experiment.programs and len(self.experiment.models) == 1 else {}
+        return {**keys, "executable": executable, **own} | ({"parts": parts} if parts else {})
 
     def _grid(self, component: Component, namelists: Keys) -> Keys:
         grid = namelists.get("grid_nml", {})
@@ -519,7 +554,10 @@ class _Raising:
                 keys[key] = _directive(key, _value(setting))
         if keys.get("job_name") == self.name:
             del keys["job_name"]
-        keys |= self._tasks(keys)
+        if self.experiment.programs:
+            keys.pop("ntasks", None)
+        else:
+            keys |= self._tasks(keys)
         self._leave_out_node_local(keys)
         return keys
 

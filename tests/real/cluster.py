@@ -34,6 +34,8 @@ UNFINISHED = (
     "STOPPED",
 )
 
+DEVICES = ("null", "zero", "full", "urandom")  # they stand for GPUs: Slurm counts devices and looks into none
+
 # Ranks on two of our nodes share a host but must not think so: PMIx says they do not, and Open MPI's
 # shared-memory transports then hang or crash; its own TCP transport crashes in one start of ten when eight ranks
 # share two CPUs, libfabric's does not. Yielding matters where ranks outnumber the CPUs tenfold.
@@ -91,6 +93,7 @@ class Layout:
     max_array_size: int = 1001
     max_job_count: int = 10000
     min_job_age: int = 3600  # seconds: finished jobs stay visible for the tests
+    gpus: int = 0
 
 
 class Cluster:
@@ -228,6 +231,9 @@ def _start(cluster: Cluster) -> None:
     (directory / "slurm.conf").write_text(_configuration(directory, layout, _free_ports(layout.nodes + 2)))
     # Without it slurmd looks for mounted control groups and dies where there are none.
     (directory / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
+    if layout.gpus:
+        lines = [f"Name=gpu File=/dev/{device}\n" for device in DEVICES[: layout.gpus]]
+        (directory / "gres.conf").write_text("".join(lines))
     mount = f"{directory}/odfs/$SLURM_JOB_ID"
     _write_program(directory / "prolog", f'mkdir -p -m 777 "{mount}/stripe_4"; chmod 777 "{mount}"')
     _write_program(directory / "epilog", f'rm -rf "{mount}"')
@@ -324,6 +330,9 @@ def _configuration(directory: Path, layout: Layout, port: int) -> str:
     }
     lines = [f"{name}={value}" for name, value in settings.items()]
     shape = f"Sockets=1 CoresPerSocket={layout.cpus} ThreadsPerCore=1 RealMemory={layout.memory_mib}"
+    if layout.gpus:
+        shape += f" Gres=gpu:{layout.gpus}"
+        lines.append("GresTypes=gpu")
     if layout.features:
         shape += f" Feature={layout.features}"
     for number, node in enumerate(_node_names(layout), start=1):

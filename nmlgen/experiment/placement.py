@@ -1,0 +1,314 @@
+"""Where each rank of a job sits: node, cores, NUMA nodes, GPU and network card.
+
+One placement, of which everything is made that has to agree: the ranks in the master namelist, the file of hosts, the
+programs by rank and what each rank is bound to. Work ranks of a program for GPUs have one GPU each; ranks that only
+write, read or keep checkpoints never use one (ICON 2024.10, `mo_nh_stepping.f90:501`, `mo_name_list_output.f90:1419`),
+and sit on cores beside them, one on a node in turn, or on nodes of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+from attrs import frozen
+
+from nmlgen.experiment.component import MOST_TASKS
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.machine import Cores, Partition
+from nmlgen.experiment.memory import remembered
+from nmlgen.experiment.programs import Program
+from nmlgen.experiment.ranks import rank_numbers, set_apart, split
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
+
+TASK = "task"
+"""What a rank of a program does that is no model of ICON."""
+
+WORK = ("test", "work")
+"""The kinds of ranks that compute."""
+
+
+class SeatError(ValueError):
+    """There is no seat for a rank: `setting` is what asks for it, `advice` what would do."""
+
+    def __init__(self, message: str, setting: Setting | None, advice: str) -> None:
+        super().__init__(message)
+        self.setting = setting
+        self.advice = advice
+
+
+@frozen
+class Seat:
+    """The place of a rank: the number of its node, from 0 in the order in which Slurm lists them; the number of its
+    program; what it does there; its GPU, None for none; its cores, their NUMA nodes and its network card, empty where
+    the site does not say them."""
+
+    rank: int
+    node: int
+    program: int
+    kind: str
+    gpu: int | None
+    cores: Cores
+    numa: Cores
+    card: str
+
+
+@frozen
+class Place:
+    """The nodes of a program: `work` those of the ranks that compute, `apart` those of the others."""
+
+    work: range
+    apart: range
+
+
+def facts_of(experiment: Experiment, program: Program) -> Partition:
+    """What is known of the nodes of a program: its partition, with the figures of the site where it says none."""
+    directive = program.job.get("partition") or experiment.directives.get("partition")
+    machine = experiment.machine
+    name = "" if directive is None or directive.certainty is Certainty.UNKNOWN else str(directive.value)
+    found = machine.partitions.get(name)
+    if found is not None and found.cores_per_node is not None:
+        return found
+    numa, gpus = (found.numa, found.gpus) if found is not None else ((), None)
+    return Partition(name, cores_per_node=machine.cores_per_node, numa=numa, gpus=gpus)
+
+
+def gpus_per_node(experiment: Experiment, program: Program) -> int:
+    """The GPUs of a node that a program may use: those that are asked for, else all that a node has."""
+    asked = program.job.get("gpus-per-node") if program.job else experiment.directives.get("gpus-per-node")
+    if asked is not None and type(asked.value) is int:
+        return asked.value
+    gpus = facts_of(experiment, program).gpus
+    return gpus.count if gpus is not None else 0
+
+
+@remembered
+def order(experiment: Experiment) -> tuple[int, ...]:
+    """The numbers of the programs in the order of their ranks: first all that share the nodes of the job, then those
+    with a part of a heterogeneous job of their own, as Slurm counts the ranks of its parts."""
+    numbers = range(len(experiment.programs))
+    return tuple(sorted(numbers, key=lambda number: bool(experiment.programs[number].job)))
+
+
+@remembered
+def places(experiment: Experiment) -> tuple[Place, ...]:
+    """The nodes of each program. Those that all share come first, then those that a program has for itself, then those
+    of ranks that do not compute, then the parts of a heterogeneous job.
+
+    Raises SeatError where the job has too few nodes, UndecidedError where nobody says how many.
+    """
+    asked = experiment.directives.get("nodes")
+    if asked is None:
+        raise UndecidedError(unknown("job.nodes", experiment.directives_span))
+    total, programs = _count(asked), experiment.programs
+    main = [program for program in programs if not program.job]
+    own = sum(program.said("nodes") or 0 for program in main)
+    apart = sum(program.said("io_nodes") or 0 for program in main)
+    shared = total - own - apart
+    need = any(program.said("nodes") is None for program in main)
+    if shared < need:
+        setting = next((p.settings[key] for p in main for key in ("nodes", "io_nodes") if key in p.settings), asked)
+        advice = f"expected: {asked.name} above {own + apart}" if need else f"expected: {asked.name} {own + apart}"
+        message = f"the job has {total} nodes, and {own + apart} of them are asked for by single programs"
+        raise SeatError(message, setting, advice)
+    first, first_apart = shared, shared + own
+    end, found = total, {}
+    for number in order(experiment):
+        program = programs[number]
+        if program.job:
+            count = _count(program.job["nodes"]) if "nodes" in program.job else 1
+            helpers = program.said("io_nodes") or 0
+            if helpers >= count:
+                setting = program.settings["io_nodes"]
+                raise SeatError(f"{setting.name} leaves no node to compute on", setting, f"expected: below {count}")
+            work = range(end, end + count - helpers)
+            found[number] = Place(work, range(work.stop, end + count) if helpers else work)
+            end += count
+            continue
+        work = range(shared)
+        if (nodes := program.said("nodes")) is not None:
+            work, first = range(first, first + nodes), first + nodes
+        others = work
+        if (helpers := program.said("io_nodes")) is not None:
+            others, first_apart = range(first_apart, first_apart + helpers), first_apart + helpers
+        found[number] = Place(work, others)
+    return tuple(found[number] for number in range(len(programs)))
+
+
+def task_count(experiment: Experiment, number: int) -> int:
+    """The tasks of a program: those that are said, else so many on each of its nodes, of which a program for GPUs has a
+    work rank for each GPU and the others besides. Raises SeatError where nobody says it."""
+    program, place = experiment.programs[number], places(experiment)[number]
+    if (tasks := program.said("tasks")) is not None:
+        return int(tasks)
+    apart = set_apart(experiment.components[program.model]).taken if program.model is not None else 0
+    if program.uses_gpus:
+        return len(place.work) * gpus_per_node(experiment, program) + apart
+    each = program.said("tasks_per_node")
+    if each is None:
+        message = f"nothing says how many tasks {program.path} has"
+        raise SeatError(message, program.settings.get("device"), f"expected: {program.path}.tasks_per_node, or .tasks")
+    return len(place.work) * int(each) + (apart if place.apart != place.work else 0)
+
+
+@remembered
+def placement(experiment: Experiment) -> tuple[Seat, ...]:
+    """The seat of each rank of the job, in their order.
+
+    Raises SeatError where a rank has none, UndecidedError where something is not known that decides it.
+    """
+    crews: dict[int, list[tuple[int, int, str, int | None]]] = {}
+    rank = 0
+    for number in order(experiment):
+        count = 0
+        for kind, node, gpu in _of_program(experiment, number):
+            crews.setdefault(node, []).append((rank + count, number, kind, gpu))
+            count += 1
+        rank += count
+    known: dict[tuple[tuple[int, str, int | None], ...], list[tuple[Cores, Cores, str]]] = {}
+    seats: list[Seat] = []
+    for node, crew in crews.items():
+        kinds = tuple((number, kind, gpu) for _, number, kind, gpu in crew)
+        if kinds not in known:
+            known[kinds] = _bound(experiment, kinds)
+        seats += [
+            Seat(rank, node, number, kind, gpu, *bound)
+            for (rank, number, kind, gpu), bound in zip(crew, known[kinds], strict=True)
+        ]
+    return tuple(sorted(seats, key=lambda seat: seat.rank))
+
+
+def _of_program(experiment: Experiment, number: int) -> Iterator[tuple[str, int, int | None]]:
+    """What each rank of a program does, its node and its GPU, in the order of the ranks."""
+    program, place = experiment.programs[number], places(experiment)[number]
+    kinds = [TASK] * task_count(experiment, number)
+    if program.model is not None:
+        ranks = split(experiment.components[program.model])
+        kinds = [kind for kind, numbers in rank_numbers(ranks).items() for _ in numbers]
+    if len(kinds) > MOST_TASKS:
+        raise UndecidedError(experiment.tasks)
+    work = sum(kind in (*WORK, TASK) for kind in kinds)
+    if program.uses_gpus:
+        each = gpus_per_node(experiment, program)
+        if work > len(place.work) * each:
+            setting = program.settings.get("tasks") or program.settings["device"]
+            raise SeatError(
+                f"{work} ranks of {program.path} compute, and its {len(place.work)} nodes have {each} GPUs each",
+                setting,
+                f"expected: at most {len(place.work) * each} work ranks, one for each GPU",
+            )
+        nodes = [place.work[index // each] for index in range(work)]
+        gpus: Sequence[int | None] = [index % each for index in range(work)]
+    else:
+        together = work if place.apart != place.work else len(kinds)
+        nodes, gpus = _dealt(together, place.work), [None] * together
+    others = len(kinds) - len(nodes)
+    beside = program.uses_gpus and place.apart == place.work
+    if others and beside:
+        nodes += [place.work[index % len(place.work)] for index in range(others)]
+    elif others:
+        nodes += _dealt(others, place.apart)
+    return zip(kinds, nodes, [*gpus, *([None] * others)], strict=True)
+
+
+def _dealt(count: int, nodes: range) -> list[int]:
+    """So many ranks on nodes, one node filled after the other with as equal a share as can be."""
+    share, more = divmod(count, len(nodes))
+    return [node for index, node in enumerate(nodes) for _ in range(share + (index < more))]
+
+
+def _bound(experiment: Experiment, crew: Sequence[tuple[int, str, int | None]]) -> list[tuple[Cores, Cores, str]]:
+    """The cores, NUMA nodes and card of each rank of a node.
+
+    A rank with a GPU has the cores near to it that nobody else has; the others are dealt to the NUMA nodes by the room
+    that these have. Nobody is bound where the site does not say which cores are near to which GPU.
+    """
+    first = experiment.programs[crew[0][0]]
+    facts = facts_of(experiment, first)
+    numa = facts.numa or (tuple(range(facts.cores_per_node or 0)),)
+    needs_map = any(gpu is not None for _, _, gpu in crew) and (facts.gpus is None or not facts.gpus.cores)
+    if needs_map or not any(numa):
+        return [((), (), "")] * len(crew)
+    near, cards = (facts.gpus.cores, facts.gpus.cards) if facts.gpus is not None else ((), ())
+    free = [list(cores) for cores in numa]
+    cores: list[Cores] = [()] * len(crew)
+    seated = {index: near[gpu] for index, (_, _, gpu) in enumerate(crew) if gpu is not None and gpu < len(near)}
+    for index, own in seated.items():
+        width = experiment.programs[crew[index][0]].said("cpus_per_task") or 1
+        if width > len(own):
+            setting = experiment.programs[crew[index][0]].settings["cpus_per_task"]
+            raise SeatError(f"{width} cores for a rank, near to its GPU are {len(own)}", setting, "expected: fewer")
+        cores[index] = own[:width]
+        _take(free, cores[index])
+    for number, kind in dict.fromkeys((number, kind) for number, kind, _ in crew):
+        program = experiment.programs[number]
+        width = 1 if program.uses_gpus else program.said("cpus_per_task") or 1
+        ranks = [i for i, (n, k, gpu) in enumerate(crew) if (n, k) == (number, kind) and i not in seated]
+        for index, own in zip(ranks, _seated(free, len(ranks), width, program), strict=True):
+            cores[index] = own
+    for index, own in seated.items():
+        if experiment.programs[crew[index][0]].said("cpus_per_task") is None:
+            left = tuple(core for core in own if any(core in one for one in free))
+            cores[index] = (*cores[index], *left)
+            _take(free, left)
+    owner = {core: number for number, own in enumerate(facts.numa) for core in own}
+    card_of = {core: card for own, card in zip(near, cards, strict=False) for core in own}
+    return [(own, tuple(sorted({owner[c] for c in own if c in owner})), card_of.get(own[0], "")) for own in cores]
+
+
+def _seated(free: list[list[int]], count: int, width: int, program: Program) -> Iterator[Cores]:
+    """So many ranks of so many cores each, taken from the ends of what is free, within a NUMA node where they fit."""
+    rooms = [len(cores) // width for cores in free]
+    if sum(rooms) < count:
+        if sum(map(len, free)) < count * width:
+            key = next(
+                (key for key in ("tasks_per_node", "tasks", "cpus_per_task") if key in program.settings), "device"
+            )
+            message = (
+                f"{count * width} cores are needed on a node for {count} ranks of {program.path}, "
+                f"and {sum(map(len, free))} are left"
+            )
+            raise SeatError(message, program.settings.get(key), "expected: fewer ranks on a node, or more nodes")
+        rest = [core for cores in free for core in cores]
+        for start in range(0, count * width, width):
+            yield tuple(rest[start : start + width])
+        _take(free, rest[: count * width])
+        return
+    for number, share in enumerate(_shares(count, rooms)):
+        taken = free[number][len(free[number]) - share * width :]
+        _take(free, taken)
+        for start in range(0, len(taken), width):
+            yield tuple(taken[start : start + width])
+
+
+def _shares(count: int, rooms: Sequence[int]) -> list[int]:
+    """A number dealt to rooms in proportion to their sizes: no room gets more than it holds."""
+    total = sum(rooms)
+    if not total:
+        return [0] * len(rooms)
+    ends = [count * end // total for end in accumulate(rooms)]
+    return [end - start for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _take(free: list[list[int]], cores: Sequence[int]) -> None:
+    taken = set(cores)
+    for number, own in enumerate(free):
+        free[number] = [core for core in own if core not in taken]
+
+
+def number_ranges(numbers: Iterable[int]) -> str:
+    """Numbers as Slurm, numactl and people write them: "0-7,9"."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in found)
+
+
+def _count(setting: Setting) -> int:
+    value = setting.value
+    if type(value) is not int or value < 1:
+        raise UndecidedError(setting)
+    return value
