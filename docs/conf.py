@@ -23,7 +23,7 @@ project = "nmlgen"
 author = "The nmlgen developers"
 version = release = __version__
 extensions = ["myst_parser", "icon_namelists", "gallery"]
-exclude_patterns = ["_build", "playground/**", "site/**"]
+exclude_patterns = ["_build", "playground/node_modules/**"]
 nitpicky = True
 
 html_theme = "furo"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -195,6 +196,72 @@ def test_little_is_loaded_before_it_is_needed():
     text = "import sys, nmlgen.namelists; print([name for name in sys.modules if name[:7] in ('nmlgen.', 'f90nml')])"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout == "['nmlgen._version', 'nmlgen.namelists']\n"
+
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+RUNS = {
+    "aquaplanet": {
+        "finish_status": ["finish.status"],
+        "atm: checkpoints": ["icon_grid_0013_R02B04_G_restart_atm_*.nc"],
+        "atm: latest checkpoint": ["restart_atm_DOM01.nc"],
+    },
+    "omip": {
+        "finish_status": ["finish.status"],
+        "oce: checkpoints": ["R2B4_ocean-grid_restart_oce_*.nc"],
+        "oce: latest checkpoint": ["restart_oce_DOM01.nc"],
+    },
+    "coupled": {
+        "finish_status": ["finish_atmo.status", "finish_ocean.status"],
+        "atmo: checkpoints": ["multifile_restart_atmo_*.mfr"],
+        "atmo: latest checkpoint": ["multifile_restart_atmo.mfr"],
+        "ocean: checkpoints": ["icon_grid_0043_R02B04_G_restart_ocean_*.nc"],
+        "ocean: latest checkpoint": ["restart_ocean_DOM01.nc"],
+    },
+}
+"""Experiments of ICON's own: the atmosphere, the ocean, both; and what they leave beside their output."""
+STREAMS = {
+    "aquaplanet": "output/aquaplanet_atm_3d_DOM01_ML_0001.nc",
+    "omip": "output/omip_oce_monthly_20010101T000000Z.nc",
+    "coupled": "output/coupled_atmo_native_19790101T000000Z.nc",
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_scripts_of_workflow_managers(tmp_path, name):
+    spec = {
+        "nmlgen": 1,
+        "name": name,
+        "extends": f"icon/{name}",
+        "site": "generic-slurm",
+        "model": {"pool": "/pool", "directory": "/icon", "executable": "bin/icon"},
+        "job": {"nodes": 8, "ntasks_per_node": 32},
+    }
+    before, run = tmp_path / "before", tmp_path / "run"
+    for directory in (before, run):
+        nmlgen.build(spec).write(directory)
+
+    told = subprocess.run(
+        [sys.executable, EXAMPLES / "aiida_outputs.py", run], capture_output=True, text=True, check=True
+    ).stdout
+    found = json.loads(told)
+    streams = {key: files for key, files in found.items() if ": output " in key}
+    assert {key: files for key, files in found.items() if key not in streams} == RUNS[name]
+    assert next(iter(streams.values()))[0] == STREAMS[name]
+
+    patterns = [pattern for key, each in RUNS[name].items() if key.endswith(": checkpoints") for pattern in each]
+    links = [link for key, each in RUNS[name].items() if key.endswith("latest checkpoint") for link in each]
+    for pattern in patterns:
+        for date in ("20010101T000000Z", "20020101T000000Z"):
+            (before / pattern.replace("*", date)).mkdir()
+    chunk = [sys.executable, EXAMPLES / "sirocco_chunk.py", run, "2002-01-01T00:00:00Z", "2003-01-01T00:00:00Z", before]
+    subprocess.run(chunk, capture_output=True, check=True)
+    assert [(run / link).readlink() for link in links] == [
+        before / pattern.replace("*", "20020101T000000Z") for pattern in patterns
+    ]
+    assert (run / "output").is_dir()
+    master = f90nml.read(run / "icon_master.namelist")
+    assert master["master_nml"]["lrestart"] is True
+    assert master["master_time_control_nml"]["experimentstopdate"] == "2003-01-01T00:00:00Z"
 
 
 def test_page(tmp_path, monkeypatch, capsys):

@@ -122,6 +122,42 @@ def diff(old: str, new: str, output_format: str) -> int:
     return 0
 
 
+@command.command("export")
+@_release_option
+@click.option(
+    "--for",
+    "tool",
+    type=click.Choice(["rose", "nml-tools"]),
+    required=True,
+    help="Metadata of Rose, or the schemas of nml-tools.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The directory to write rose-meta.conf into, or a schema for each group.",
+)
+def export(icon_release: str, tool: str, output: Path) -> int:
+    """Write what is known of the namelists for other programs: types, values, ranges, units, meanings.
+
+    \b
+      nmlgen registry export --for rose -o app/icon/meta
+      nmlgen registry export --for nml-tools -o schemas
+    """
+    from nmlgen.namelist.exported import nml_tools_schemas, rose_metadata
+
+    registry = _registry(icon_release)
+    files = {"rose-meta.conf": rose_metadata(registry)} if tool == "rose" else nml_tools_schemas(registry)
+    output.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        write_whole(output / name, text.encode())
+    click.echo(
+        f"{output}: {'rose-meta.conf' if tool == 'rose' else f'{len(files)} schemas'} of ICON {registry.release}"
+    )
+    return 0
+
+
 @command.command("make")
 @click.argument("source_tree", type=click.Path(path_type=Path))
 @click.option("--icon-release", metavar="RELEASE", required=True, help="The release that the tree holds.")
