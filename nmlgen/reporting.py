@@ -9,30 +9,22 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import asdict, evolve, frozen
+from attrs import asdict, evolve
 
 from nmlgen._version import __version__
-from nmlgen.advise.advice import calibration_of
 from nmlgen.advise.calibration import Calibration
-from nmlgen.advise.experiment import Situation, situation_of
 from nmlgen.advise.hindsight import hindsight
-from nmlgen.advise.layout import Layout, case_with, present_layout
-from nmlgen.advise.prediction import predict
-from nmlgen.errors import InputError, NmlgenError
-from nmlgen.experiment.component import Component
-from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.setting import UndecidedError
-from nmlgen.lift.loading import load
-from nmlgen.lift.namelists import MASTER_FILE
+from nmlgen.errors import InputError
 from nmlgen.logs.chain import chain_of
 from nmlgen.logs.darshan import darshan_of
 from nmlgen.logs.finding import logs_below
 from nmlgen.logs.reader import read_logs
 from nmlgen.logs.rows import LogRun
 from nmlgen.report.sweep.page import sweep_page
-from nmlgen.report.sweep.run import Measured, PointRun, Predicted, SweepRuns
+from nmlgen.report.sweep.run import Measured, PointRun, SweepRuns
 from nmlgen.report.sweep.run import State as RunState
 from nmlgen.sweep.directory import FIRST_COLUMNS, MANIFEST, TABLE, read_table
+from nmlgen.sweep.expecting import Expectations
 from nmlgen.sweep.state import State
 from nmlgen.sweep.status import PointStatus, status
 
@@ -42,8 +34,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 """Called after each point: how many are done, of how many."""
 
-_LAYOUT = ("num_io_procs", "num_restart_procs", "restart_write_mode")
-_CALLED = ("name", "job.time")  # what a prediction does not depend on
 _GAVE_UP = re.compile(r"^[^\n]*?: error: (.*)$", re.MULTILINE)  # `die` of the batch script
 _LONGEST = 100_000  # bytes of what a job printed that are looked at
 _SUMS = ("total_s", "wrt_output_work_s", "wrt_output_io_s", "write_restart_work_s", "write_restart_procs_s")
@@ -77,7 +67,7 @@ def read_sweep_runs(
     manifest, rows = _manifest(directory), read_table(directory)
     if not rows:
         raise InputError(f"{directory / TABLE}: there are no points in it")
-    expectations = _Expectations(directory, calibration)
+    expectations = Expectations(directory, calibration)
     submitted = {point.directory: point for point in status(directory).points} if State(directory).exists else {}
     runs = []
     for number, row in enumerate(rows, start=1):
@@ -178,7 +168,7 @@ def _in_slurm(point: PointStatus) -> tuple[RunState, str] | None:
 
 
 def _point_run(
-    directory: Path, row: Mapping[str, str], expectations: _Expectations, submitted: PointStatus | None
+    directory: Path, row: Mapping[str, str], expectations: Expectations, submitted: PointStatus | None
 ) -> PointRun:
     values = {key: value for key, value in row.items() if key not in FIRST_COLUMNS and value != ""}
     run = PointRun(name=row["name"], values=values, details=(("identifier", row["id"]),))
@@ -238,101 +228,6 @@ def _said_by_script(place: Path) -> str:
         file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST))
         found = _GAVE_UP.findall(file.read().decode("utf-8", "replace"))
     return found[-1].strip() if found else ""
-
-
-@frozen
-class _Expected:
-    """What the experiment of a point occupies and should take; `silence` says why there is no prediction."""
-
-    nodes: int | None = None
-    cores: int | None = None
-    predicted: Predicted | None = None
-    silence: str = ""
-
-
-class _Expectations:
-    """Predictions for points. Points that differ in their layout only share what is read of their files, and those with
-    one batch script what the script says."""
-
-    def __init__(self, directory: Path, calibration: Calibration | None) -> None:
-        self.used: str | None = None
-        self._directory = directory
-        self._calibration = calibration
-        self._situations: dict[tuple[tuple[str, str], ...], Situation] = {}
-        self._jobs: dict[Path, Experiment] = {}
-
-    def of(self, place: Path, values: Mapping[str, str]) -> _Expected:
-        """What is expected of the point in a directory."""
-        try:
-            situation = self._situation(place, values)
-            case = case_with(situation, _layout(situation, values))
-        except UndecidedError as error:
-            return _Expected(silence=f"no prediction: {error.setting.name} is not known")
-        except (NmlgenError, ValueError) as error:
-            return _Expected(silence=f"no prediction: {error}")
-        calibration = self._calibration or calibration_of(situation)
-        self.used = calibration.name
-        prediction = predict(case, calibration)
-        notes = tuple(dict.fromkeys((*situation.doubts, *prediction.notes)))
-        predicted = Predicted(total_s=prediction.total_s, low_s=prediction.low_s, high_s=prediction.high_s, notes=notes)
-        return _Expected(case.nodes, situation.cores, predicted)
-
-    def _situation(self, place: Path, values: Mapping[str, str]) -> Situation:
-        """That of the point, or of one that differs from it only in what `_layout` lays over it."""
-        key = tuple((key, value) for key, value in values.items() if not _is_layout(key))
-        known = self._situations.get(key)
-        if known is not None and _lies_over(known, values):
-            return known
-        found = situation_of(_only(self._experiment(place)))
-        if key not in self._situations:
-            self._situations[key] = found
-        return found
-
-    def _experiment(self, place: Path) -> Experiment:
-        """That of a point: the script and the namelists, or the namelists with what is known of the same script."""
-        links = [path.resolve() for path in place.glob("*") if path.is_symlink()]
-        script = links[0] if len(links) == 1 else place
-        known = self._jobs.get(script)
-        if known is None:
-            known = self._jobs[script] = load(place).experiment
-            return known
-        namelists = load(place / MASTER_FILE, icon_release=known.registry.release).experiment
-        return evolve(known, name=place.name, master=namelists.master, models=namelists.models)
-
-
-def _only(experiment: Experiment) -> Component:
-    if len(experiment.components) != 1:
-        raise InputError(f"{experiment.name} starts {len(experiment.components)} models")
-    return experiment.components[0]
-
-
-def _is_layout(key: str) -> bool:
-    word = key.rpartition(".")[2]
-    return key in _CALLED or word in _LAYOUT or word.startswith("stream_partitions_")
-
-
-def _lies_over(situation: Situation, values: Mapping[str, str]) -> bool:
-    """Whether the layout that is among the values says all of the situation's."""
-    partitions = [key for key in values if key.rpartition(".")[2].startswith("stream_partitions_")]
-    return len(situation.outputs) <= 1 and len(partitions) <= 1
-
-
-def _layout(situation: Situation, values: Mapping[str, str]) -> Layout:
-    """The situation's layout with what the values say of it. Raises ValueError if they are no numbers."""
-    layout = present_layout(situation)
-    if not _lies_over(situation, values):
-        return layout
-    for key, value in values.items():
-        word = key.rpartition(".")[2]
-        if word == "num_io_procs":
-            layout = evolve(layout, num_io_procs=int(value))
-        elif word == "num_restart_procs":
-            layout = evolve(layout, num_restart_procs=int(value))
-        elif word == "restart_write_mode":
-            layout = evolve(layout, restart_write_mode=value)
-        elif word.startswith("stream_partitions_") and situation.outputs:
-            layout = evolve(layout, stream_partitions=(int(value),))
-    return layout
 
 
 def _sum(legs: Iterable[LogRun], name: str) -> float | None:

@@ -26,6 +26,7 @@ def command(
     stale: bool,
     restart: bool,
     throttle: int | None,
+    mail: str | None,
     dry_run: bool,
     quiet: bool,
 ) -> int:
@@ -39,6 +40,13 @@ def command(
         raise click.UsageError("name the points, or say --failed or --stale for all")
     with progress_bar(quiet) as progress:
         done = nmlgen.resubmit(
-            directory, points, stale=stale, restart=restart, throttle=throttle, dry_run=dry_run, progress=progress
+            directory,
+            points,
+            stale=stale,
+            restart=restart,
+            throttle=throttle,
+            mail=mail,
+            dry_run=dry_run,
+            progress=progress,
         )
     return show_submitted(done, directory, dry_run, quiet)

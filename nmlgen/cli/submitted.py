@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,17 +12,21 @@ import click
 
 import nmlgen
 from nmlgen.cli.terminal import unfiltered
+from nmlgen.sweep.demand import Hours, demand
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def submission_options(function: F) -> F:
-    """The options --throttle and --dry-run."""
+    """The options --throttle, --mail and --dry-run."""
     dry_run = click.option("-n", "--dry-run", is_flag=True, help="Ask Slurm what it would do; submit nothing.")
     throttle = click.option(
         "--throttle", metavar="N", type=click.IntRange(min=1), help="Let at most N points of the sweep run at a time."
     )
-    return throttle(dry_run(function))
+    mail = click.option(
+        "--mail", metavar="ADDRESS", help="Where Slurm writes to when an array is over, or a task of it has failed."
+    )
+    return throttle(mail(dry_run(function)))
 
 
 @contextmanager
@@ -43,9 +47,9 @@ def progress_bar(quiet: bool) -> Iterator[Callable[[int], None] | None]:
 def show_submitted(done: nmlgen.Submitted, directory: Path, dry_run: bool, quiet: bool) -> int:
     """Say what was submitted; returns the exit code."""
     if done.left:
+        what = "would be left for later" if dry_run else "not submitted yet"
         click.echo(
-            f"not submitted yet: {_points(len(done.left))}; call this again when some have ended. Slurm says:\n"
-            f"{done.refusal}",
+            f"{what}: {_points(len(done.left))}; call this again when some have ended. Slurm says:\n{done.refusal}",
             err=True,
         )
     elif done.refusal is not None:
@@ -57,11 +61,28 @@ def show_submitted(done: nmlgen.Submitted, directory: Path, dry_run: bool, quiet
             what = "array" if array.job is None else f"array {array.job}"
             answer = f": {array.answer}" if array.answer else ""
             click.echo(f"{what}: {_points(len(array.points))}{leg}{throttle}{answer}")
-        if dry_run and all(array.answer is None for array in done.arrays):
+        if done.points:
+            show_demand(directory, done.points)
+        if dry_run and done.arrays and all(array.answer is None for array in done.arrays):
             click.echo("no scheduler was asked: there is none here")
         verb = "would be submitted" if dry_run else "submitted"
         click.echo(f"{directory}: {_points(len(done.points))} {verb}{_others(done)}")
     return 1 if done.left or done.refusal is not None else 0
+
+
+def show_demand(directory: Path, points: Collection[str]) -> None:
+    """Say what points may take of a project's budget; nothing where nobody knows."""
+    found = demand(directory, points)
+    if found.most is None:
+        return
+    text = f"{_points(found.points)}: at most {_hours(found.most)} by their time limits"
+    if found.expected is not None and found.low is not None and found.high is not None:
+        text += f"; expected: {_hours(found.expected)} ({found.low.node:.3g} to {found.high.node:.3g})"
+    click.echo(text)
+
+
+def _hours(hours: Hours) -> str:
+    return f"{hours.node:.3g} node hours" + (f", {hours.core:.4g} core hours" if hours.core is not None else "")
 
 
 def _others(done: nmlgen.Submitted) -> str:

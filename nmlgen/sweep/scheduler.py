@@ -62,6 +62,14 @@ class Limits:
 
 
 @frozen
+class Mail:
+    """To whom Slurm writes, and when: `types` as of `--mail-type`."""
+
+    address: str
+    types: str
+
+
+@frozen
 class Task:
     """One task of a job array as Slurm knows it.
 
@@ -123,6 +131,7 @@ def submit_array(
     array: str,
     output: str,
     dependencies: Sequence[str],
+    mail: Mail | None = None,
     lock: int,
 ) -> tuple[int, str]:
     """Submit a script as a job array that works in the script's directory; returns the array's id, and what sbatch said
@@ -140,6 +149,7 @@ def submit_array(
         f"--output={output}",
         f"--error={output}",
         "--open-mode=append",
+        *([f"--mail-user={mail.address}", f"--mail-type={mail.types}"] if mail is not None else []),
         *([f"--dependency={','.join(dependencies)}", "--kill-on-invalid-dep=yes"] if dependencies else []),
     ]
     lines: list[str] = []
@@ -174,7 +184,10 @@ def _queue_after(refusal: str, name: str) -> tuple[Task, ...]:
 
 def test_array(script: str, array: str) -> str:
     """What Slurm would do with a job array; raises as `submit_array` does."""
-    return _run(["sbatch", "--test-only", f"--array={array}"], text=script, from_stderr=True).strip()
+    try:
+        return _run(["sbatch", "--test-only", f"--array={array}"], text=script, from_stderr=True).strip()
+    except SchedulerError as error:
+        raise (LimitError if _LIMIT.search(str(error)) else RefusedError)(str(error)) from None
 
 
 def queue(names: Iterable[str]) -> tuple[Task, ...]:

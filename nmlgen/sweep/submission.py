@@ -11,7 +11,7 @@ import getpass
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import evolve, field, frozen
@@ -29,7 +29,7 @@ from nmlgen.sweep.arrays import (
     slots_script,
 )
 from nmlgen.sweep.records import declare_lost, set_aside
-from nmlgen.sweep.scheduler import LimitError, Limits, RefusedError, Task
+from nmlgen.sweep.scheduler import LimitError, Limits, Mail, RefusedError, Task
 from nmlgen.sweep.state import State, Submission, locked
 from nmlgen.sweep.status import PointStatus, Survey, survey
 from nmlgen.writing import write_whole
@@ -39,10 +39,21 @@ _SCRIPT = "array.sbatch"
 _SLOTS, _THROTTLE = "slots.sh", "throttle"
 STALE = "stale"
 """The directory beside the points for the results of points that were written anew and run again."""
+_ADDRESS = re.compile(r"[\w.+%-]+(@[\w.-]+)?", re.ASCII)
 _AGAIN = ("failed", "lost", "cancelled")
 
 Progress = Callable[[int], None]
 """Called with the number of points that were just submitted."""
+
+
+@frozen
+class _How:
+    """How points are submitted: how many of them run at a time, who gets mail, and what the script of the first leg is
+    told."""
+
+    throttle: int | None = None
+    mail: str | None = None
+    arguments: tuple[str, ...] = ()
 
 
 @frozen
@@ -75,17 +86,24 @@ class Submitted:
 
 
 def submit(
-    directory: str | Path, *, throttle: int | None = None, dry_run: bool = False, progress: Progress | None = None
+    directory: str | Path,
+    *,
+    throttle: int | None = None,
+    mail: str | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
 ) -> Submitted:
     """Submit the points of a sweep that are neither done nor under way and have not failed.
 
     At most `throttle` of them run at a time. Once more, it submits what is missing; after an interruption, at whatever
-    moment, too. With `dry_run` nothing is submitted: Slurm is asked what it would do, if there is one.
+    moment, too. Slurm writes to the address `mail` when an array is over or a task of it has failed. With `dry_run`
+    nothing is submitted: Slurm is asked what it would do, if there is one.
 
     Raises InputError for a sweep or a script that cannot be used, SchedulerError if Slurm cannot be asked or refuses
     for good, WriteError if what is remembered cannot be written.
     """
-    return _at(Path(directory), dry_run, throttle, progress, lambda found: _missing(found.status.points), ())
+    how = _How(throttle, mail)
+    return _at(Path(directory), dry_run, how, progress, lambda found: _missing(found.status.points))
 
 
 def resubmit(
@@ -95,6 +113,7 @@ def resubmit(
     stale: bool = False,
     restart: bool = False,
     throttle: int | None = None,
+    mail: str | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Submitted:
@@ -105,8 +124,8 @@ def resubmit(
     to begin with the last checkpoint. Raises what `submit` raises, and InputError for a name that no such point has.
     """
     named = tuple(points)
-    arguments = ("restart",) if restart else ()
-    return _at(Path(directory), dry_run, throttle, progress, lambda found: _again(found, named, stale), arguments)
+    how = _How(throttle, mail, ("restart",) if restart else ())
+    return _at(Path(directory), dry_run, how, progress, lambda found: _again(found, named, stale))
 
 
 def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]:
@@ -162,22 +181,23 @@ def _chosen(found: Survey, named: tuple[str, ...]) -> list[PointStatus]:
 def _at(
     sweep: Path,
     dry_run: bool,
-    throttle: int | None,
+    how: _How,
     progress: Progress | None,
     choose: Callable[[Survey], list[PointStatus]],
-    arguments: tuple[str, ...],
 ) -> Submitted:
-    if throttle is not None and throttle < 1:
-        raise InputError(f"the throttle is {throttle}; expected: 1 or more")
+    if how.throttle is not None and how.throttle < 1:
+        raise InputError(f"the throttle is {how.throttle}; expected: 1 or more")
+    if how.mail is not None and not _ADDRESS.fullmatch(how.mail):
+        raise InputError(f"{how.mail!r} is no address for mail; expected: NAME or NAME@HOST")
     if dry_run:
-        return _Trial(sweep, throttle).run(choose)
+        return _Trial(sweep, how).run(choose)
     read_points(sweep)  # without a sweep nothing is to be written
     if "\\" in str(sweep.absolute()):
         raise InputError(f"{sweep}: Slurm opens no log below a directory with a backslash in its name")
     limits = scheduler.limits()
     State(sweep).create()
     with locked(sweep) as lock:
-        return _Submitter(sweep, lock, limits, throttle, progress, arguments).run(choose)
+        return _Submitter(sweep, lock, limits, how, progress).run(choose)
 
 
 def _groups(
@@ -200,28 +220,49 @@ def _groups(
 class _Trial:
     """A submission that is not one: shows what would be submitted, and what Slurm says of it."""
 
-    def __init__(self, sweep: Path, throttle: int | None) -> None:
-        self._sweep, self._throttle = sweep, throttle
+    def __init__(self, sweep: Path, how: _How) -> None:
+        self._sweep, self._throttle = sweep, how.throttle
 
     def run(self, choose: Callable[[Survey], list[PointStatus]]) -> Submitted:
+        """Where a limit on jobs would leave some for later, what would be submitted now is what fits."""
         found = survey(self._sweep)
+        chosen = choose(found)
         try:
-            size: int | None = scheduler.limits().array_size
+            size = scheduler.limits().array_size
         except SchedulerError:
-            size = None
-        groups = _groups(self._sweep, found, choose(found), size or len(found.points) or 1)
-        arrays = []
-        for first, legs, members in groups:
-            answer = self._answer(first, members) if size is not None else None
-            names = tuple(member.point.name for member in members)
-            for leg in range(1, legs + 1):
-                arrays.append(SubmittedArray(None, names, leg, legs, self._throttle, answer if leg == 1 else None))
-        return Submitted(tuple(arrays), found.status.points)
+            groups = _groups(self._sweep, found, chosen, len(found.points) or 1)
+            unasked = (array for _, legs, members in groups for array in self._arrays(members, legs, None))
+            return Submitted(tuple(unasked), found.status.points)
+        arrays: list[SubmittedArray] = []
+        left: list[str] = []
+        before = 0  # jobs of the groups before; Slurm is asked about all at once, for it knows of none of them
+        refusal = None
+        for first, legs, members in _groups(self._sweep, found, chosen, size):
+            fits, answer = 0, ""
+            high = len(members) + 1 if refusal is None else 1
+            tasks = len(members)
+            while fits + 1 < high:
+                try:
+                    answer, fits = self._answer(first, members, min(size, before + tasks)), tasks
+                except LimitError as error:
+                    refusal, high = str(error), tasks
+                tasks = (fits + high) // 2
+            arrays += self._arrays(members[:fits], legs, answer)
+            left += [member.point.name for member in members[fits:]]
+            before += fits * legs
+        return Submitted(tuple(arrays), found.status.points, tuple(left), refusal)
 
-    def _answer(self, first: int, members: Sequence[PointScript]) -> str:
+    def _arrays(self, members: Sequence[PointScript], legs: int, answer: str | None) -> Iterator[SubmittedArray]:
+        names = tuple(member.point.name for member in members)
+        for leg in range(1, legs + 1 if names else 1):
+            yield SubmittedArray(None, names, leg, legs, self._throttle, answer if leg == 1 else None)
+
+    def _answer(self, first: int, members: Sequence[PointScript], tasks: int) -> str:
         text = array_script("dry-run", first, members[0].directives)
         try:
-            return scheduler.test_array(text, _array(len(members), self._throttle))
+            return scheduler.test_array(text, _array(tasks, self._throttle))
+        except LimitError:
+            raise
         except SchedulerError as error:
             raise _explained(error, members[0]) from None
 
@@ -234,12 +275,11 @@ class _Submitter:
         sweep: Path,
         lock: int,
         limits: Limits,
-        throttle: int | None,
+        how: _How,
         progress: Progress | None,
-        arguments: tuple[str, ...],
     ) -> None:
         self._sweep, self._lock, self._limits = sweep, lock, limits
-        self._throttle, self._progress, self._arguments = throttle, progress, arguments
+        self._how, self._progress = how, progress
         self._state = State(sweep)
         self._arrays: list[SubmittedArray] = []
         self._active: list[int] = []
@@ -262,7 +302,7 @@ class _Submitter:
         self._bury(found, chosen)
         for first, legs, members in groups:
             self._submit_group(first, legs, members)
-        if self._throttle is not None and self._arrays:
+        if self._how.throttle is not None and self._arrays:
             scheduler.share_slots(self._sweep / SUBMISSIONS / _SLOTS)
         return Submitted(tuple(self._arrays), found.status.points, tuple(self._left), self._refusal)
 
@@ -357,7 +397,7 @@ class _Submitter:
             name=re.sub(r"[^A-Za-z0-9_-]", "_", self._sweep.resolve().name) or "sweep",
             first=first,
             user=getpass.getuser(),
-            throttle=self._throttle,
+            throttle=self._how.throttle,
             jobs=(None,) * legs,
             points=tuple(member.point.directory for member in members),
         )
@@ -412,13 +452,18 @@ class _Submitter:
             waits = [script.dependency, *waits]  # the command line's stands in the place of the script's
         return scheduler.submit_array(
             home / _SCRIPT,
-            (str(leg), *(self._arguments if leg == 1 else ())),
+            (str(leg), *(self._how.arguments if leg == 1 else ())),
             name=submission.array_name(leg),
             array=_array(len(submission.points), submission.throttle),
             output=f"{str(home).replace('%', '%%')}/points/%a/slurm-%j.log",
             dependencies=waits,
+            mail=self._mail(leg == len(submission.jobs)),
             lock=self._lock,
         )
+
+    def _mail(self, is_last: bool) -> Mail | None:
+        """Whom to tell that an array has failed, or that the last one of its points is over."""
+        return None if self._how.mail is None else Mail(self._how.mail, "END,FAIL" if is_last else "FAIL")
 
 
 def _array(size: int, throttle: int | None) -> str:

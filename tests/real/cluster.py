@@ -1,7 +1,8 @@
 """A throw-away Slurm of several nodes on this one host: real sbatch, srun and squeue for the tests.
 
-No service manager, no munge, no accounting. Every cluster has its own directory and its own block of ports,
-so that several can run side by side. Only what was started here is stopped, by the daemons' pid files.
+No service manager, no munge; accounting, slurmdbd on a MariaDB of its own, where it is asked for. Every cluster has its
+own directory and its own block of ports, so that several can run side by side. Only what was started here is stopped,
+by the daemons' pid files.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from attrs import field, frozen
 from tools import until
 
+ACCOUNTING_PROGRAMS = ("slurmdbd", "sacctmgr", "sacct", "mariadbd", "mariadb", "mariadb-install-db")
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "scontrol", "sinfo")
 UNFINISHED = (
     "PENDING",
@@ -94,6 +96,7 @@ class Layout:
     max_job_count: int = 10000
     min_job_age: int = 3600  # seconds: finished jobs stay visible for the tests
     gpus: int = 0
+    has_accounting: bool = False  # with the account bb1234, whose limits hold
 
 
 class Cluster:
@@ -165,6 +168,24 @@ class Cluster:
         self.run("slurmd", "-N", node, "-f", self.directory / "slurm.conf")
         self.wait_for_nodes()
 
+    def mend_node_while_jobs_run(self, node: str) -> None:
+        """Bring a broken node back, while others may compute."""
+        self.run("slurmd", "-N", node, "-f", self.directory / "slurm.conf")
+        until(lambda: re.search("idle|mixed|allocated", self.run("sinfo", "-h", "-n", node, "-o", "%T", check=False)))
+
+    def limit_submitted_jobs(self, most: int) -> None:
+        """Let the user have so many jobs at a time."""
+        self.run("sacctmgr", "-i", "modify", "user", getpass.getuser(), "set", f"maxsubmitjobs={most}")
+
+    def restart_controller(self) -> None:
+        """Stop slurmctld from one moment to the next, and start it again."""
+        pid = _read_pid(self.directory / "slurmctld.pid")
+        if pid:
+            _signal(pid, signal.SIGKILL)
+            until(lambda: not _is_alive(pid))
+        self.run("slurmctld", "-f", self.directory / "slurm.conf")
+        until(lambda: "UP" in self.run("scontrol", "ping", check=False))
+
     def wait_for_nodes(self) -> None:
         """Until every node is there, and nothing runs on it."""
         until(lambda: _idle_nodes(self) == self.layout.nodes, lambda: _logs(self.directory))
@@ -228,7 +249,8 @@ def _start(cluster: Cluster) -> None:
         temporary = directory / f"tmp.{node}"
         temporary.mkdir()
         temporary.chmod(0o1777)
-    (directory / "slurm.conf").write_text(_configuration(directory, layout, _free_ports(layout.nodes + 2)))
+    port = _free_ports(layout.nodes + 4)
+    (directory / "slurm.conf").write_text(_configuration(directory, layout, port))
     # Without it slurmd looks for mounted control groups and dies where there are none.
     (directory / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
     if layout.gpus:
@@ -237,10 +259,67 @@ def _start(cluster: Cluster) -> None:
     mount = f"{directory}/odfs/$SLURM_JOB_ID"
     _write_program(directory / "prolog", f'mkdir -p -m 777 "{mount}/stripe_4"; chmod 777 "{mount}"')
     _write_program(directory / "epilog", f'rm -rf "{mount}"')
+    if layout.has_accounting:
+        _start_accounting(cluster, port + layout.nodes + 1)
     cluster.run("slurmctld", "-f", directory / "slurm.conf")
     for node in _node_names(layout):
         cluster.run("slurmd", "-N", node, "-f", directory / "slurm.conf")
     cluster.wait_for_nodes()
+
+
+def _start_accounting(cluster: Cluster, port: int) -> None:
+    """A database and slurmdbd in front of it, with one account of the user's."""
+    directory, user = cluster.directory, getpass.getuser()
+    data, connection = directory / "db", directory / "db.sock"
+    quiet = ("--no-defaults", f"--user={user}", f"--datadir={data}")
+    cluster.run("mariadb-install-db", *quiet, "--auth-root-authentication-method=normal", "--skip-test-db")
+    options = (
+        f"--socket={connection}",
+        "--bind-address=127.0.0.1",
+        f"--port={port + 1}",
+        "--innodb-lock-wait-timeout=900",
+    )
+    with (directory / "log" / "mariadbd.log").open("w") as log:
+        subprocess.Popen(
+            ["mariadbd", *quiet, *options, f"--pid-file={directory}/slurm-mariadbd.pid"],
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    client = ("mariadb", "--no-defaults", f"--user={user}", f"--socket={connection}")
+    until(lambda: "1" in cluster.run(*client, "-e", "select 1", check=False), lambda: _logs(directory))
+    grant = "create database slurm_acct; grant all on slurm_acct.* to slurm@'127.0.0.1' identified by 'x'"
+    cluster.run(*client, "-e", grant)
+    settings = {
+        "AuthType": "auth/none",
+        "DbdHost": "localhost",
+        "DbdAddr": "127.0.0.1",
+        "DbdPort": port,
+        "SlurmUser": user,
+        "StorageType": "accounting_storage/mysql",
+        "StorageHost": "127.0.0.1",
+        "StoragePort": port + 1,
+        "StorageUser": "slurm",
+        "StoragePass": "x",
+        "StorageLoc": "slurm_acct",
+        "PidFile": directory / "slurmdbd.pid",
+        "LogFile": directory / "log" / "slurmdbd.log",
+        "MessageTimeout": 100,
+    }
+    path = directory / "slurmdbd.conf"
+    path.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+    path.chmod(0o600)
+    environment = cluster.complete_environment({"SLURM_CONF": str(path)})
+    subprocess.run(["slurmdbd"], check=True, env=environment)
+    until(lambda: _is_added(cluster, "cluster", "nmlgentest"), lambda: _logs(directory))
+    until(lambda: _is_added(cluster, "account", "bb1234", "cluster=nmlgentest"))
+    until(lambda: _is_added(cluster, "user", user, "account=bb1234"))
+
+
+def _is_added(cluster: Cluster, kind: str, name: str, *more: str) -> bool:
+    """Whether sacctmgr has it, once slurmdbd answers."""
+    cluster.run("sacctmgr", "-i", "add", kind, name, *more, check=False)
+    return bool(cluster.run("sacctmgr", "-n", "show", kind, name, check=False).strip())
 
 
 def _write_program(path: Path, text: str) -> None:
@@ -302,7 +381,7 @@ def _configuration(directory: Path, layout: Layout, port: int) -> str:
         "Epilog": directory / "epilog",
         "PrologFlags": "Alloc",
         "JobAcctGatherType": "jobacct_gather/none",
-        "AccountingStorageType": "accounting_storage/none",
+        **_accounting(layout, port + layout.nodes + 1),
         "SelectType": "select/cons_tres",
         "SelectTypeParameters": "CR_Core_Memory",
         "DefMemPerCPU": 1,
@@ -343,6 +422,17 @@ def _configuration(directory: Path, layout: Layout, port: int) -> str:
         default = "YES" if number == 0 else "NO"
         lines.append(f"PartitionName={partition} Nodes=ALL Default={default} {limits} State=UP")
     return "\n".join(lines) + "\n"
+
+
+def _accounting(layout: Layout, port: int) -> dict[str, object]:
+    if not layout.has_accounting:
+        return {"AccountingStorageType": "accounting_storage/none"}
+    return {
+        "AccountingStorageType": "accounting_storage/slurmdbd",
+        "AccountingStorageHost": "127.0.0.1",
+        "AccountingStoragePort": port,
+        "AccountingStorageEnforce": "associations,limits",
+    }
 
 
 def _logs(directory: Path) -> str:

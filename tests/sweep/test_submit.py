@@ -456,6 +456,40 @@ def test_the_scripts_of_a_submission_are_clean(text):
     assert done.returncode == 0, done.stdout
 
 
+LIMITED = """\
+#!/bin/bash
+for word in "$@"; do if [[ $word == --array=* ]]; then tasks=${{word#*=0-}}; fi; done
+if (( ${{tasks%%%*}} + 1 > {room} )); then
+  echo "sbatch: error: AssocMaxSubmitJobLimit" >&2
+  echo "allocation failure: Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)" >&2
+  exit 1
+fi
+echo "sbatch: Job 1 to start" >&2
+"""
+
+
+@pytest.mark.parametrize(("room", "names"), [(0, []), (1, ["p0"]), (4, ["p0", "p1", "p2", "p3"]), (5, None), (9, None)])
+def test_a_dry_run_counts_what_a_limit_lets(slurm, sweep, room, names):
+    write(sweep, *[DIRECTIVES] * 3, *[(*DIRECTIVES, "--nodes=2")] * 2)
+    slurm.replace("sbatch", LIMITED.format(room=room))
+    done = nmlgen.submit(sweep, dry_run=True)
+    every = [f"p{number}" for number in range(5)]
+    assert list(done.points) == (every if names is None else names)
+    assert list(done.left) == ([] if names is None else every[len(names) :])
+    assert (done.refusal is None) == (names is None)
+
+
+def test_mail_when_an_array_has_failed_and_when_all_is_over(slurm, sweep):
+    write(sweep, DIRECTIVES, legs=2)
+    nmlgen.submit(sweep, mail="ada@example.org")
+    assert [re.findall(r"--mail-\w+=\S+", call) for call in slurm.calls("sbatch")] == [
+        ["--mail-user=ada@example.org", "--mail-type=FAIL"],
+        ["--mail-user=ada@example.org", "--mail-type=END,FAIL"],
+    ]
+    with pytest.raises(nmlgen.InputError, match="is no address for mail"):
+        nmlgen.submit(sweep, mail="two words")
+
+
 # --- The slots of a throttle ------------------------------------------------------------------------------
 
 OURS = "x.0000000a"
