@@ -13,15 +13,13 @@ def test_node_hours_and_core_hours(tmp_path):
     spec = nmlgen.load_spec(MAPPING)
     points = list(nmlgen.expand(spec, grid={"job.nodes": [1, 2], "job.time": ["01:00:00"]}, name="n{nodes}"))
     nmlgen.write_sweep(points, tmp_path / "sweep")
-    legs = 1
     found = demand(tmp_path / "sweep", ["n1", "n2"])
-    cores = points[0].experiment.machine.cores_per_node
     assert found.points == 2
-    assert found.most == Hours(3.0 * legs, None if cores is None else 3.0 * legs * cores)
+    assert found.most == Hours(3.0, 96.0)  # 32 tasks on a node
     assert found.expected is not None
     assert found.low.node < found.expected.node < found.high.node
     one = demand(tmp_path / "sweep", ["n1"])
-    assert one.most.node == pytest.approx(1.0 * legs)
+    assert one.most.node == pytest.approx(1.0)
 
 
 def test_scripts_that_nmlgen_did_not_build(tmp_path):
