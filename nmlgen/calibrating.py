@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +23,7 @@ from nmlgen.experiment.setting import UndecidedError
 from nmlgen.lift.loading import load
 from nmlgen.logs.darshan import darshan_of
 from nmlgen.logs.reader import scan_logs
+from nmlgen.logs.record import executable_of
 from nmlgen.logs.rows import LogRun, LogWarning
 from nmlgen.logs.table import TABLES, read_runs
 from nmlgen.sweep.records import RECORDS, elapsed_s
@@ -48,6 +50,13 @@ class Calibrated:
     runs: tuple[tuple[LogRun, Run], ...] = field(repr=False)
     left_out: tuple[tuple[LogRun, str], ...] = ()
     warnings: tuple[LogWarning, ...] = ()
+
+    @property
+    def executables(self) -> dict[str, int]:
+        """How many of the runs were made by which executable, by the records beside their logs, the most first. Runs
+        without a record are not counted."""
+        used = [executable_of(Path(log.log), log.leg) for log, _ in self.runs]
+        return dict(Counter(str(one) for one in used if one is not None).most_common())
 
     @property
     def set_up_s(self) -> int | None:

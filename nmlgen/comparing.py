@@ -11,6 +11,7 @@ from nmlgen.errors import InputError
 from nmlgen.experiment.difference import JOB, MASTER, PARTS, Difference, Verdict, differences
 from nmlgen.files import STANDARD_INPUT
 from nmlgen.lift.loading import Loaded, is_spec, load, release_of
+from nmlgen.logs.record import LegRecord, Ran, ran_otherwise, records_of
 from nmlgen.spec.raising import says_job
 from nmlgen.spec.spec import Spec
 
@@ -21,12 +22,14 @@ class Comparison:
 
     `differences` holds every setting that is not the same on both sides, with its verdict; `parts` what was compared:
     "master", "namelist", "job". A part that only one side speaks of is left out, such as the job of a fragment.
-    `remarks` say what was assumed of scripts.
+    `remarks` say what was assumed of scripts. `ran` is what two directories in which ICON ran say that it ran
+    otherwise, by the records of their legs: another executable, other inputs, modules or libraries.
     """
 
     differences: tuple[Difference, ...]
     parts: tuple[str, ...]
     remarks: tuple[str, ...] = ()
+    ran: tuple[Ran, ...] = ()
 
     def of(self, verdict: Verdict) -> tuple[Difference, ...]:
         """The differences with one verdict."""
@@ -35,7 +38,7 @@ class Comparison:
     @property
     def is_same(self) -> bool:
         """Whether nothing is known to differ; what is only explicit on one side does not."""
-        return not self.of(Verdict.DIFFERENT)
+        return not self.of(Verdict.DIFFERENT) and not self.ran
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -69,7 +72,13 @@ def compare(
         count = len(several.experiment.models)
         raise InputError(f"{several.path} starts {count} models: compare the namelist file of one")
     remarks = tuple(dict.fromkeys((*left.choices, *left.remarks, *right.choices, *right.remarks)))
-    return Comparison(differences(left.experiment, right.experiment, parts), parts, remarks)
+    ran = ran_otherwise(_records(old), _records(new))
+    return Comparison(differences(left.experiment, right.experiment, parts), parts, remarks, ran)
+
+
+def _records(one: str | Path | Spec) -> tuple[LegRecord, ...]:
+    """What ran in a directory; nothing of anything else."""
+    return () if isinstance(one, Spec) or not Path(one).is_dir() else records_of(Path(one))
 
 
 def _told(loaded: Loaded) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from nmlgen.experiment.setting import Certainty, Setting, written
 from nmlgen.lift.loading import load
 from nmlgen.logs.chain import chain_of
 from nmlgen.logs.reader import read_logs
+from nmlgen.logs.record import Ran, ran_otherwise, records_of
 from nmlgen.logs.rows import LogRun
 
 _SUMS = {
@@ -89,8 +90,9 @@ class RunComparison:
     """How two runs stand to each other.
 
     `old` and `new` are the legs of each that count, in the order of model time. `settings` are those that the logs say
-    otherwise, with both values; `setup` is the comparison of the experiments, where both lie beside their logs.
-    `remarks` say what could not be compared.
+    otherwise, with both values; `ran` what the records of their legs say was otherwise, such as another executable;
+    `setup` is the comparison of the experiments, where both lie beside their logs. `remarks` say what could not be
+    compared.
     """
 
     old: tuple[LogRun, ...]
@@ -99,6 +101,7 @@ class RunComparison:
     settings: tuple[tuple[str, Any, Any], ...]
     setup: Comparison | None
     remarks: tuple[str, ...] = ()
+    ran: tuple[Ran, ...] = ()
 
     @property
     def is_same(self) -> bool:
@@ -116,7 +119,10 @@ def compare_runs(old: str | Path, new: str | Path) -> RunComparison:
     """
     left, right = _chain(Path(old)), _chain(Path(new))
     setup, remarks = _setup(Path(old), Path(new))
-    return RunComparison(left, right, tuple(_measurements(left, right)), tuple(_settings(left, right)), setup, remarks)
+    ran = ran_otherwise(records_of(Path(old)), records_of(Path(new)))
+    return RunComparison(
+        left, right, tuple(_measurements(left, right)), tuple(_settings(left, right)), setup, remarks, ran
+    )
 
 
 def _chain(path: Path) -> tuple[LogRun, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from nmlgen.logs.chain import chain_of
 from nmlgen.logs.darshan import darshan_of
 from nmlgen.logs.finding import logs_below
 from nmlgen.logs.reader import read_logs
+from nmlgen.logs.record import executable_of
 from nmlgen.logs.rows import LogRun
 from nmlgen.report.sweep.page import sweep_page
 from nmlgen.report.sweep.run import Measured, PointRun, SweepRuns
@@ -74,6 +76,7 @@ def read_sweep_runs(
         runs.append(_point_run(directory, row, expectations, submitted.get(row["directory"])))
         if progress is not None:
             progress(number, len(rows))
+    runs = _with_their_executables(runs)
     inputs = tuple((str(one.get("document")), str(one.get("sha256"))) for one in manifest.get("inputs", []))
     return SweepRuns(
         name=str(manifest.get("name", directory.name)),
@@ -85,6 +88,21 @@ def read_sweep_runs(
         calibration=expectations.used,
         created=created,
     )
+
+
+def _with_their_executables(runs: list[PointRun]) -> list[PointRun]:
+    """Runs of another executable than most of the others say so: they are not to be compared unnoticed."""
+    programs = [tuple(text for what, text in run.details if what == "executable") for run in runs]
+    known = Counter(program for of_a_run in programs for program in of_a_run)
+    if len(known) < 2:
+        return runs
+    ((usual, count),) = known.most_common(1)
+    marked = []
+    for run, own in zip(runs, programs, strict=True):
+        others = [program for program in own if program != usual]
+        note = f"it ran {' and '.join(others)}; {count} of {len(runs)} points ran {usual}"
+        marked.append(evolve(run, notes=(*run.notes, note)) if others else run)
+    return marked
 
 
 def sweep_frame(directory: str | Path, *, calibration: Calibration | None = None) -> pandas.DataFrame:
@@ -191,6 +209,8 @@ def _point_run(
     details += [("log", Path(leg.log).relative_to(directory).as_posix()) for leg in chain]
     details += [("jobs", jobs)] if jobs else []
     details += [("ICON release", chain[-1].release)] if chain and chain[-1].release else []
+    programs = dict.fromkeys(str(one) for leg in chain if (one := executable_of(Path(leg.log), leg.leg)) is not None)
+    details += [("executable", program) for program in programs]
     longest = max(chain, key=lambda leg: leg.total_s or 0.0, default=None)
     if longest is not None and (seen := hindsight(longest, darshan_of(longest))) is not None:
         details += [("output", sentence) for sentence in seen.sentences]

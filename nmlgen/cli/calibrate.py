@@ -73,6 +73,9 @@ def _summary(found: Calibrated, before: nmlgen.advise.Calibration | None) -> lis
         )
     lines += [f"{log.log}:{log.line}: left out: {reason}" for log, reason in found.left_out]
     lines += [f"warning: {warning}" for warning in found.warnings]
+    if len(found.executables) > 1:
+        shown = "; ".join(f"{count} by {program}" for program, count in found.executables.items())
+        lines.append(f"warning: these runs were made by {len(found.executables)} executables: {shown}")
     if found.set_up_s is not None:
         lines.append(
             f"set-up: {found.set_up_s} s of a job that the model's timers do not see; in the file of a site that is "

@@ -12,6 +12,7 @@ from nmlgen.cli.console import format_option, release_option, show_findings, use
 from nmlgen.experiment.difference import Verdict
 from nmlgen.report.difference import difference_document, format_differences
 from nmlgen.report.json import finding_document, to_json
+from nmlgen.report.run_comparison import format_ran, ran_document
 
 
 @click.command("diff")
@@ -43,12 +44,16 @@ def command(
       nmlgen diff old.yaml new.yaml           what does the new spec do differently?
       nmlgen diff exp.amip.run spec.yaml      does the spec do what the script did?
       nmlgen diff run1/NAMELIST_a run2/NAMELIST_b
+      nmlgen diff run1 run2                   same namelists, another executable?
 
     1.0d0 is 1., the order of groups and variables does not count, output streams belong together by their
     output_filename. What one side writes and the other has as the default of its ICON release is shown as
     "explicit (= default)" and is no difference. What only a run of a script knows is shown as undecided. Where a script
     may go several ways, the first is compared, and stderr names what would else be otherwise. Of a spec and a namelist
     only the namelist is compared.
+
+    Of two directories in which ICON ran, the records of their legs (nmlgen.records) are compared, too: executable,
+    ICON's revision, modules, libraries, inputs.
 
     Exit code 0 if they are the same, 1 if they differ, 2 for trouble.
     """
@@ -68,10 +73,13 @@ def command(
             "same": is_same,
             "not_compared": list(comparison.left_out),
             "differences": [difference_document(difference) for difference in comparison.differences],
+            **({"ran": ran_document(comparison.ran)} if comparison.ran else {}),
         }
         click.echo(to_json(document))
     elif not quiet:
         names = (str(Path(old)), str(Path(new)))
         colour = uses_colour(sys.stdout)
         click.echo(format_differences(comparison.differences, names, comparison.left_out, colour), color=colour)
+        if comparison.ran:
+            click.echo(format_ran(comparison.ran))
     return 0 if is_same else 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nmlgen.logs.record import Ran
 from nmlgen.logs.rows import LogRun
 from nmlgen.report.difference import difference_document, format_differences
 from nmlgen.report.quantities import format_number, format_share
@@ -26,10 +27,25 @@ def format_run_comparison(comparison: RunComparison, names: tuple[str, str], col
     if comparison.settings:
         rows = [(name, _text(old), _text(new)) for name, old, new in comparison.settings]
         parts.append("as the logs say:\n" + format_table(("", "A", "B"), rows, colour, terminal))
+    if comparison.ran:
+        parts.append(format_ran(comparison.ran))
     if comparison.setup is not None:
         differences = format_differences(comparison.setup.differences, names, comparison.setup.left_out, colour)
         parts.append("in the set-up:\n" + differences)
     return "\n\n".join(parts)
+
+
+def format_ran(ran: Iterable[Ran]) -> str:
+    """What two runs ran otherwise."""
+    lines = ["what ran, by the records of the runs:"]
+    for one in ran:
+        lines += [f"  {one.what}:", f"    A {one.old or '-'}", f"    B {one.new or '-'}"]
+    return "\n".join(lines)
+
+
+def ran_document(ran: Iterable[Ran]) -> list[dict[str, Any]]:
+    """The same for programs."""
+    return [{"what": one.what, "a": one.old, "b": one.new} for one in ran]
 
 
 def run_comparison_document(comparison: RunComparison, names: tuple[str, str]) -> dict[str, Any]:
@@ -50,6 +66,7 @@ def run_comparison_document(comparison: RunComparison, names: tuple[str, str]) -
             for one in comparison.measurements
         ],
         "settings": [{"name": name, "a": old, "b": new} for name, old, new in comparison.settings],
+        "ran": ran_document(comparison.ran),
         "setup": None if setup is None else [difference_document(difference) for difference in setup.differences],
         "remarks": list(comparison.remarks),
     }

@@ -107,8 +107,8 @@ def survey(directory: Path, *, must_ask: bool = False) -> Survey:
     builds = {name: build_of(directory / name) for name, run in runs.items() if run is not None and run.build}
     judge = _Judge(submissions, tasks, state.fates(), problem is None, builds)
     found = tuple(judge.status(point, runs[point.directory]) for point in points)
-    if judge.forgotten and (remembered := accounting(sorted(judge.forgotten))):
-        judge.learn(remembered)
+    if judge.forgotten:
+        judge.learn(accounting(sorted(judge.forgotten)), is_all=problem is None)
         found = tuple(judge.status(point, runs[point.directory]) for point in points)
     if judge.news:
         with contextlib.suppress(NmlgenError):  # who may only read learns it, too, and the next one notes it
@@ -129,6 +129,8 @@ class _Judge:
     ) -> None:
         self.news: dict[tuple[str, int], str] = {}
         self.forgotten: set[str] = set()
+        self._known: set[tuple[str, int]] = set()  # arrays, by name and id
+        self._is_all = False
         self._asked = asked
         self._builds = builds
         self._fates = fates
@@ -139,12 +141,14 @@ class _Judge:
             for task, directory in enumerate(submission.points):
                 self._of_point.setdefault(directory, []).append((submission, task))
 
-    def learn(self, tasks: Iterable[Task]) -> None:
-        """Take in what Slurm says of tasks, where nothing is known of them yet."""
+    def learn(self, tasks: Iterable[Task], *, is_all: bool = False) -> None:
+        """Take in what Slurm says of tasks, where nothing is known of them yet; `is_all` if it says no more."""
+        self._is_all = is_all
         self.forgotten.clear()
         self.news.clear()
         known = set(self._tasks)
         for task in tasks:
+            self._known.add((task.name, task.array))
             if (task.name, task.index) not in known:
                 self._tasks.setdefault((task.name, task.index), []).append(task)
 
@@ -172,7 +176,16 @@ class _Judge:
         name, index, job = following[-1]
         if job is not None and not self._asked and (name, index) not in self._fates:
             return about.of("waiting")
+        if self._is_taken_away(name, index, job):
+            self.news[name, index] = "CANCELLED"
+            return about.of("cancelled")
         return self._by_word(about, name, index, self._tasks.get((name, index), [None])[-1])
+
+    def _is_taken_away(self, name: str, index: int, job: int | None) -> bool:
+        """Whether somebody took a task out of an array before it started: Slurm knows the array and does not list the
+        task, neither in the queue nor in the accounting."""
+        is_unknown = (name, index) not in self._tasks and (name, index) not in self._fates
+        return self._is_all and is_unknown and job is not None and (name, job) in self._known
 
     def _unended(self, about: _About, run: Run) -> PointStatus:
         """A run that has not said how it ended."""

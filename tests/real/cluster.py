@@ -107,6 +107,7 @@ class Cluster:
         self.layout = layout
         self.environment = ENVIRONMENT | {"SLURM_CONF": str(directory / "slurm.conf")}
         self.node_local = f"{directory}/odfs/%j"
+        self.database: subprocess.Popen[bytes] | None = None
 
     def run(self, *command: str | Path, cwd: Path | None = None, check: bool = True) -> str:
         """Run a client program against this cluster; returns what it printed."""
@@ -237,6 +238,8 @@ def running_cluster(layout: Layout | None = None) -> Iterator[Cluster]:
         cluster.cancel_all()
     finally:
         _stop(directory)
+        if cluster.database is not None:
+            cluster.database.wait()
         shutil.rmtree(directory, ignore_errors=True)
 
 
@@ -280,7 +283,7 @@ def _start_accounting(cluster: Cluster, port: int) -> None:
         "--innodb-lock-wait-timeout=900",
     )
     with (directory / "log" / "mariadbd.log").open("w") as log:
-        subprocess.Popen(
+        cluster.database = subprocess.Popen(
             ["mariadbd", *quiet, *options, f"--pid-file={directory}/slurm-mariadbd.pid"],
             stdout=log,
             stderr=log,
