@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from attrs import evolve
+
 from nmlgen.experiment.clock import (
     calendar_of,
     clock,
@@ -28,6 +30,13 @@ _TIME = "master_time_control_nml"
 _JULIAN = "julian gregorian"
 _NUMBERED_CALENDARS = {0: _JULIAN, 1: "proleptic gregorian", 2: "360 day year"}
 """time_nml: calendar and its name in master_time_control_nml (`mo_time_config.f90:250-257`)."""
+_NWP = 3
+_ACCUMULATIONS = (
+    *("precip_interval", "totprec_d_interval", "runoff_interval"),
+    *("sunshine_interval", "melt_interval", "maxt_interval"),
+)
+"""The durations of io_nml that events are made of (ICON 2024.10, `mo_io_nml.f90:116`, `mo_action.f90:182`)."""
+
 _CALENDARS = ", ".join(f'"{calendar.value}"' for calendar in Calendar)
 
 
@@ -561,7 +570,8 @@ class UnreadableTime(ComponentRule):
 
     ## What it does
     Finds a date or a duration that mtime refuses: in icon_master.namelist, the time step, and the times and intervals
-    of output streams. In a spec most of them are refused before any rule looks (SPC004).
+    of output streams. In a spec most of them are refused before any rule looks (SPC004). Intervals over which a run
+    with NWP physics adds up or takes extremes (`precip_interval`, `maxt_interval`) are a warning.
 
     ## Why it matters
     ICON aborts or crashes, some of it hours later, when the first checkpoint is due.
@@ -589,16 +599,17 @@ class UnreadableTime(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
+        forcing = component["run_nml", "iforcing"]
+        is_nwp = forcing.certainty is not Certainty.UNKNOWN and forcing.value == _NWP
+        for name in _ACCUMULATIONS if is_nwp else ():
+            setting = component["io_nml", name]
+            if setting.certainty is Certainty.UNKNOWN:
+                continue
+            if (found := _unreadable(setting, Duration.parse)) is not None:
+                yield evolve(self.finding(*found), severity=Severity.WARNING)
         for setting, parse in sorted(_times(component), key=lambda pair: pair[0].certainty is Certainty.UNKNOWN):
-            for text in as_list(setting.value):
-                if not isinstance(text, str) or not text.strip():
-                    continue
-                try:
-                    parse(text.rstrip().lstrip("<>") if setting.name.startswith("output_nml.") else text.rstrip())
-                except ValueError as error:
-                    name = setting.name.rpartition(".")[2]
-                    yield self.finding(setting, f'{name} is "{text}"', str(error))
-                    break
+            if (found := _unreadable(setting, parse)) is not None:
+                yield self.finding(*found)
 
 
 class TwoDates(ComponentRule):
@@ -809,6 +820,19 @@ class TwoCalendars(ComponentRule):
             yield self.finding(
                 setting, "ICON no longer has the Julian-Gregorian calendar", f"expected: one of {_CALENDARS}"
             )
+
+
+def _unreadable(setting: Setting, parse: Callable[[str], object]) -> tuple[Span | None, str, str] | None:
+    """The first text of a setting that is none for mtime, with a message and what was expected."""
+    for position, text in enumerate(as_list(setting.value)):
+        if not isinstance(text, str) or not text.strip():
+            continue
+        try:
+            parse(text.rstrip().lstrip("<>") if setting.name.startswith("output_nml.") else text.rstrip())
+        except ValueError as error:
+            name = setting.name.rpartition(".")[2]
+            return setting.element(position), f'{name} is "{text}"', str(error)
+    return None
 
 
 def _starts(component: Component) -> Iterator[Setting]:
