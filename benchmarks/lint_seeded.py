@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import random
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -87,30 +86,28 @@ def main() -> None:
     chooser = random.Random(given.seed)
     scripts = [path for path in sorted(given.directory.glob(given.pattern)) if path.is_file()]
     tried, found = Counter[str](), Counter[str]()
-    with tempfile.TemporaryDirectory() as directory:
-        while sum(tried.values()) < given.count:
-            script = chooser.choice(scripts)
-            text = script.read_text(encoding="utf-8", errors="surrogateescape")
-            kind = chooser.choice(list(MISTAKES))
-            places = [place for place in _places(text) if place[0] == kind]
-            asleep = _asleep(script) if places else set()
-            places = [place for place in places if place[1] not in asleep]
-            if not places:
-                continue
-            _, number, line = chooser.choice(places)
-            lines = text.split("\n")
-            copy = Path(directory) / script.name
-            reports = []
-            for changed in (lines[number - 1], line):
-                lines[number - 1] = changed
-                copy.write_text("\n".join(lines), encoding="utf-8", errors="surrogateescape")
-                findings = nmlgen.lint([copy], icon_release=given.release, is_isolated=True).findings
-                reports.append({(finding.code, finding.line, finding.message) for finding in findings})
-            is_found = any(at is not None and abs(at - number) <= 5 for _, at, _ in reports[1] - reports[0])
-            tried[kind] += 1
-            found[kind] += is_found
-            if not is_found:
-                print(f"missed: {script.name}:{number}: {line.strip()}")
+    while sum(tried.values()) < given.count:
+        script = chooser.choice(scripts)
+        text = script.read_text(encoding="utf-8", errors="surrogateescape")
+        kind = chooser.choice(list(MISTAKES))
+        places = [place for place in _places(text) if place[0] == kind]
+        asleep = _asleep(script) if places else set()
+        places = [place for place in places if place[1] not in asleep]
+        if not places:
+            continue
+        _, number, line = chooser.choice(places)
+        lines = text.split("\n")
+        reports = []
+        for changed in (lines[number - 1], line):
+            lines[number - 1] = changed
+            files = Files({script.resolve(): "\n".join(lines)})
+            report = nmlgen.lint([script], icon_release=given.release, is_isolated=True, files=files)
+            reports.append({(finding.code, finding.line, finding.message) for finding in report.findings})
+        is_found = any(at is not None and abs(at - number) <= 5 for _, at, _ in reports[1] - reports[0])
+        tried[kind] += 1
+        found[kind] += is_found
+        if not is_found:
+            print(f"missed: {script.name}:{number}: {line.strip()}")
     for kind, count in tried.items():
         print(f"{kind:<26} {found[kind]:4} of {count}")
     print(f"{'all':<26} {sum(found.values()):4} of {sum(tried.values())}")

@@ -346,3 +346,16 @@ def test_an_ocean_that_makes_no_steps_needs_no_forcing(tmp_path, mode, sediment,
     )
     found = [finding.message for finding in nmlgen.lint([tmp_path], icon_release="2024.10").errors]
     assert any("the ocean has no forcing" in message for message in found) is is_found
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [("'PT6H', \"P01H\"", 26), ("'PT6H', 'P1D'", None), ("'P01Y'", None), ("'6 hours'", 18), ("''", None)],
+)
+def test_intervals_of_sums_and_extremes(text, column, tmp_path):
+    path = tmp_path / "NAMELIST_atm"
+    path.write_text(f"&run_nml\n iforcing = 3\n/\n&grid_nml\n/\n&io_nml\n maxt_interval = {text}\n/\n")
+    found = [finding for finding in nmlgen.lint([path]).findings if finding.code == "TIM012"]
+    assert [finding.column for finding in found] == ([] if column is None else [column])
+    path.write_text(path.read_text().replace("iforcing = 3", "iforcing = 2"))
+    assert "TIM012" not in codes(nmlgen.lint([path]))

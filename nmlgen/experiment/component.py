@@ -48,6 +48,7 @@ class Model:
     the file's, `cells` the number of cells, or those by domain. Of a model that `is_open` there may be more groups than
     those that are known. `missing_file` is the name of its namelist file where ICON will not find it: it runs on with
     its defaults. `place` is where it begins in what was read: its key in a spec, the first group of its file.
+    `dictionary` is the text of the file that `output_nml_dict` names, where that is known.
     """
 
     entry: Group
@@ -59,6 +60,7 @@ class Model:
     missing_file: Setting | None = None
     land: tuple[Group, ...] = ()
     place: Span | None = None
+    dictionary: str | None = None
 
 
 @frozen(slots=False, kw_only=True, eq=False)

@@ -282,6 +282,9 @@ def _without_boundary(cells: int) -> dict[str, int]:
 
 def read_dictionary(component: Component) -> dict[str, str] | None:
     """The names that `output_nml_dict` translates, in lower case; empty without one, None if it cannot be read."""
+    swapped = component["io_nml", "linvert_dict"].value is True
+    if component.model.dictionary is not None:
+        return _translations(component.model.dictionary, swapped)
     name = str(component["io_nml", "output_nml_dict"].value).strip()
     if not name:
         return {}
@@ -295,8 +298,13 @@ def read_dictionary(component: Component) -> dict[str, str] | None:
         text = (base / sources[0]).read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError):
         return None
+    return _translations(text, swapped)
+
+
+@lru_cache(maxsize=8)
+def _translations(text: str, swapped: bool) -> dict[str, str]:
+    """The pairs of a dictionary; where it is `swapped`, ICON's own names stand first."""
     pairs = [line.split("#")[0].replace("'", "").replace('"', "").split() for line in text.splitlines()]
-    swapped = component["io_nml", "linvert_dict"].value is True
     return {pair[swapped].lower(): pair[not swapped].lower() for pair in pairs if len(pair) >= 2}
 
 

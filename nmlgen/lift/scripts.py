@@ -14,12 +14,12 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
-from nmlgen.experiment.component import MODEL_GROUP, Model
+from nmlgen.experiment.component import MODEL_GROUP, Component, Model
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import Machine
-from nmlgen.experiment.setting import Certainty
+from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
 from nmlgen.lift.built import as_built
@@ -246,6 +246,10 @@ def _bodies(script: Script) -> list[tuple[int, int]]:
     return [(h.heredoc.body.start, h.heredoc.body.end) for h in script.heredocs if h.heredoc is not None]
 
 
+_DICTIONARY = re.compile(r"(?<![\w.-])dict\.[\w.-]*\w")
+"""What ICON's run scripts call a dictionary of names (release 2024.10, `run/dict.*`)."""
+
+
 class _Lifting:
     """The state of lifting one script."""
 
@@ -317,7 +321,22 @@ class _Lifting:
     def _with_job(self, experiment: Experiment, job: Job, world: World) -> Experiment:
         experiment = with_job(experiment, job, self._name(world), self.ntasks, self.machine)
         experiment = as_built(experiment, job, world, self.evaluation, machine=self.machine)
-        return evolve(experiment, coupling=self._coupling(experiment, world))
+        experiment = evolve(experiment, coupling=self._coupling(experiment, world))
+        return evolve(experiment, models=tuple(self._with_dictionary(component) for component in experiment.components))
+
+    def _with_dictionary(self, component: Component) -> Model:
+        """A model with the dictionary of names for its output, if a file that is called so lies beside the script."""
+        setting = component["io_nml", "output_nml_dict"]
+        name = _last_name(setting)
+        source = next((file.source for file in component.experiment.inputs if name and file.target == name), None)
+        name = name if source is None else _last_name(source)
+        if setting.is_written and not (name and (self.path.parent / name).is_file()):  # made of another one
+            named = set(_DICTIONARY.findall(self.source.text))
+            found = [other for other in sorted(named) if (self.path.parent / other).is_file()]
+            name = found[0] if len(found) == 1 else ""
+        if not name or not setting.is_written or not (self.path.parent / name).is_file():
+            return component.model
+        return evolve(component.model, dictionary=self.files.read(self.path.parent / name).text)
 
     def _coupling(self, experiment: Experiment, world: World) -> Coupling:
         """The coupling.yaml that the script writes, else the one beside it, by the name that the script copies or
@@ -433,6 +452,16 @@ class _Lifting:
             return max(dict.fromkeys(votes), key=votes.count)
         match = _FILE_NAME_PART.search(name)
         return _COMPONENTS[match[1].lower()] if match else None
+
+
+def _last_name(setting: Setting) -> str:
+    """The last part of a path, by the text that stands for it where the shell decides the rest; empty if not known."""
+    if setting.certainty is Certainty.UNKNOWN:
+        text = setting.span.text if setting.span is not None else ""
+    else:
+        text = str(setting.value)
+    name = text.strip("'\" ").rpartition("/")[2]
+    return "" if "$" in name or "`" in name else name
 
 
 @frozen(slots=False, eq=False)

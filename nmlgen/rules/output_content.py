@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+
+from attrs import evolve
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
@@ -12,6 +14,7 @@ from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.ranks import level_types
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import load_catalogue
+from nmlgen.experiment.volume import read_dictionary
 from nmlgen.findings import Finding, Severity, did_you_mean, nearest
 from nmlgen.rules.rule import ComponentRule, of_unknown_release
 from nmlgen.rules.streams import is_blank, setting_of, stream_name, streams_read, windows_of, writes_within
@@ -23,6 +26,7 @@ from nmlgen.rules.varlists import (
     domains_of,
     entries,
     names_in,
+    own_catalogue,
     softened,
     tracers,
     varlists,
@@ -44,8 +48,9 @@ class UnknownOutputVariable(ComponentRule):
 
     ## What it does
     Finds a name in a varlist, or a group behind `group:`, that the release does not know. Upper and lower case do not
-    matter. With a dictionary of names (`output_nml_dict`), with ART, or with plug-ins of ComIn nothing is certain, and
-    nothing is found. Where nobody said the release, a name is an error only if it is a slip in one that is known.
+    matter. With a dictionary of names (`output_nml_dict`) that is not at hand, with ART, or with plug-ins of ComIn
+    nothing is certain, and nothing is found; a dictionary beside a script is read, and a name that is not in it either
+    is a warning. Where nobody said the release, a name is an error only if it is a slip in one that is known.
 
     ## Why it matters
     ICON aborts when output is initialised, minutes into the job.
@@ -76,14 +81,18 @@ class UnknownOutputVariable(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        return (softened(finding, component) for finding in self._found(component))
+        translations = read_dictionary(component) if component.model.dictionary is not None else None
+        found = (softened(finding, component) for finding in self._found(component, translations))
+        return found if translations is None else (_by_dictionary(finding) for finding in found)
 
-    def _found(self, component: Component) -> Iterator[Finding]:
+    def _found(self, component: Component, translations: Mapping[str, str] | None) -> Iterator[Finding]:
         is_assumed = component.registry.is_assumed
         for stream, kind, setting in varlists(component):
-            catalogue, own_names = catalogue_of(component), tracers(component)
+            own_names, meant = tracers(component), translations
+            catalogue = catalogue_of(component) if meant is None else own_catalogue(component)
             where = f"{kind}_varlist of the stream {stream_name(stream)}"
-            for position, name in enumerate(names_in(setting)):
+            for position, written in enumerate(names_in(setting)):
+                name = written if meant is None else meant.get(written, written)
                 if name in own_names or _TILES in name or name.startswith((_GRID, LESS, *_OF_ART)):
                     continue
                 if name == _OF_THE_LATLON_GRID and setting_of(component, stream, "remap").value == _LATLON:
@@ -114,6 +123,12 @@ class UnknownOutputVariable(ComponentRule):
                         yield of_unknown_release(finding)
                     else:
                         yield finding
+
+
+def _by_dictionary(finding: Finding) -> Finding:
+    """A finding on a name that a dictionary may translate: a warning, for the one beside the script may be another."""
+    note = "nor does the dictionary of names beside the script"
+    return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note))
 
 
 @cache

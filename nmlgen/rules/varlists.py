@@ -66,7 +66,16 @@ def varlists(component: Component) -> Iterator[tuple[Group, str, Setting]]:
 def catalogue_of(component: Component) -> Catalogue:
     """The variables of the release; raises UndecidedError where names may be others than those of the release."""
     names = component["io_nml", "output_nml_dict"]
-    if not is_blank(names) or component["run_nml", "lart"].value is not False or component.group("comin_nml"):
+    if not is_blank(names):
+        raise UndecidedError(names)
+    return own_catalogue(component)
+
+
+def own_catalogue(component: Component) -> Catalogue:
+    """The variables of the release by ICON's own names, whatever a dictionary makes of them; raises UndecidedError if
+    there may be more than those of the release."""
+    names = component["io_nml", "output_nml_dict"]
+    if component["run_nml", "lart"].value is not False or component.group("comin_nml"):
         raise UndecidedError(names)
     catalogue = catalogue_for(component.registry)
     if catalogue.release != component.registry.release:

@@ -213,3 +213,26 @@ def test_what_is_no_mistake_round_the_launch(text, tmp_path):
     (tmp_path / "exp.waves.run").write_text(text)
     found = {finding.code for finding in lint([tmp_path / "exp.waves.run"]).findings}
     assert not found & {"LFS003", "LFS005", "ENV001", "ENV003", "SLM030", "LCH002"}
+
+
+@pytest.mark.parametrize(
+    ("names", "found"), [("'zgeo', 'temp'", []), ("'zgeo', 'tempp'", ["tempp"]), ("'z_mc'", []), ("'zgeoo'", ["zgeoo"])]
+)
+@pytest.mark.parametrize(
+    "dictionary",
+    [
+        "dict_file=dict.mine\nadd_required_file ${basedir}/run/dict.test dict.mine",
+        "dict_file=dict.mine; cat dict.test >dict.mine",
+        "dict_file=$(where)/dict.test",
+    ],
+)
+def test_names_of_output_by_a_dictionary_beside_the_script(names, found, dictionary, tmp_path):
+    (tmp_path / "dict.test").write_text("# names\n zgeo  z_mc\n")
+    dictionary_group = "&io_nml\n output_nml_dict = '${dict_file}'\n/\n&output_nml\n"
+    text = COMPLETE.replace("'tas', 'pr'", names).replace("&output_nml\n", dictionary_group)
+    (tmp_path / "exp.waves.run").write_text(text.replace("module purge\n", f"{dictionary}\n"))
+    report = lint([tmp_path / "exp.waves.run"], icon_release="2024.10")
+    assert [finding.message.split('"')[1] for finding in report.findings if finding.code == "OUT026"] == found
+    (tmp_path / "dict.test").unlink()
+    report = lint([tmp_path / "exp.waves.run"], icon_release="2024.10")
+    assert "OUT026" not in {finding.code for finding in report.findings}
