@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from fuzzing import KINDS, ends
 from fuzzing.cases import Case
-from fuzzing.limited import Ended
+from fuzzing.limited import CPU_SECONDS, Ended
 
 
 def fuzz(kind: str, count: int, seed: int, keep: Path | None) -> int:
@@ -33,7 +33,7 @@ def fuzz(kind: str, count: int, seed: int, keep: Path | None) -> int:
     told: Counter[str] = Counter()
     with TemporaryDirectory() as name:
         directory = Path(name) / "work"
-        for number, (case, done) in enumerate(ends(kind, seed, count, directory)):
+        for number, (case, done) in enumerate(ends(kind, seed, count, directory, CPU_SECONDS)):
             calls += len(done)
             whole += case.is_whole(done)
             cpu, memory = max(cpu, *(end.cpu for end in done)), max(memory, *(end.memory for end in done))

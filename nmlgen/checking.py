@@ -94,11 +94,11 @@ def _of_any_release(experiment: Experiment, report: Report, beginning: Span | No
         if release != experiment.registry.release:
             other = _judged(evolve(experiment, registry=load_registry(release)), rules, beginning)
             open_codes = {item.code for item in other.undecided}
+            errors = {(found.code, found.span) for found in other.errors}
             refused[release] = {
                 (finding.code, finding.span)
                 for finding in report.errors
-                if finding.code in open_codes
-                or any((found.code, found.span) == (finding.code, finding.span) for found in other.errors)
+                if finding.code in open_codes or (finding.code, finding.span) in errors
             }
     for finding in report.findings:
         taking = [release for release, places in refused.items() if (finding.code, finding.span) not in places]

@@ -108,7 +108,11 @@ def lift_document(
             continue
         seen.setdefault(written.name, written)
         groups.append(evolve(_shared(written, registry, shared), label=_label(written, document)))
-    overlooked += [problem for problem in document.problems if registry.has_group(_name_behind(problem.span.text))]
+    overlooked += [
+        problem
+        for problem in document.problems
+        if problem.kind == "too-much" or registry.has_group(_name_behind(problem.span.text))
+    ]
     return NamelistFile(document, tuple(groups), tuple(overlooked))
 
 

@@ -61,6 +61,8 @@ _INDEX = re.compile(
 _TRAILING = re.compile(r"(?P<body>.*?:)[ \t]+\Z")
 _REAL_WORD = re.compile(r"([+-]?)(?:(inf(?:inity)?)|nan(?:\([^() \t\r\n]*\))?)\Z", re.IGNORECASE)
 _MOST_PROBLEMS = 500  # of one group
+_MOST_GROUPS = 10_000  # of one text, as are these
+_MOST_ITEMS = 50_000
 _NUMBER = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[eEdDqQ]?([+-]?[0-9]+))?")
 _LOGICAL_WORD = re.compile(r"\.?([tf])", re.IGNORECASE)
 _COMPLEX = re.compile(rf"\({_BLANK}*([^ \t\r\n,]+){_BLANK}*,{_BLANK}*([^ \t\r\n,]+){_BLANK}*\)\Z")
@@ -79,7 +81,8 @@ def read(source: Source, origin: Text | None = None) -> Document:
     stand in it for what only a run of the script knows; no problem is made of a line with that.
 
     Never raises: what cannot be read is a problem of the group it stands in, and reading goes on after it. The
-    time it takes grows with the length of the text, and not faster.
+    time it takes grows with the length of the text, and not faster; what comes behind ten thousand groups or fifty
+    thousand assignments is not read, which is a problem of the text.
     """
     return _Reader(source, origin or Text(source)).document()
 
@@ -114,12 +117,18 @@ class _Reader:
         found = [match.span() for match in _HEADER_LINE.finditer(self.text)]
         self.header_lines = [start for start, _ in found]
         self.headers = [end for _, end in found]
+        self.last_line_end = self.text.rfind("\n")
+        self.passed = 0, -1  # an offset, and the last line end before it
         self.groups: list[Group] = []
+        self.left = _MOST_ITEMS  # assignments that may come
         self.problems: list[SyntaxProblem] = []
 
     def document(self) -> Document:
         at = 0
         while match := _OUTSIDE.search(self.text, at):
+            if len(self.groups) >= _MOST_GROUPS:
+                self.stop(f"{_MOST_GROUPS} groups")
+                break
             at = match.end()
             if match["name"]:
                 at = self.group(match.start(), match["name"].lower(), match.end())
@@ -141,6 +150,21 @@ class _Reader:
                 )
         return Document(self.source, tuple(self.groups), tuple(self.problems), origin=self.origin)
 
+    def stop(self, most: str) -> None:
+        """Say, at the last group that was read, that the rest is not."""
+        last = self.groups[-1]
+        message = f"the text has more than {most}: what comes behind them is not read"
+        expected = "a namelist that somebody could read"
+        self.problems.append(self.problem("too-much", message, last.start, last.header_end, expected, stops=False))
+
+    def line_end_before(self, offset: int) -> int:
+        """The offset of the last line end before another; -1 if there is none. What was looked through before is not
+        looked through again."""
+        begin, found = self.passed if self.passed[0] <= offset else (0, -1)
+        newer = self.text.rfind("\n", begin, offset)
+        self.passed = offset, newer if newer >= 0 else found
+        return self.passed[1]
+
     def group(self, start: int, name: str, header_end: int) -> int:
         """Read the group whose header was found, and return where it ends."""
         following = bisect_left(self.headers, header_end + 1)
@@ -148,6 +172,10 @@ class _Reader:
         body = _Body(self, name, start, header_end, limit)
         group = body.read()
         self.groups.append(evolve(group, hidden=self.hidden(group)))
+        self.left -= len(group.items)
+        if self.left < 0:
+            self.stop(f"{_MOST_ITEMS} assignments")
+            return len(self.text)
         return group.end
 
     def hidden(self, group: Group) -> SyntaxProblem | None:
@@ -241,7 +269,7 @@ class _Body:
             "word": self.on_word,
         }
         at = self.after_header()
-        while self.terminator is None:
+        while self.terminator is None and len(self.items) <= self.reader.left:
             match = token(text, at, self.limit)
             if match is None:
                 break
@@ -279,14 +307,14 @@ class _Body:
         return self.skipped(_REST_OF_WORD, at)
 
     def ending(self) -> None:
-        if self.is_open:
+        if self.is_open or len(self.items) > self.reader.left:
             return
         if self.terminator is None:
             expected = '"/" on a line of its own after the last variable'
             message = f"&{self.name} is not closed"
             fix = None if self.errors else self.closing()
             self.complain("unclosed-group", message, self.start, self.header_end, expected, once=False, fix=fix)
-        elif self.text.find("\n", self.terminator.end) < 0:
+        elif self.terminator.end > self.reader.last_line_end:
             start, end = self.terminator.start, self.terminator.end
             message = f'the file ends after the "{self.terminator.text}" of &{self.name} without a line end'
             expected = "a line end: without it the runtime reports an end of file"
@@ -296,14 +324,16 @@ class _Body:
 
     def closing(self) -> Fix:
         """A slash on a line of its own, after the last thing that can belong to the group."""
-        last = max(self.header_end, len(self.text[: self.limit].rstrip()))
+        last = self.limit
+        while last > self.header_end and self.text[last - 1].isspace():
+            last -= 1
         line_end = self.line_end(last)
-        is_at_end = "\n" not in self.text[last:]
+        is_at_end = last > self.reader.last_line_end
         return self.reader.fix('add "/"', last, last, f"{line_end}/{line_end if is_at_end else ''}")
 
     def line_end(self, offset: int) -> str:
         """How the line before ends."""
-        end = self.text.rfind("\n", 0, offset)
+        end = self.reader.line_end_before(offset)
         return "\r\n" if end > 0 and self.text[end - 1] == "\r" else "\n"
 
     # --- Tokens: each method takes one, which begins at `start`, and returns where reading goes on ---

@@ -29,11 +29,13 @@ KINDS: dict[str, Fuzzer] = {
 }
 
 
-def ends(kind: str, seed: object, count: int, directory: Path) -> Iterator[tuple[Case, list[Ended]]]:
-    """So many cases of a kind, each with how its calls ended in the directory."""
+def ends(
+    kind: str, seed: object, count: int, directory: Path, cpu: int | None = None
+) -> Iterator[tuple[Case, list[Ended]]]:
+    """So many cases of a kind, each with how its calls ended in the directory; `cpu` as `call` has it."""
     known = set[str]()
     for case in islice(KINDS[kind](random.Random(f"{kind} {seed}")), count):
-        done = case.run(directory)
+        done = case.run(directory, cpu)
         for end in done:
             if end.fault is None and end.arguments[0] not in known:  # what it loads is loaded once
                 known.add(end.arguments[0])

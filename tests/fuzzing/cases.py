@@ -28,8 +28,8 @@ class Case:
     is_whole: Callable[[list[Ended]], bool] = lambda ends: ends[-1].code == 0
     programs: Mapping[str, bytes] = field(factory=dict)
 
-    def run(self, directory: Path) -> list[Ended]:
-        """Write the files into an empty directory and do the calls there."""
+    def run(self, directory: Path, cpu: int | None = None) -> list[Ended]:
+        """Write the files into an empty directory and do the calls there, each of `cpu` seconds at most."""
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
         for name, data in (self.files | {f"bin/{name}": data for name, data in self.programs.items()}).items():
@@ -38,7 +38,9 @@ class Case:
             path.write_bytes(data)
             if name.startswith("bin/"):
                 path.chmod(0o755)
-        return [call(arguments, directory, environment=self.environment(directory)) for arguments in self.calls]
+        return [
+            call(arguments, directory, environment=self.environment(directory), cpu=cpu) for arguments in self.calls
+        ]
 
     def environment(self, directory: Path) -> dict[str, str]:
         """The variables that a call in the directory has otherwise than this process: without stand-ins, no program is

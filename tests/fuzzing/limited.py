@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import gc
+import atexit
+import json
 import os
-import resource
 import signal
+import subprocess
 import sys
-import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from attrs import frozen
 
 CPU_SECONDS = 5
 MEMORY = 500 * 10**6  # bytes of address space, of which what is resident is a part
-_PATIENCE = 600  # seconds after which a call is taken for one that waits for ever
 _CODES = {"status": (0, 1, 2, 3)}  # 3: not all points are done
 MISTAKE = "mistake in nmlgen"  # what a rule that raised, or a command, is called by
 
@@ -63,95 +65,64 @@ def call(
     *,
     stdin: bytes = b"",
     environment: Mapping[str, str] | None = None,
-    prepare: Callable[[], None] = lambda: None,
+    cpu: int | None = None,
+    killed_at: int | None = None,
+    full_at: int | None = None,
+    largest_file: int | None = None,
 ) -> Ended:
-    """Run `nmlgen ARGUMENTS` in a directory, in a copy of this process, within the limits, after `prepare` there.
+    """Run `nmlgen ARGUMENTS` in a directory, within the limit of memory and, if `cpu` is given, so many seconds.
 
-    What this process has loaded already costs nothing there: `warm_up` loads what every command needs."""
-    files = {name: _temporary(directory, name) for name in ("in", "out", "error")}
-    os.write(files["in"], stdin)
-    os.lseek(files["in"], 0, os.SEEK_SET)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    child = os.fork()
-    if child == 0:
-        _run(arguments, directory, files, environment or {}, prepare)
-    _, status, usage = os.wait4(child, 0)
-    said = {}
-    for name, descriptor in files.items():
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        with open(descriptor, "rb") as file:
-            said[name] = file.read().decode("utf-8", "replace")
-    return Ended(
-        tuple(arguments),
-        os.waitstatus_to_exitcode(status),
-        said["out"],
-        said["error"],
-        usage.ru_utime + usage.ru_stime,
-        usage.ru_maxrss * 1024,
-    )
-
-
-def _temporary(directory: Path, name: str) -> int:
-    path = directory.parent / f".{name}"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-    path.unlink()
-    return descriptor
-
-
-def _run(
-    arguments: Sequence[str],
-    directory: Path,
-    files: Mapping[str, int],
-    environment: Mapping[str, str],
-    prepare: Callable[[], None],
-) -> None:
-    """What the copy does; it never comes back."""
-    code = 70
-    try:
-        for number, name in enumerate(("in", "out", "error")):
-            os.dup2(files[name], number)
-        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-        os.chdir(directory)
-        os.environ.update(environment)
-        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-        signal.alarm(_PATIENCE)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
-        from nmlgen.cli import main
-
-        prepare()
-        code = main(list(arguments))
-    except SystemExit as error:
-        code = error.code if isinstance(error.code, int) else 1
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        try:
-            sys.stdout.flush()
-            sys.stderr.flush()
-        finally:
-            os._exit(code)
+    It is killed before the change of the disk with the number `killed_at`, or finds the disk full from that with the
+    number `full_at` on; no file grows beyond `largest_file` bytes. What `warm_up` has loaded costs nothing here.
+    """
+    with TemporaryDirectory() as place:
+        files = {name: Path(place, name) for name in ("in", "out", "error")}
+        for name, path in files.items():
+            path.write_bytes(stdin if name == "in" else b"")
+        code, seconds, memory = _answer(
+            {name: str(path) for name, path in files.items()}
+            | {"warms": False, "arguments": list(arguments), "directory": str(directory)}
+            | {"environment": dict(environment or {}), "memory": MEMORY, "cpu": cpu}
+            | {"killed_at": killed_at, "full_at": full_at, "largest_file": largest_file}
+        )
+        said = {name: path.read_bytes().decode("utf-8", "replace") for name, path in files.items()}
+    return Ended(tuple(arguments), int(code), said["out"], said["error"], seconds, int(memory))
 
 
 def warm_up(directory: Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
-    """Do a call in this very process, so that its copies have loaded what it needs."""
-    from nmlgen.cli import main
+    """Do a call where the others are copied from, so that they have loaded what it needs."""
+    asked = {"warms": True, "arguments": list(arguments), "directory": str(directory)}
+    _answer(asked | {"environment": dict(environment or {})})
 
-    here, standard, before = os.getcwd(), (sys.stdout, sys.stderr), dict(os.environ)
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:
-        try:
-            os.chdir(directory)
-            os.environ.update(environment or {})
-            sys.stdout = sys.stderr = nowhere
-            main(list(arguments))
-        finally:
-            sys.stdout, sys.stderr = standard
-            os.environ.clear()
-            os.environ.update(before)
-            os.chdir(here)
-    gc.collect()
-    gc.freeze()
+
+def _answer(asked: Mapping[str, Any]) -> list[float]:
+    server = _server()
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(json.dumps(asked) + "\n")
+    server.stdin.flush()
+    found: list[float] = json.loads(server.stdout.readline())
+    return found
+
+
+@cache
+def _server() -> subprocess.Popen[str]:
+    """The process that does the calls: with nothing of this one's environment that nmlgen might look at."""
+    server = subprocess.Popen(
+        [sys.executable, "-B", str(Path(__file__).with_name("server.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={
+            "PATH": os.defpath,
+            "HOME": "/",
+            "LC_ALL": "C.UTF-8",
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        },
+    )
+    atexit.register(_end, server)
+    return server
+
+
+def _end(server: subprocess.Popen[str]) -> None:
+    server.communicate()
