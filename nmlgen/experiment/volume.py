@@ -525,6 +525,7 @@ def _axis(definition: Any, period: int | None) -> int:
     return max(1, count - closes)
 
 
+@lru_cache(maxsize=16)  # asked for with each stream
 def _requested(component: Component) -> frozenset[str]:
     names = (
         str(name).strip().lower()

@@ -61,7 +61,7 @@ _INDEX = re.compile(
 _TRAILING = re.compile(r"(?P<body>.*?:)[ \t]+\Z")
 _REAL_WORD = re.compile(r"([+-]?)(?:(inf(?:inity)?)|nan(?:\([^() \t\r\n]*\))?)\Z", re.IGNORECASE)
 _MOST_PROBLEMS = 500  # of one group
-_MOST_GROUPS = 10_000  # of one text, as are these
+_MOST_GROUPS = 3_000  # of one text, as are these
 _MOST_ITEMS = 50_000
 _NUMBER = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[eEdDqQ]?([+-]?[0-9]+))?")
 _LOGICAL_WORD = re.compile(r"\.?([tf])", re.IGNORECASE)
@@ -81,7 +81,7 @@ def read(source: Source, origin: Text | None = None) -> Document:
     stand in it for what only a run of the script knows; no problem is made of a line with that.
 
     Never raises: what cannot be read is a problem of the group it stands in, and reading goes on after it. The
-    time it takes grows with the length of the text, and not faster; what comes behind ten thousand groups or fifty
+    time it takes grows with the length of the text, and not faster; what comes behind three thousand groups or fifty
     thousand assignments is not read, which is a problem of the text.
     """
     return _Reader(source, origin or Text(source)).document()

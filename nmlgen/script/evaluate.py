@@ -364,6 +364,7 @@ class Interpreter:
         stops = sorted(problem.span.line for problem in script.problems if problem.stops)
         if not stops:
             self.run_sequence(script.body)
+            self._end_of(script)
             return
         for command in script.body.commands:
             if self.current is None:
@@ -374,6 +375,13 @@ class Interpreter:
             self.run(command)
         if stops and self.current is not None:
             self.doubt(Place(script.text, script.body.end, script.body.end))
+        self._end_of(script)
+
+    def _end_of(self, script: Script) -> None:
+        """Give up where the rest of a script was not read."""
+        if script.is_cut and self.current is not None:
+            self.gave_up = Place(script.text, script.body.end, script.body.end)
+            raise GiveUpError
 
     def run_sequence(self, sequence: Sequence) -> None:
         """Run commands one after the other, as long as the script goes on."""
@@ -384,10 +392,7 @@ class Interpreter:
 
     def run(self, command: Command) -> None:
         """Run a command; its exit status is that of the state afterwards, if the script goes on."""
-        self._steps += 1
-        if self._steps > _MOST_STEPS or len(self.events) > _MOST_EVENTS:
-            self.gave_up = Place(self.text, command.start, command.end)
-            raise GiveUpError
+        self.step(command.start, command.end)
         if self.current is None:
             return
         try:
@@ -396,6 +401,13 @@ class Interpreter:
             if self.current is not None:
                 self.state.status = FAILURE
                 self.leave("exit", Place(self.text, command.start, command.end))
+
+    def step(self, start: int, end: int) -> None:
+        """Count a command or a substitution between two offsets; give up where more have run than are followed."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS or len(self.events) > _MOST_EVENTS:
+            self.gave_up = Place(self.text, start, end)
+            raise GiveUpError
 
     def branch(self, asked: Truth, yes: Callable[[], None], no: Callable[[], None]) -> None:
         """Follow both ways of a question that is open, or the one that the answer leads to."""

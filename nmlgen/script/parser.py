@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.heredocs import HeredocReader
-from nmlgen.script.reading import BLANKS, Failure
+from nmlgen.script.reading import BLANKS, Failure, SpentError
 from nmlgen.script.syntax import (
     AndOr,
     ArithmeticCommand,
@@ -104,16 +104,26 @@ def parse(source: Source) -> Script:
     )
     heredocs = sorted(parser.heredocs, key=lambda pair: pair[1].body.start)
     comments = sorted(parser.comments, key=lambda comment: comment.start)
-    return Script(source, origin, body, tuple(pair[0] for pair in heredocs), tuple(comments), problems)
+    redirections = tuple(pair[0] for pair in heredocs)
+    return Script(source, origin, body, redirections, tuple(comments), problems, is_cut=parser.is_cut)
 
 
 class _Parser(HeredocReader):
     """The reading of commands."""
 
+    def __init__(self, text: str, raw: str) -> None:
+        super().__init__(text, raw)
+        self.outermost: list[Command] = []
+        self.is_cut = False  # whether the rest is not read: there is too much of it
+
     def script(self) -> Sequence:
         """All commands of a script."""
         try:
             body = self.sequence(frozenset())
+        except SpentError:
+            self.is_cut = True
+            self.pending = []
+            body = Sequence(0, self.at, tuple(self.outermost))
         except Failure as failure:  # met while going on behind another one: the rest is not read
             self.report(failure)
             body = Sequence(0, self.end, ())
@@ -138,7 +148,7 @@ class _Parser(HeredocReader):
         self.deeper(self.at)
         self.awaited.append(ends)
         nesting = _, substitutions, _ = self.nesting
-        commands: list[Command] = []
+        commands: list[Command] = self.outermost if self.depth == 1 else []
         self.skip_lines()
         beginning = self.at
         while self.at < self.end:
@@ -310,6 +320,7 @@ class _Parser(HeredocReader):
         while True:
             match = _PLAIN_WORD.match(text, self.at, end)
             if match and not ((declares or not words) and "=" in match[1]):
+                self.spend(1)
                 at, self.at = match.span(1)
                 words.append(Word(at, self.at, (Literal(at, self.at, match[1]),)))
                 if len(words) == 1:

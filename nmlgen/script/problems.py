@@ -161,7 +161,7 @@ EOF
         "more-than-is-read",
         _page(
             "The script goes on for longer than it is followed: after 20 000 commands, those of loops counted in each "
-            "turn, or 5000 words of directives. What it does behind that is not known, and not judged.",
+            "turn, 200 000 words, or 5000 words of directives. What it does behind that is not known, and not judged.",
             """
 for i in $(seq 400); do
   for j in $(seq 400); do

@@ -16,6 +16,8 @@ DEEPEST = 60
 MOST_SEARCHES = 16
 # So many times its length may be read again of a text, because what was opened there is never closed.
 MOST_READINGS = 16
+# So many words and constructs are read of a script.
+MOST_PARTS = 200_000
 
 BLANKS = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
 _BLANKS_AND_LINE_ENDS = re.compile(r"[ \t\n]*(?:\\\n[ \t\n]*)*")
@@ -36,6 +38,10 @@ class Failure(Exception):
         super().__init__(message)
         self.kind, self.message, self.start, self.end, self.expected = kind, message, start, end, expected
         self.is_unclosed = is_unclosed
+
+
+class SpentError(Exception):
+    """The script has more words and constructs than are read of one."""
 
 
 @define
@@ -68,6 +74,7 @@ class Reader(ABC):
         self.awaited: list[frozenset[str]] = []  # what may end the sequences that the reader is in
         self.searches = MOST_SEARCHES
         self.rereadable = MOST_READINGS * (len(text) + 100)  # characters
+        self.parts = MOST_PARTS  # that may still be read
         self.read_at_run_time = False  # text that the shell looks into only when it comes there
         self.pending: list[tuple[Redirection, Heredoc]] = []
         self.heredocs: list[tuple[Redirection, Heredoc]] = []
@@ -119,8 +126,15 @@ class Reader(ABC):
             text = self.raw[start : self.at].rstrip("\r")
             self.comments.append(Comment(start, start + len(text), text))
 
+    def spend(self, parts: int) -> None:
+        """Count words and constructs. Raises SpentError where these are more than are read."""
+        self.parts -= parts
+        if self.parts < 0:
+            raise SpentError
+
     def deeper(self, start: int) -> None:
         """Enter a construct. Raises Failure where too many stand within one another."""
+        self.spend(1)
         if self.depth >= DEEPEST:
             message = f'"{self.shown(start)}" stands in more than {DEEPEST} constructs within one another'
             raise Failure("too-deep", message, start, min(start + 1, self.end), "a simpler script")

@@ -79,6 +79,7 @@ class Subshells:
     def substitute(self, part: CommandSubstitution) -> Value:
         """What a command substitution brings."""
         shell = self.shell
+        shell.step(part.start, part.end)
         body = part.body
         place = own_place(shell.text.text[part.start : part.end], shell.text.source.name)
         if place is not None:

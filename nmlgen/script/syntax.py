@@ -385,6 +385,7 @@ class Script:
     wrong with its text.
 
     What cannot be understood is skipped to the end of its line, with a problem that says so; reading goes on there.
+    One that `is_cut` has more words and constructs than are read of a script: the rest is not known.
     """
 
     source: Source
@@ -393,6 +394,7 @@ class Script:
     heredocs: tuple[Redirection, ...]
     comments: tuple[Comment, ...]
     problems: tuple[SyntaxProblem, ...]
+    is_cut: bool = False
 
     def span(self, node: Part | Word | Redirection | Assignment | Command | Sequence | Comment) -> Span:
         """Where a node stands."""

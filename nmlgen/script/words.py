@@ -88,6 +88,7 @@ class WordReader(Reader):
 
         Extended patterns such as `@(a|b)` are literal text of it, and if it `takes_lists`, so is `(a b)` behind `=`.
         """
+        self.spend(1)
         start = self.at
         parts: list[Part] = []
         text, end = self.text, self.end
@@ -282,7 +283,7 @@ class WordReader(Reader):
         text, offsets = _unescaped(match[1], start + 1, quoted)
         inner = type(self)(text, text)
         inner.depth, inner.searches, inner.read_at_run_time = self.depth - 1, self.searches, True
-        inner.rereadable = self.rereadable
+        inner.rereadable, inner.parts = self.rereadable, self.parts
         body = inner.sequence(frozenset())
         inner.bodies()
         relocate([body, *inner.comments], offsets)
@@ -291,7 +292,7 @@ class WordReader(Reader):
         for complaint in inner.complaints.values():
             relocate([complaint], offsets)
             self.complaints.setdefault((complaint.start, complaint.end), complaint)
-        self.searches, self.rereadable = inner.searches, inner.rereadable
+        self.searches, self.rereadable, self.parts = inner.searches, inner.rereadable, inner.parts
         self.depth -= 1
         self.at = match.end()
         return CommandSubstitution(start, self.at, body, quoted)

@@ -29,8 +29,9 @@ PROBLEMS = {
     "SPC005": ("missing-key", "A key without which there is no experiment is not set by any layer."),
     "SPC006": (
         "too-many-aliases",
-        "The document has more than fifty thousand values and keys, or aliases that unfold to more than a hundred "
-        "thousand. No spec needs that size; the document is refused before it fills the memory.",
+        "The document has more than fifty thousand values and keys, aliases that unfold to more than a hundred "
+        "thousand, or more than 500 streams of one model. No spec needs that size; the document is refused before it "
+        "fills the memory.",
     ),
     "SPC007": ("unknown-preset", "No preset or site of this name ships with nmlgen, and no such file exists."),
     "SPC008": (

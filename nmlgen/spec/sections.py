@@ -13,6 +13,7 @@ from nmlgen.spec.layers import EMPTY, Tree
 from nmlgen.spec.problems import problem
 
 _TIME_CONTROL = "master_time_control_nml"
+_MOST_STREAMS = 500
 
 VARIABLES: dict[tuple[str, str], tuple[str, str]] = {
     ("grid", "num_lev"): ("run_nml", "num_lev"),
@@ -135,6 +136,9 @@ class _Variables:
         """The output streams with their variables in lower case."""
         if output.children is None:
             return output
+        if len(output.children) > _MOST_STREAMS:
+            beyond = list(output.children.values())[_MOST_STREAMS]
+            self.findings.append(problem("SPC006", f"more than {_MOST_STREAMS} streams of one model", beyond.key_span))
         streams = {}
         for label, stream in output.children.items():
             streams[label] = stream

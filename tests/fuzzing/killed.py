@@ -7,7 +7,6 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import icon_logs
@@ -29,13 +28,15 @@ QUEUE = "queue"
 class Command:
     """What is called, what it writes, the inputs that it needs, and the programs that stand in for those of others.
 
-    An output that is a file holds "old" before, if `replaces`."""
+    An output that is a file holds "old" before, if `replaces`. What grows step by step, `grown`, is only looked at when
+    the next try has come to its end."""
 
     arguments: tuple[str, ...]
     outputs: tuple[str, ...]
     prepare: Callable[[Path], None]
     replaces: bool = True
     programs: Mapping[str, str] = field(factory=dict)
+    grown: tuple[str, ...] = ()
 
     def prepared(self, directory: Path) -> None:
         """The inputs, and older outputs where a command replaces what is there."""
@@ -230,10 +231,11 @@ COMMANDS: dict[str, Command] = {
     "resubmit": Command(("resubmit", "points", "--failed"), (QUEUE,), _failed, replaces=False, programs=_SLURM),
     "tune": Command(
         ("tune", "sweep.yaml", "-o", "tuning", "--runs", "2"),
-        (QUEUE, "tuning/tuned.yaml", "tuning/points.csv"),
+        ("tuning/tuned.yaml",),
         _to_tune,
         replaces=False,
         programs=_SLURM | {"sbatch": _NOW, "srun": _MODEL, "mpirun": _MODEL},
+        grown=(QUEUE, "tuning/points.csv"),
     ),
     "join": Command(
         ("join", "built"),
@@ -247,13 +249,16 @@ COMMANDS: dict[str, Command] = {
 
 
 class Trials:
-    """One command, done again and again from the same beginning, in a directory that it has for itself."""
+    """One command, done again and again from the same beginning, in a directory that it has for itself, and one beside
+    it."""
 
     def __init__(self, name: str, directory: Path) -> None:
         self.command = COMMANDS[name]
         self.directory = directory
-        self._begun = TemporaryDirectory(dir=directory.parent)
-        self.command.prepared(Path(self._begun.name))
+        self._begun = directory.with_name(f"{directory.name}-begun")
+        shutil.rmtree(self._begun, ignore_errors=True)
+        self._begun.mkdir(parents=True)
+        self.command.prepared(self._begun)
         self.again()
         self.before = self.contents()
         warm_up(directory, self.command.arguments, self.command.environment(directory))
@@ -264,12 +269,12 @@ class Trials:
     def again(self) -> None:
         """Begin anew."""
         shutil.rmtree(self.directory, ignore_errors=True)
-        shutil.copytree(self._begun.name, self.directory, symlinks=True)
+        shutil.copytree(self._begun, self.directory, symlinks=True)
 
     def contents(self) -> dict[str, bytes]:
         """What the outputs hold, hidden files aside: what is killed outright may leave one."""
         found = {}
-        for name in self.command.outputs:
+        for name in (*self.command.outputs, *self.command.grown):
             for path in [self.directory / name, *sorted((self.directory / name).rglob("*"))]:
                 if path.is_file() and not any(part.startswith(".") for part in path.relative_to(self.directory).parts):
                     found[str(path.relative_to(self.directory))] = path.read_bytes()
@@ -278,7 +283,11 @@ class Trials:
     def wrong(self) -> list[str]:
         """Outputs that are neither the old ones nor the new ones, or gone."""
         now = self.contents()
-        half = [name for name, data in now.items() if data not in (self.before.get(name), self.after.get(name))]
+        half = [
+            name
+            for name, data in now.items()
+            if name not in self.command.grown and data not in (self.before.get(name), self.after.get(name))
+        ]
         return half + [name for name in self.before if name not in now]
 
     def unlike(self) -> list[str]:

@@ -13,7 +13,7 @@ from tools import PATIENCE, require
 
 from nmlgen.script import syntax
 from nmlgen.script.parser import parse
-from nmlgen.script.reading import MOST_READINGS, Reader
+from nmlgen.script.reading import MOST_PARTS, MOST_READINGS, Reader
 from nmlgen.script.syntax import (
     AndOr,
     Arithmetic,
@@ -1029,3 +1029,18 @@ def test_what_never_ends_is_not_read_again_and_again(unit, monkeypatch):
     monkeypatch.setattr(Reader, "rewind", counted)
     parse(Source("script", unit * 40))
     assert work <= 2 * MOST_READINGS * (40 * len(unit) + 100)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("echo{}\n", " a"), ("a=({})\n", "x "), ("echo {}\n", "``"), ("echo {}\n", "$(:)"), ("{}", "echo $a\n")],
+)
+def test_of_a_script_without_end_no_more_is_read(text, words, monkeypatch):
+    """So many words and constructs; what was whole before is kept."""
+    assert MOST_PARTS == 200_000
+    monkeypatch.setattr("nmlgen.script.reading.MOST_PARTS", 1000)
+    script = parse(Source("a", "a=1\n" + text.format(words * 1001)))
+    assert script.is_cut
+    assert not script.problems
+    assert script.body.commands[0].assignments
+    assert not parse(Source("a", "a=1\n" + text.format(words * 300))).is_cut

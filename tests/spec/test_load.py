@@ -642,3 +642,17 @@ def test_a_version_that_the_site_does_not_have():
     assert [module.value for module in load_spec({**MAPPING, "site": "lise", **own}).experiment.modules] == [
         "impi/2019.4"
     ]
+
+
+@pytest.mark.parametrize("count", [500, 501])
+def test_a_model_has_no_more_streams_than_anybody_writes(count):
+    spec = changed()
+    spec["output"] = {f"s{number}": spec["output"]["atm"] for number in range(count)}
+    if count == 500:
+        assert len(load_spec(spec).experiment.components[0].streams) >= count
+        return
+    with pytest.raises(SpecError) as caught:
+        load_spec(spec)
+    assert [(finding.code, finding.message) for finding in caught.value.findings] == [
+        ("SPC006", "more than 500 streams of one model")
+    ]
