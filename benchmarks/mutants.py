@@ -10,7 +10,7 @@ of those that were noticed; it ends with 1 below nine in ten.
 
 Tests are collected once, and all run once while coverage.py records which of them reach which line; `--reach` keeps
 that in a file, which holds until a source file changes (a test that it does not know counts as reaching what it
-imports). For a mutant the process is copied (`fork`), the changed functions get their new code, and their tests run in
+names). For a mutant the process is copied (`fork`), the changed functions get their new code, and their tests run in
 the copy: first those beside the module, then the quickest, `--most` of them (where more tests reach a mutant they are
 drawn by the seed, so the share is rather too low than too high). What stands outside functions is changed in a new
 process. `--quick` leaves out the verdicts of the real model. Tests that start nmlgen as a program notice nothing. A
@@ -283,14 +283,22 @@ def digest(file: str) -> str:
 
 
 def nearness(file: str) -> str:
-    """What the names of the tests have that stand beside a module: its name, or the code of one of its rules."""
-    said = re.findall(r'^    code = "(\w+)"', (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
-    return "|".join([f"test_{Path(file).stem}\\.py", *said])
+    """What the names of the tests have that stand beside a module: its name, a word of it, the code of one of its
+    rules."""
+    stem = Path(file).stem
+    return "|".join([*(f"test_{name}\\.py" for name in (stem, *stem.split("_"))), *rules_in(file)])
 
 
 def imports(test: str, file: str) -> bool:
-    """Whether the file of a test names a module."""
-    return file.removesuffix(".py").replace("/", ".") in _text(test.partition("::")[0])
+    """Whether the file of a test names a module, or the code of one of its rules."""
+    text = _text(test.partition("::")[0])
+    return any(name in text for name in (file.removesuffix(".py").replace("/", "."), *rules_in(file)))
+
+
+@cache
+def rules_in(file: str) -> list[str]:
+    """The codes of the rules that a module has."""
+    return re.findall(r'^    code = "(\w+)"', _text(file), re.MULTILINE)
 
 
 @cache

@@ -5,8 +5,8 @@ lists. `group.variable` is the element of a variable for the domain at hand, `gr
 type. In `any(...)` and `all(...)` it is each element in turn that somebody gave. `given(group.variable)` tells whether
 a value that is not blank was written, `blank` whether the value in force is blank, `names` counts the elements before
 the first blank one, `first` is the first of all, `rises` tells whether positive elements ascend, `seconds` is the
-length of a duration; `requested("name")` tells whether a name stands in a varlist. Texts are compared without case and
-blanks at their ends.
+length of a duration, `suffix` what stands behind the last dot of a name; `requested("name")` tells whether a name
+stands in a varlist. Texts are compared without case and blanks at their ends.
 
 What is not known is None, and so is all that depends on it: `unknown or true` is true, `unknown and true` is unknown.
 """
@@ -206,6 +206,11 @@ def _seconds(values: list[Any]) -> float | None:
         return None
 
 
+def _suffix(values: list[Any]) -> str:
+    """What stands behind the last dot of a name, in lower case; the name where there is no dot."""
+    return str(values[0]).strip().lower().rpartition(".")[2] if values else ""
+
+
 _WORDS = {"true": True, "false": False}
 _TERMS: Mapping[str, Callable[[Any], Term]] = {
     "Constant": _constant,
@@ -224,6 +229,7 @@ _OF_VARIABLES: Mapping[str, Callable[[list[Any]], Any]] = {
     "names": _names,
     "rises": _rises,
     "seconds": _seconds,
+    "suffix": _suffix,
 }
 _UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {ast.Not: operator.not_, ast.USub: operator.neg}
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {

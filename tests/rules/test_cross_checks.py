@@ -59,6 +59,28 @@ def test_checks_stand_at_places_where_icon_ends():
                 assert check.rule in document["sites"][file].get(line, "").split(","), (check.name, place)
 
 
+PARALLEL = "initicon_nml: {parallel_grib_decoding: true, ana_varnames_map_file: a, init_mode: 1, "
+LATBC = "grid_nml: {l_limited_area: true}, limarea_nml: {itype_latbc: 1, "
+
+
+@pytest.mark.parametrize(
+    ("namelists", "expected"),
+    [
+        (PARALLEL + "lread_ana: false, dwdfg_filename: fg.grb}", []),
+        (PARALLEL + "lread_ana: false, dwdfg_filename: fg.nc}", ["INI001"]),
+        (PARALLEL + "lread_ana: false}", ["INI001"]),
+        (PARALLEL + "lread_ana: true, dwdfg_filename: fg.grib, dwdana_filename: a.grb2}", []),
+        (PARALLEL + "lread_ana: true, dwdfg_filename: fg.grib, dwdana_filename: grb2.nc}", ["INI001"]),
+        ("initicon_nml: {dwdfg_filename: fg.nc}", []),
+        (LATBC + "dtime_latbc: [3600.0]}", []),
+        (LATBC + "dtime_latbc: [3600.0, 7200.0]}", ["LBC001"]),
+        (LATBC + "dtime_latbc: [3600.0, 7200.0], bcintv_endtime: [86400.0]}", []),
+    ],
+)
+def test_what_the_newest_release_refuses(namelists, expected, tmp_path):
+    assert codes(namelists, tmp_path, release="2025.10") == expected
+
+
 @pytest.mark.parametrize("forcing", [0, 1, 2, 3])
 def test_defaults_pass(forcing, tmp_path):
     surface = ", nwp_phy_nml: {inwp_surface: 0}"

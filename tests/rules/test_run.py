@@ -94,6 +94,14 @@ def test_a_part_is_missing_where_somebody_says_so(part, namelists, warned, tmp_p
     assert found(f"namelists: {{{namelists}}}\n") == warned
 
 
+@pytest.mark.parametrize(("release", "expected"), [("2025.04", []), ("2025.10", ["RUN008"])])
+def test_local_forcing_of_aes_is_refused_in_newer_releases(release, expected, tmp_path):
+    text = (
+        f'model: {{release: "{release}", parts: {{aes: false}}}}\nnamelists: {{run_nml: {{iforcing: 5, ntracer: 1}}}}\n'
+    )
+    assert ours(text, tmp_path) == expected
+
+
 @pytest.mark.parametrize(("pio", "io", "codes"), [(2, 4, ["RUN008"]), (1, 4, []), (2, 0, [])])
 def test_cdi_pio_is_missing_where_there_are_io_ranks(pio, io, codes, tmp_path):
     text = f"model: {{parts: {{cdi-pio: false}}}}\nparallel: {{num_io_procs: {io}, pio_type: {pio}}}\n"
