@@ -16,6 +16,7 @@ from attrs import frozen
 
 from nmlgen.errors import BrokenFileError
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
@@ -106,18 +107,21 @@ def _plain(value: Any) -> Any:
     return value.item() if getattr(value, "shape", None) == () else value
 
 
+def source_at_hand(experiment: Experiment, file: InputFile) -> Path | None:
+    """Where the source of an input file lies; None where nobody knows."""
+    base = experiment.base_directory
+    if Certainty.UNKNOWN in (file.source.certainty, None if base is None else base.certainty):
+        return None
+    return (Path() if base is None else Path(str(base.value))) / str(file.source.value)
+
+
 def path_at_hand(component: Component, setting: Setting, name: str) -> Path | None:
     """Where a file of a run that `setting` names lies before the run: what is linked or copied under this name, else in
     the directory of the namelist that says it. None where this is no path of this machine; nothing is looked up."""
     experiment = component.experiment
-    source = next((file.source for file in experiment.inputs if file.target == name), None)
-    if source is not None:
-        if source.certainty is Certainty.UNKNOWN:
-            return None
-        base = experiment.base_directory
-        if base is not None and base.certainty is Certainty.UNKNOWN:
-            return None
-        return (Path() if base is None else Path(str(base.value))) / str(source.value)
+    brought = next((file for file in experiment.inputs if file.target == name), None)
+    if brought is not None:
+        return source_at_hand(experiment, brought)
     if Path(name).is_absolute():
         return Path(name)
     span = setting.span

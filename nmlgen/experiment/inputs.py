@@ -11,12 +11,14 @@ import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
+from pathlib import Path
 
 from attrs import frozen
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import evaluate
 from nmlgen.experiment.facts import ComponentFacts
+from nmlgen.experiment.grid_file import path_at_hand
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
@@ -155,6 +157,42 @@ def _land(component: Component) -> Iterator[NeededFile]:
                 )
 
 
+def missing_here(component: Component) -> Iterator[NeededFile]:
+    """The files that a component opens in its run directory and that are not there, where that is the directory of its
+    namelist: where nothing is brought, and its first grid lies there."""
+    grids = component["grid_nml", "dynamics_grid_filename"]
+    first = str(as_list(grids.value)[0]).strip()
+    if component.experiment.inputs or component.experiment.knows_inputs or not first or "/" in first:
+        return
+    grid = path_at_hand(component, grids, first)
+    if grid is None or not is_file(grid):
+        return
+    for file in needed_files(component):
+        if file.is_exact and not is_elsewhere(file) and is_missing(grid.parent / file.pattern):
+            yield file
+
+
+def is_elsewhere(file: NeededFile) -> bool:
+    """Whether its name is a path out of the run directory."""
+    return file.pattern.startswith(("/", "../", "*"))
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file of this name on this machine."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_missing(path: Path) -> bool:
+    """Whether a file is not on this machine, and the directory is that should hold it."""
+    try:
+        return path.parent.is_dir() and not path.exists()
+    except (OSError, ValueError):  # nobody may look, or it is no path
+        return False
+
+
 def unbrought(component: Component) -> Iterator[NeededFile]:
     """The files below the run directory that a component opens and no input file of the experiment brings; none where
     the experiment does not know all that is brought."""
@@ -163,6 +201,5 @@ def unbrought(component: Component) -> Iterator[NeededFile]:
         return
     targets = [file.target for file in experiment.inputs]
     for file in needed_files(component):
-        is_elsewhere = file.pattern.startswith(("/", "../", "*"))
-        if not is_elsewhere and not any(file.matches(target) for target in targets):
+        if not is_elsewhere(file) and not any(file.matches(target) for target in targets):
             yield file

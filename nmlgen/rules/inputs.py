@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.inputs import unbrought
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.grid_file import source_at_hand
+from nmlgen.experiment.inputs import is_missing, missing_here, needed_files, unbrought
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.rule import ComponentRule
+from nmlgen.rules.rule import ComponentRule, Rule
 
 _FIRST_NAME = ("grid_nml", "dynamics_grid_filename")
 
@@ -55,5 +58,104 @@ class FileNotBrought(ComponentRule):
                 where,
                 f'ICON opens "{file.pattern}", {file.what}, and no input file brings it',
                 f'expected: input_files: {{"{file.pattern.replace("*", "...")}": {{source: PATH}}}}',
+                f"ICON: {file.source}",
+            )
+
+
+class SourceMissing(Rule):
+    """The sources of input files are where the experiment says.
+
+    ## What it does
+    Looks for the source of each input file, and for the files outside of the run directory that the settings make ICON
+    open, where the directory that should hold them is on this machine. Paths that do not begin with / are looked for
+    below `model.directory` only.
+
+    ## Why it matters
+    The batch script ends before it starts the model, and ICON where it comes to such a file.
+
+    ## Evidence
+    The script's own check of its input files; ICON 2024.10: "file does not exist", "No such file or directory".
+
+    ## Example
+    ```yaml bad
+    input_files: {ozone.nc: {source: /proc/no-such-file.nc}}
+    #                                ^
+    ```
+    ```yaml good
+    input_files: {ozone.nc: {source: /no-such-directory/ozone.nc}}
+    ```
+
+    ## References
+    ICON's tutorial, "Input files".
+    """
+
+    code = "INP002"
+    name = "source-missing"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        expected = "expected: a file that is there, unless something makes it before the job starts"
+        for file in experiment.inputs if experiment.knows_inputs else ():
+            path = source_at_hand(experiment, file)
+            if path is not None and path.is_absolute() and is_missing(path):
+                yield self.finding(file.source, f"there is no {path} on this machine", expected)
+        for component in experiment.components:
+            for needed in needed_files(component):
+                path = Path(needed.pattern)
+                if needed.is_exact and path.is_absolute() and is_missing(path):
+                    where = needed.setting or component.model.entry.span
+                    yield self.finding(where, f"there is no {path}, {needed.what}, on this machine", expected)
+
+
+class MissingInRunDirectory(ComponentRule):
+    """What ICON opens lies in its run directory.
+
+    ## What it does
+    Looks at namelists that lie in a directory with their grid file, which is a run directory then: finds the files that
+    the settings make ICON open there and that are not there. Where the grid is not there either, something will bring
+    the files, and the rule is silent; so it is for specs and scripts, which say what they bring.
+
+    ## Why it matters
+    ICON aborts when it comes to that file.
+
+    ## Evidence
+    ICON 2024.10, started in such a directory: "file does not exist" for a radiation grid, "No such file or directory"
+    for a dictionary. The places where ICON opens files stand in `schemas/icon-inputs.json`.
+
+    ## Example
+    ```namelist bad
+    &master_model_nml
+     model_type = 1
+     model_name = "atm"
+     model_namelist_filename = "icon_master.namelist"
+    /
+    &grid_nml
+     dynamics_grid_filename = "iconR02B05-grid.nc"
+    /
+    &io_nml
+     output_nml_dict = "dict.iconam"
+    !                  ^
+    /
+    ```
+    ```yaml good
+    input_files: {dict.iconam: {source: run/dict.iconam.mpim}}
+    namelists: {io_nml: {output_nml_dict: dict.iconam}}
+    ```
+
+    ## References
+    ICON's tutorial, "Input files".
+    """
+
+    code = "INP003"
+    name = "missing-in-run-directory"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        for file in missing_here(component):
+            where = file.setting or component[_FIRST_NAME]
+            yield self.finding(
+                where,
+                f'ICON opens "{file.pattern}", {file.what}, and it is not beside the grid',
+                "expected: the file, or a link to it, in the run directory",
                 f"ICON: {file.source}",
             )
