@@ -181,3 +181,13 @@ def test_cells_of_a_grid(build: Build, grid: str, number: int) -> None:
 def test_cells_of_an_unnamed_grid(build: Build) -> None:
     with pytest.raises(UndecidedError):
         points(build("grid: {name: null, file: grid.nc}"))
+
+
+UNITS = [(1, 1), (2, 60), (3, 3600), (4, 86400), (5, 30 * 86400), (6, 365 * 86400)]
+
+
+@pytest.mark.parametrize(("unit", "seconds"), UNITS)
+def test_bounds_are_in_units_of_time(build: Build, unit: int, seconds: int) -> None:
+    component = build(stream(1, "PT5M", f"output_bounds: [1.0, 3.0, 2.0], output_time_unit: {unit}"))
+    (window,) = windows(component, component.streams[0], clock(component))
+    assert (window.start, window.stop, window.interval) == (1000 * seconds, 3000 * seconds, 2000 * seconds)

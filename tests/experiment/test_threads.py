@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from rules.experiments import experiment_of
 
+from nmlgen.experiment.setting import written
 from nmlgen.experiment.threads import NUM_THREADS, cores_of_a_task
 
 BINDING = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
@@ -28,6 +29,13 @@ def test_cores(job, cores, tmp_path):
     experiment = experiment_of(f"job: {{{job}}}\n", tmp_path)
     assert cores_of_a_task(experiment.directives, experiment.machine) == cores
     assert (NUM_THREADS in experiment.environment) is (cores > 1)
+
+
+@pytest.mark.parametrize(("each", "cores"), [(0, 4), (1, 4), (64, 2), ("$n", 4)])
+def test_a_share_of_a_node_is_that_of_tasks_that_there_are(each, cores, tmp_path):
+    machine = experiment_of("nmlgen: 1\n", tmp_path).machine
+    directives = {"cpus-per-task": written("a", 4, "test"), "ntasks-per-node": written("b", each, "test")}
+    assert cores_of_a_task(directives, machine) == cores
 
 
 FOUR = "job: {ntasks_per_node: 32, cpus_per_task: 4}\n"

@@ -1,0 +1,26 @@
+"""What an experiment as a whole answers."""
+
+from __future__ import annotations
+
+import pytest
+
+TASKS = "job: {ntasks_per_node: 64, nodes: 2}\n"
+
+
+def test_what_somebody_wrote_is_not_advised(build):
+    experiment = build(f"{TASKS}lustre: {{output: {{stripe_count: 4}}}}\n").experiment
+    assert list(experiment.advised()) == []
+
+
+@pytest.mark.parametrize(("fragment", "name"), [("parallel: {num_io_procs: auto}\n", "parallel_nml.num_io_procs")])
+def test_what_was_left_to_the_advisor_is_advised(build, fragment, name):
+    assert name in dict(build(fragment).experiment.advised())
+
+
+def test_tasks_are_nodes_times_tasks_of_a_node(build):
+    assert build(TASKS).experiment.tasks.value == 128
+
+
+def test_the_launcher_says_how_many_tasks(build):
+    experiment = build(f"{TASKS}job: {{ntasks_per_node: 64, nodes: 2, ntasks: 100}}\n".replace(TASKS, "")).experiment
+    assert experiment.tasks.value == 100
