@@ -74,6 +74,20 @@ def test_threads_and_layouts_of_a_build_come_back(sections, tmp_path):
     assert "environment" in sections or "OMP_" not in imported.text
 
 
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {"land": {"jsb_control_nml": {"is_standalone": False}}, "namelists": {"jsb_model_nml": {"model_id": 1}}},
+        {"input_files": {"ozone.nc": {"source": "data/ozone.nc", "method": "copy"}}},
+    ],
+)
+def test_what_lies_beside_the_script_of_a_build_is_no_input_file(sections, tmp_path):
+    spec = load(**sections)
+    unchecked_build(spec).write(tmp_path)
+    assert compare(spec, tmp_path).differences == ()
+    assert import_spec(tmp_path).remarks == ()
+
+
 def test_a_grid_that_the_namelist_calls_otherwise_is_brought_once(tmp_path):
     spec = load(
         namelists={"grid_nml": {"dynamics_grid_filename": "R2B5_DOM01.nc"}},

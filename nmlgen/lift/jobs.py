@@ -117,6 +117,7 @@ class _Lifting:
     def __init__(self, world: World, evaluation: Evaluation, directives: Directives) -> None:
         self.guard = world.guard
         self.beginnings = beginnings(evaluation, world.guard)
+        self.is_build = bool(recorded(evaluation.script.source.text))
         self.job = Job(directives, files={name: file.text for name, file in world.files.items()})
         commands = [([self.word(item) for item in event.words], event) for event in world.programs]
         start = self.launch(commands)
@@ -317,7 +318,8 @@ class _Lifting:
             source = words[number + 1]
             into = "." if target is None else words[target + 1].text if there is None else there
             if into is not None and _is_directory(into):
-                file = self._base_name(event.words[number + 1].value)
+                is_own = source.text is None and self.is_build  # what lies beside the script, in its `here`
+                file = None if is_own else self._base_name(event.words[number + 1].value)
                 file = None if file is None else posixpath.normpath(posixpath.join(into, file))
             else:
                 file = None if into is None else posixpath.normpath(into)
