@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 DEPTHS = ("cell_elevation", "cell_sea_land_mask", "edge_elevation", "edge_sea_land_mask")
-GLOBAL, OCEAN, NEST = "0000-global", "0000-ocean", "0000-nest"
+GLOBAL, OCEAN, NEST = (f"00000000-0000-0000-0000-00000000000{n}" for n in (1, 2, 3))
 
 
 def header(
@@ -73,9 +73,17 @@ def grid(
     return header(points, attributes, ("clon", *variables), version)
 
 
+def first_guess(cells: int, uuid: str, template: int = 101) -> bytes:
+    """The first sections of a GRIB2 message about values on the cells of a grid."""
+    identification = struct.pack(">IB", 21, 1) + bytes(16)
+    described = struct.pack(">IBBIBBH", 35, 3, 0, cells, 0, 0, template) + bytes(5)
+    sections = identification + described + bytes.fromhex(uuid.replace("-", ""))
+    return b"GRIB" + bytes([0, 0, 0, 2]) + struct.pack(">Q", 16 + len(sections) + 4) + sections + b"7777"
+
+
 def write_grids(directory: Path) -> None:
     """The grids that the examples of rules speak of: a global one, its nest, one of another grid, an ocean's, and
-    external parameters of the first and of another one."""
+    external parameters and first guesses of the first and of another one."""
     files = {
         "iconR02B05-grid.nc": grid(81920, 5, GLOBAL),
         "iconR02B05-ocean.nc": grid(81920, 5, OCEAN, variables=DEPTHS),
@@ -83,6 +91,8 @@ def write_grids(directory: Path) -> None:
         "another-nest.nc": grid(5000, 6, NEST, OCEAN, 14),
         "extpar.nc": header({"cell": 81920}, {"uuidOfHGrid": GLOBAL}),
         "another-extpar.nc": header({"cell": 81920}, {"uuidOfHGrid": OCEAN}),
+        "first-guess.grb": first_guess(81920, GLOBAL),
+        "another-first-guess.grb": first_guess(81920, OCEAN),
     }
     for name, data in files.items():
         (directory / name).write_bytes(data)

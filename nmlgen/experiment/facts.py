@@ -86,9 +86,9 @@ class ComponentFacts:
     def symbol(self, name: str) -> Any:
         """The number of the `domain`, how many `domains`, `models` and `tasks` there are, the ranks that `work` and for
         `io`, `streams` of output, the `component` ("atmosphere"); `step`, `checkpoint` and `restart` in seconds, 0
-        where there is none; `forced`: whether large-scale forcing is on (`mo_ls_forcing_nml.f90:132`,
-        `mo_nml_crosscheck.f90:259`); `sphere`: True where the grid's name RnBk says that it is one. None for other
-        names."""
+        where there is none, and the `leg` that the first job runs; `forced`: whether large-scale forcing is on
+        (`mo_ls_forcing_nml.f90:132`, `mo_nml_crosscheck.f90:259`); `sphere`: True where the grid's name RnBk says that
+        it is one. None for other names."""
         try:
             return self._symbol(name)
         except UndecidedError:
@@ -101,7 +101,7 @@ class ComponentFacts:
             return domains(self.component)
         if name == "tasks":
             return self.component.tasks.value
-        if name in ("step", "checkpoint", "restart"):
+        if name in ("step", "checkpoint", "restart", "leg"):
             length = getattr(clock(self.component), name)
             return 0 if length is None else length / 1000
         if name in ("work", "io"):

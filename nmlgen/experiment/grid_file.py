@@ -1,6 +1,7 @@
 """What a grid file says of itself, where it lies on this machine: how many cells, which grid, of which parent.
 
-ICON's grids are NetCDF. A file of NetCDF-4 needs the package netCDF4, and says nothing without it.
+ICON's grids are NetCDF. A file of NetCDF-4 needs the package netCDF4, and says nothing without it. Data on a grid may
+be GRIB2, whose first message says of which grid it is (template 3.101 of WMO's FM 92, edition 2).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import stat
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from attrs import frozen
 
@@ -80,6 +81,8 @@ def _read(path: str, _time: int, size: int) -> GridFile | None:
             magic = file.read(4)
             if magic == b"\x89HDF":
                 return _read_hdf(path)
+            if magic == b"GRIB":
+                return _read_grib(file)
             if magic[:3] != b"CDF":
                 return None
             file.seek(0)
@@ -101,6 +104,28 @@ def _read_hdf(path: str) -> GridFile | None:
             return GridFile(dimensions, frozenset(file.variables), attributes)
     except (OSError, RuntimeError, ValueError):
         return None
+
+
+def _read_grib(file: BinaryIO) -> GridFile | None:
+    """What the first message says, `file` standing behind its magic; None where it is of no unstructured grid."""
+    if file.read(12)[3:4] != b"\x02":
+        return None
+    for _ in range(_SECTIONS_BEFORE):
+        head = file.read(5)
+        length = int.from_bytes(head[:4], "big")
+        if len(head) < 5 or not 5 <= length <= _HEADER:
+            return None
+        section = head + file.read(length - 5)
+        if head[4] == _GRID_SECTION:
+            if len(section) < _UUID.stop or int.from_bytes(section[12:14], "big") != _UNSTRUCTURED:
+                return None
+            digits = section[_UUID].hex()
+            uuid = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+            return GridFile({"cell": int.from_bytes(section[6:10], "big")}, frozenset(), {"uuidOfHGrid": uuid})
+    return None
+
+
+_SECTIONS_BEFORE, _GRID_SECTION, _UNSTRUCTURED, _UUID = 3, 3, 101, slice(19, 35)
 
 
 def _plain(value: Any) -> Any:

@@ -18,7 +18,7 @@ from attrs import frozen
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import evaluate
 from nmlgen.experiment.facts import ComponentFacts
-from nmlgen.experiment.grid_file import path_at_hand
+from nmlgen.experiment.grid_file import grid_at_hand, path_at_hand
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
@@ -26,6 +26,7 @@ from nmlgen.resources import directory
 
 _VARIABLE = re.compile(r"\{(\w+)\.(\w+)\}")
 _KEYWORD = re.compile(r"<\w+>")
+_OF_GRID = re.compile("<(nroot0?|jlev)>")
 _ANY = "any"
 _READ_BY_SWITCH = ("jsb_carbon_nml", "jsb_alcc_nml", "jsb_pplcc_nml", "jsb_disturb_nml", "jsb_fuel_nml")
 
@@ -35,6 +36,7 @@ class Input:
     """A kind of file that a component of one `kind`, or of "any", opens where `condition` holds.
 
     `file` is its name: `{group.variable}` stands for the value of a variable, `{domain}` for the number of the domain.
+    ICON holds the "uuid" or the "cells" of the file against those of the `grid` where `grid_condition` holds, too.
     """
 
     file: str
@@ -45,6 +47,8 @@ class Input:
     source: str
     since: str | None
     until: str | None
+    grid: str | None
+    grid_condition: str | None
 
     def is_opened_by(self, release: str) -> bool:
         """Whether a release opens it."""
@@ -54,12 +58,17 @@ class Input:
 @frozen
 class NeededFile:
     """A file that a run opens: its name in the run directory, in which `*` stands for what nobody knows before, what is
-    in it, the setting that names it, if one does, and where ICON opens it."""
+    in it, the setting that names it, if one does, and where ICON opens it.
+
+    `grid` is what must be that of the grid of its `domain`: "uuid", "cells", or None where nothing must for certain.
+    """
 
     pattern: str
     what: str
     setting: Setting | None
     source: str
+    domain: int = 1
+    grid: str | None = None
 
     @property
     def is_exact(self) -> bool:
@@ -89,6 +98,8 @@ def _input(entry: Mapping[str, str]) -> Input:
         entry["source"],
         entry.get("since"),
         entry.get("until"),
+        entry.get("grid"),
+        entry.get("grid_if"),
     )
 
 
@@ -110,7 +121,9 @@ def needed_files(component: Component) -> Iterator[NeededFile]:
             name = _name(component, facts, one.file)
             if name is not None and name not in seen:
                 seen.add(name)
-                yield NeededFile(name, one.what, _naming(facts, one.file), one.source)
+                is_held = one.grid_condition is None or evaluate(one.grid_condition, facts) is True
+                grid = one.grid if is_held else None
+                yield NeededFile(name, one.what, _naming(facts, one.file), one.source, domain, grid)
     yield from (file for file in _land(component) if file.pattern not in seen)
 
 
@@ -133,6 +146,10 @@ def _name(component: Component, facts: ComponentFacts, template: str) -> str | N
         if facts.domain <= len(files):
             text = text.replace("<gridfile>", files[facts.domain - 1])
     text = text.replace("<idom>", f"{facts.domain:02}")
+    if _OF_GRID.search(text) and (grid := grid_at_hand(component, facts.domain)) is not None:
+        root, level = grid.number("grid_root"), grid.number("grid_level")
+        if root is not None and level is not None:
+            text = text.replace("<nroot>", f"{root}").replace("<nroot0>", f"{root:02}").replace("<jlev>", f"{level:02}")
     return re.sub(r"/{2,}", "/", _KEYWORD.sub("*", text)) or None
 
 

@@ -23,6 +23,7 @@ from nmlgen.namelist.registry import Registry, catalogue_beside
 from nmlgen.resources import directory
 
 _AXES = {"1": "surface", "nlev": "height full levels", "n_zlev": "ocean depth full levels"}
+_ICE_CLASSES = 1  # whatever the namelist says (mo_ocean_model.f90:543)
 _SOIL_LEVELS = 8  # lnd_nml: zml_soil of mo_lnd_nwp_nml.f90
 
 
@@ -33,7 +34,8 @@ class OutputVariable:
     `levels` is a number, an expression such as "nlev+1", or pairs of a condition and one of both; `location` is "cell",
     "edge", "vertex", "single" (one point), "zonal" or "lonlat_regular"; `type` "real", "integer" or "logical". A
     name with `{...}` stands for several: `pattern` matches them, `copies` says how many there are, if that is known.
-    All `conditions` must hold for the variable to exist. `restart` is a condition or a truth.
+    All `conditions` must hold for the variable to exist. `restart` is a condition or a truth; a checkpoint holds it
+    at so many `time_levels`.
     """
 
     name: str
@@ -50,6 +52,7 @@ class OutputVariable:
     conditions: tuple[str, ...]
     pattern: str | None
     copies: int | str | None
+    time_levels: int = 1
 
 
 class Catalogue:
@@ -155,6 +158,7 @@ class Catalogue:
             conditions=tuple(self._conditions[number] for number in entry.get("if", ())),
             pattern=entry.get("pattern"),
             copies=entry.get("copies"),
+            time_levels=entry.get("time_levels", 1),
         )
 
 
@@ -239,12 +243,14 @@ class Circumstances:
             "nlev": ("run_nml", "num_lev"),
             "n_zlev": ("ocean_dynamics_nml", "n_zlev"),
             "nlev_snow": ("lnd_nml", "nlev_snow"),
-            "i_no_ice_thick_class": ("sea_ice_nml", "i_no_ice_thick_class"),
             "ks": ("hamocc_nml", "ks"),
             "ntracer": ("run_nml", "ntracer"),
+            "nfreqs": ("wave_nml", "nfreqs"),
         }.get(name)
         if source is not None:
             return self.number(*source)
+        if name == "i_no_ice_thick_class":
+            return _ICE_CLASSES
         if name == "nlev_soil":
             heights = self._facts.values("lnd_nml", "zml_soil")
             return len(heights) if heights and len(heights) > 1 else _SOIL_LEVELS

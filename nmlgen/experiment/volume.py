@@ -37,12 +37,14 @@ from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable
 
 _GRIB2, _NETCDF4 = 2, 5
 _LOCATIONS = ("cell", "edge", "vertex")
+_LATITUDES = 180  # of the ocean's zonal sums: one degree each (`mo_ocean_state.f90:1769`)
 _CORNERS = {"cell": 3, "edge": 4, "vertex": 6}  # bounds of a point in the NetCDF file
 _TIME = 8
 _HEADER, _HEADER_OF_A_VARIABLE = 1165, 365  # 21240 bytes measured for 55 variables, 4456 for 9
 _GRIB_SECTIONS, _GRIB_BYTES = 157, 2  # of one level: its sections (measured), and 16 bits a value
 _RESTART_HEADER, _RESTART_HEADER_OF_A_VARIABLE = 32_900, 909  # 189162 bytes measured for 172 variables, 41988 for 10
-_MULTIFILE_ATTRIBUTES = 65_573  # attributes.nc
+_MULTIFILE_ATTRIBUTES = 65_573  # attributes.nc: the namelists as text, among them defaults; measured for NWP physics
+_LEAST_ATTRIBUTES, _MOST_ATTRIBUTES = 15_000, 120_000  # 17153 bytes measured for waves, 115812 for AES physics
 _MULTIFILE_HEADER_OF_A_VARIABLE = 734  # in each file: 126226 bytes for 172 variables
 _MULTIFILE_INDEX = 4  # the global index of a point
 _OWN_TO_A_POINT = ("model_namelist_filename", "output_filename")  # what each point of a sweep has for itself
@@ -450,7 +452,8 @@ class _Contents:
     def _points_of(self, location: str) -> int | None:
         if self._is_regular and location == "cell":
             return self._regular_points()
-        return {**self._points, "single": 1, "lonlat_regular": self._points["cell"]}.get(location)
+        places = {**self._points, "single": 1, "zonal": _LATITUDES, "lonlat_regular": self._points["cell"]}
+        return places.get(location)
 
     def _regular_points(self) -> int:
         return _axis(self._of_stream("reg_lon_def"), 360) * _axis(self._of_stream("reg_lat_def"), None)
@@ -567,7 +570,9 @@ def checkpoint_volume(component: Component) -> Volume:
         for volume, count in _checkpoint_of_domain(component, domain):
             total, variables = total + volume, variables + count
     if restart_mode(component) in (RestartMode.JOINT, RestartMode.DEDICATED):
-        total += Volume.exactly(_multifile_extra(component, variables))
+        best, reason = _multifile_extra(component, variables), "attributes.nc is as long as the namelists that it holds"
+        least, most = (best - _MULTIFILE_ATTRIBUTES + length for length in (_LEAST_ATTRIBUTES, _MOST_ATTRIBUTES))
+        total += Volume(least, best, most, (reason,))
     else:
         total += Volume.exactly(_RESTART_HEADER * domains(component) + _RESTART_HEADER_OF_A_VARIABLE * variables)
     release = catalogue_for(component.registry).release
@@ -662,7 +667,7 @@ def _values_of(registered: _Registered) -> tuple[tuple[Volume, int], ...]:
 
 def _restart_values(component: Component, domain: int) -> Iterator[tuple[Volume, int]]:
     circumstances = Circumstances(component, domain, _requested(component))
-    places = {**points(component, domain), "single": 1}
+    places = {**points(component, domain), "single": 1, "zonal": _LATITUDES}
     model = circumstances.number("master_model_nml", "model_type")
     for variable in catalogue_for(component.registry).restart_variables():
         only = _MODEL_ONLY.get(variable.component)
@@ -672,6 +677,8 @@ def _restart_values(component: Component, domain: int) -> Iterator[tuple[Volume,
         if exists is False or kept is False:
             continue
         copies, levels = circumstances.copies(variable), circumstances.levels(variable)
+        if copies is not None:
+            copies *= variable.time_levels
         width = 4 if variable.type == "integer" else 8
         known = (levels or 1) * (copies or 1) * places.get(variable.location, places["cell"]) * width
         if exists and kept and copies is not None and levels is not None:

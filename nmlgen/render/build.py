@@ -95,7 +95,7 @@ def _render(spec: Spec, script: str, sweep: str | None) -> dict[str, str]:
         if land and land != file:
             files[land] = write_groups(component.model.land, (f"{land}, JSBACH of {experiment.name}, {heading}",))
     if experiment.coupling is not None and experiment.coupling.text is not None:
-        files[COUPLING_FILE] = experiment.coupling.text
+        files[COUPLING_FILE] = f"# {COUPLING_FILE} of {experiment.name}, {heading}\n{experiment.coupling.text}"
     if experiment.programs:
         name = file_name(experiment)
         files[name] = placement_file(experiment, f"{name}, {heading}")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.grid_file import GridFile, grids_at_hand, path_at_hand, read_grid
 from nmlgen.experiment.group import as_list
+from nmlgen.experiment.inputs import NeededFile, needed_files
 from nmlgen.experiment.setting import Setting
 from nmlgen.experiment.volume import named_cells, said_cells
 from nmlgen.findings import Finding, Severity
@@ -281,30 +282,83 @@ class ParametersOfAnotherGrid(ComponentRule):
     kinds = ("atmosphere",)
 
     def check(self, component: Component) -> Iterator[Finding]:
-        if component["run_nml", "iforcing"].value != _NWP or component["extpar_nml", "itopo"].value != 1:
-            return
-        if component["run_nml", "check_uuid_gracefully"].value:
-            return
-        setting = component["extpar_nml", "extpar_filename"]
-        names = [str(name) for name in as_list(_grids(component).value)]
-        for domain, grid in enumerate(grids_at_hand(component), start=1):
-            name = _expanded(str(as_list(setting.value)[0]), names[domain - 1])
-            path = None if name is None else path_at_hand(component, setting, name)
-            found = None if path is None else read_grid(path)
-            if grid is not None and found is not None and grid.uuid and found.uuid and grid.uuid != found.uuid:
-                yield self.finding(
-                    setting if setting.is_written else _grids(component),
-                    f"{name} was made for the grid {found.uuid}, and domain {domain} has {grid.uuid}",
-                    "expected: external parameters of this grid",
-                )
+        for file, fault in _of_another_grid(component):
+            if file.what == _PARAMETERS:
+                where = file.setting or _grids(component)
+                yield self.finding(where, fault, "expected: external parameters of this grid")
                 return
 
 
-_NWP = 3
-"""run_nml: iforcing with physics of numerical weather prediction."""
+_PARAMETERS = "external parameters"
 
 
-def _expanded(name: str, grid: str) -> str | None:
-    """A name with the keywords that a namelist decides by itself; None where others remain."""
-    text = name.strip().replace("<path>", "").replace("<gridfile>", grid.strip())
-    return None if "<" in text else text
+def _of_another_grid(component: Component) -> Iterator[tuple[NeededFile, str]]:
+    """The files at hand that ICON refuses beside the grid of their domain, and what it objects to."""
+    grids = grids_at_hand(component)
+    for file in needed_files(component):
+        if file.grid is None or not file.is_exact or file.domain > len(grids):
+            continue
+        path = path_at_hand(component, file.setting or _grids(component), file.pattern)
+        found, grid = None if path is None else read_grid(path), grids[file.domain - 1]
+        if found is None or grid is None:
+            continue
+        if file.grid == "uuid" and grid.uuid and found.uuid and grid.uuid != found.uuid:
+            yield (
+                file,
+                f"{file.pattern} was made for the grid {found.uuid}, and domain {file.domain} has {grid.uuid}",
+            )
+        elif file.grid == "cells" and grid.cells and found.cells and grid.cells != found.cells:
+            yield file, f"{file.pattern} has {found.cells} cells, and the grid of domain {file.domain} has {grid.cells}"
+
+
+class DataOfAnotherGrid(ComponentRule):
+    """Initial data and heights of levels are made for the grid of their domain.
+
+    ## What it does
+    Reads the headers of the grid and of first guess, analysis, initial data of another model and the table of heights
+    where they lie on this machine, NetCDF or GRIB2: finds those that carry another `uuidOfHGrid`, and initial data of
+    another model (`ifs2icon_filename`) that have another number of cells.
+
+    ## Why it matters
+    ICON aborts when it has read them. Of first guess, analysis and heights `check_uuid_gracefully` makes a warning;
+    `lconsistency_checks: false` looks at none of the first two.
+
+    ## Evidence
+    ICON 2024.10: "detected wrong UUID of grid for variable" (`mo_input_request_list.f90:1151`), "Number of patch cells
+    and cells in IFS2ICON file do not match." (`mo_initicon_io.f90:331`), "uuidOfHGrid: Horizontal and vertical grid
+    file do not match!" (`mo_util_vgrid.f90:433`); read, not tried.
+
+    ## Example
+    ```yaml bad
+    model: {directory: null}
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true, ltestcase: false}
+      nwp_phy_nml: {inwp_surface: 1}
+      extpar_nml: {itopo: 0}
+      initicon_nml: {init_mode: 7, dwdfg_filename: another-first-guess.grb}
+    #                                              ^
+    input_files: {another-first-guess.grb: {source: another-first-guess.grb}}
+    ```
+    ```yaml good
+    model: {directory: null}
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true, ltestcase: false}
+      nwp_phy_nml: {inwp_surface: 1}
+      extpar_nml: {itopo: 0}
+      initicon_nml: {init_mode: 7, dwdfg_filename: first-guess.grb}
+    input_files: {first-guess.grb: {source: first-guess.grb}}
+    ```
+
+    ## References
+    ICON namelist overview, initicon_nml and run_nml.
+    """
+
+    code = "GRD016"
+    name = "data-of-another-grid"
+    severity = Severity.ERROR
+    kinds = ("atmosphere",)
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        for file, fault in _of_another_grid(component):
+            if file.what != _PARAMETERS:
+                yield self.finding(file.setting or _grids(component), fault, "expected: data of this grid")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from grid_files import GLOBAL, grid, header
+from grid_files import GLOBAL, first_guess, grid, header
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.grid_file import read_grid
@@ -88,3 +88,20 @@ def test_cells_of_nests(build: Callable[[str], Component], tmp_path: Path, monke
     (tmp_path / "far" / "nest.nc").write_bytes(grid(5000, 6, "nest", GLOBAL))
     assert points(build(text), 2)["cell"] == 5000
     assert points(build(f"{text}grid: {{cells: [81920, 6000]}}\n"), 2)["cell"] == 6000
+
+
+def test_grib_says_its_grid(tmp_path: Path) -> None:
+    data = first_guess(81920, GLOBAL)
+    path = tmp_path / "guess.grb"
+    path.write_bytes(data)
+    found = read_grid(path)
+    assert found is not None
+    assert (found.cells, found.uuid) == (81920, GLOBAL)
+    path.write_bytes(first_guess(81920, GLOBAL, template=0))
+    assert read_grid(path) is None
+    for length in range(len(data) - len("7777")):
+        path.write_bytes(data[:length])
+        assert read_grid(path) is None
+    for place in range(len(data)):
+        path.write_bytes(data[:place] + b"\xff" + data[place + 1 :])
+        read_grid(path)

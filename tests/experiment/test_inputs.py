@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from grid_files import write_grids
 from jsonschema import Draft202012Validator
 
 import nmlgen
@@ -129,3 +130,34 @@ def test_presets_bring_all_that_they_open(name: str, tmp_path: Path) -> None:
         except nmlgen.SpecError:
             continue
     assert [file.pattern for component in experiment.components for file in unbrought(component)] == []
+
+
+OF_GRID = (
+    "model: {{directory: null}}\nnamelists: {{run_nml: {{iforcing: 3, ltransport: true, ltestcase: false{run}}}, "
+    "nwp_phy_nml: {{inwp_radiation: 0}}, extpar_nml: {{itopo: 0}}, initicon_nml: {{{ini}}}}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("run", "ini", "expected"),
+    [
+        ("", "init_mode: 2", [("ifs2icon_R2B05_DOM01.nc", "cells")]),
+        ("", "init_mode: 7", [("dwdFG_R2B05_DOM01.nc", "uuid")]),
+        ("", "init_mode: 7, dwdfg_filename: fg_<nroot0>_<jlev>", [("fg_02_05", "uuid")]),
+        (", check_uuid_gracefully: true", "init_mode: 7", [("dwdFG_R2B05_DOM01.nc", None)]),
+        ("", "init_mode: 7, lconsistency_checks: false", [("dwdFG_R2B05_DOM01.nc", None)]),
+    ],
+)
+def test_what_must_be_of_the_grid(
+    build: Build,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run: str,
+    ini: str,
+    expected: list[tuple[str, str | None]],
+) -> None:
+    """The header of the grid says what root and level the names have."""
+    monkeypatch.chdir(tmp_path)
+    write_grids(tmp_path)
+    _, *found = needed_files(build(OF_GRID.format(run=run, ini=ini)))
+    assert [(file.pattern, file.grid) for file in found] == expected

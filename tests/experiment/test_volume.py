@@ -327,3 +327,68 @@ def test_callable_for_every_level_type(build: Callable[[str], Component]) -> Non
         "il_varlist: [gh], i_levels: [300.0]}\n"
     )
     assert [found.level_type for found in stream_volumes(component)] == ["ml", "pl", "hl", "il"]
+
+
+def ocean(*overrides: str) -> Component:
+    """The preset of an ocean on R2B2 with five levels."""
+    spec: dict[str, Any] = {
+        "nmlgen": 1,
+        "name": "ocean",
+        "extends": "icon/omip",
+        "site": "generic-slurm",
+        "model": {"name": "icon", "release": "2024.10", "executable": "icon/bin/icon", "pool": "pool"},
+        "job": {"account": "bb1234", "nodes": 1, "ntasks_per_node": 8, "time": "00:40:00"},
+        "models": {
+            "oce": {
+                "grid": {"file": "grid.nc", "name": "R2B2"},
+                "namelists": {"ocean_dynamics_nml": {"n_zlev": 5, "dzlev_m": [50.0, 150.0, 500.0, 1300.0, 2500.0]}},
+            }
+        },
+    }
+    return load_spec(spec, overrides).experiment.components[0]
+
+
+def test_an_ocean_as_it_was_measured() -> None:
+    """The bytes that a second record adds to a file, and those of a checkpoint."""
+    component = ocean()
+    monthly, monitor, moc, *_ = (volume.step for volume in stream_volumes(component))
+    assert monthly.best == pytest.approx(719_414, rel=1e-3)
+    assert monitor.is_exact
+    assert moc.best == 44_788 - 25_332 - 8  # 180 latitudes; the file with one record less has a shorter head
+    assert checkpoint_volume(component).best == pytest.approx(860_807, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("switch", "more"),
+    [
+        ("ocean_physics_nml.lhamocc=true", 1_000_000),
+        ("ocean_diagnostics_nml.diagnose_age=true", 2 * 5 * 1280 * 8),
+        ("sea_ice_nml.i_ice_therm=2", 4 * 1280 * 8),
+    ],
+)
+def test_what_is_switched_on_is_in_the_checkpoint(switch: str, more: int) -> None:
+    plain, switched = (checkpoint_volume(ocean(*given)).best for given in ([], [f"models.oce.namelists.{switch}"]))
+    assert switched - plain >= more
+
+
+def test_waves_have_a_tracer_for_each_frequency_and_direction() -> None:
+    """Measured: 696 793 bytes with 24 of them on two ranks."""
+    spec: dict[str, Any] = {
+        "nmlgen": 1,
+        "name": "waves",
+        "extends": "icon/waves",
+        "site": "generic-slurm",
+        "model": {"name": "icon", "release": "2024.10", "executable": "icon/bin/icon", "pool": "pool"},
+        "job": {"account": "bb1234", "nodes": 1, "ntasks_per_node": 3, "time": "00:40:00"},
+        "models": {
+            "wave": {
+                "grid": {"file": "grid.nc", "name": "R2B2"},
+                "namelists": {"wave_nml": {"ndirs": 4, "nfreqs": 6}, "run_nml": {"ntracer": 24}},
+            }
+        },
+    }
+    component = load_spec(spec).experiment.components[0]
+    volume = checkpoint_volume(component)
+    assert volume.low <= 696_793 <= volume.high
+    assert volume.best == pytest.approx(696_793, rel=0.06)  # attributes.nc is shorter than an atmosphere's
+    assert checkpoint_files(component) == 2

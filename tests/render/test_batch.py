@@ -564,6 +564,22 @@ def test_a_chain_goes_on_when_all_components_have_a_checkpoint_of_one_time(comma
         assert f"finish.status says RESTART, but {reason}" in done.stderr
 
 
+def test_what_components_exchange_is_of_the_build_and_lies_in_the_run(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    couple = {"src_component": "atm", "src_grid": "icon_atmos_grid", "tgt_component": "oce"}
+    couple |= {"tgt_grid": "icon_ocean_grid", "coupling_period": "PT30M", "field": ["total_heat_flux"]}
+    spec = load(**TWO_MODELS, coupling={"coupling": [{**couple, "interpolation": [{"nnn": {"n": 4}}]}]})
+    model(stage, "echo OK >finish.status")
+    done, directory = execute(spec, tmp_path, stage)
+    assert done.returncode == 0, done.stderr
+    assert "src_component: atm" in (directory / "run" / "coupling.yaml").read_text()
+    (directory / "coupling.yaml").write_text("coupling: []\n")
+    done = run("bash", "wave.sbatch", cwd=directory, env={"PATH": f"{stage}:/usr/bin:/bin", "SLURM_JOB_ID": "8"})
+    assert done.returncode == 65
+    assert "coupling.yaml is not of build" in done.stderr
+
+
 def test_a_checkpoint_that_is_missing_stops_the_next_leg_before_the_model(tmp_path, stage):
     require("bash")
     prepare(tmp_path / "build", *PREPARED)
@@ -586,6 +602,7 @@ def test_a_checkpoint_that_is_missing_stops_the_next_leg_before_the_model(tmp_pa
         "Fortran runtime error: Cannot match namelist object name num_io_proc",
         "forrtl: severe (19): invalid reference to variable in NAMELIST input, unit 4",
         "FIO-F-241/namelist read/unit=4/formatted/sequential   unrecognized NAMELIST name",
+        "Program received signal SIGSEGV: Segmentation fault - invalid memory reference.",
     ],
 )
 def test_the_words_of_the_model_are_shown_and_not_the_launchers(words, tmp_path, stage):

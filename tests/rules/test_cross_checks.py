@@ -156,7 +156,7 @@ def test_one_rank_exchanges_nothing(tasks, expected, tmp_path):
     assert codes("parallel_nml: {iorder_sendrecv: 4}", tmp_path, job) == expected
 
 
-def ocean(groups, tmp_path, ranks=1, output="zos"):
+def ocean(groups, tmp_path, ranks=1, output="zos", rules=RULES, checkpoint="PT12H"):
     """An ocean alone, without forcing, with these of its groups changed."""
     document = safe_load(Path(__file__).with_name("example-coupled.yaml").read_text(encoding="utf-8"))
     del document["models"]["atm"], document["coupling"]
@@ -164,19 +164,20 @@ def ocean(groups, tmp_path, ranks=1, output="zos"):
     del component["tasks"], component["namelists"]["coupling_mode_nml"]
     document["site"] = str(Path(__file__).with_name("example-site.yaml"))
     document["time"] = {"start": "2008-09-01T00:00:00Z", "stop": "2008-09-11T00:00:00Z"}
+    document["restart"] = {"checkpointTimeIntval": checkpoint, "restartTimeIntval": "P20D"}
     component["output"]["ml"]["ml_varlist"] = [output]
     component["parallel"]["num_io_procs"] = ranks
     for group, values in {"ocean_forcing_nml": {"iforc_oce": 10}, **groups}.items():
         component["namelists"].setdefault(group, {}).update(values)
     path = tmp_path / "ocean.yaml"
     path.write_text(safe_dump(document), encoding="utf-8")
-    return [finding.code for finding in judge(load_spec(path).experiment, RULES)]
+    return [finding.code for finding in judge(load_spec(path).experiment, rules)]
 
 
-def ocean_codes(namelists, tmp_path, output="zos"):
+def ocean_codes(namelists, tmp_path, output="zos", rules=RULES):
     """What is found in an ocean alone; of a group the part of its name that tells is enough."""
     groups = {f"ocean_{group}_nml": values for group, values in safe_load(f"{{{namelists}}}").items()}
-    return ocean(groups, tmp_path, output=output)
+    return ocean(groups, tmp_path, output=output, rules=rules)
 
 
 @pytest.mark.parametrize(
@@ -220,10 +221,33 @@ def test_both_sides_of_the_ocean(namelists, accepted, tmp_path):
     assert ocean_codes(namelists, tmp_path) == ([] if accepted else ["OCE001"])
 
 
-def test_tracers_of_ages_are_written_where_they_are(tmp_path):
-    age = "tracer_transport: {no_tracer: 3}, diagnostics: {diagnose_age: true}"
-    assert ocean_codes(age, tmp_path, "age_tracer") == []
-    assert ocean_codes("", tmp_path, "age_tracer") == ["OCE001"]
+@pytest.mark.parametrize(
+    ("name", "switch"),
+    [
+        ("age_tracer", "diagnostics: {diagnose_age: true}, tracer_transport: {no_tracer: 3}"),
+        ("k_tracer_h_green_tracer", "diagnostics: {diagnose_green: true}, tracer_transport: {no_tracer: 3}"),
+        ("dic", "physics: {lhamocc: true}"),
+    ],
+)
+def test_what_an_ocean_has_only_if_it_is_switched_on(name, switch, tmp_path):
+    rules = [rule for rule in all_rules() if rule.code == "OUT027"]
+    assert ocean_codes(switch, tmp_path, name, rules) == []
+    assert ocean_codes("", tmp_path, name, rules) == ["OUT027"]
+
+
+@pytest.mark.parametrize(
+    ("ice", "moves", "checkpoint", "expected"),
+    [
+        (0, 1, "P1D", ["OCE001"]),
+        (0, 1, "P10D", ["OCE001"]),
+        (0, 1, "P11D", []),  # the experiment ends before, and nothing is written
+        (0, 0, "P1D", []),
+        (1, 1, "P1D", []),
+    ],
+)
+def test_ice_moves_where_there_is_ice(ice, moves, checkpoint, expected, tmp_path):
+    groups = {"ocean_physics_nml": {"i_sea_ice": ice}, "sea_ice_nml": {"i_ice_dyn": moves}}
+    assert ocean(groups, tmp_path, checkpoint=checkpoint) == expected
 
 
 def test_the_boundary_is_masked_by_io_ranks_in_every_model(tmp_path):

@@ -94,6 +94,8 @@ def coupled(*overrides: str):
 def test_a_build_holds_the_file_and_its_script_copies_it():
     build = nmlgen.build(coupled())
     text = build.files["coupling.yaml"].decode()
+    heading, text = text.split("\n", 1)
+    assert heading.startswith("# coupling.yaml of example, written by nmlgen ")
     assert text.startswith("timestep_unit: ISO_format\ncoupling:\n")
     assert 'cp -- "$here"/coupling.yaml .' in build.files["example.sbatch"].decode()
     assert read(text).problems == ()
