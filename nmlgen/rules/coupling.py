@@ -74,7 +74,19 @@ def _component(experiment: Experiment, side: Side) -> Component | None:
 
 def _named(experiment: Experiment, side: Side) -> list[Component]:
     name = "" if side.component is None else str(side.component.value)
-    return [component for component in experiment.components if component.name == name]
+    return [component for component in experiment.components if name in (component.name, _offering(component))]
+
+
+_OUTPUT_APART_SINCE = "2024.10"
+
+
+def _offering(component: Component) -> str | None:
+    """The name under which a component that is coupled to output offers what it has (`mo_coupling_utils.f90:240`)."""
+    if component.registry.release < _OUTPUT_APART_SINCE:
+        return None
+    switch = _switch(component, "output")
+    is_on = switch.certainty is not switch.certainty.UNKNOWN and switch.value is True
+    return f"{component.name}_output" if is_on else None
 
 
 def _milliseconds(coupling: Coupling, period: Setting) -> int | None:
@@ -367,8 +379,7 @@ class UnknownCouple(Rule):
         if coupling is None or coupling.tolerates_missing:
             return
         others = [_is_on(component, end) for component in experiment.components for end in ELSEWHERE]
-        command = any("multi-prog" in str(option.value) for option in experiment.launch.options)
-        has_others = any(others) or command
+        has_others = any(others) or _starts_others(experiment)
         for couple in coupling.couples:
             source, target = (_component(experiment, side) for side in (couple.source, couple.target))
             for side, found in ((couple.source, source), (couple.target, target)):
@@ -741,7 +752,7 @@ class OutputToNobody(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        has_others = any("multi-prog" in str(option.value) for option in experiment.launch.options)
+        has_others = _starts_others(experiment)
         for component in experiment.components:
             if component.kind not in PARTNERS:
                 continue
@@ -764,6 +775,88 @@ class OutputToNobody(Rule):
             if kind.certainty is not kind.certainty.UNKNOWN and kind.value == _NO_FILE:
                 message = f"the stream {stream.title} writes no file, and the component is not coupled to output"
                 yield self.finding(kind, message, "expected: 4 or 5 (NetCDF), 2 (GRIB2), or coupled_to_output true")
+
+
+class OutputOfAnotherName(Rule):
+    """Output that another program takes comes from the component NAME_output.
+
+    ## What it does
+    Finds a couple of `coupling.yaml` that takes a variable of ICON's from a component which is coupled to output only,
+    under the component's own name; and one with NAME_output where `coupled_to_output` is not true.
+
+    ## Why it matters
+    YAC aborts when the definitions end: "missing definition", unless `debug: {missing_definition_is_fatal: false}`;
+    then that variable is never written.
+
+    ## Evidence
+    ICON 2024.10 registers NAME_output beside NAME where `coupled_to_output` is true, and all variables with it
+    (`mo_coupling_utils.f90:240`, `mo_output_coupling.f90:181`); that YAC aborts was seen with other fields that are
+    missing, not with these.
+
+    ## Example
+    ```yaml bad
+    models: {atm: {namelists: {coupling_mode_nml: {coupled_to_output: true}}}}
+    coupling:
+      coupling:
+        - src_component: atm
+    #                    ^
+          src_grid: icon_atmos_grid
+          tgt_component: hiopy
+          tgt_grid: healpix
+          coupling_period: PT30M
+          field: [temp]
+          interpolation: [{nnn: {n: 1}}]
+    ```
+    ```yaml good
+    models: {atm: {namelists: {coupling_mode_nml: {coupled_to_output: true}}}}
+    coupling:
+      coupling:
+        - src_component: atm_output
+          src_grid: icon_atmos_grid
+          tgt_component: hiopy
+          tgt_grid: healpix
+          coupling_period: PT30M
+          field: [temp]
+          interpolation: [{nnn: {n: 1}}]
+    ```
+
+    ## References
+    ICON 2024.10, `run/standard_experiments/hiopy.yaml.tmpl`.
+    """
+
+    code = "CPL011"
+    name = "output-of-another-name"
+    severity = Severity.ERROR
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        coupling = _read(experiment)
+        if coupling is None or coupling.tolerates_missing:
+            return
+        own = {component.name for component in experiment.components}
+        for component in experiment.components:
+            offering, is_offered = f"{component.name}_output", _switch(component, "output").value is True
+            if component.kind not in PARTNERS or component.registry.release < _OUTPUT_APART_SINCE:
+                continue
+            sends_else = any(_is_on(component, end) for end in ELSEWHERE if end != "output")
+            fields = {field for kinds, sent in FIELDS.items() if kinds[0] == component.kind for field in sent}
+            for couple in coupling.couples:
+                source, target = couple.source.component, couple.target.component
+                if source is None or target is None:
+                    continue
+                named = {str(field.value) for names in couple.fields for field in names}
+                is_taken = source.value == component.name and str(target.value) not in own and not named & fields
+                if is_taken and is_offered and not sends_else and named:
+                    message = f'the model offers its variables as "{offering}", not as "{source.value}"'
+                    yield self.finding(source, message, f"expected: {offering}")
+                elif source.value == offering and offering not in own and not is_offered:
+                    message = f'there is no "{offering}": coupled_to_output of "{component.title}" is not true'
+                    yield self.finding(source, message, "expected: coupled_to_output true in coupling_mode_nml")
+
+
+def _starts_others(experiment: Experiment) -> bool:
+    """Whether the job starts programs beside ICON."""
+    has_command = any("multi-prog" in str(option.value) for option in experiment.launch.options)
+    return has_command or any(program.model is None for program in experiment.programs)
 
 
 def _takers(experiment: Experiment, component: Component) -> set[str] | None:

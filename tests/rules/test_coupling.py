@@ -29,7 +29,8 @@ def codes(text, tmp_path, *overrides):
     path = tmp_path / "spec.yaml"
     path.write_text(text, encoding="utf-8")
     given = [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}", *overrides]
-    return [finding.code for finding in judge(load_spec(path, given).experiment, [coupling.OutputToNobody])]
+    rules = [coupling.OutputToNobody, coupling.OutputOfAnotherName, coupling.UnknownCouple]
+    return [finding.code for finding in judge(load_spec(path, given).experiment, rules)]
 
 
 @pytest.mark.parametrize(
@@ -37,8 +38,13 @@ def codes(text, tmp_path, *overrides):
     [
         ("", []),
         (OFFERED, ["CPL010"]),
-        (OFFERED + COUPLE % "atm", []),
-        (OFFERED + COUPLE % "oce", ["CPL010"]),
+        (OFFERED + COUPLE % "atm_output", []),
+        (OFFERED + COUPLE % "atm", ["CPL011"]),
+        (OFFERED + (COUPLE % "atm").replace("temp", "river_runoff"), []),  # a field of the coupler's own
+        (OFFERED + COUPLE % "oce", ["CPL010", "CPL005"]),
+        (OFFERED + COUPLE % "oce_output", ["CPL010", "CPL011"]),
+        (COUPLE % "atm_output", ["CPL011", "CPL005", "CPL005"]),
+        (OFFERED + "model: {release: '2024.07'}\n" + COUPLE % "atm", []),
         (OFFERED + "launch: {options: [--multi-prog, programs.conf]}\n", []),
     ],
 )

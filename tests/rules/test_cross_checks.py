@@ -260,3 +260,21 @@ def test_the_boundary_is_masked_by_io_ranks_in_every_model(tmp_path):
 def test_checks_belong_to_releases(release, expected):
     found = [c for c in checks() if c.name == "irad_aero" and c.is_made_by(release) and " 3," not in c.condition]
     assert bool([c for c in found if "[0, 2, 6, 7, 8, 9," in c.condition]) == bool(expected)
+
+
+@pytest.mark.parametrize(
+    ("gridref", "more", "release", "expected"),
+    [
+        ("grf_intmethod_c: 1", "", "2024.10", ["GRD006"]),
+        ("grf_intmethod_c: 2", "", "2024.10", []),
+        ("grf_intmethod_ct: 1", "run_nml: {ltransport: true, iforcing: 2, ntracer: 3}", "2024.10", ["GRD006"]),
+        ("grf_intmethod_ct: 1", "run_nml: {ltransport: false, iforcing: 0}", "2024.10", []),
+        ("grf_intmethod_c: 1", "", "2025.04", []),  # nobody has looked
+    ],
+)
+def test_nothing_is_copied_into_a_nest(gridref, more, release, expected, tmp_path):
+    nest = "grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc]}"
+    given = ", ".join(part for part in (nest, f"gridref_nml: {{{gridref}}}", more) if part)
+    assert [code for code in codes(given, tmp_path, release=release) if code == "GRD006"] == expected
+    alone = ", ".join(part for part in (f"gridref_nml: {{{gridref}}}", more) if part)
+    assert "GRD006" not in codes(alone, tmp_path, release=release)
