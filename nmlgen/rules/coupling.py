@@ -806,6 +806,8 @@ class OutputOfAnotherName(Rule):
           coupling_period: PT30M
           field: [temp]
           interpolation: [{nnn: {n: 1}}]
+        - {src_component: atm, src_grid: icon_atmos_grid, tgt_component: oce, tgt_grid: icon_ocean_grid,
+           coupling_period: PT30M, field: [total_heat_flux], interpolation: [{fixed: {user_value: 0.0}}]}
     ```
     ```yaml good
     models: {atm: {namelists: {coupling_mode_nml: {coupled_to_output: true}}}}
@@ -818,6 +820,8 @@ class OutputOfAnotherName(Rule):
           coupling_period: PT30M
           field: [temp]
           interpolation: [{nnn: {n: 1}}]
+        - {src_component: atm, src_grid: icon_atmos_grid, tgt_component: oce, tgt_grid: icon_ocean_grid,
+           coupling_period: PT30M, field: [total_heat_flux], interpolation: [{fixed: {user_value: 0.0}}]}
     ```
 
     ## References
