@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -67,7 +68,10 @@ class Page:
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         self.opened.append(page if isinstance(page, str) else page.resolve().as_uri())
-        self._tell("Page.navigate", url=self.opened[-1])
+        before = self._loads()
+        if "loaderId" in self._tell("Page.navigate", url=self.opened[-1]):  # else it is another place of the same page
+            while self._loads() == before:  # what is asked of a page that is being left may never be answered
+                self._browser.listen()
         self.wait(_LOADED)
 
     def evaluate(self, expression: str) -> Any:
@@ -135,6 +139,9 @@ class Page:
             before, now = now, self.evaluate(_MIDDLE % json.dumps(selector))
         return now[0], now[1]
 
+    def _loads(self) -> int:
+        return sum(event["method"] == "Page.loadEventFired" for event in self._events())
+
     def _tell(self, method: str, **parameters: Any) -> dict[str, Any]:
         return self._browser.tell(method, parameters, self._session)
 
@@ -166,6 +173,12 @@ class _Browser:
             if "method" in answer:
                 self.events.append(answer)
 
+    def listen(self) -> None:
+        """Wait for the next event."""
+        said = self._receive()
+        if "method" in said:
+            self.events.append(said)
+
     def page(self) -> Page:
         """A new page."""
         target = self.tell("Target.createTarget", {"url": "about:blank"})["targetId"]
@@ -174,6 +187,7 @@ class _Browser:
 
     def _receive(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
+            assert select.select([self._from], [], [], PATIENCE)[0], "the browser says nothing"
             more = os.read(self._from, 1 << 16)
             assert more, "the browser ended"
             self._rest += more
@@ -193,6 +207,7 @@ def browser(profile: Path) -> Iterator[_Browser]:
         "--disable-gpu",
         "--disable-dev-shm-usage",
         "--disable-background-networking",
+        "--disable-back-forward-cache",
         "--hide-scrollbars",
         "--remote-debugging-pipe",
         f"--user-data-dir={profile}",

@@ -1,8 +1,10 @@
-"""The recipes for Spack and conda ask for what pyproject.toml asks for, and what they call is there."""
+"""The recipes for Spack and conda ask for what pyproject.toml asks for, and what they call is there; the jobs of the
+site are such as their services take."""
 
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+from tools import require
 
 from nmlgen import __version__
 from nmlgen.cli import main
@@ -128,3 +131,19 @@ def test_what_conda_tries_works(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for command in recipe["tests"][1]["script"]:
         assert main(command.split()[1:]) == 0, command
+
+
+@pytest.mark.parametrize(
+    ("schema", "file"),
+    [
+        ("vendor.github-workflows", ".github/workflows/pages.yml"),
+        ("vendor.gitlab-ci", ".gitlab-ci.yml"),
+        ("vendor.readthedocs", ".readthedocs.yaml"),
+    ],
+)
+def test_jobs_that_publish_the_site_are_understood(schema, file):
+    require("check-jsonschema")
+    done = subprocess.run(
+        ["check-jsonschema", "--builtin-schema", schema, ROOT / file], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

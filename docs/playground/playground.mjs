@@ -26,7 +26,7 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-const examples = element("select", { ariaLabel: "example" }, new Option("example …", ""));
+const examples = element("select", { ariaLabel: "example" });
 const share = element("button", { type: "button", className: "share" }, "link");
 const fixAll = element("button", { type: "button", className: "fix-all", hidden: true }, "fix all");
 const state = element("output", { className: "state" }, "Python is loaded …");
@@ -53,7 +53,6 @@ const view = new EditorView({
 });
 
 const worker = new Worker(new URL("worker.js", base), { type: "module" });
-let asked = 0;
 let judged = null; // the document that the answer is about
 let isBusy = false;
 let isReady = false;
@@ -81,6 +80,7 @@ worker.onmessage = ({ data }) => {
 };
 
 function changed() {
+  delete root.dataset.judged;
   clearTimeout(timer);
   timer = setTimeout(judge, PAUSE);
 }
@@ -89,8 +89,7 @@ function judge() {
   if (!isReady || isBusy) return;
   isBusy = true;
   judged = view.state.doc;
-  asked += 1;
-  worker.postMessage({ number: asked, text: judged.toString() });
+  worker.postMessage(judged.toString());
 }
 
 function show() {
@@ -108,7 +107,7 @@ function show() {
   fixAll.hidden = !answer.findings.some((finding) => finding.fix?.safe);
   const count = answer.findings.length;
   state.value = `${answer.kind ?? "nothing for nmlgen"}: ${count === 1 ? "1 finding" : `${count} findings`}`;
-  root.dataset.judged = asked;
+  root.dataset.judged = "";
   showTabs();
 }
 
@@ -198,7 +197,7 @@ share.onclick = async () => {
 
 async function begin() {
   const known = await (await fetch(new URL("examples.json", base))).json();
-  examples.append(...Object.keys(known).map((name) => new Option(name, name)));
+  examples.replaceChildren(new Option("example …", ""), ...Object.keys(known).map((name) => new Option(name, name)));
   examples.onchange = () => examples.value && put(known[examples.value]);
   const word = new URLSearchParams(location.hash.slice(1)).get("text");
   try {

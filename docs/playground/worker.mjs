@@ -11,11 +11,11 @@ const ready = (async () => {
   return python.globals.get("judging").judge;
 })();
 
-onmessage = async ({ data: { number, text } }) => {
+onmessage = async ({ data: text }) => {
   try {
-    postMessage({ number, answer: JSON.parse((await ready)(text)) });
+    postMessage({ answer: JSON.parse((await ready)(text)) });
   } catch (error) {
-    postMessage({ number, failure: String(error) });
+    postMessage({ failure: String(error) });
   }
 };
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from browser import Page, browser
-from built_site import built_site, served
+from built_site import ROOT, built_site, served
 from tools import require
 
 PAGES = (
@@ -165,6 +165,13 @@ def test_namelists_are_filtered_by_words_and_release(page, address):
     assert 2000 < page.evaluate(f"document.querySelectorAll('{ROWS}').length") < every
 
 
+def test_a_link_leads_to_a_variable_s_own_line(page, address):
+    page.open(f"{address}reference/icon-namelists.html#parallel_nml.num_io_procs")
+    row = "document.querySelector('tr:target').getBoundingClientRect()"
+    page.wait(f"{row}.top > document.querySelector('.filter').getBoundingClientRect().bottom - 1")
+    page.wait(f"{row}.bottom < innerHeight")
+
+
 def test_a_default_that_changed_has_a_line_for_each_release(page, address):
     page.open(f"{address}reference/icon-namelists.html")
     shown = page.evaluate("[...document.querySelectorAll('table.namelist tr[data-releases]')].length")
@@ -182,37 +189,46 @@ def test_rules_are_filtered(page, address):
 FINDINGS = "#judge .finding h3"
 
 
+JUDGED = "document.getElementById('judge')?.dataset.judged !== undefined"
+
+
 def opened(page: Page, address: str, text: str | None = None) -> None:
-    """Open the playground, and wait until a text is judged."""
-    page.open(f"{address}playground.html")
-    page.evaluate("delete document.getElementById('judge').dataset.judged")
-    page.wait("document.getElementById('judge').dataset.judged !== undefined")
+    """Be in the playground with a text; Python is loaded once, as for one who stays."""
+    if page.evaluate("location.href").partition("#")[0] != f"{address}playground.html":
+        page.open(f"{address}playground.html")
+        page.wait(JUDGED)
     if text is not None:
         typed(page, text)
 
 
 def typed(page: Page, text: str) -> None:
     """Put another text into the editor, as one who pastes it."""
-    before = page.evaluate("document.getElementById('judge').dataset.judged")
     page.click("#judge .cm-content")
     page.select_all()
     page.insert(text)
-    page.wait(f"document.getElementById('judge').dataset.judged !== '{before}'")
+    page.wait(JUDGED)
 
 
 def test_the_playground_judges_a_script(page, address):
-    opened(page, address)
+    opened(page, address, (ROOT / "examples" / "aquaplanet.run").read_text(encoding="utf-8"))
     assert any(text.startswith("NML003") for text in page.texts(FINDINGS))
     assert page.evaluate("document.querySelectorAll('#judge .cm-lintRange').length") > 0
+
+
+def test_the_playground_begins_with_an_example(page, address):
+    page.open(f"{address}index.html")
+    opened(page, address)
+    assert page.texts("#judge .cm-line")[0] == "#!/bin/ksh"
+    assert page.texts(FINDINGS)
 
 
 def test_a_fix_is_one_click_away(page, address):
     opened(page, address, "&parallel_nml\n num_io_proc = 8\n/\n")
     (found,) = [text for text in page.texts(FINDINGS) if text.startswith("NML002")]
     assert found == "NML002 unknown-variable"
-    before = page.evaluate("document.getElementById('judge').dataset.judged")
     page.click("#judge .finding .fix")
-    page.wait(f"document.getElementById('judge').dataset.judged !== '{before}'")
+    page.wait("document.querySelector('#judge .cm-content').textContent.includes('num_io_procs')")
+    page.wait(JUDGED)
     assert page.texts("#judge .cm-line")[1].strip() == "num_io_procs = 8"
     assert not [text for text in page.texts(FINDINGS) if text.startswith("NML002")]
 
@@ -237,6 +253,7 @@ def test_a_link_holds_the_text(page, address):
     page.open(f"{address}index.html")
     page.open(link)
     page.wait("document.querySelector('#judge .cm-content')?.textContent.includes('𝄞')")
+    page.wait(JUDGED)
 
 
 def test_no_text_ends_in_a_failure(page, address):
