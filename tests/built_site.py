@@ -37,6 +37,11 @@ def _run(*command: str | Path) -> None:
 class _Handler(SimpleHTTPRequestHandler):
     extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".wasm": "application/wasm"}  # noqa: RUF012
 
+    def end_headers(self) -> None:
+        """Let no page, and no worker of one, ask anybody else: the browser refuses, and its console tells."""
+        self.send_header("Content-Security-Policy", "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:")
+        super().end_headers()
+
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
 

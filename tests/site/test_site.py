@@ -245,6 +245,13 @@ def test_a_spec_is_built_and_its_ranks_are_drawn(page, address):
     assert "&master_nml" in page.texts("#judge pre")[0]
 
 
+def test_a_mistake_in_a_spec_is_underlined(page, address):
+    text = (ROOT / "examples" / "nh_dcmip_tc_52_r2b5.yaml").read_text(encoding="utf-8")
+    opened(page, address, text.replace("nodes: 2", "nodes: two"))
+    assert page.texts(FINDINGS) == ["SPC004 wrong-value"]
+    assert page.evaluate("document.querySelector('#judge .cm-lintRange-error').textContent") == "two"
+
+
 def test_a_link_holds_the_text(page, address):
     opened(page, address, "&run_nml\n dtime = 'ä€𝄞'\n/\n")
     page.click("#judge .share")
