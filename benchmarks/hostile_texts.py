@@ -1,5 +1,6 @@
 """Put more than a hundred hostile texts at every place of a spec, a site, a preset and a sweep that takes texts, run
-the scripts that are built, and hold what they do against what they do with plain words.
+the scripts that are built, and hold what they do against what they do with plain words. Of a project's configuration,
+hold what a run script does that lint mends against what it did before.
 
     python benchmarks/hostile_texts.py [--first N] [--last N]
 
@@ -15,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+from fuzzing import configured
 from fuzzing.hostile import STRINGS
 from fuzzing.quoting import DOCUMENTS, WITH_SWEEP, differences, places
 
@@ -25,7 +27,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--last", type=int, default=len(STRINGS))
     arguments = parser.parse_args()
-    taken = rounds = failed = 0
+    taken = rounds = configurations = failed = 0
     for text in STRINGS[arguments.first : arguments.last]:
         for documents in (DOCUMENTS, WITH_SWEEP):
             with TemporaryDirectory() as directory:
@@ -33,9 +35,17 @@ def main() -> None:
                     taken, rounds, failed = taken + len(found), rounds + 1, failed + bool(wrong)
                     for line in wrong:
                         print(f"{text[:60]!r}: {line}", flush=True)
+        with TemporaryDirectory() as directory:
+            for place, _, wrong in configured.differences(text, Path(directory)):
+                configurations, failed = configurations + 1, failed + bool(wrong)
+                for line in wrong:
+                    print(f"{text[:60]!r} at {place}: {line}", flush=True)
     known = sum(len(list(places(documents))) for documents in (DOCUMENTS, WITH_SWEEP))
     count = arguments.last - arguments.first
-    print(f"{count} texts at {known} places, {taken} taken, {rounds} pairs of scripts run, {failed} differ")
+    print(
+        f"{count} texts at {known} places, {taken} taken, {rounds} pairs of scripts run, "
+        f"{configurations} configurations taken, {failed} differ"
+    )
     sys.exit(bool(failed))
 
 

@@ -134,15 +134,15 @@ def _name(component: Component, facts: ComponentFacts, template: str) -> str | N
         value = facts.value(match[1], match[2])
         if value is None or not str(value).strip():
             return None
-        text = text.replace(match[0], str(value).strip())
+        text = text.replace(match[0], str(value).rstrip())  # blanks before a name belong to it
     base = component["master_nml", "model_base_dir"]
     if base.certainty is Certainty.UNKNOWN and "<path>" in text:
         return None
     if "<path>" in text:
-        text = text.replace("<path>", str(base.value).strip())
+        text = text.replace("<path>", str(base.value).rstrip())
     grids = component["grid_nml", "dynamics_grid_filename"]
     if grids.certainty is not Certainty.UNKNOWN:
-        files = [str(file).strip() for file in as_list(grids.value)]
+        files = [str(file).rstrip() for file in as_list(grids.value)]
         if facts.domain <= len(files):
             text = text.replace("<gridfile>", files[facts.domain - 1])
     text = text.replace("<idom>", f"{facts.domain:02}")
@@ -170,7 +170,7 @@ def _land(component: Component) -> Iterator[NeededFile]:
         for name, setting in group.settings.items():
             if name.endswith("filename") and setting.certainty is not Certainty.UNKNOWN and str(setting.value).strip():
                 yield NeededFile(
-                    str(setting.value).strip(), f"what {group.name} reads", setting, "mo_jsb_config_class.f90:1"
+                    str(setting.value).rstrip(), f"what {group.name} reads", setting, "mo_jsb_config_class.f90:1"
                 )
 
 

@@ -167,7 +167,8 @@ class LogWarning:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.log}:{self.line}: {self.message}"
+        place = f"{self.log}:{self.line}" if self.line else self.log  # an empty file has no line
+        return f"{place}: {self.message}"
 
 
 Row = LogRun | OutputWrite | CheckpointWrite | TimerTotal

@@ -466,7 +466,7 @@ class _Raising:
         if file is not None:
             keys["file"] = _value(file.source)
         elif isinstance(first, str) and PurePosixPath(first).name.strip(". "):
-            keys["file"] = Assumed(PurePosixPath(first).name.strip(), "nothing says where the grid file lies")
+            keys["file"] = Assumed(PurePosixPath(first).name.rstrip(), "nothing says where the grid file lies")
         else:
             keys["file"] = Gap("nothing says which file")
         shown = keys["file"].value if isinstance(keys["file"], Assumed) else keys["file"]
@@ -507,7 +507,7 @@ class _Raising:
         """The input file that is the grid of this name; of a single model the one that says that it is the grid."""
         inputs = self.experiment.inputs
         said = [file for file in inputs if file.source.name == "grid.file"] if len(self.experiment.models) == 1 else []
-        named = [file for file in inputs if target is not None and file.target == PurePosixPath(target).name.strip()]
+        named = [file for file in inputs if target is not None and file.target == PurePosixPath(target).name.rstrip()]
         return next(iter((*said, *named)), None)
 
     # --- What is said to the machine ---

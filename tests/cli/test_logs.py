@@ -92,3 +92,9 @@ def test_why_a_run_waited(nmlgen: Callable[..., Any]) -> None:
     assert "The workers" not in nmlgen("logs", path, "--format", "csv").out
     many = nmlgen("logs", *[path] * 6)
     assert (many.code, "The workers" in many.out) == (0, False)
+
+
+def test_an_empty_log_has_no_line(nmlgen, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "LOG.a").touch()
+    assert "warning: LOG.a: there is no run of ICON in it\n" in nmlgen("logs", "LOG.a").err

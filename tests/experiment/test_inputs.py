@@ -44,6 +44,7 @@ def opened(component: Component) -> list[str]:
         ("", []),
         ("namelists: {io_nml: {output_nml_dict: dict.a}}", ["dict.a"]),
         ("namelists: {io_nml: {output_nml_dict: dict.a, netcdf_dict: dict.a}}", ["dict.a"]),
+        ("namelists: {io_nml: {output_nml_dict: ' dict.a '}}", [" dict.a"]),
         (
             f"namelists: {{{NWP % 0}, extpar_nml: {{itopo: 0}}, initicon_nml: {{init_mode: 2}}}}",
             ["ifs2icon_R*B*_DOM01.nc"],

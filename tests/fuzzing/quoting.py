@@ -32,7 +32,7 @@ from nmlgen.source import Source
 
 CANARY = "canary"
 _NOTED = ("lfs", "module", "squeue", "sbatch", "scontrol", "mkdir", "cp", "ln", "dsync", "mpirun")
-_NOTE = """\
+NOTE = """\
 #!/bin/bash
 {{ printf '%s\\0' "${{0##*/}}" "$@"; printf '\\n\\0'; }} >>"$CALLS"
 {more}
@@ -242,7 +242,7 @@ def executed(spec: Spec, build: Build, home: Path) -> Notes | None:
     command = str(experiment.launch.command.value)
     for name in {*_NOTED, command}:
         more = _MODEL if name == command else f'exec /usr/bin/{name} "$@"\n' if name in ("mkdir", "cp", "ln") else ""
-        if not _made(programs / name, _NOTE.format(more=more)):
+        if not _made(programs / name, NOTE.format(more=more)):
             return None
     build.write(directory)
     base = directory / str(experiment.base_directory.value if experiment.base_directory else "")

@@ -243,12 +243,12 @@ _PATHS = (
 )
 
 
-def _toml(value: Any) -> str:
+def toml(value: Any) -> str:
     """A value in TOML, which holds no null: an empty text is put there."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_toml(str(key))} = {_toml(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{toml(str(key))} = {toml(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
+        return "[" + ", ".join(map(toml, value)) + "]"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -265,7 +265,7 @@ def configurations(generator: random.Random) -> Iterator[Case]:
         if generator.random() < 0.4:
             path = generator.choice((*_PATHS, *STRINGS))
             tables["ignore"] = [{"rule": "PAR004", "path": path, "reason": generator.choice(STRINGS)}]
-        text = "\n".join(f"{_toml(str(key))} = {_toml(value)}" for key, value in tables.items())
+        text = "\n".join(f"{toml(str(key))} = {toml(value)}" for key, value in tables.items())
         if generator.random() < 0.15:
             place = generator.randrange(len(text) + 1)
             text = (
