@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
+from glob import escape
 from pathlib import Path
 
 from attrs import frozen
@@ -101,7 +102,7 @@ def _join(run: Path, name: str, parts: Sequence[PromisedFile], program: str, cal
             return Joined(shown, len(parts), 0, f"what cdo made of them is not whole: {lack}")
         staged.replace(target)
     finally:
-        for left in target.parent.glob(f"{staged.name}*"):
+        for left in target.parent.glob(f"{escape(staged.name)}*"):
             left.unlink()
     return Joined(shown, len(parts), len(times))
 

@@ -116,7 +116,8 @@ def _rows(
 def _write(rows: Iterable[Any], kind: type[Any], chosen: str, output: Path | None) -> None:
     if chosen == "parquet" and output is not None:
         try:
-            write_parquet(output, kind, rows)
+            with whole_file(output) as raw:
+                write_parquet(raw, kind, rows)
         except ImportError:
             raise InputError("to write Parquet, install pandas and pyarrow: pip install 'nmlgen[frame]'") from None
         return

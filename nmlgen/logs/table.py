@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from attrs import AttrsInstance, fields
 
@@ -39,9 +39,9 @@ def write_json(file: TextIO, kind: type[AttrsInstance], rows: Iterable[AttrsInst
     file.write("\n]\n" if separator != "[\n" else "[]\n")
 
 
-def write_parquet(path: Path, kind: type[AttrsInstance], rows: Iterable[AttrsInstance]) -> None:
+def write_parquet(file: BinaryIO, kind: type[AttrsInstance], rows: Iterable[AttrsInstance]) -> None:
     """Write all rows, which takes memory for each. Raises ImportError without pandas and pyarrow."""
-    rows_frame(kind, rows).to_parquet(path, index=False)
+    rows_frame(kind, rows).to_parquet(file, index=False)
 
 
 def rows_frame(kind: type[AttrsInstance], rows: Iterable[AttrsInstance]) -> pandas.DataFrame:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -37,6 +38,7 @@ from nmlgen.sweep.expansion import Invalid
 from nmlgen.sweep.point import Point
 from nmlgen.sweep.records import last_run
 from nmlgen.sweep.table import write_csv, write_parquet
+from nmlgen.writing import whole_file, write_whole
 
 MANIFEST = "nmlgen-sweep.json"
 TABLE = "points.csv"
@@ -85,7 +87,7 @@ def write_sweep(
                     writer.write(point, staging, rows)
                     if progress is not None:
                         progress(point)
-            writer.finish(staging, rows, parquet)
+            writer.finish(rows, parquet)
     except OSError as error:
         raise WriteError(f"{error.filename or directory}: {(error.strerror or str(error)).lower()}") from error
     return Sweep(len(writer.names), writer.changed, tuple(writer.invalid))
@@ -156,12 +158,12 @@ class _Writer:
             sweep = point.base.experiment.name
             files = make_build(point.spec, point.report.findings, sweep=sweep).files
             script = script_name(sweep)
-            links = {script: f"../../{SHARED}/{self._shared(script, files[script], staging)}"}
+            links = {script: f"../../{SHARED}/{self._shared(script, files[script])}"}
             self.changed += _write_point(files, links, self.directory / POINTS, point.name, staging, self._force)
             row = {"state": "built", "directory": f"{POINTS}/{point.name}"}
         rows.write(json.dumps({"id": point.id, "name": point.name, **row, "values": dict(point.values)}) + "\n")
 
-    def _shared(self, script: str, data: bytes, staging: Path) -> str:
+    def _shared(self, script: str, data: bytes) -> str:
         """Write a batch script that several points may have, unless it is there; returns its name."""
         digest = hashlib.sha256(data).hexdigest()[:_DIGEST_LENGTH]
         stem, suffix = os.path.splitext(script)
@@ -169,26 +171,25 @@ class _Writer:
         if name not in self._scripts:
             path = self.directory / SHARED / name
             if not path.exists() or self._force:
-                (staging / name).write_bytes(data)
-                (staging / name).replace(path)
+                write_whole(path, data)
             elif path.read_bytes() != data:
                 raise WriteError(f"{path} is not as nmlgen wrote it; --force overwrites")
             self._scripts.add(name)
         return name
 
-    def finish(self, staging: Path, rows: IO[str], parquet: bool) -> None:
+    def finish(self, rows: IO[str], parquet: bool) -> None:
         """Write the table and what the sweep was made from."""
         columns = tuple(dict.fromkeys((*FIRST_COLUMNS, *self._keys)))
-        with (staging / TABLE).open("w", encoding="utf-8", newline="") as file:
-            write_csv(file, columns, _rows(rows))
         if parquet:
-            path = staging / "points.parquet"
-            write_parquet(str(path), columns, _rows(rows))
-            path.replace(self.directory / path.name)
-        (staging / TABLE).replace(self.directory / TABLE)
+            with whole_file(self.directory / "points.parquet") as raw:
+                write_parquet(raw, columns, _rows(rows))
+        with whole_file(self.directory / TABLE) as raw:
+            file = io.TextIOWrapper(raw, encoding="utf-8", newline="")
+            write_csv(file, columns, _rows(rows))
+            file.flush()
+            file.detach()
         if self._base is not None:
-            (staging / MANIFEST).write_bytes(self._manifest(self._base))
-            (staging / MANIFEST).replace(self.directory / MANIFEST)
+            write_whole(self.directory / MANIFEST, self._manifest(self._base))
 
     def _obstacles(self, point: Point) -> tuple[Finding, ...]:
         """Why a point cannot be built."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from nmlgen.sweep.expression import text_of
 from nmlgen.sweep.point import Point
@@ -41,7 +41,7 @@ def write_csv(file: TextIO, keys: Iterable[str], rows: Iterable[Mapping[str, Any
         writer.writerow([_cell(row.get(column)) for column in columns])
 
 
-def write_parquet(path: str, keys: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
+def write_parquet(file: BinaryIO, keys: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write the same table as Parquet. Columns that hold values of several types hold text.
 
     Raises ImportError without pandas and pyarrow (`pip install nmlgen[frame]`).
@@ -53,7 +53,7 @@ def write_parquet(path: str, keys: Iterable[str], rows: Iterable[Mapping[str, An
         for key, cells in columns.items():
             cells.append(row.get(key))
     plain = {key: cells if _is_uniform(cells) else [_text(cell) for cell in cells] for key, cells in columns.items()}
-    pandas.DataFrame(plain).to_parquet(path, index=False)
+    pandas.DataFrame(plain).to_parquet(file, index=False)
 
 
 def _row(point: Point) -> dict[str, Any]:

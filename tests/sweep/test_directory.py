@@ -221,3 +221,16 @@ def test_points_frame():
     assert list(nmlgen.points_frame([]).columns) == ["name"]
     with pytest.raises(ValueError, match="zip"):
         nmlgen.points_frame(points, [{}])
+
+
+def test_what_is_written_anew_keeps_its_permissions_and_links(tmp_path):
+    """As `-o` does of every command."""
+    directory, elsewhere = tmp_path / "points", tmp_path / "elsewhere"
+    write_sweep(expand(MAPPING, grid={"job.nodes": [1]}), directory)
+    (directory / "nmlgen-sweep.json").chmod(0o600)
+    (directory / "points.csv").rename(elsewhere)
+    (directory / "points.csv").symlink_to(elsewhere)
+    write_sweep(expand(MAPPING, grid={"job.nodes": [1, 2]}), directory)
+    assert (directory / "nmlgen-sweep.json").stat().st_mode & 0o777 == 0o600
+    assert (directory / "points.csv").is_symlink()
+    assert len(elsewhere.read_text().splitlines()) == 3
