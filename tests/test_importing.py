@@ -168,3 +168,16 @@ def test_tasks_that_only_the_launcher_is_told(tmp_path):
     assert "ntasks: 48  # assumed: the launcher is told so at " in imported.text
     assert imported.remarks == ()
     assert again(imported.text).tasks.value == 48
+
+
+def test_gpus_of_the_whole_job_are_kept(tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text(
+        "#!/bin/bash\n#SBATCH --nodes=1\n#SBATCH --gpus=2\n"
+        "cat >icon_master.namelist <<EOF\n"
+        "&master_model_nml\n model_namelist_filename = 'NAMELIST'\n model_type = 1\n/\nEOF\n"
+        "cat >NAMELIST <<EOF\n&grid_nml\n dynamics_grid_filename = 'g.nc'\n/\nEOF\nsrun -n 4 ./icon\n"
+    )
+    spec = import_spec(script, site="levante", icon_release="2024.10")
+    assert "\n  gpus: 2\n" in spec.text
+    assert not [remark for remark in spec.remarks if "gpus" in remark]

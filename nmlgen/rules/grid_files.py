@@ -295,7 +295,7 @@ _PARAMETERS = "external parameters"
 def _of_another_grid(component: Component) -> Iterator[tuple[NeededFile, str]]:
     """The files at hand that ICON refuses beside the grid of their domain, and what it objects to."""
     grids = grids_at_hand(component)
-    for file in needed_files(component):
+    for file in needed_files(component) if any(grids) else ():
         if file.grid is None or not file.is_exact or file.domain > len(grids):
             continue
         path = path_at_hand(component, file.setting or _grids(component), file.pattern)
