@@ -9,12 +9,12 @@ tests that reach the changed line are run until one fails. The mutants that no t
 of those that were noticed; it ends with 1 below nine in ten.
 
 Tests are collected once, and all run once while coverage.py records which of them reach which line; `--reach` keeps
-that in a file, which holds until a source file changes (a test that it does not know counts as reaching what it
-names). For a mutant the process is copied (`fork`), the changed functions get their new code, and their tests run in
-the copy: first those beside the module, then the quickest, `--most` of them (where more tests reach a mutant they are
-drawn by the seed, so the share is rather too low than too high). What stands outside functions is changed in a new
-process. `--quick` leaves out the verdicts of the real model. Tests that start nmlgen as a program notice nothing. A
-copy that takes ten minutes of CPU hangs, which is noticed.
+that in a file, which holds until a source file changes (a test that it does not know counts as reaching all). With
+`--blind` nothing is recorded. For a mutant the process is copied (`fork`), the changed functions get their new code,
+and their tests run in the copy: first those beside the module, then those that name it, then `--most` of the others,
+drawn by the seed: the share is rather too low than too high. What stands outside functions is changed in a new process.
+A test that fails without any change, too, has noticed nothing. `--quick` leaves out the verdicts of the real model.
+Tests that start nmlgen as a program notice nothing. A copy that takes ten minutes of CPU hangs, which is noticed.
 """
 
 from __future__ import annotations
@@ -245,9 +245,8 @@ def _own(code: CodeType) -> tuple[object, ...]:
 
 @dataclass
 class Reach:
-    """Which tests reach which lines, what each test takes, and those that fail without any change."""
+    """Which tests reach which lines, and what each test takes."""
 
-    failing: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     lines: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
@@ -262,7 +261,7 @@ class Reach:
     def tests(self, mutant: Mutant, items: dict[str, pytest.Item], most: int, seed: int) -> list[pytest.Item]:
         """The tests for a mutant, those first that are likeliest to notice soon."""
         near = re.compile(nearness(mutant.file))
-        names = set(items) - set(self.failing)
+        names = set(items)
         if mutant.file in self.lines:
             numbers = map(str, range(mutant.begins, mutant.line + 1))
             reaching = {name for number in numbers for name in self.lines[mutant.file].get(number, ())}
@@ -270,11 +269,12 @@ class Reach:
                 reaching = set().union(*self.lines[mutant.file].values())
             names = {name for name in names if name in reaching or name not in self.seconds}
         beside = {name for name in names if near.search(name)}
-        others = sorted(name for name in names - beside if name in self.seconds or imports(name, mutant.file))
+        named = {name for name in names - beside if imports(name, mutant.file)}
+        others = sorted(names - beside - named)
         if len(others) > most:
             others = random.Random(seed).sample(others, most)
-        quick = sorted(others, key=lambda name: self.seconds.get(name, 0.0))
-        return [items[name] for name in (*sorted(beside, key=lambda n: self.seconds.get(n, 0.0)), *quick)]
+        stages = (beside, named, others)
+        return [items[name] for stage in stages for name in sorted(stage, key=lambda n: (self.seconds.get(n, 0.0), n))]
 
 
 def digest(file: str) -> str:
@@ -312,42 +312,61 @@ class Tester:
     def __init__(self, sample: list[Mutant], given: argparse.Namespace) -> None:
         self.sample = sample
         self.given = given
-        self.noticed = 0
+        self.noticed: set[int] = set()
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Record unless it is known, then try all mutants."""
         items = {item.nodeid: item for item in session.items}
         kept = Path(self.given.reach) if self.given.reach else None
-        if kept is not None and kept.exists():
+        if self.given.blind:
+            reach = Reach()
+        elif kept is not None and kept.exists():
             reach = Reach.read(kept)
         else:
             reach = recorded(session)
             if kept is not None:
                 kept.write_text(json.dumps(vars(reach)), encoding="utf-8")
-        for name in reach.failing:
-            print(f"fails without a mutant, left out: {name}", file=sys.stderr)
         functions = Functions()
         gc.collect()
         gc.freeze()
-        running: dict[int, Mutant] = {}
+        with tempfile.TemporaryDirectory() as directory:
+            self._try_all(reach, items, functions, Path(directory))
+            self._take_back(items, Path(directory))
+        return True
+
+    def _try_all(self, reach: Reach, items: dict[str, pytest.Item], functions: Functions, directory: Path) -> None:
+        """Try the mutants, a few at a time; the name of the test that noticed one is left in the directory."""
+        running: dict[int, int] = {}
         tried = 0
-        for mutant in [*self.sample, None]:
-            while running and (mutant is None or len(running) >= self.given.jobs):
+        for number in [*range(len(self.sample)), None]:
+            while running and (number is None or len(running) >= self.given.jobs):
                 process, status = os.wait()
                 if process not in running:
                     continue
                 done = running.pop(process)
                 tried += 1
                 if status:
-                    self.noticed += 1
+                    self.noticed.add(done)
                 else:
-                    print(done, flush=True)
+                    print(self.sample[done], flush=True)
                 if tried % 10 == 0:
-                    print(f"{self.noticed} of {tried} noticed", file=sys.stderr, flush=True)
-            if mutant is not None:
+                    print(f"{len(self.noticed)} of {tried} noticed", file=sys.stderr, flush=True)
+            if number is not None:
+                mutant = self.sample[number]
                 tests = reach.tests(mutant, items, self.given.most, self.given.seed)
-                running[forked(partial(is_noticed, mutant, tests, functions))] = mutant
-        return True
+                running[forked(partial(is_noticed, mutant, tests, functions, directory / str(number)))] = number
+
+    def _take_back(self, items: dict[str, pytest.Item], directory: Path) -> None:
+        """Count no mutant as noticed by a test that fails without it."""
+        by_test: dict[str, set[int]] = defaultdict(set)
+        for path in directory.iterdir():
+            by_test[path.read_text(encoding="utf-8")].add(int(path.name))
+        for name, numbers in sorted(by_test.items()):
+            _, status = os.waitpid(forked(partial(fails, items[name])), 0)
+            if status:
+                print(f"{name} fails without a mutant", file=sys.stderr)
+                self.noticed -= numbers
+                print("\n".join(str(self.sample[number]) for number in sorted(numbers)), flush=True)
 
 
 def recorded(session: pytest.Session) -> Reach:
@@ -363,10 +382,8 @@ def recorded(session: pytest.Session) -> Reach:
             watch.start()
             begun = time.process_time()
             watch.switch_context(session.items[0].nodeid)
-            for number, (item, failed) in enumerate(outcomes(session.items), 1):
+            for number, (item, _) in enumerate(outcomes(session.items), 1):
                 reach.seconds[item.nodeid] = round(time.process_time() - begun, 4)
-                if failed:
-                    reach.failing.append(item.nodeid)
                 begun = time.process_time()
                 if number < len(session.items):
                     watch.switch_context(session.items[number].nodeid)
@@ -405,10 +422,19 @@ def outcomes(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, bool]]:
         yield item, any(report.failed for report in runtestprotocol(item, log=False, nextitem=following))
 
 
-def is_noticed(mutant: Mutant, tests: list[pytest.Item], functions: Functions) -> bool:
-    """Whether a test fails with the mutant's code, in this process or, if need be, in a new one."""
+def fails(item: pytest.Item) -> bool:
+    """Whether a test fails as it is."""
+    return any(failed for _, failed in outcomes([item]))
+
+
+def is_noticed(mutant: Mutant, tests: list[pytest.Item], functions: Functions, result: Path) -> bool:
+    """Whether a test fails with the mutant's code, in this process or, if need be, in a new one; which one is left in
+    a file where it is known."""
     if functions.change(mutant):
-        return any(failed for _, failed in outcomes(tests))
+        name = next((item.nodeid for item, failed in outcomes(tests) if failed), None)
+        if name is not None:
+            result.write_text(name, encoding="utf-8")
+        return name is not None
     if not tests:
         return False
     names = [item.nodeid for item in tests]
@@ -439,6 +465,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="files whose path holds this text")
     parser.add_argument("--reach", help="where to keep which tests reach which lines")
     parser.add_argument("--quick", action="store_true", help="leave out the verdicts of the real model")
+    parser.add_argument("--blind", action="store_true", help="record nothing: any test may reach any line")
     parser.add_argument("--list", action="store_true", help="print the sample, try nothing")
     parser.add_argument("--within", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -457,8 +484,9 @@ def main() -> int:
         ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *TESTS, *(() if given.quick else VERDICTS)],
         plugins=[tester],
     )
-    print(f"noticed {tester.noticed} of {len(sample)}: {100 * tester.noticed / max(1, len(sample)):.1f} %")
-    return 0 if tester.noticed >= ENOUGH * len(sample) else 1
+    noticed = len(tester.noticed)
+    print(f"noticed {noticed} of {len(sample)}: {100 * noticed / max(1, len(sample)):.1f} %")
+    return 0 if noticed >= ENOUGH * len(sample) else 1
 
 
 if __name__ == "__main__":
