@@ -10,6 +10,7 @@ from attrs import frozen
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list, effective
+from nmlgen.experiment.parts import parts
 from nmlgen.experiment.ranks import domains, output_files, split
 from nmlgen.experiment.reading import condition_of
 from nmlgen.experiment.setting import Setting, UndecidedError
@@ -85,8 +86,9 @@ class ComponentFacts:
 
     def symbol(self, name: str) -> Any:
         """The number of the `domain`, how many `domains`, `models` and `tasks` there are, the ranks that `work` and for
-        `io`, `streams` of output, the `component` ("atmosphere"); `step`, `checkpoint` and `restart` in seconds, 0
-        where there is none, and the `leg` that the first job runs; `forced`: whether large-scale forcing is on
+        `io`, `streams` of output, the `component` ("atmosphere"); whether it `couples`, as a job of several models
+        does, and one of a single model whose executable has the coupler; `step`, `checkpoint` and `restart` in seconds,
+        0 where there is none, and the `leg` that the first job runs; `forced`: whether large-scale forcing is on
         (`mo_ls_forcing_nml.f90:132`, `mo_nml_crosscheck.f90:259`); `sphere`: True where the grid's name RnBk says that
         it is one. None for other names."""
         try:
@@ -110,6 +112,8 @@ class ComponentFacts:
             return len(output_files(self.component))
         if name == "models":
             return len(self.component.experiment.models)
+        if name == "couples":
+            return len(self.component.experiment.models) > 1 or parts(self.component.experiment).get("coupling")
         if name == "component":
             return self.component.kind
         if name == "sphere":

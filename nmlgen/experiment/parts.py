@@ -18,6 +18,7 @@ from nmlgen.experiment.setting import Certainty
 _DEFINED_WITH = {
     "art": "__ICON_ART",
     "cdi-pio": "HAVE_CDI_PIO",
+    "coupling": "YAC_coupling",
     "ecrad": "__ECRAD",
     "emvorado": "HAVE_RADARFWO",
     "rttov": "__USE_RTTOV",

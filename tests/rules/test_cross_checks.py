@@ -59,6 +59,17 @@ def test_checks_stand_at_places_where_icon_ends():
                 assert check.rule in document["sites"][file].get(line, "").split(","), (check.name, place)
 
 
+@pytest.mark.parametrize(("coupler", "expected"), [("true", ["LND001"]), ("false", []), ("null", [])])
+@pytest.mark.parametrize("whom", ["ocean", "waves"])
+def test_a_single_model_is_coupled_where_its_executable_has_the_coupler(coupler, expected, whom, tmp_path):
+    text = f'model: {{release: "2024.10", parts: {{coupling: {coupler}}}}}\n'
+    coupled = f"coupling_mode_nml: {{coupled_to_{whom}: true}}, lnd_nml: {{ntiles: %d, sstice_mode: 1}}"
+    namelists = f"namelists: {{{NWP}nwp_phy_nml: {{inwp_surface: 1}}, {coupled}}}\n"
+    rule = [one for one in RULES if one.code == "LND001"]
+    assert [one.code for one in judge(experiment_of(text + namelists % 1, tmp_path), rule)] == expected
+    assert judge(experiment_of(text + namelists % 3, tmp_path), rule) == []
+
+
 PARALLEL = "initicon_nml: {parallel_grib_decoding: true, ana_varnames_map_file: a, init_mode: 1, "
 LATBC = "grid_nml: {l_limited_area: true}, limarea_nml: {itype_latbc: 1, "
 
