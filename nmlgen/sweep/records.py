@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -24,6 +26,8 @@ RECORDS = "nmlgen.jobs"
 OK, RESTART, LOST = "OK", "RESTART", "LOST"
 _MASTER = "icon_master.namelist"
 _MARK = re.compile(r"^! .*, build ([0-9a-f]+)$", re.MULTILINE)
+_LEDGER = "nmlgen.legs"
+_RUN = re.compile(r"^run=(.*)$", re.MULTILINE)
 _INSTANT = "%Y-%m-%dT%H:%M:%SZ"
 _NAME = re.compile(r"(\d{1,9})\.(start|end)")
 
@@ -98,6 +102,38 @@ def build_of(point: Path) -> str:
     except OSError:
         return ""
     return found[1] if found else ""
+
+
+def has_ended_by_itself(point: Path) -> bool:
+    """Whether a point's experiment has come to its end, whoever ran it: its script notes that in the run directory.
+    `sbatch` and workflow tools leave no other record."""
+    return any(_ends_with_ok(run / _LEDGER) for run in (point / "run", *_run_directories(point)))
+
+
+def _run_directories(point: Path) -> Iterator[Path]:
+    """Where the point's script lets the model run, if that can be told without running it."""
+    for script in point.glob("*.sbatch"):
+        place = _run_of(script.resolve())
+        if place is not None:
+            yield point / place
+
+
+@cache
+def _run_of(script: Path) -> str | None:
+    """The directory that a script calls `run`, relative to the point's or absolute."""
+    try:
+        found = _RUN.search(script.read_text(encoding="utf-8", errors="replace"))
+        words = shlex.split(found[1]) if found else []
+    except (OSError, ValueError):
+        return None
+    return words[0].removeprefix("$here/") if len(words) == 1 else None
+
+
+def _ends_with_ok(ledger: Path) -> bool:
+    try:
+        return any(line.endswith(" OK") for line in ledger.read_text(encoding="utf-8", errors="replace").splitlines())
+    except OSError:
+        return False
 
 
 def set_aside(point: Path, run: Run, files: Collection[str], holder: Path) -> None:

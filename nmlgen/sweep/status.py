@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +16,7 @@ from attrs import field, frozen
 
 from nmlgen.errors import NmlgenError, SchedulerError
 from nmlgen.sweep.arrays import SweepPoint, read_points
-from nmlgen.sweep.records import LOST, OK, RESTART, Run, build_of, last_run
+from nmlgen.sweep.records import LOST, OK, RESTART, Run, build_of, has_ended_by_itself, last_run
 from nmlgen.sweep.scheduler import Task, accounting, queue
 from nmlgen.sweep.state import State, Submission
 
@@ -105,7 +105,8 @@ def survey(directory: Path, *, must_ask: bool = False) -> Survey:
         tasks += queue(sorted(unknown))
         runs = {point.directory: last_run(directory / point.directory) for point in points}
     builds = {name: build_of(directory / name) for name, run in runs.items() if run is not None and run.build}
-    judge = _Judge(submissions, tasks, state.fates(), problem is None, builds)
+    ended = {name for name, run in runs.items() if run is None and has_ended_by_itself(directory / name)}
+    judge = _Judge(submissions, tasks, state.fates(), problem is None, builds, ended)
     found = tuple(judge.status(point, runs[point.directory]) for point in points)
     if judge.forgotten:
         judge.learn(accounting(sorted(judge.forgotten)), is_all=problem is None)
@@ -126,6 +127,7 @@ class _Judge:
         fates: Mapping[tuple[str, int], str],
         asked: bool,
         builds: Mapping[str, str],
+        ended: Collection[str],
     ) -> None:
         self.news: dict[tuple[str, int], str] = {}
         self.forgotten: set[str] = set()
@@ -133,6 +135,7 @@ class _Judge:
         self._is_all = False
         self._asked = asked
         self._builds = builds
+        self._ended_by_themselves = ended
         self._fates = fates
         self._tasks: dict[tuple[str, int], list[Task]] = {}
         self._of_point: dict[str, list[tuple[Submission, int]]] = {}
@@ -170,6 +173,8 @@ class _Judge:
             return about.of("waiting" if first.is_waiting else "running", first)
         if run is not None and run.outcome != RESTART:
             return self._ended(about, run)
+        if point.directory in self._ended_by_themselves:
+            return about.of("done", word="not by nmlgen submit")
         following = [(name, task, job) for name, task, job, at in later if at == number + 1]
         if not following:
             return about.of("not submitted")

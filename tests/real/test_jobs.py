@@ -17,6 +17,7 @@ from specs import unchecked_build
 from tools import require, until
 
 import nmlgen
+from nmlgen.logs.record import records_of
 
 from .cluster import Cluster, Layout, running_cluster
 
@@ -147,6 +148,33 @@ def component(kind: str, **more: Any) -> dict[str, Any]:
 TIME = {"start": "2000-01-01T00:00:00Z", "stop": "2000-01-01T03:00:00Z"}
 OCEAN_ONLY = {"oce": component("ocean")}
 COUPLED = {"atm": component("atmo", tasks=4), "oce": component("ocean")}
+
+
+def test_the_record_of_what_ran(run, stand_in, tmp_path):
+    """Each leg says what it ran, and before it goes on whether that is what ran before; two runs are compared by it."""
+    run.build()
+    one_leg = {"NMLGEN_OUTCOME": str(tmp_path / "outcome"), "LOADEDMODULES": "gcc/12:openmpi/4.1"}
+    assert run.submit(environment=one_leg) == [("COMPLETED", 0)]
+    shutil.copytree(run.build_directory, tmp_path / "before", symlinks=True)
+    assert run.submit(environment=one_leg) == [("COMPLETED", 0)]
+    assert "is another" not in run.log()
+    executable = run.icon / "bin" / "icon"
+    executable.unlink()
+    executable.write_bytes(stand_in.read_bytes() + b"another")
+    executable.chmod(0o755)
+    (run.icon / GRID).write_text("another grid\n")
+    assert run.submit(environment=one_leg) == [("COMPLETED", 0)]
+    for what in (f"the executable {executable}", f"the input {run.icon / GRID}"):
+        assert run.log().count(f"since leg 2 {what} is another") == 1
+    first, second, third = records_of(run.build_directory)
+    assert first.said("module") == ("gcc/12", "openmpi/4.1")
+    assert any("/libmpi" in library for library in first.said("library"))
+    assert (first.said("exit"), first.said("outcome"), third.said("outcome")) == (("0",), ("RESTART",), ("OK",))
+    assert first.executable == second.executable != third.executable
+    assert any(text.startswith("version ") for text in first.said("icon"))
+    found = nmlgen.compare(tmp_path / "before", run.build_directory)
+    assert {"executable", f"input {GRID}"} <= {one.what for one in found.ran}
+    assert (found.differences, found.is_same) == ((), False)
 
 
 @pytest.mark.parametrize("models", [OCEAN_ONLY, COUPLED], ids=["ocean", "atmosphere-ocean"])

@@ -585,3 +585,37 @@ def test_of_several_throttles_the_smallest_holds(slurm, tmp_path):
     slurm.queues([f"1|{OURS}.1|0|RUNNING|", "2|x.0000000b.1|0-8%5|PENDING|afterany:1_*(unfulfilled)"])
     subprocess.run(["bash", tmp_path / "slots.sh"], check=True)
     assert slurm.calls("scontrol") == ["update jobid=2 ArrayTaskThrottle=1", "update jobid=2 Dependency="]
+
+
+# --- Points that others ran -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("run", "place"),
+    [
+        ("", "run"),
+        ('run="$here"/run\n', "run"),
+        ("run=\"${here}\"/'else where'/run\n", "else where/run"),
+        ("run=HOME/x\n", "HOME/x"),
+    ],
+)
+def test_points_that_have_ended_elsewhere_are_known(slurm, sweep, tmp_path, run, place):
+    """By `sbatch`, Snakemake, Cylc, JUBE, ecFlow or Autosubmit: the point's own script says so."""
+    write(sweep, DIRECTIVES, DIRECTIVES)
+    script = sweep / "points" / "p0" / "p0.sbatch"
+    script.write_text(script.read_text() + run.replace("HOME", str(tmp_path)))
+    ledger = sweep / "points" / "p0" / place.replace("HOME", str(tmp_path)) / "nmlgen.legs"
+    ledger.parent.mkdir(parents=True)
+    ledger.write_text("1 17 RESTART\n")
+    assert states(sweep) == ["not submitted", "not submitted"]
+    ledger.write_text("1 17 RESTART\n2 18 OK\n")
+    assert states(sweep) == ["done", "not submitted"]
+    assert nmlgen.submit(sweep).points == ("p1",)
+
+
+@pytest.mark.parametrize("run", ["run=$(pwd)\n", "run=one two\n", "run='\n", "run=\n"])
+def test_run_directories_that_only_the_shell_knows(slurm, sweep, run):
+    write(sweep, DIRECTIVES)
+    script = sweep / "points" / "p0" / "p0.sbatch"
+    script.write_text(script.read_text() + run)
+    assert states(sweep) == ["not submitted"]
