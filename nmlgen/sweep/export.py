@@ -1,4 +1,4 @@
-"""A written sweep for the workflow tools that people have: Snakemake, Cylc and JUBE.
+"""A written sweep for the workflow tools that people have: Snakemake, Cylc, JUBE and ecFlow.
 
 Each gets a file in its own words (`templates/export/`) beside the points, and a small script that runs one point to its
 end, whatever the tool. Nothing is told of an experiment there but where it lies: its own script says the rest.
@@ -8,26 +8,41 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from attrs import frozen
 
 from nmlgen._version import __version__
 from nmlgen.errors import InputError, WriteError
 from nmlgen.render.templates import template
+from nmlgen.sweep.arrays import SweepPoint, read_script
 from nmlgen.sweep.directory import FIRST_COLUMNS, TABLE, read_table
 from nmlgen.writing import write_whole
 
-Tool = Literal["cylc", "jube", "snakemake"]
+Tool = Literal["cylc", "ecflow", "jube", "snakemake"]
 TOOLS: tuple[Tool, ...] = get_args(Tool)
 
 _RUN_POINT = "run_point.sh"
 _IN_SLURM = 16
 _FILES: dict[Tool, tuple[str, ...]] = {
     "cylc": ("flow.cylc", ".cylcignore"),
+    "ecflow": ("sweep.def", "start_ecflow.sh"),
     "jube": ("jube.xml",),
     "snakemake": ("Snakefile",),
 }
+
+
+_ECFLOW = "ecflow"
+"""The directory with the scripts of ecFlow's tasks, which are found by the names of the tasks."""
+
+
+@frozen
+class _Node:
+    """A point as a family of ecFlow: its name there, its directory, its legs."""
+
+    name: str
+    directory: str
+    legs: tuple[int, ...]
 
 
 @frozen
@@ -54,7 +69,8 @@ def export_sweep(directory: str | Path, tool: Tool, force: bool = False) -> tupl
         raise InputError(f'there is no export for "{tool}"; there is: {", ".join(TOOLS)}')
     holder = Path(directory)
     rows = _built(holder)
-    context = {
+    more: dict[str, str] = {}
+    context: dict[str, Any] = {
         "version": __version__,
         "name": _word(holder.resolve().name),
         "points": [_cylc_value(row["name"]) for row in rows],
@@ -62,9 +78,27 @@ def export_sweep(directory: str | Path, tool: Tool, force: bool = False) -> tupl
         "at_once": _at_once(holder / rows[0]["directory"]),
         "parameters": _parameters(rows),
     }
-    texts = {name: template(f"export/{name.lstrip('.')}.j2").render(context) for name in _files(tool)}
+    if tool == "ecflow":
+        context["nodes"] = nodes = _nodes(holder, rows)
+        legs = max(node.legs[-1] for node in nodes)
+        more = {f"{_ECFLOW}/leg{leg}.ecf": template("export/leg.ecf.j2").render(context) for leg in range(1, legs + 1)}
+        (holder / _ECFLOW).mkdir(exist_ok=True)
+    texts = more | {name: template(f"export/{name.lstrip('.')}.j2").render(context) for name in _files(tool)}
     _write({holder / name: text.encode() for name, text in texts.items()}, force)
     return tuple(texts)
+
+
+def _nodes(holder: Path, rows: list[dict[str, str]]) -> list[_Node]:
+    """The points under names that ecFlow takes, of letters, digits, underscores and dots; they differ."""
+    found: dict[str, _Node] = {}
+    for row in rows:
+        script = read_script(holder, SweepPoint(row["id"], row["name"], row["directory"]))
+        name = re.sub(r"[^A-Za-z0-9_.]", "_", row["name"])
+        name = name if name[0].isalnum() else f"_{name}"
+        while name in found:
+            name += "_"
+        found[name] = _Node(name, row["directory"], tuple(range(1, script.legs + 1)))
+    return list(found.values())
 
 
 def _word(name: str) -> str:

@@ -179,10 +179,10 @@ class Cluster:
         self.run("sacctmgr", "-i", "modify", "user", getpass.getuser(), "set", f"maxsubmitjobs={most}")
 
     def restart_controller(self) -> None:
-        """Stop slurmctld from one moment to the next, and start it again."""
+        """Stop slurmctld as an administrator does, and start it again."""
         pid = _read_pid(self.directory / "slurmctld.pid")
         if pid:
-            _signal(pid, signal.SIGKILL)
+            _signal(pid, signal.SIGTERM)
             until(lambda: not _is_alive(pid))
         self.run("slurmctld", "-f", self.directory / "slurm.conf")
         until(lambda: "UP" in self.run("scontrol", "ping", check=False))
@@ -252,7 +252,7 @@ def _start(cluster: Cluster) -> None:
         temporary = directory / f"tmp.{node}"
         temporary.mkdir()
         temporary.chmod(0o1777)
-    port = _free_ports(layout.nodes + 4)
+    port = free_ports(layout.nodes + 4)
     (directory / "slurm.conf").write_text(_configuration(directory, layout, port))
     # Without it slurmd looks for mounted control groups and dies where there are none.
     (directory / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
@@ -339,7 +339,7 @@ def _node_names(layout: Layout) -> list[str]:
     return [f"n{number}" for number in range(1, layout.nodes + 1)]
 
 
-def _free_ports(count: int) -> int:
+def free_ports(count: int) -> int:
     """The first of so many free ports in a row. Below the range the kernel gives away by itself."""
     for _ in range(200):
         first = random.randrange(20000, 30000)

@@ -101,8 +101,9 @@ def test_a_week(sweep, tmp_path):
     sweep.cluster.run("scontrol", "requeue", str(running[0]["job"]))
     last = sweep.cluster.run("squeue", "-h", "-r", "-t", "PENDING", "-S", "i", "-o", "%F_%K").split()[-1]
     sweep.cluster.run("scancel", str(running[1]["job"]), last)
-    sweep.cluster.restart_controller()
     until(lambda: sweep.states().get("cancelled") == 2)
+    sweep.cluster.restart_controller()
+    assert sweep.states().get("cancelled") == 2
     assert sweep.status()[int(running[1]["name"][1:])]["state"] == "cancelled"
     node = sweep.break_a_node()
     sweep.cluster.mend_node_while_jobs_run(node)

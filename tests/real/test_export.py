@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from tools import PATIENCE, require
+from tools import PATIENCE, require, until
 
 import nmlgen
+
+from .cluster import free_ports
 
 POINTS = ["w.1", "w.0", "7"]
 
@@ -35,7 +38,7 @@ class Machine:
         note = f'echo "${{PWD#{self.sweep}/points/}}" >>{self.directory}/runs'
         self._program("icon", "\n".join([note, *lines, 'echo " OK" >finish.status']))
 
-    def write(self, tool: str) -> None:
+    def write(self, tool: str, leg: str = "P1D") -> None:
         points = [
             {"name": "w.1", "parallel.num_io_procs": 1},
             {"name": "w.0", "parallel.num_io_procs": 0},
@@ -52,7 +55,7 @@ class Machine:
                 "time": {"start": "2000-01-01T00:00:00Z", "stop": "2000-01-01T03:00:00Z", "modelTimeStep": "PT10M"},
                 "job": {"nodes": 1, "ntasks_per_node": 4},
                 "parallel": {"nproma": 16},
-                "restart": {"checkpointTimeIntval": "PT1H", "restartTimeIntval": "P1D"},
+                "restart": {"checkpointTimeIntval": "PT1H", "restartTimeIntval": leg},
                 "output": {"atm": {"output_interval": "PT10M", "file_interval": "PT1H", "ml_varlist": ["u", "v"]}},
             }
         )
@@ -134,6 +137,51 @@ def test_jube(machine):
     ]
     machine.run("jube", "run", "jube.xml")
     assert machine.runs() == dict.fromkeys(POINTS, 1)
+
+
+def test_ecflow(machine):
+    """A server of its own: every leg of every point is a task."""
+    require("ecflow_server", "ecflow_client")
+    machine.write("ecflow", leg="PT1H")
+    machine.model(
+        "echo leg >>legs",
+        "count=$(grep -c . legs)",
+        "touch restart_atm_2000010${count}T000000Z.nc",
+        "ln -sfn restart_atm_2000010${count}T000000Z.nc restart_atm_DOM01.nc",
+        "if (( count < 3 )); then echo ' RESTART' >finish.status; exit 0; fi",
+    )
+    port = str(free_ports(1))  # ecFlow takes none of those that the kernel gives away
+    (machine.directory / "server").mkdir()
+    own = {
+        "ECF_HOST": "localhost",
+        "ECF_PORT": port,
+        "ECF_HOME": str(machine.directory / "server"),
+        "PATH": machine.path,
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in own.items():
+            patch.setenv(name, value)
+        server = subprocess.Popen(
+            ["ecflow_server"], cwd=machine.directory / "server", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            until(lambda: subprocess.run(["ecflow_client", "--ping"], check=False, capture_output=True).returncode == 0)
+            machine.run("ecflow_client", "--restart")
+            machine.run("bash", "start_ecflow.sh")
+            until(
+                lambda: _state(machine) in ("complete", "aborted"), lambda: machine.run("ecflow_client", "--get_state")
+            )
+            assert _state(machine) == "complete"
+        finally:
+            server.kill()
+            server.wait()
+    assert machine.runs() == dict.fromkeys(POINTS, 3)
+    assert {point.state for point in nmlgen.status(machine.sweep).points} == {"done"}
+
+
+def _state(machine: Machine) -> str:
+    """Of the suite on the server."""
+    return re.search(r"^suite .*?state:(\w+)", machine.run("ecflow_client", "--get_state"), re.M)[1]
 
 
 def test_chains_in_slurm(cluster, stand_in, tmp_path):

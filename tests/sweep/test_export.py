@@ -35,6 +35,7 @@ def parameters_of_jube(directory):
     ("tool", "files"),
     [
         ("cylc", (".cylcignore", "flow.cylc", "run_point.sh")),
+        ("ecflow", ("ecflow/leg1.ecf", "run_point.sh", "start_ecflow.sh", "sweep.def")),
         ("jube", ("jube.xml", "run_point.sh")),
         ("snakemake", ("Snakefile", "run_point.sh")),
     ],
@@ -43,21 +44,21 @@ def test_what_lies_there(tmp_path, tool, files):
     write_sweep(expand(MAPPING, grid=GRID), tmp_path)
     before = {path.name for path in tmp_path.iterdir()}
     assert tuple(sorted(export_sweep(tmp_path, tool))) == files
-    assert {path.name for path in tmp_path.iterdir()} - before == set(files)
+    assert {path.name for path in tmp_path.iterdir()} - before == {name.split("/")[0] for name in files}
     assert str(tmp_path.parent) not in "".join((tmp_path / name).read_text() for name in files)
 
 
 def test_all_tools_in_one_directory(tmp_path):
     write_sweep(expand(MAPPING, grid=GRID), tmp_path)
-    for tool in ("cylc", "jube", "snakemake", "cylc"):
+    for tool in ("cylc", "ecflow", "jube", "snakemake", "cylc"):
         export_sweep(tmp_path, tool)
 
 
 def test_clean_under_shellcheck(tmp_path):
     require("shellcheck")
     write_sweep(expand(MAPPING, grid=GRID), tmp_path)
-    export_sweep(tmp_path, "jube")
-    command = ["shellcheck", "-S", "style", tmp_path / "run_point.sh"]
+    export_sweep(tmp_path, "ecflow")
+    command = ["shellcheck", "-S", "style", tmp_path / "run_point.sh", tmp_path / "start_ecflow.sh"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")
 
@@ -133,3 +134,15 @@ def test_a_sweep_without_a_point(tmp_path):
     write_sweep(expand(MAPPING, grid={"parallel.num_io_procs": [64]}), tmp_path, invalid="skip")
     with pytest.raises(InputError, match=r"no point of .* was built"):
         export_sweep(tmp_path, "jube")
+
+
+def test_names_that_ecflow_would_not_take(tmp_path):
+    points = [{"name": name} for name in ("12", "a+b", "a-b")]
+    write_sweep(expand(MAPPING, points=points), tmp_path)
+    export_sweep(tmp_path, "ecflow")
+    text = (tmp_path / "sweep.def").read_text()
+    assert re.findall(r"family (\S+)\n +edit POINT '(\S+)'", text) == [
+        ("12", "points/12"),
+        ("a_b", "points/a+b"),
+        ("a_b_", "points/a-b"),
+    ]

@@ -595,7 +595,7 @@ def test_of_several_throttles_the_smallest_holds(slurm, tmp_path):
     [
         ("", "run"),
         ('run="$here"/run\n', "run"),
-        ("run=\"${here}\"/'else where'/run\n", "else where/run"),
+        ("run=\"$here\"/'else where'/run\n", "else where/run"),
         ("run=HOME/x\n", "HOME/x"),
     ],
 )
