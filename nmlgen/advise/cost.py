@@ -164,6 +164,18 @@ def output_cost(component: Component) -> Cost | None:
 
 
 @remembered
+def is_good_at_first_look(component: Component) -> bool:
+    """Whether the likeliest constants alone say that the I/O ranks cost next to nothing, in a case like those that were
+    measured. Raises UndecidedError as `output_cost`."""
+    situation = _situation(component)
+    layout, calibration = present_layout(situation), calibration_of(situation)
+    if not _is_measured(situation) or not is_covered(case_with(situation, layout), calibration):
+        return False
+    choice = Choice(True, (True,) * len(situation.outputs), False, False)
+    return rough_cost(situation, layout, choice) < WORTH_SAYING / 2
+
+
+@remembered
 def restart_cost(component: Component) -> Cost | None:
     """What the restart mode and its ranks cost against the best ones; None where no checkpoint is written, or a first
     look finds it small.

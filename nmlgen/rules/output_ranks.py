@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from nmlgen.advise.cost import WORTH_SAYING, Cost, if_known, output_cost
+from nmlgen.advise.cost import WORTH_SAYING, Cost, if_known, is_good_at_first_look, output_cost
 from nmlgen.advise.experiment import situation_of
 from nmlgen.advise.prediction import NOISE
 from nmlgen.experiment.clock import clock
@@ -100,6 +100,8 @@ def _is_uneven(component: Component, load: tuple[list[OutputFile], ...]) -> bool
     sizes = Counter(len(files) for files in load)
     if not load or 0 in sizes or _differs(load):
         return False
+    if len(sizes) == 1 and _only_sequence(load) is not None:
+        return False  # as many partitions of one stream for each
     written = _bytes(component)
     if not written:
         return len(sizes) > 1
@@ -430,6 +432,8 @@ class SlowOutput(ComponentRule):
             if _is_uneven(component, load) and _is_waited_for(if_known(output_cost, component)):
                 return
         elif not lacks_io_ranks(component) or _output_steps(component) >= _MANY_STEPS:
+            return
+        if is_good_at_first_look(component):
             return
         cost = output_cost(component)
         if cost is not None and cost.exceeds(WORTH_SAYING):
