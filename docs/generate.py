@@ -274,6 +274,7 @@ def _check_row(check: Check) -> str:
         f"from {check.since}" if check.since else "",
         f"up to {check.until}" if check.until else "",
         f"without {check.without}" if check.without else "",
+        f"with {check.only_with} alone" if check.only_with else "",
     )
     when = " ".join(filter(None, releases))
     source = ", ".join(f"`{place}`" for place in check.source.split())

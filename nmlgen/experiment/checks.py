@@ -18,7 +18,7 @@ from nmlgen.experiment.condition import evaluate, variables
 from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.memory import remembered
-from nmlgen.experiment.parts import parts
+from nmlgen.experiment.parts import has_part
 from nmlgen.experiment.ranks import LEVEL_TYPES, domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.resources import directory
@@ -35,8 +35,8 @@ class Check:
 
     `group` and `name` are the variable that is to blame, `says` is why, `expected` what ICON takes instead, `source`
     one or several lines of ICON's source. It is made from the release `since` on and up to `until`, where they are
-    given, by components of one `kind`, or of `ANY`; where it names a part of ICON, by executables `without` it. `rule`
-    is the code of the rule that reports it.
+    given, by components of one `kind`, or of `ANY`; where it names a part of ICON, by executables `without` it, or by
+    those alone that have the part `only_with`. `rule` is the code of the rule that reports it.
     """
 
     rule: str
@@ -50,6 +50,7 @@ class Check:
     until: str | None = None
     kind: str = "atmosphere"
     without: str | None = None
+    only_with: str | None = None
 
     def is_made_by(self, release: str) -> bool:
         """Whether a release makes it."""
@@ -91,6 +92,7 @@ def _check(entry: Mapping[str, str]) -> Check:
         entry.get("until"),
         entry.get("kind", "atmosphere"),
         entry.get("without"),
+        entry.get("with"),
     )
 
 
@@ -108,9 +110,8 @@ def breaches(component: Component, rule: str) -> Iterator[Breach]:
     """
     kind = component.kind or "atmosphere"
     checks_here = [check for check in _checks_of(rule, component.registry.release) if check.kind in (kind, ANY)]
-    if any(check.without for check in checks_here):
-        has = parts(component.experiment)
-        checks_here = [check for check in checks_here if check.without is None or has.get(check.without) is False]
+    if any(check.without or check.only_with for check in checks_here):
+        checks_here = [check for check in checks_here if _is_made(check, component)]
     if not checks_here:
         return
     undecided: Setting | None = None
@@ -128,6 +129,12 @@ def breaches(component: Component, rule: str) -> Iterator[Breach]:
                 undecided = undecided or _unknown(here, check)
     if undecided is not None:
         raise UndecidedError(undecided)
+
+
+def _is_made(check: Check, component: Component) -> bool:
+    """Whether the executable of a component is one that makes a check."""
+    lacks = check.without is None or has_part(component, check.without) is False
+    return lacks and (check.only_with is None or has_part(component, check.only_with) is True)
 
 
 @remembered

@@ -11,6 +11,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Certainty
@@ -36,7 +37,8 @@ _DEFINED_WITHOUT = {
 }
 """The macros that configure gives to the compiler (ICON 2024.10 to 2025.10, `configure.ac:984-1111`)."""
 
-PARTS = tuple(sorted({*_DEFINED_WITH, *_DEFINED_WITHOUT, "gpu"}))
+GPU = "gpu"
+PARTS = tuple(sorted({*_DEFINED_WITH, *_DEFINED_WITHOUT, GPU}))
 """The parts that are known of."""
 
 _LOG = "config.log"
@@ -53,6 +55,15 @@ def parts(experiment: Experiment) -> Mapping[str, bool]:
     """Whether the executable has each part of which somebody says it: its config.log, else the spec, else the site."""
     said = {name: bool(setting.value) for name, setting in experiment.parts.items()}
     return {**experiment.machine.parts, **said, **_configured(experiment)}
+
+
+def has_part(component: Component, name: str) -> bool | None:
+    """Whether the executable of a component has a part; None where nobody says it. A program that is placed on GPUs is
+    built for them, another is not."""
+    for program in component.experiment.programs:
+        if name == GPU and program.model == component.number:
+            return program.uses_gpus
+    return parts(component.experiment).get(name)
 
 
 def _configured(experiment: Experiment) -> Mapping[str, bool]:

@@ -590,3 +590,48 @@ class NestCombination(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         yield from _found(self, component)
+
+
+class RefusedOnGpus(ComponentRule):
+    """What a build of ICON for GPUs refuses, and one for processors takes.
+
+    ## What it does
+    Finds schemes that an executable with OpenACC does not have: of clouds, orography, microphysics, snow, aerosol, ART,
+    radiation, zenith angle, transport and the deep atmosphere, and NWP physics that is coupled. It looks where the
+    program is placed on GPUs (`device: gpu`), or where `model.parts`, the site or a `config.log` says that the
+    executable is one for GPUs.
+
+    ## Why it matters
+    ICON aborts: while it reads its namelists, when it sets up the radiation, or in its first steps.
+
+    ## Evidence
+    ICON 2024.10, the lines beside each check (read, not tried: `mo_nml_crosscheck.f90:390-963`,
+    `mo_nwp_ecrad_init.f90:427-566` and others). [All checks](../reference/icon-checks.md).
+
+    ## Example
+    ```yaml bad
+    model: {parts: {gpu: true}}
+    parallel: {nproma: 0, nblocks_c: 1}
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true}
+      nwp_phy_nml: {inwp_surface: 0, inwp_cldcover: 3}
+    #                                               ^
+    ```
+    ```yaml good
+    model: {parts: {gpu: true}}
+    parallel: {nproma: 0, nblocks_c: 1}
+    namelists:
+      run_nml: {iforcing: 3, ltransport: true}
+      nwp_phy_nml: {inwp_surface: 0, inwp_cldcover: 1}
+    ```
+
+    ## References
+    ICON namelist overview, nwp_phy_nml and radiation_nml.
+    """
+
+    code = "GPU001"
+    name = "refused-on-gpus"
+    severity = Severity.ERROR
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)

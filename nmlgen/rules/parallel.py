@@ -8,7 +8,7 @@ from nmlgen.advise.cost import if_known, output_cost
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.parts import parts
+from nmlgen.experiment.parts import GPU, has_part, parts
 from nmlgen.experiment.ranks import MOST_IO_RANKS, RankSplit, RestartMode, restart_mode, split, writes_output
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
@@ -225,7 +225,7 @@ class LargeDedicatedShare(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         count = split(component)
         tasks = component.tasks.value
-        if count.work >= 1 and 4 * count.taken > tasks:
+        if count.work >= 1 and 4 * count.taken > tasks and has_part(component, GPU) is not True:
             parts = {name: number for name, number in _parts(count).items() if name != "test"}
             percent = f"{100 * count.taken / tasks:.3g} %"
             share = f"{count.taken} of {tasks} tasks ({percent}) do not compute: {_listed(parts)}"

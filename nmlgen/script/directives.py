@@ -148,6 +148,10 @@ class _Reading:
                     self.settings[other].name_span or self.settings[other].span,
                     f"one of {', '.join(f'--{memory}' for memory in _MEMORY)}",
                 )
+        for part in self.parts if self.components else ():
+            if "array" in part:
+                where = part["array"].name_span or part["array"].span
+                self._problem("exclusive-options", "a heterogeneous job is no array", where, "--array or hetjob")
         found = sorted(self.problems, key=lambda problem: (problem.span.line, problem.span.column))
         return Directives(self.settings, tuple(found), self.first, tuple(self.parts) if self.components else ())
 

@@ -145,6 +145,14 @@ def test_components_of_a_job_have_their_own() -> None:
         found = read("#SBATCH -N 1", f"#SBATCH {word}", "#SBATCH -N 2")
         assert all(setting.certainty is Certainty.UNKNOWN for setting in found.settings.values())
         assert "ntasks" in found.settings
+        assert [part["nodes"].value for part in found.parts] == [1, 2]
+    assert read("#SBATCH -N 1").parts == ()
+
+
+def test_a_heterogeneous_job_is_no_array() -> None:
+    assert [p.kind for p in read("#SBATCH -a 1-2", "#SBATCH hetjob", "#SBATCH -N 2").problems] == ["exclusive-options"]
+    assert read("#SBATCH -N 1", "#SBATCH hetjob", "#SBATCH -N 2").problems == ()
+    assert read("#SBATCH -a 1-2", "#SBATCH -N 2").problems == ()
 
 
 @pytest.mark.parametrize("value", ["{{ nodes }}", "{cfg.nodes}", "__nodes__", "%(nodes)s", "%{nodes|int}", "@nodes@"])

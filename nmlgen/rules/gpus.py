@@ -1,0 +1,346 @@
+"""Work ranks and GPUs: who has one, who holds one for nothing, and what a build for GPUs makes of settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.nodes import Node, nodes
+from nmlgen.experiment.parts import GPU, has_part
+from nmlgen.experiment.setting import Certainty, Setting
+from nmlgen.findings import Finding, Severity
+from nmlgen.rules.directives import directive
+from nmlgen.rules.rule import ComponentRule, Rule
+
+_SHORTEST = 1000
+_GRES = re.compile(r"gpu(?::[a-z0-9_.-]+)?:([1-9]\d?)(?:\(.*\))?", re.IGNORECASE)
+_CHOOSES = re.compile(r"--(gpus-per-task|gpu-bind|ntasks-per-gpu|gpus-per-socket|tres-bind|tres-per-task|multi-prog)\b")
+_CHOOSING = ("gpus-per-task", "gpu-bind", "ntasks-per-gpu", "gpus-per-socket", "tres-bind", "tres-per-task")
+_PREFIXES = ("FI_", "MPICH_", "CUDA_", "NVCOMPILER_", "UCX_")
+_VARIABLES = (
+    *("FI_MR_CACHE_MONITOR", "FI_MR_CACHE_MAX_COUNT", "FI_MR_CACHE_MAX_SIZE", "FI_CXI_RX_MATCH_MODE", "FI_CXI_ODP"),
+    *("FI_CXI_RDZV_PROTO", "FI_CXI_RDZV_THRESHOLD", "FI_CXI_RDZV_GET_MIN", "FI_CXI_RDZV_EAGER_SIZE"),
+    *("FI_CXI_OFLOW_BUF_SIZE", "FI_CXI_OFLOW_BUF_COUNT", "FI_CXI_OFLOW_BUF_MIN_POSTED", "FI_CXI_OFLOW_BUF_MAX_CACHED"),
+    *("FI_CXI_REQ_BUF_SIZE", "FI_CXI_REQ_BUF_COUNT", "FI_CXI_REQ_BUF_MIN_POSTED", "FI_CXI_REQ_BUF_MAX_CACHED"),
+    *("FI_CXI_OPTIMIZED_MRS", "FI_CXI_SAFE_DEVMEM_COPY_THRESHOLD", "FI_CXI_DISABLE_HOST_REGISTER"),
+    *("FI_CXI_DEFAULT_CQ_SIZE", "FI_CXI_DEFAULT_TX_SIZE", "FI_CXI_DEFAULT_RX_SIZE", "FI_CXI_LLRING_MODE"),
+    *("MPICH_GPU_SUPPORT_ENABLED", "MPICH_GPU_IPC_ENABLED", "MPICH_GPU_MANAGED_MEMORY_SUPPORT_ENABLED"),
+    *("MPICH_OFI_NIC_POLICY", "MPICH_OFI_NIC_MAPPING", "MPICH_OFI_NIC_VERBOSE", "MPICH_OFI_SKIP_NIC_SYMMETRY_TEST"),
+    *("MPICH_COLL_OPT_OFF", "MPICH_RDMA_ENABLED_CUDA", "CUDA_VISIBLE_DEVICES", "CUDA_BUFFER_PAGE_IN_THRESHOLD_MS"),
+    *("NVCOMPILER_ACC_DEFER_UPLOADS", "NVCOMPILER_ACC_USE_GRAPH", "NVCOMPILER_ACC_SYNCHRONOUS", "NVCOMPILER_TERM"),
+    *("NVCOMPILER_ACC_NOTIFY", "NVCOMPILER_ACC_TIME", "UCX_NET_DEVICES", "UCX_TLS", "UCX_RNDV_SCHEME"),
+    *("UCX_RNDV_THRESH", "UCX_MEMTYPE_CACHE", "UCX_IB_GPU_DIRECT_RDMA", "UCX_IB_ADDR_TYPE", "UCX_HANDLE_ERRORS"),
+)
+_SHARES = ("CRAY_CUDA_MPS", "CUDA_MPS_PIPE_DIRECTORY")
+"""Where one of these is set, several ranks use one GPU by intention."""
+
+
+class ResetOnGpus(ComponentRule):
+    """A build for GPUs takes the singular value decomposition, whatever is asked for.
+
+    ## What it does
+    Finds `llsq_svd` false with transport where the executable is one for GPUs (`device: gpu`, `model.parts`, a site or
+    a `config.log` that says so).
+
+    ## Why it matters
+    ICON sets it to true with one line in the log; a comparison with processors compares something else then.
+
+    ## Evidence
+    ICON 2024.10, `mo_nml_crosscheck.f90:599-612` (read, not tried).
+
+    ## Example
+    ```yaml bad
+    model: {parts: {gpu: true}}
+    parallel: {nproma: 0, nblocks_c: 1}
+    namelists:
+      run_nml: {ltransport: true}
+      transport_nml: {llsq_svd: false}
+    #                           ^
+    ```
+    ```yaml good
+    model: {parts: {gpu: true}}
+    parallel: {nproma: 0, nblocks_c: 1}
+    namelists:
+      run_nml: {ltransport: true}
+      transport_nml: {llsq_svd: true}
+    ```
+
+    ## References
+    ICON namelist overview, transport_nml.
+    """
+
+    code = "GPU002"
+    name = "reset-on-gpus"
+    severity = Severity.WARNING
+    kinds = ("atmosphere",)
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        if has_part(component, GPU) is not True or not component["run_nml", "ltransport"].value:
+            return
+        setting = component["transport_nml", "llsq_svd"]
+        if setting.is_written and setting.value is False:
+            yield self.finding(
+                setting, "llsq_svd is false, and a build for GPUs sets it to true", "expected: llsq_svd true"
+            )
+
+
+class ShortBlocksOnGpus(ComponentRule):
+    """A GPU computes a block at once: short blocks leave it without work.
+
+    ## What it does
+    Finds `nproma` below 1000 where the executable is one for GPUs (`device: gpu`, `model.parts`, a site or a
+    `config.log` that says so).
+
+    ## Why it matters
+    Each block is a launch of each kernel; most of the GPU waits.
+
+    ## Evidence
+    ICON's own targets for GPUs take one block (`nblocks_c` 1), or `nproma` of 4000 to 10240; the one that keeps
+    `nproma` 8 does so by an oversight (ICON 2024.10, `run/create_target_header`, set_run_target_juwels). Not measured.
+
+    ## Example
+    ```yaml bad
+    model: {parts: {gpu: true}}
+    parallel: {nproma: 32}
+    #                  ^
+    ```
+    ```yaml good
+    model: {parts: {gpu: true}}
+    parallel: {nproma: 0, nblocks_c: 1}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml: nproma, nblocks_c, nproma_sub.
+    """
+
+    code = "GPU003"
+    name = "short-blocks-on-gpus"
+    severity = Severity.WARNING
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        nproma = component["parallel_nml", "nproma"]
+        if has_part(component, GPU) is True and 0 < nproma.value < _SHORTEST:
+            yield self.finding(
+                nproma,
+                f"nproma is {nproma.value}: on a GPU each block is too short to keep it busy",
+                "expected: nproma 0 and nblocks_c 1, one block a rank, and nproma_sub for the memory of radiation",
+            )
+
+
+class WorkRankWithoutGpu(Rule):
+    """More work ranks sit on a node than the job has GPUs there.
+
+    ## What it does
+    Counts the work ranks that each node gets by the launcher's distribution, and holds them against the GPUs that the
+    job asks for on a node. A job of several models is left out, and one in which several ranks share a GPU by MPS.
+
+    ## Why it matters
+    Two work ranks share a GPU, or one has none and computes on the processor: all others wait for it.
+
+    ## Evidence
+    Slurm 22.05 deals nine tasks on two nodes in blocks, 0-4 and 5-8: rank 4, a work rank, is the fifth on its node.
+    ICON's own target for Levante's GPUs starts five tasks on a node with one I/O rank in all (ICON 2025.10,
+    `run/create_target_header`, set_run_target_bullx_gpu).
+
+    ## Example
+    ```yaml bad
+    job: {nodes: 4, ntasks_per_node: 5, gpus_per_node: 4}
+    #                                                  ^
+    launch: {options: [--gpu-bind=single:1]}
+    ```
+    ```yaml good
+    job: {nodes: 4, ntasks_per_node: 5, gpus_per_node: 4}
+    launch: {options: [--gpu-bind=single:1, --distribution=plane=4]}
+    ```
+
+    ## References
+    Slurm manual, srun, --distribution; [GPUs, and several programs in one job](../gpus.md).
+    """
+
+    code = "GPU004"
+    name = "work-rank-without-gpu"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        asked = _gpus(experiment)
+        if asked is None or any(name in experiment.environment for name in _SHARES):
+            return
+        setting, count = asked
+        crowded = [node for node in nodes(experiment) if _work(node) > count]
+        if crowded:
+            worst = max(crowded, key=_work)
+            yield self.finding(
+                setting,
+                f"{_work(worst)} work ranks sit on node {worst.number} of the job, which has {count} GPUs",
+                "expected: as many work ranks as GPUs, and the others dealt behind them: "
+                f"--distribution=plane={count} for srun; or device: gpu, by which nmlgen places every rank",
+            )
+
+
+class GpuHeldForNothing(Rule):
+    """Ranks that do not compute sit in the places of work ranks, and GPUs stand idle.
+
+    ## What it does
+    Finds nodes with no more tasks than GPUs of which some only write output or checkpoints, or read boundaries.
+
+    ## Why it matters
+    Such ranks never use a GPU, and the job has paid for it.
+
+    ## Evidence
+    ICON 2024.10 switches accelerators on for work ranks alone (`mo_nh_stepping.f90:501`). In a public production run 31
+    of 960 GPUs were held by I/O ranks.
+
+    ## Example
+    ```yaml bad
+    job: {nodes: 4, ntasks_per_node: 4, gpus_per_node: 4}
+    parallel: {num_io_procs: 4}
+    #                        ^
+    launch: {options: [--gpu-bind=single:1]}
+    ```
+    ```yaml good
+    job: {nodes: 4, ntasks_per_node: 5, gpus_per_node: 4}
+    parallel: {num_io_procs: 4}
+    launch: {options: [--gpu-bind=single:1, --distribution=plane=4]}
+    ```
+
+    ## References
+    [GPUs, and several programs in one job](../gpus.md).
+    """
+
+    code = "GPU005"
+    name = "gpu-held-for-nothing"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        asked = _gpus(experiment)
+        if asked is None:
+            return
+        _, count = asked
+        found = nodes(experiment)
+        idle = sum(min(len(node.ranks) - _work(node), count - _work(node)) for node in found if _work(node) < count)
+        if idle > 0 and all(len(node.ranks) <= count for node in found):
+            yield self.finding(
+                experiment.components[0]["parallel_nml", "num_io_procs"],
+                f"{idle} of {count * len(found)} GPUs are held by ranks that do not compute",
+                f"expected: {count} work ranks on each node, and the others besides with --distribution=plane={count}; "
+                "or device: gpu, by which nmlgen places every rank",
+            )
+
+
+class OneGpuForAll(Rule):
+    """Several ranks of a node see all its GPUs, and all take the first one.
+
+    ## What it does
+    Finds a job of a spec that asks for GPUs and starts several work ranks on a node, where neither an option of Slurm
+    nor a wrapper gives each rank a GPU of its own. ParaStation's Slurm, which does so by itself, is left out.
+
+    ## Why it matters
+    ICON chooses no GPU: each rank uses the first that it sees (`mo_acc_device_management.f90:600-667` is never called).
+    All ranks of a node compute on one GPU, and the others stand idle.
+
+    ## Evidence
+    Slurm 22.05: with `--gpus-per-node=4` alone every task has CUDA_VISIBLE_DEVICES=0,1,2,3.
+
+    ## Example
+    ```yaml bad
+    job: {ntasks_per_node: 4, gpus_per_node: 4}
+    #                                        ^
+    ```
+    ```yaml good
+    job: {nodes: 4, ntasks_per_node: 5, gpus_per_node: 4}
+    launch: {options: [--gpu-bind=single:1, --distribution=plane=4]}
+    ```
+
+    ## References
+    Slurm manual, srun, --gpus-per-task and --gpu-bind; [GPUs, and several programs in one job](../gpus.md).
+    """
+
+    code = "GPU006"
+    name = "one-gpu-for-all"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        asked = _gpus(experiment)
+        mpi = experiment.mpi.implementation
+        if asked is None or not experiment.knows_inputs or experiment.launch.command.value != "srun":
+            return
+        if (mpi is not None and mpi.value == "parastation") or _chooses(experiment):
+            return
+        setting, count = asked
+        most = max(map(_work, nodes(experiment)), default=0)
+        if count > 1 and most > 1:
+            yield self.finding(
+                setting,
+                f"{most} work ranks on a node see {count} GPUs each, and ICON takes the first one in all of them",
+                "expected: --gpus-per-task=1 or --gpu-bind in launch.options, a wrapper as executable, or device: gpu",
+            )
+
+
+class MisspeltVariable(Rule):
+    """A variable of the network or of the GPUs that is spelt almost like one that there is.
+
+    ## What it does
+    Finds names in the environment that nobody reads and that differ in a letter or two from a variable of libfabric's
+    provider for Slingshot, Cray MPICH, CUDA, the NVIDIA compiler's runtime or UCX.
+
+    ## Why it matters
+    Nobody reports it: the setting has no effect.
+
+    ## Evidence
+    `FI_CXI_RX_MATCH_NODE`, `FI_MP_CACHE_MONITOR` and `CUDA_BUFFER_PAGE_IN_THRESHOLD` stand in public run scripts of
+    ICON, for `FI_CXI_RX_MATCH_MODE`, `FI_MR_CACHE_MONITOR` and `CUDA_BUFFER_PAGE_IN_THRESHOLD_MS`.
+
+    ## Example
+    ```yaml bad
+    environment: {FI_CXI_RX_MATCH_NODE: software}
+    #                                   ^^^^^^^^
+    ```
+    ```yaml good
+    environment: {FI_CXI_RX_MATCH_MODE: software}
+    ```
+
+    ## References
+    libfabric, fi_cxi(7); Cray MPICH, intro_mpi(3); NVIDIA HPC SDK, environment variables.
+    """
+
+    code = "GPU007"
+    name = "misspelt-variable"
+    severity = Severity.WARNING
+
+    def check(self, experiment: Experiment) -> Iterator[Finding]:
+        own = [program.environment for program in experiment.programs]
+        for name, setting in [pair for part in (experiment.environment, *own) for pair in part.items()]:
+            if name.startswith(_PREFIXES) and name not in _VARIABLES:
+                found = get_close_matches(name, _VARIABLES, n=1, cutoff=0.93)
+                if found:
+                    yield self.finding(setting, f"nobody reads {name}", f'did you mean "{found[0]}"?')
+
+
+def _chooses(experiment: Experiment) -> bool:
+    """Whether something gives each rank a GPU of its own, or may."""
+    options = experiment.launch.options
+    if any(option.certainty is Certainty.UNKNOWN or _CHOOSES.match(str(option.value)) for option in options):
+        return True
+    if any(name in experiment.directives for name in _CHOOSING) or "SLURM_GPU_BIND" in experiment.environment:
+        return True
+    return str(experiment.executable.value).endswith(".sh")
+
+
+def _gpus(experiment: Experiment) -> tuple[Setting, int] | None:
+    """The GPUs of a node that a job of one model asks for, and where; None where nmlgen places the ranks itself."""
+    if experiment.programs or len(experiment.models) != 1:
+        return None
+    asked = directive(experiment, "gpus-per-node")
+    if asked is not None:
+        number = re.fullmatch(r"(?:[a-z0-9_.-]+:)?([1-9]\d?)", str(asked.value), re.IGNORECASE)
+    else:
+        asked = directive(experiment, "gres")
+        number = _GRES.fullmatch(str(asked.value)) if asked is not None else None
+    return None if asked is None or number is None else (asked, int(number[1]))
+
+
+def _work(node: Node) -> int:
+    return sum(count for (_, kind), count in node.crew.items() if kind in ("test", "work"))
