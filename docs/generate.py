@@ -52,6 +52,7 @@ _FAMILIES = {
     "DSH": "Darshan",
     "DYN": "dynamics",
     "ENV": "environment",
+    "GPU": "GPUs",
     "GRD": "grids",
     "INI": "initial state",
     "INP": "input files",
