@@ -307,7 +307,7 @@ class MisspeltVariable(Rule):
     """
 
     code = "GPU007"
-    name = "misspelt-variable"
+    name = "misspelt-network-variable"
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
