@@ -11,6 +11,8 @@ from nmlgen.experiment.mpi_io import (
     is_part,
     library_of_module,
     lustre_variables,
+    needs_driver_path,
+    romio_component,
     understanding,
 )
 
@@ -122,3 +124,26 @@ def test_what_a_library_was_built_with(module, library):
 )
 def test_versions_that_may_be_the_same(one, other, same):
     assert is_part(one, other) is same
+
+
+@pytest.mark.parametrize("version", ["2018.5", "2019.1", "2019.5", "2019.9", "2021.6", "2021.9", "2021.11"])
+def test_a_release_without_its_patch_is_the_first_of_it(version):
+    """Each boundary between two behaviours, written as people write it, and with its last number."""
+    patch = f"{version}.0"
+    assert lustre_variables("intel", version) == lustre_variables("intel", patch)
+    assert needs_driver_path(version) == needs_driver_path(patch)
+    for variable in sorted(INTEL_FILE_SYSTEM_VARIABLES):
+        assert understanding(variable, version) == understanding(variable, patch)
+        for word in ("on", "off", "lustre", "gpfs"):
+            assert driver_off(version, {variable: word}) == driver_off(patch, {variable: word})
+
+
+@pytest.mark.parametrize(("version", "name"), [(None, "romio321"), ("4.1.6", "romio321"), ("5", "romio341")])
+def test_romio_of_open_mpi(version, name):
+    assert romio_component(version) == name
+    assert lustre_variables("openmpi", version) == {"OMPI_MCA_io": name}
+
+
+@pytest.mark.parametrize(("version", "needs"), [("2018.5", True), ("2019", False), ("2019.0", False)])
+def test_the_driver_is_a_library_of_its_own(version, needs):
+    assert needs_driver_path(version) is needs
