@@ -1,0 +1,106 @@
+"""Dates, durations and time steps: what ICON takes and what it refuses, on both sides of each boundary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from rules.experiments import experiment_of, judge, with_setting, written
+
+from nmlgen.experiment.group import Group
+from nmlgen.rules import all_rules
+
+TIME, RUN = "master_time_control_nml", "run_nml"
+START, STOP, LEAD = (TIME, "experimentStartDate"), (TIME, "experimentStopDate"), (TIME, "forecastLeadTime")
+CHECKPOINT, RESTART, CALENDAR = (TIME, "checkpointTimeIntval"), (TIME, "restartTimeIntval"), (TIME, "calendar")
+STEP, SECONDS = (RUN, "modelTimeStep"), (RUN, "dtime")
+LAST, IS_RESTART = ("master_nml", "lrestart_write_last"), ("master_nml", "lrestart")
+DAMPING = ("nonhydrostatic_nml", "divdamp_order")
+RULES = {rule.code: rule for rule in all_rules()}
+
+CASES = [
+    ("TIM001", {STOP: "2008-09-01T00:00:00Z"}, 0),
+    ("TIM001", {STOP: "2008-08-31T23:59:59Z"}, 1),
+    ("TIM001", {RESTART: "-PT1H"}, 1),
+    ("TIM001", {RESTART: "PT0S"}, 0),
+    ("TIM001", {RESTART: "-PT1H", LAST: False}, 0),
+    ("TIM001", {RESTART: "-PT1H", STOP: "2008-08-01T00:00:00Z"}, 2),
+    ("TIM002", {STEP: "PT0S"}, 1),
+    ("TIM002", {STEP: "PT0.001S"}, 0),
+    ("TIM002", {STEP: "-PT10M"}, 1),
+    ("TIM002", {STEP: "soon"}, 0),
+    ("TIM002", {STEP: "", SECONDS: 0.0}, 1),
+    ("TIM002", {STEP: "", SECONDS: 0.5}, 0),
+    ("TIM002", {STEP: "", SECONDS: -1.0}, 1),
+    ("TIM003", {START: "2008-02-29T00:00:00Z"}, 0),
+    ("TIM003", {START: "2008-02-30T00:00:00Z"}, 1),
+    ("TIM003", {START: "2008-02-29T00:00:00Z", CALENDAR: "365 day year"}, 1),
+    ("TIM003", {START: "2008-02-30T00:00:00Z", CALENDAR: "360 day year"}, 0),
+    ("TIM003", {(TIME, "experimentReferenceDate"): "2007-02-29T00:00:00Z"}, 1),
+    ("TIM004", {SECONDS: 600.0}, 0),
+    ("TIM004", {SECONDS: 601.0}, 1),
+    ("TIM004", {SECONDS: 599.0}, 1),
+    ("TIM004", {SECONDS: 0.0}, 0),
+    ("TIM004", {SECONDS: 300.0, STEP: ""}, 0),
+    ("TIM005", {("io_nml", "dt_checkpoint"): 43200.0}, 0),
+    ("TIM005", {("io_nml", "dt_checkpoint"): 43200.5}, 0),
+    ("TIM005", {("io_nml", "dt_checkpoint"): 43201.0}, 1),
+    ("TIM005", {("io_nml", "dt_checkpoint"): 43201.0, CHECKPOINT: ""}, 0),
+    ("TIM006", {("time_nml", "dt_restart"): 864000.0}, 0),
+    ("TIM006", {("time_nml", "dt_restart"): 864001.0}, 1),
+    ("TIM006", {("time_nml", "dt_restart"): 864001.0, LAST: False}, 0),
+    ("TIM006", {("time_nml", "dt_restart"): 864001.0, RESTART: ""}, 0),
+    ("TIM007", {LEAD: "P10D"}, 0),
+    ("TIM007", {LEAD: "P9D"}, 1),
+    ("TIM007", {LEAD: "P9D", STOP: ""}, 0),
+    ("TIM007", {LEAD: "soon"}, 0),
+    ("TIM008", {STOP: "2008-09-11T00:10:00Z"}, 0),
+    ("TIM008", {STOP: "2008-09-11T00:05:00Z"}, 1),
+    ("TIM009", {CALENDAR: "Proleptic Gregorian "}, 0),
+    ("TIM009", {CALENDAR: "360 day year"}, 0),
+    ("TIM009", {CALENDAR: "julian gregorian"}, 0),
+    ("TIM009", {CALENDAR: "maya"}, 1),
+    ("TIM009", {CALENDAR: " "}, 0),
+    ("TIM010", {DAMPING: 24, CHECKPOINT: "PT2H30M"}, 0),
+    ("TIM010", {DAMPING: 24, CHECKPOINT: "PT2H20M"}, 1),
+    ("TIM010", {DAMPING: 4, CHECKPOINT: "PT2H20M"}, 0),
+    ("TIM010", {DAMPING: 24, CHECKPOINT: "PT2H20M", IS_RESTART: True}, 0),
+    ("TIM010", {DAMPING: 24, CHECKPOINT: "", ("io_nml", "dt_checkpoint"): 8400.0}, 1),
+    ("TIM011", {STOP: "2008-09-01T00:00:00Z"}, 1),
+    ("TIM011", {STOP: "2008-09-01T00:10:00Z"}, 0),
+    ("TIM011", {(RUN, "nsteps"): 0}, 1),
+    ("TIM011", {(RUN, "nsteps"): 1}, 0),
+    ("TIM012", {CHECKPOINT: "12 hours"}, 1),
+    ("TIM012", {CHECKPOINT: "PT12H  "}, 0),
+    ("TIM012", {LEAD: "soon"}, 0),
+    ("TIM012", {LEAD: "soon", STOP: ""}, 1),
+    ("TIM012", {("io_nml", "precip_interval"): "soon"}, 0),
+    ("TIM012", {("io_nml", "precip_interval"): "soon", (RUN, "iforcing"): 3}, 1),
+    ("TIM012", {("output_nml", "output_start"): "<2008-09-01T00:00:00Z"}, 0),
+    ("TIM012", {("output_nml", "output_start"): "tomorrow"}, 1),
+    ("TIM012", {("output_nml", "output_start"): "tomorrow", (RUN, "output"): "none"}, 0),
+    ("TIM013", {("time_nml", "ini_datetime_string"): "2008-09-01T00:00:00Z"}, 0),
+    ("TIM013", {("time_nml", "ini_datetime_string"): "2008-09-01T00:00:01Z"}, 1),
+    ("TIM013", {("time_nml", "end_datetime_string"): "2008-09-11T00:00:00Z"}, 0),
+    ("TIM013", {("time_nml", "end_datetime_string"): "2008-09-12T00:00:00Z"}, 1),
+    ("TIM013", {("time_nml", "ini_datetime_string"): "soon"}, 0),
+]
+
+
+@pytest.mark.parametrize(("code", "changes", "count"), CASES)
+def test_boundaries(code: str, changes: dict[tuple[str, str], object], count: int, tmp_path: Path) -> None:
+    experiment = experiment_of("nmlgen: 1\n", tmp_path)
+    for (group, name), value in changes.items():
+        setting = written(group, name, value)
+        if group == "time_nml":  # ICON looks for it beside the other groups of the master
+            experiment = evolve(experiment, master=(*experiment.master, Group(group, {name.lower(): setting})))
+        else:
+            experiment = with_setting(experiment, group, name, setting)
+    assert [finding.code for finding in judge(experiment, [RULES[code]])] == [code] * count
+
+
+def test_older_dates_outside_of_the_master_are_not_read(tmp_path: Path) -> None:
+    setting = written("time_nml", "ini_datetime_string", "2000-01-01T00:00:00Z")
+    experiment = with_setting(experiment_of("nmlgen: 1\n", tmp_path), "time_nml", "ini_datetime_string", setting)
+    assert judge(experiment, [RULES["TIM013"]]) == []
