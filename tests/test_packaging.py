@@ -3,6 +3,7 @@ site are such as their services take."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -137,13 +138,23 @@ def test_what_conda_tries_works(tmp_path, monkeypatch):
     ("schema", "file"),
     [
         ("vendor.github-workflows", ".github/workflows/pages.yml"),
+        ("vendor.github-workflows", ".github/workflows/release.yml"),
         ("vendor.gitlab-ci", ".gitlab-ci.yml"),
         ("vendor.readthedocs", ".readthedocs.yaml"),
     ],
 )
-def test_jobs_that_publish_the_site_are_understood(schema, file):
+def test_jobs_that_publish_are_understood(schema, file):
     require("check-jsonschema")
     done = subprocess.run(
         ["check-jsonschema", "--builtin-schema", schema, ROOT / file], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("file", [".github/workflows/release.yml", ".gitlab-ci.yml"])
+@pytest.mark.parametrize(("tag", "code"), [(f"v{__version__}", 0), (f"v{__version__}.1", 1), ("v", 1)])
+def test_a_release_is_called_by_its_version(file, tag, code):
+    (command,) = re.findall(r"(?:run: |- )(grep -Fx .*)", (ROOT / file).read_text(encoding="utf-8"))
+    named = {"GITHUB_REF_NAME": tag, "CI_COMMIT_TAG": tag, "PATH": os.environ["PATH"]}
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, env=named, capture_output=True, check=False)
+    assert done.returncode == code
