@@ -26,6 +26,8 @@ from nmlgen.source import UNKNOWN, Span
 from nmlgen.suppression import Suppression, suppressions_in
 
 _COMMENT = re.compile(r"![^\n]*nmlgen:[^\n]*")
+_FORMAT_NAME = re.compile(r"(?<![${\w])\{[A-Za-z_]\w*(?:\.\w+)+\}")
+_FORMAT_BRACES = re.compile(r"\(\)[ \t]*\{\{|\$\{\{[A-Za-z_]")
 
 
 def review(lifted: LiftedScript) -> Report:
@@ -37,6 +39,8 @@ def review(lifted: LiftedScript) -> Report:
     script = lifted.script
     beginning = script.source.span(1, 1)
     findings = [finding_of(found, code_of(found.kind)) for found in script.problems]
+    if findings and _is_template(script.source.text):  # the shell never sees it as it is
+        findings = [evolve(found, severity=Severity.WARNING) for found in findings]
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
     for document in lifted.inactive:
         findings += _inactive(document)
@@ -56,6 +60,11 @@ def review(lifted: LiftedScript) -> Report:
     pieces = _expansions(lifted.ways)
     found = tuple(_explained(finding, pieces) for finding in dict.fromkeys(findings))
     return Report(found, undecided=tuple(dict.fromkeys(undecided)), values=lifted.values)
+
+
+def _is_template(text: str) -> bool:
+    """Whether a text is one of Python's `str.format`: with names in braces, and braces that are meant in two."""
+    return _FORMAT_NAME.search(text) is not None and _FORMAT_BRACES.search(text) is not None
 
 
 def suppressions(lifted: LiftedScript) -> Iterator[Suppression]:

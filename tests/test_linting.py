@@ -359,3 +359,43 @@ def test_intervals_of_sums_and_extremes(text, column, tmp_path):
     assert [finding.column for finding in found] == ([] if column is None else [column])
     path.write_text(path.read_text().replace("iforcing = 3", "iforcing = 2"))
     assert "TIM012" not in codes(nmlgen.lint([path]))
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        "&synradar_nml\n synradar_meta%itype_refl = 4\n/",  # a type of an external, which no registry has
+        "&io_nml\n dt_checkpoint =\t\t$dtrestart ! filled in\n/",  # a template
+        "&io_nml\n dt_checkpoint = $dtrestart\n/",
+    ],
+)
+def test_what_only_others_know_is_no_error(group, tmp_path):
+    (tmp_path / "NAMELIST_atm").write_text(f"&run_nml\n iforcing = 3\n/\n{group}\n")
+    assert nmlgen.lint([tmp_path / "NAMELIST_atm"], icon_release="2024.10", select=["NML"]).errors == ()
+
+
+@pytest.mark.parametrize("name", ["dbz_850", "dbz_cmax", "dbz_ctmax", "lapse_rate"])
+def test_variables_that_are_there_because_they_are_asked_for(name, tmp_path):
+    path = tmp_path / "NAMELIST_atm"
+    path.write_text(
+        "&run_nml\n iforcing = 3\n/\n&grid_nml\n/\n&io_nml\n output_nml_dict = ''\n/\n&nwp_phy_nml\n/\n"
+        f"&output_nml\n output_filename = 'a'\n ml_varlist = '{name}'\n/\n"
+    )
+    assert "OUT027" not in codes(nmlgen.lint([path], icon_release="2024.10"))
+
+
+def test_models_whose_names_only_a_run_knows_may_run_one_behind_the_other(tmp_path):
+    script = tmp_path / "exp.two.run"
+    stream = "&output_nml\n output_filename = 'same'\n file_interval = 'P1D'\n/\n"
+    parts = [f"cat > $(name {number}) << EOF\n&nonhydrostatic_nml\n/\n{stream}EOF\nsrun icon\n" for number in (1, 2)]
+    script.write_text("#!/bin/bash\n" + "".join(parts))
+    assert not {"OUT041", "RST015"} & set(codes(nmlgen.lint([script])))
+
+
+def test_a_template_of_python_is_not_yet_a_script(tmp_path):
+    script = tmp_path / "job.sh"
+    text = "#!/bin/bash\nmkdir -p {cfg.out}\nfail(){{\n  echo ${{1}}\n}}\n"
+    script.write_text(text)
+    assert nmlgen.lint([script]).errors == ()
+    script.write_text(text.replace("{cfg.out}", "out"))
+    assert codes(nmlgen.lint([script])) == ["SHL001"]

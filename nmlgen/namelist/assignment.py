@@ -333,6 +333,8 @@ def _component(declared: Declaration, part: Part, item: Item) -> Declaration:
     span = item.origin.span(part.start, part.end)
     if declared.type != "derived":
         raise _Refusal("no-component", f'"{_shown(item.name)}" has no components', item.name_span, "no %")
+    if not declared.members:  # a type of which the registry knows no more, such as that of an external
+        return Declaration("unknown", shape=None)
     inner = declared.members.get(part.name)
     if inner is None:
         raise _Refusal("unknown-component", f'"{part.name}" is not a component', span, "a component of the variable")

@@ -15,7 +15,7 @@ _PLACEHOLDER = re.compile(
     r"|@[A-Za-z_]\w*@|(?<![\w.@])@[A-Z][A-Z0-9_]+(?![\w@])"  # configure: @NAME@, and @NAME of other tools
     r"|(?<!\w)__[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
 )
-_OF_A_SHELL = re.compile(r"\$\{[A-Za-z_]\w*\}|(?:(?<=[=,'\"])|(?<== )|(?<=, ))\$[A-Za-z_]\w*")
+_OF_A_SHELL = re.compile(r"(\$\{[A-Za-z_]\w*\})|([=,'\"][ \t]{0,99})(\$[A-Za-z_]\w*)")
 _MARKS = ("{", "%", "@", "__")
 
 
@@ -36,5 +36,5 @@ def template(source: Source) -> Text:
     nobody has taken them for a script's."""
     text = hidden(source.text)
     if "$" in text:
-        text = _OF_A_SHELL.sub(lambda match: UNKNOWN * len(match[0]), text)
+        text = _OF_A_SHELL.sub(lambda match: (match[2] or "") + UNKNOWN * len(match[1] or match[3]), text)
     return Text(source, text)

@@ -8,7 +8,7 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import MODEL_GROUP, Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.setting import Setting
+from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.coupling import is_coupled
 from nmlgen.rules.rule import ComponentRule, Rule
@@ -162,6 +162,12 @@ class SameModelName(Rule):
             seen.add(name)
 
 
+def _is_named(component: Component) -> bool:
+    """Whether a model is known to run beside the others: of a script's namelists it is not known which of them run at
+    once, and as which model, where only a run knows the name."""
+    return component[MODEL_GROUP, "model_name"].certainty is not Certainty.UNKNOWN
+
+
 class OutputOfTwoModels(Rule):
     """The output of two models goes into two files.
 
@@ -197,7 +203,7 @@ class OutputOfTwoModels(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         owners: dict[tuple[str, str], Component] = {}
-        for component in experiment.components:
+        for component in filter(_is_named, experiment.components):
             for stream in streams_read(component):
                 setting = setting_of(component, stream, "output_filename")
                 form = setting_of(component, stream, "filename_format")
@@ -246,7 +252,7 @@ class CheckpointOfTwoModels(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         owners: dict[str, tuple[Component, Setting]] = {}
-        for component in experiment.components:
+        for component in filter(_is_named, experiment.components):
             setting = component["run_nml", "restart_filename"]
             name = str(setting.value).strip()
             if not name or "<mtype>" in name or "<gridfile>" in name:
