@@ -45,9 +45,9 @@ experiments; `nmlgen presets show icon/aquaplanet` prints a preset with its sour
 Files begin with `<pool>` where DKRZ's pool, or a copy of it at another site, has them: the site says where that is, or
 `model.pool` in the spec. Other names are relative to `model.directory`, the sources of ICON.
 
-`icon/held_suarez`, `icon/nh_dcmip_tc_52`, `icon/omip`, `icon/waves` and `icon/coupled`, with small grids, short times and
-without what needs files of a pool (`icon/coupled` with other physics and fields), ran in ICON 2024.10 over two jobs each:
-every file, record, link and rank as nmlgen said.
+`icon/held_suarez`, `icon/nh_dcmip_tc_52`, `icon/omip`, `icon/waves` and `icon/coupled`, with small grids, short times
+and without what needs files of a pool (`icon/coupled` with other physics and fields), ran in ICON 2024.10 over two jobs
+each: every file, record, link and rank as nmlgen said.
 """
 _CHANGES_HEAD = """`nmlgen diff` names every setting in which a preset and its original are not the same; each is argued
 here, and a test holds the two lists against each other. These differences are common:"""

@@ -605,19 +605,31 @@ class IrregularCoupling(Rule):
                 yield "does not divide the checkpoint interval"
 
 
+def _end(time: Clock) -> int:
+    """When a job ends, at least, without being rounded to a step: so ICON tells YAC (`mo_time_management.f90:762`)."""
+    ends = [time.length]
+    if time.restart:
+        ends.append(time.restart)
+    if time.steps_of_a_leg is not None:
+        ends.append(time.steps_of_a_leg * time.step)
+    return min(ends)
+
+
 class CouplingDates(Rule):
-    """Calendar and dates of coupling.yaml are those of the run.
+    """Calendar and dates of coupling.yaml are those of the run, and all coupled models end at one time.
 
     ## What it does
     Finds a `calendar` that is not the one of `master_time_control_nml`, and a `start_date` or an `end_date` that is not
-    that of the job; a chain of several jobs has several, so that it takes none.
+    that of the job; a chain of several jobs has several, so that it takes none. Finds `nsteps` that make one of the
+    models end before another.
 
     ## Why it matters
     YAC aborts.
 
     ## Evidence
     ICON 2024.10 with YAC 3.4: "inconsistent calendar definition", "inconsistent start datetime"; without these keys it
-    takes what ICON says (`mo_coupling_utils.f90:229-234`).
+    takes what ICON says (`mo_coupling_utils.f90:229-234`). With `nsteps: 0` of the ocean alone: "inconsistent
+    end_datetime definition" (`mo_time_management.f90:766`).
 
     ## Example
     ```yaml bad
@@ -650,6 +662,7 @@ class CouplingDates(Rule):
                 f"expected: {_CALENDARS[own]}",
             )
             return
+        yield from self._ends(experiment)
         dates = [coupling.settings[key] for key in ("start_date", "end_date") if key in coupling.settings]
         if not dates:
             return
@@ -666,6 +679,21 @@ class CouplingDates(Rule):
             if given != expected[key] or time.legs > 1:
                 reason = "is not that of the run" if time.legs <= 1 else "cannot be that of every job of the chain"
                 yield self.finding(setting, f"{key} {setting.value} {reason}", "expected: no such key")
+
+    def _ends(self, experiment: Experiment) -> Iterator[Finding]:
+        coupled = [component for component in experiment.components if is_coupled(component)]
+        limited = [one for one in coupled if clock(one).steps_of_a_leg is not None]
+        for component in limited:
+            time = clock(component)
+            own = int(time.steps_of_a_leg or 0) * time.step
+            if any(own < _end(clock(other)) for other in coupled if other is not component):
+                steps = component["run_nml", "nsteps"]
+                yield self.finding(
+                    steps,
+                    f'nsteps {steps.value} ends "{component.title}" before the models that it is coupled to',
+                    "expected: all coupled models end at one time, best by experimentStopDate alone",
+                )
+                return
 
 
 class CoupledAtmosphere(ComponentRule):

@@ -61,3 +61,28 @@ def test_streams_without_files(release, kind, expected, tmp_path):
         codes("nmlgen: 1\n", tmp_path, f"model.release='{release}'", f"models.atm.output.ml.filetype={kind}")
         == expected
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("models.oce.namelists.run_nml.nsteps=0", ["CPL008"]),
+        ("models.oce.namelists.run_nml.nsteps=1439", ["CPL008"]),  # the job of ten days has 1440 steps
+        ("models.oce.namelists.run_nml.nsteps=1440", []),
+        ("models.oce.namelists.run_nml.nsteps=1441", []),
+        ("models.oce.namelists.run_nml.nsteps=-1", []),
+    ],
+)
+def test_coupled_models_end_at_one_time(given, expected, tmp_path):
+    path = tmp_path / "spec.yaml"
+    path.write_text("nmlgen: 1\n", encoding="utf-8")
+    spec = load_spec(path, [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}", given])
+    assert [finding.code for finding in judge(spec.experiment, [coupling.CouplingDates])] == expected
+    alone = load_spec(path, [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}", given, *APART])
+    assert [finding.code for finding in judge(alone.experiment, [coupling.CouplingDates])] == []
+
+
+APART = (
+    "models.atm.namelists.coupling_mode_nml.coupled_to_ocean=false",
+    "models.oce.namelists.coupling_mode_nml.coupled_to_atmo=false",
+)
