@@ -9,6 +9,7 @@ tasks run a point at the same time, and what is there is whole. `templates/array
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -26,7 +27,7 @@ RECORDS = "nmlgen.jobs"
 OK, RESTART, LOST = "OK", "RESTART", "LOST"
 _MASTER = "icon_master.namelist"
 _MARK = re.compile(r"^! .*, build ([0-9a-f]+)$", re.MULTILINE)
-_LEDGER = "nmlgen.legs"
+_LEDGER, _RUN_DIRECTORY = "nmlgen.legs", "run"
 _RUN = re.compile(r"^run=(.*)$", re.MULTILINE)
 _INSTANT = "%Y-%m-%dT%H:%M:%SZ"
 _NAME = re.compile(r"(\d{1,9})\.(start|end)")
@@ -107,31 +108,43 @@ def build_of(point: Path) -> str:
 def has_ended_by_itself(point: Path) -> bool:
     """Whether a point's experiment has come to its end, whoever ran it: its script notes that in the run directory.
     `sbatch` and workflow tools leave no other record."""
-    return any(_ends_with_ok(run / _LEDGER) for run in (point / "run", *_run_directories(point)))
+    return _ends_with_ok(f"{point}/{_RUN_DIRECTORY}/{_LEDGER}") or any(
+        _ends_with_ok(os.path.join(point, run, _LEDGER)) for run in _run_directories(point)
+    )
 
 
-def _run_directories(point: Path) -> Iterator[Path]:
-    """Where the point's script lets the model run, if that can be told without running it."""
-    for script in point.glob("*.sbatch"):
-        place = _run_of(script.resolve())
-        if place is not None:
-            yield point / place
+def _run_directories(point: Path) -> Iterator[str]:
+    """Where else the point's script lets the model run, if that can be told without running it."""
+    try:
+        scripts = [name for name in os.listdir(point) if name.endswith(".sbatch")]
+    except OSError:
+        return
+    for name in scripts:
+        path = f"{point}/{name}"
+        with contextlib.suppress(OSError):  # it is no link
+            path = os.path.normpath(f"{point}/{os.readlink(path)}")
+        place = _run_of(path)
+        if place is not None and place != _RUN_DIRECTORY:
+            yield place
 
 
 @cache
-def _run_of(script: Path) -> str | None:
+def _run_of(script: str) -> str | None:
     """The directory that a script calls `run`, relative to the point's or absolute."""
     try:
-        found = _RUN.search(script.read_text(encoding="utf-8", errors="replace"))
+        found = _RUN.search(Path(script).read_text(encoding="utf-8", errors="replace"))
         words = shlex.split(found[1]) if found else []
     except (OSError, ValueError):
         return None
     return words[0].removeprefix("$here/") if len(words) == 1 else None
 
 
-def _ends_with_ok(ledger: Path) -> bool:
+def _ends_with_ok(ledger: str) -> bool:
+    if not os.path.isfile(ledger):  # so it is with most
+        return False
     try:
-        return any(line.endswith(" OK") for line in ledger.read_text(encoding="utf-8", errors="replace").splitlines())
+        with open(ledger, encoding="utf-8", errors="replace") as file:
+            return any(line.rstrip("\n").endswith(" OK") for line in file)
     except OSError:
         return False
 

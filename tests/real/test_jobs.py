@@ -164,14 +164,14 @@ def test_the_record_of_what_ran(run, stand_in, tmp_path):
     executable.chmod(0o755)
     (run.icon / GRID).write_text("another grid\n")
     assert run.submit(environment=one_leg) == [("COMPLETED", 0)]
-    for what in (f"the executable {executable}", f"the input {run.icon / GRID}"):
+    for what in (f"the executable {stand_in.resolve()}", f"the input {run.icon / GRID}"):
         assert run.log().count(f"since leg 2 {what} is another") == 1
     first, second, third = records_of(run.build_directory)
     assert first.said("module") == ("gcc/12", "openmpi/4.1")
     assert any("/libmpi" in library for library in first.said("library"))
     assert (first.said("exit"), first.said("outcome"), third.said("outcome")) == (("0",), ("RESTART",), ("OK",))
     assert first.executable == second.executable != third.executable
-    assert any(text.startswith("version ") for text in first.said("icon"))
+    assert first.said("icon") == ("revision stand-in",)
     found = nmlgen.compare(tmp_path / "before", run.build_directory)
     assert {"executable", f"input {GRID}"} <= {one.what for one in found.ran}
     assert (found.differences, found.is_same) == ((), False)

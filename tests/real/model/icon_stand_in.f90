@@ -1963,6 +1963,7 @@ contains
     call message('')
     call message(trim(model%name)//' runs on '//number(n_pe)//' mpi processes.')
     call message('')
+    call message('revision: stand-in')
     call read_model(trim(model%namelist))
     call check_settings()
     call set_experiment()
