@@ -24,7 +24,7 @@ from nmlgen.writing import synchronise, write_whole
 
 MANIFEST = "nmlgen-manifest.json"
 _COMMIT = ".nmlgen-commit"
-_STAGING = ".nmlgen-staging-"
+STAGING = ".nmlgen-staging-"
 _LEFTOVER_SECONDS = 3600
 _PATIENCE_SECONDS = 10
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -143,8 +143,8 @@ def _commit(files: Mapping[str, bytes], directory: Path, links: Mapping[str, str
     """Write all files, also those that are there already: of two builds at once, one is whole in the end."""
     existed = directory.is_dir()
     holder = directory if existed else directory.parent
-    _clear_leftovers(holder)
-    staging = holder / f"{_STAGING}{os.urandom(8).hex()}"
+    clear_leftovers(holder)
+    staging = holder / f"{STAGING}{os.urandom(8).hex()}"
     staging.mkdir()
     try:
         stage_files(files, staging, links, is_synchronised=True)
@@ -196,9 +196,9 @@ def _remove_stale(stale: Mapping[str, str], directory: Path) -> None:
             (directory / name).unlink(missing_ok=True)
 
 
-def _clear_leftovers(holder: Path) -> None:
-    """Remove what builds that were killed before their commit left behind an hour ago or more."""
-    for leftover in holder.glob(f"{_STAGING}*"):
+def clear_leftovers(holder: Path) -> None:
+    """Remove what builds or sweeps that were killed before their end left behind an hour ago or more."""
+    for leftover in holder.glob(f"{STAGING}*"):
         with contextlib.suppress(OSError):
             if time.time() - leftover.stat().st_mtime > _LEFTOVER_SECONDS:
                 shutil.rmtree(leftover)

@@ -31,7 +31,7 @@ from nmlgen.experiment.setting import Certainty
 from nmlgen.findings import Finding
 from nmlgen.render.build import make_build, script_name
 from nmlgen.render.write import MANIFEST as MANIFEST_OF_POINT
-from nmlgen.render.write import changed_files, stage_files, write_files
+from nmlgen.render.write import STAGING, changed_files, clear_leftovers, stage_files, write_files
 from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expansion import Invalid
@@ -44,7 +44,6 @@ MANIFEST = "nmlgen-sweep.json"
 TABLE = "points.csv"
 POINTS = "points"
 SHARED = "shared"
-_STAGING = ".nmlgen-staging-"
 _DIGEST_LENGTH = 12
 FIRST_COLUMNS = ("id", "name", "directory", "state", "reason")
 
@@ -263,7 +262,8 @@ def _staging(directory: Path) -> Iterator[Path]:
     """A directory beside the points, gone in the end."""
     for part in (POINTS, SHARED):
         (directory / part).mkdir(parents=True, exist_ok=True)
-    staging = directory / f"{_STAGING}{os.urandom(8).hex()}"
+    clear_leftovers(directory)
+    staging = directory / f"{STAGING}{os.urandom(8).hex()}"
     staging.mkdir()
     try:
         yield staging

@@ -234,3 +234,14 @@ def test_what_is_written_anew_keeps_its_permissions_and_links(tmp_path):
     assert (directory / "nmlgen-sweep.json").stat().st_mode & 0o777 == 0o600
     assert (directory / "points.csv").is_symlink()
     assert len(elsewhere.read_text().splitlines()) == 3
+
+
+def test_what_a_killed_sweep_left_is_cleared_after_an_hour(tmp_path):
+    old, young = tmp_path / ".nmlgen-staging-0", tmp_path / ".nmlgen-staging-1"
+    for path in (old, young):
+        path.mkdir()
+        (path / "file").touch()
+    os.utime(old, (0, 0))
+    write_sweep(expand(MAPPING, grid={"job.nodes": [1]}), tmp_path)
+    assert not old.exists()
+    assert young.exists()
