@@ -32,7 +32,10 @@ class Files:
 
     def is_file(self, path: Path) -> bool:
         """Whether a file is there."""
-        return os.path.isfile(path) or Path(os.path.realpath(path)) in self._texts
+        try:
+            return os.path.isfile(path) or Path(os.path.realpath(path)) in self._texts
+        except ValueError:  # a NUL in the name
+            return False
 
     def data(self, path: Path, name: str) -> bytes:
         """The bytes of a file, which messages call `name`; raises what `read_bytes` does."""
@@ -74,9 +77,16 @@ class GivenFiles(Files):
     def __init__(self, texts: Mapping[str, str]) -> None:
         super().__init__({Path(name).resolve(): text for name, text in texts.items()})
 
+    def is_given(self, path: Path) -> bool:
+        """Whether a file is one of them."""
+        try:
+            return path.resolve() in self._texts
+        except (RuntimeError, ValueError):  # links that lead to each other, before Python 3.13; a NUL in the name
+            return False
+
     def read(self, path: Path, name: str | None = None) -> Source:
         """The text of one of them. Raises InputError for any other."""
-        if path.resolve() not in self._texts:
+        if not self.is_given(path):
             raise InputError(f"{name or path} is not among the files that were given")
         return super().read(path, name)
 

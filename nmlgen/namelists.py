@@ -191,9 +191,10 @@ def read_namelists(
     `source` is the path of a master namelist or of the directory that holds `icon_master.namelist`, or a mapping of
     file names to texts or to `f90nml.Namelist`s, one of them the master namelist. `ntasks` is the number of MPI tasks,
     without which no ranks are known. `icon_release` is a release or the path of a registry file; without it what the
-    files show, else the newest. Raises InputError if there is no master namelist, or if a file or a release cannot be
-    used.
+    files show, else the newest. Raises InputError if there is no master namelist, if a file or a release cannot be
+    used, or if the name of a model or of its file is not known, as behind a placeholder.
     """
+    from nmlgen.errors import InputError
     from nmlgen.experiment.chain import status_files
     from nmlgen.experiment.setting import UndecidedError
     from nmlgen.lift.namelists import lift_master
@@ -205,11 +206,14 @@ def read_namelists(
         shares: tuple[frozenset[int] | None, ...] = experiment.shares
     except UndecidedError:
         shares = (None,) * len(experiment.models)
-    models = tuple(
-        NamelistModel(_name(component), _kind(component), _filename(component), ranks, component)
-        for component, ranks in zip(experiment.components, shares, strict=True)
-        if component.model.entry.settings
-    )
+    try:
+        models = tuple(
+            NamelistModel(_name(component), _kind(component), _filename(component), ranks, component)
+            for component, ranks in zip(experiment.components, shares, strict=True)
+            if component.model.entry.settings
+        )
+    except UndecidedError as error:
+        raise InputError(f"{master}: the value of {error.setting.name} is not known") from None
     try:
         status = status_files(experiment)
     except UndecidedError:

@@ -18,7 +18,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.promised import Promise, PromisedFile, checkpoint_links, promised_output
 from nmlgen.experiment.ranks import domains
-from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.setting import Certainty, UndecidedError
 from nmlgen.experiment.volume import checkpoint_files
 from nmlgen.lift.loading import Loaded, load
 from nmlgen.report.quantities import counted
@@ -102,7 +102,10 @@ def _run_directory(directory: Path, loaded: Loaded) -> Path:
     """Where the experiment of a build runs; a directory in which there are but namelists is that itself."""
     if "job" not in loaded.parts:
         return directory
-    run = directory / str(loaded.experiment.run_directory.value)
+    named = loaded.experiment.run_directory
+    if named.certainty is Certainty.UNKNOWN:
+        raise InputError(f"{directory}: where its script runs is not known; expected the directory that ICON ran in")
+    run = directory / str(named.value)
     if not run.is_dir():
         raise InputError(f"{run} is not there: the experiment has not run")
     return run

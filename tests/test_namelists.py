@@ -180,6 +180,28 @@ def test_what_is_no_experiment(tmp_path):
         nmlgen.read_namelists(FILES, icon_release="1999.01")
 
 
+@pytest.mark.parametrize(
+    ("base", "name", "file", "unknown"),
+    [
+        ("model_base_dir = '{{ base }}'", "atm", "NAMELIST_atm", "model_base_dir"),
+        ("", "{{ name }}", "NAMELIST_atm", "model_name"),
+        ("", "atm", "{{ file }}", "model_namelist_filename"),
+    ],
+)
+def test_names_that_are_not_known(base, name, file, unknown):
+    text = f"&master_nml\n {base}\n/\n&master_model_nml\n model_type = 1\n model_name = '{name}'\n"
+    text += f" model_namelist_filename = '{file}'\n/\n"
+    with pytest.raises(nmlgen.InputError, match=f"the value of .*{unknown} is not known"):
+        nmlgen.read_namelists({"icon_master.namelist": text, "NAMELIST_atm": ""})
+
+
+def test_a_file_that_nothing_can_be_called():
+    text = "&master_nml\n/\n&master_model_nml\n model_type = 1\n model_name = 'atm'\n"
+    text += " model_namelist_filename = 'a\0b'\n/\n"
+    (model,) = nmlgen.read_namelists({"icon_master.namelist": text}).models
+    assert model.namelist_filename == "a\0b"
+
+
 def test_one_variable_is_set_and_deleted():
     changed = nmlgen.set_value(ATMOSPHERE, "output_nml", "output_filename", "other", copy=2)
     assert changed == ATMOSPHERE.replace('"atm_3d"', "'other'")

@@ -229,6 +229,18 @@ def test_what_cannot_be_verified(tmp_path: Path, built: Path) -> None:
         verify(built)
 
 
+def test_where_it_ran_is_not_known(tmp_path: Path) -> None:
+    """Only a run of the script says it."""
+    head = '#!/bin/bash\n#SBATCH --nodes=1\n#SBATCH --ntasks=4\ncd "$(mktemp -d)"\n'
+    master = "&master_nml\n/\n&master_model_nml\n model_type = 1\n model_name = 'atm'\n"
+    master += " model_namelist_filename = 'NAMELIST_a'\n/\n"
+    files = {"icon_master.namelist": master, "NAMELIST_a": "&run_nml\n num_lev = 30\n/\n"}
+    text = head + "".join(f"cat > {name} << EOF\n{body}EOF\n" for name, body in files.items()) + "srun ./icon\n"
+    (tmp_path / "a.run").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="where its script runs is not known"):
+        verify(tmp_path)
+
+
 def test_a_checkpoint_of_several_files(built: Path, tmp_path: Path) -> None:
     path = tmp_path / "multi.yaml"
     modes = "restart: {restart_write_mode: joint procs multifile, num_restart_procs: 2}"

@@ -16,7 +16,7 @@ import sys
 import traceback
 from typing import Any
 
-_PATIENCE = 600  # seconds after which a call is taken for one that waits for ever
+_PATIENCE = 900  # seconds after which a call is taken for one that waits for ever
 _MAKES_ROOM = frozenset({"os.remove", "os.rmdir", "os.truncate", "os.chmod"})
 _DEEDS = frozenset({"os.rename", "os.link", "os.symlink", "os.mkdir"}) | _MAKES_ROOM
 
