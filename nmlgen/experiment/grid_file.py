@@ -59,6 +59,14 @@ class GridFile:
         root, level = self.number("grid_root"), self.number("grid_level")
         return None if root is None or level is None else f"R{root}B{level}"
 
+    @property
+    def boundary_depth(self) -> int | None:
+        """How many rows of cells are counted from its boundary: none of a whole sphere; None where it does not say."""
+        root, level = self.number("grid_root"), self.number("grid_level")
+        if root is not None and level is not None and 0 <= level < 32 and self.cells == 20 * root**2 * 4**level:
+            return 0
+        return self.number("boundary_depth_index")
+
     def number(self, name: str) -> int | None:
         """A global attribute that is a whole number."""
         value = self.attributes.get(name)

@@ -143,7 +143,7 @@ class NarrowBoundary(ComponentRule):
 
     ## What it does
     Reads the header of each grid file that lies on this machine: finds a `boundary_depth_index` that is less than
-    `nudge_zone_width` and four.
+    `nudge_zone_width` and four, and a limited area on the grid of a whole sphere, which has no boundary.
 
     ## Why it matters
     ICON aborts when it sets up the interpolation.
@@ -182,12 +182,14 @@ class NarrowBoundary(ComponentRule):
         first = 1 if component["grid_nml", "l_limited_area"].value else 2
         width = component["interpol_nml", "nudge_zone_width"]
         for domain, file in enumerate(grids_at_hand(component), start=1):
-            depth = None if file is None else file.number("boundary_depth_index")
+            depth = None if file is None else file.boundary_depth
             if domain >= first and depth is not None and width.value + _BEYOND > depth:
                 yield self.finding(
                     width if width.is_written else _grids(component),
                     f"nudge_zone_width is {width.value}, and the boundary of domain {domain} is {depth} rows deep",
-                    f"expected: at most {depth - _BEYOND}, or a grid with a deeper boundary",
+                    f"expected: at most {depth - _BEYOND}, or a grid with a deeper boundary"
+                    if depth > _BEYOND
+                    else "expected: a grid with a boundary, or l_limited_area false",
                 )
                 return
 

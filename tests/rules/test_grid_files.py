@@ -1,0 +1,45 @@
+"""Grid files at hand: how deep their boundaries are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from grid_files import GLOBAL, NEST, grid
+from rules.experiments import experiment_of, judge
+
+from nmlgen.experiment.grid_file import read_grid
+from nmlgen.rules.grid_files import NarrowBoundary
+
+
+@pytest.mark.parametrize(
+    ("cells", "depth", "rows"), [(81920, None, 0), (81920, 14, 0), (81919, 14, 14), (81919, None, None)]
+)
+def test_a_whole_sphere_has_no_boundary(cells: int, depth: int | None, rows: int | None, tmp_path: Path) -> None:
+    (tmp_path / "grid.nc").write_bytes(grid(cells, 5, GLOBAL, depth=depth))
+    found = read_grid(tmp_path / "grid.nc")
+    assert found is not None
+    assert found.boundary_depth == rows
+
+
+@pytest.mark.parametrize(
+    ("cells", "depth", "is_limited", "width", "count"),
+    [
+        (5000, 14, "true", 10, 0),
+        (5000, 14, "true", 11, 1),
+        (5000, 14, "false", 11, 0),
+        (5000, None, "true", 11, 0),  # it does not say
+        (81920, None, "true", 10, 1),
+        (81920, None, "false", 10, 0),
+        (5000, 4, "true", 1, 1),
+    ],
+)
+def test_the_nudging_zone_lies_within_the_boundary(cells, depth, is_limited, width, count, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "area.nc").write_bytes(grid(cells, 5, NEST, GLOBAL, depth))
+    text = "model: {directory: null}\ngrid: {file: area.nc, name: null, num_lev: 30}\n"
+    text += f"namelists: {{grid_nml: {{l_limited_area: {is_limited}}}, interpol_nml: {{nudge_zone_width: {width}}}}}\n"
+    findings = judge(experiment_of(text, tmp_path), [NarrowBoundary])
+    assert len(findings) == count
+    if count:
+        assert ("l_limited_area false" in findings[0].notes[0]) is (depth is None or depth <= 4)
