@@ -95,12 +95,14 @@ class Unlike:
     """One thing in which an experiment is unlike all that was measured, in words.
 
     How far it may lie off: by which factor a model step, and by which one writing, may take more or less than the
-    model says. A judgement, not a measurement. None where nothing can be said at all.
+    model says. A judgement, not a measurement. None where nothing can be said at all; what `only_delays` makes nothing
+    faster all the same.
     """
 
     words: str
     computing: float | None = 1.0
     writing: float | None = 1.0
+    only_delays: bool = False
 
 
 @frozen
@@ -335,7 +337,8 @@ def _cores_per_task(experiment: Experiment) -> int:
 def _unlike(component: Component) -> Iterator[Unlike]:
     """What the measured runs did not have."""
     if len(component.experiment.models) > 1:
-        yield Unlike("several models share the job, and wait for each other: measured with one only", computing=None)
+        words = "several models share the job, and wait for each other: measured with one only"
+        yield Unlike(words, computing=None, only_delays=True)
     if component.kind not in (None, "atmosphere"):
         yield Unlike(f"it is no atmosphere but {component.kind}: measured with the atmosphere only", computing=None)
     elif (physics := component["run_nml", "iforcing"]).value != _NWP:

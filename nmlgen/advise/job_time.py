@@ -26,7 +26,8 @@ _SLOWEST_STEP, _SLOWEST_FLOOR = 40e-6, 10e-3  # seconds of a step for a cell and
 @frozen
 class JobTime:
     """What the first job of a chain takes, in seconds: `expected_s`, in eight of ten runs from `low_s` to `high_s`,
-    and `set_up_s` before the model's first step. It `is_sure` where the expected time can be told, not only the ends.
+    and `set_up_s` before the model's first step. It `is_sure` where the expected time can be told, not only the ends;
+    where a model waits for others, `high_s` is infinite.
     """
 
     expected_s: float
@@ -50,6 +51,9 @@ def job_time(component: Component) -> JobTime:
     situation = situation_of(component)
     low, high = 1.0, 1.0
     for one in situation.unlike:
+        if one.only_delays:
+            high = inf
+            continue
         if one.computing is None or one.writing is None:
             raise UndecidedError(unknown(f"how long the job takes ({one.words})"))
         most = max(one.computing, one.writing)
@@ -87,12 +91,31 @@ def is_surely_enough(component: Component, limit_s: float) -> bool:
     return set_up + factor * computing + factor_of_writing * (written + checkpoints) < limit_s
 
 
+def slowest(experiment: Experiment) -> JobTime:
+    """What a job takes by the model of which the longest time is known: the others are waited for, if they take longer.
+
+    Raises UndecidedError where nothing can be said of any.
+    """
+    found, doubt = [], None
+    for component in experiment.components:
+        try:
+            found.append(job_time(component))
+        except UndecidedError as error:
+            doubt = doubt or error
+    if not found:
+        assert doubt is not None
+        raise doubt
+    return max(found, key=lambda one: one.low_s)
+
+
 def time_limit(experiment: Experiment) -> tuple[int, JobTime]:
     """A time limit for a job of an experiment in seconds, no longer than the partition allows, and what it is made of.
 
     Raises UndecidedError where nothing can be said of it.
     """
     found = job_time(experiment.components[0])
+    if found.high_s == inf:
+        raise UndecidedError(unknown("how long the job takes (several models wait for each other)"))
     partition = experiment.directives.get("partition")
     known = experiment.machine.partitions.get(str(partition.value)) if partition is not None else None
     most = known.max_time if known is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError, unknown
@@ -18,8 +19,8 @@ class TimeTooShort(Rule):
     ## What it does
     Predicts how long one job of the chain takes, adds what the site says of the time before the model's first step
     (`set_up_time`), and compares it with `time`. Where the expected time is known, a limit below it is found; far from
-    all measurements only a limit that even a fast run would exceed. Jobs that write a checkpoint on demand when their
-    time ends (`checkpoint_on_demand`) may be as short as they like.
+    all measurements, and of several models, which wait for each other, only a limit that even a fast run would exceed.
+    Jobs that write a checkpoint on demand when their time ends (`checkpoint_on_demand`) may be as short as they like.
 
     ## Why it matters
     Slurm ends the job; what was computed since the last checkpoint is lost, and the chain stops.
@@ -54,24 +55,29 @@ class TimeTooShort(Rule):
             return
         from nmlgen.advise.job_time import (  # only where there is a limit to judge
             is_surely_enough,
-            job_time,
+            slowest,
             time_limit,
         )
 
         if is_surely_enough(experiment.components[0], limit):
             return
-        found = job_time(experiment.components[0])
-        if found.set_up_s + found.low_s <= limit < found.set_up_s + found.expected_s and not found.is_sure:
+        found = slowest(experiment)
+        waits = not isfinite(found.high_s)  # for other models, and nobody knows how long
+        if (
+            found.set_up_s + found.low_s <= limit
+            and (limit < found.set_up_s + found.expected_s or waits)
+            and (not found.is_sure)
+        ):
             raise UndecidedError(unknown("how long a job takes, so far outside of what was measured"))
         if limit >= found.set_up_s + (found.expected_s if found.is_sure else found.low_s):
             return
         run = spoken_time(found.expected_s) if found.is_sure else f"at least {rough_time(found.low_s)}"
         set_up = f" and {spoken_time(found.set_up_s)} before it begins" if found.set_up_s else ""
-        longest, _ = time_limit(experiment)
         expected = "a longer time, or a shorter restartTimeIntval, which splits the run"
-        if found.is_sure:
+        longest = None if waits else time_limit(experiment)[0]
+        if longest is not None and found.is_sure:
             expected = f'"{format_wall_time(longest)}", which leaves a margin and is what auto says'
-        if found.limit_s > longest:
+        if longest is not None and found.limit_s > longest:
             expected = f"a shorter restartTimeIntval, which splits the run: {format_wall_time(longest)} is allowed"
         yield self.finding(
             time,

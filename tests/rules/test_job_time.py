@@ -72,3 +72,17 @@ def test_a_first_look_is_on_the_safe_side():
     for limit in range(600, 6000, 600):
         if is_surely_enough(component, limit):
             assert limit > found.set_up_s + found.high_s
+
+
+@pytest.mark.parametrize(("time", "is_short"), [("00:05:00", True), ("08:00:00", False)])
+def test_several_models_take_no_less_than_the_slowest(time, is_short, tmp_path):
+    """Whether they take more nobody can know."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(
+        "nmlgen: 1\nname: coupled\nextends: icon/coupled\nsite: levante\n"
+        "model: {name: icon, release: '2024.10', executable: bin/icon}\n"
+        f"job: {{account: bb1234, nodes: 4, time: '{time}'}}\n"
+    )
+    report = nmlgen.check(spec)
+    assert ("SLM026" in [finding.code for finding in report.findings]) is is_short
+    assert ("SLM026" in [item.code for item in report.undecided]) is not is_short
