@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from nmlgen.errors import InputError, SpecError
+from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import did_you_mean
 from nmlgen.namelist.registry import releases
 from nmlgen.resources import directory as data_directory
@@ -16,6 +18,7 @@ from nmlgen.source import Source
 from nmlgen.spec import presets
 from nmlgen.spec.document import read_file, read_text
 from nmlgen.spec.spec import Spec, load_spec
+from nmlgen.units.wall_time import format_wall_time, parse_wall_time
 
 _TIME = "01:00:00"
 
@@ -131,7 +134,7 @@ def starter_spec(
     text = environment.get_template("spec.yaml.j2")
     guessed = text.render(values, time="auto")
     if (spec := _decided(guessed)) is None:
-        return text.render(values, time=_TIME)
+        return text.render(values, time=_time(text.render(values, time=_TIME)))
     better = _better_io_ranks(spec)
     return guessed if better is None else text.render({**values, "io_procs": better}, time="auto")
 
@@ -143,6 +146,23 @@ def _decided(text: str) -> Spec | None:
         return load_spec(read_text(Source("", text)).plain())
     except SpecError:
         return None
+
+
+def _time(text: str) -> str:
+    """A time limit where none can be worked out: twice what the slowest of several models takes at least, in hours."""
+    from nmlgen.advise.job_time import slowest
+
+    if (spec := _decided(text)) is None:
+        return _TIME
+    try:
+        found = slowest(spec.experiment)
+    except UndecidedError:
+        return _TIME
+    partition = spec.experiment.directives.get("partition")
+    known = spec.experiment.machine.partitions.get(str(partition.value)) if partition is not None else None
+    hours = ceil(2 * (found.set_up_s + found.low_s) / 3600)
+    wanted = max(hours * 3600, parse_wall_time(_TIME) or 0)
+    return format_wall_time(wanted if known is None or known.max_time is None else min(wanted, known.max_time))
 
 
 def _better_io_ranks(spec: Spec) -> int | None:
