@@ -22,6 +22,7 @@ from nmlgen.script.directives import Directives
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Event, Field, Opened, Ran, Written
 from nmlgen.script.launch import LAUNCHERS, LaunchCommand, read_launch
+from nmlgen.script.multi_prog import refused
 from nmlgen.script.options import StaticWord
 from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
@@ -177,10 +178,22 @@ class _Lifting:
             )
             if launch is None or not _may_be_icon(launch):
                 continue
-            self.job.problems += launch.problems
+            self.job.problems += [*launch.problems, *self.of_programs(launch)]
             if self.job.launch is None or (_is_icon(launch) and not _is_icon(self.job.launch)):
                 self.job.launch, found = launch, number
         return found
+
+    def of_programs(self, launch: LaunchCommand) -> Iterator[SyntaxProblem]:
+        """What srun refuses of the file that says which program each rank runs."""
+        options = [option.value for option in launch.launch.options if option.certainty is not Certainty.UNKNOWN]
+        word = launch.executable
+        text = self.job.files.get(word.text) if word is not None and word.text is not None else None
+        if "--multi-prog" not in options or word is None or text is None:
+            return
+        told = launch.ntasks
+        tasks = told.value if told is not None and told.certainty is not Certainty.UNKNOWN else None
+        for message, expected in refused(text, tasks if type(tasks) is int else None):
+            yield SyntaxProblem("launch-refused", f"{word.text}: {message}", word.span, expected)
 
     def environment(self, variables: Mapping[str, Variable]) -> None:
         for name, variable in variables.items():

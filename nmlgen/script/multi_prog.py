@@ -1,0 +1,56 @@
+"""The file of `srun --multi-prog`: which program each rank runs.
+
+What Slurm refuses was tried with Slurm 22.05: all of it before anything starts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_RANKS = re.compile(r"[0-9,:*-]+")
+_PART = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
+
+
+def refused(text: str, tasks: int | None) -> Iterator[tuple[str, str]]:
+    """What srun refuses of such a file for so many tasks, None where their number is not known: why, and what it takes.
+
+    Nothing is said of a text in which something else than ranks begins a line: it may be known in part only.
+    """
+    lines = [line.split(None, 1) for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if not all(_RANKS.fullmatch(line[0]) for line in lines):
+        return
+    taken: set[int] = set()
+    for number, words in enumerate(lines):
+        ranks = words[0]
+        if len(words) < 2:
+            yield f'the line "{ranks}" names no program', "ranks, a blank and a program"
+        elif words[1].startswith('"'):
+            yield f"the double quotes of {words[1]} belong to the name of the program", "single quotes"
+        if ranks == "*":
+            if number < len(lines) - 1:
+                yield 'the line with "*" is not the last one', "it behind all others"
+            return
+        found = _numbers(ranks)
+        if found is None:
+            yield f'"{ranks}" is no list of ranks', "numbers and ranges such as 0,4,8-11, without strides"
+            return
+        if twice := sorted(taken.intersection(found)):
+            yield f"rank {twice[0]} has two lines", "a line for each rank"
+        if tasks is not None and found and max(found) >= tasks:
+            yield f"rank {max(found)} has a line, and there are {tasks} tasks", f"ranks below {tasks}"
+        taken |= found
+    missing = next((rank for rank in range(tasks or 0) if rank not in taken), None)
+    if missing is not None:
+        yield f"rank {missing} of {tasks} has no line", "a line for each rank, or one with * at the end"
+
+
+def _numbers(ranks: str) -> set[int] | None:
+    """The ranks of a list; None where Slurm reads none."""
+    found: set[int] = set()
+    for part in ranks.split(","):
+        match = _PART.fullmatch(part)
+        if match is None or (match[2] is not None and int(match[2]) < int(match[1])):
+            return None
+        found |= set(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return found
