@@ -118,6 +118,8 @@ class _Linting:
 
     def report(self, target: Target) -> Report:
         """What is found in a file, after its own suppressions were obeyed."""
+        if target.is_given:
+            _require_text(self.files.read(target.path))
         if target.kind == "script":
             return self._script(target.path)
         if target.kind == "config":
@@ -189,10 +191,14 @@ def _is_plain(file: NamelistFile) -> bool:
     return type(file.document.origin) is Text
 
 
-def _require_namelist(path: Path, source: Source) -> None:
-    """Raise InputError if a text is neither a script nor a namelist, by what it is called and what is in it."""
+def _require_text(source: Source) -> None:
+    """Raise InputError for an empty file, whatever it is called."""
     if not source.text.strip():
         raise InputError(f"{source.name} is empty: a script or a namelist is expected")
+
+
+def _require_namelist(path: Path, source: Source) -> None:
+    """Raise InputError if a text is neither a script nor a namelist, by what it is called and what is in it."""
     if is_binary(source.text):
         raise InputError(f"{source.name} is binary: a script or a namelist is expected")
     if not is_named_namelist(path) and not _HEADER.search(source.text):

@@ -131,6 +131,13 @@ def test_what_is_nothing_to_lint(data, message, tmp_path):
         nmlgen.lint([path])
 
 
+@pytest.mark.parametrize("name", ["empty.run", "exp.empty", "NAMELIST_atm", "icon_master.namelist"])
+def test_an_empty_file_is_nothing_to_lint_whatever_it_is_called(name, tmp_path):
+    (tmp_path / name).write_text("\n")
+    with pytest.raises(nmlgen.InputError, match="is empty"):
+        nmlgen.lint([tmp_path / name])
+
+
 def test_fragments_and_variables(tmp_path):
     path = tmp_path / "experiment"
     text = "cat >NAMELIST_atm <<EOF\n&run_nml\n num_lev = ${levels}\n/\n&nonhydrostatic_nml\n/\nEOF\n"
