@@ -130,3 +130,36 @@ def test_levels_that_depend(build: Callable[[str], Component]) -> None:
     component = build("grid: {num_lev: 30}")
     assert Circumstances(component, 1, frozenset()).levels(flux) == 1
     assert Circumstances(component, 1, frozenset({"lwflx_up"})).levels(flux) == 31
+
+
+@pytest.mark.parametrize(
+    ("namelists", "name", "count"),
+    [
+        ("io_nml: {wshear_uv_heights: [1000.0, 3000.0, 0.0, -999.0]}", "wshear_v", 2),
+        ("io_nml: {wshear_uv_heights: [0.0]}", "wshear_v", 0),
+        ("io_nml: {srh_heights: [1000.0, 3000.0]}", "srh", 2),
+        ("run_nml: {iforcing: 3}, lnd_nml: {zml_soil: [0.1]}", "t_so", 9),  # one depth is none
+        ("run_nml: {iforcing: 3}, lnd_nml: {zml_soil: [0.1, 0.2]}", "t_so", 3),
+    ],
+)
+def test_levels_by_heights(build: Callable[[str], Component], namelists: str, name: str, count: int) -> None:
+    here = Circumstances(build(f"namelists: {{{namelists}}}"), 1, frozenset())
+    assert here.levels(CATALOGUE.find(name)[0]) == count
+
+
+@pytest.mark.parametrize(
+    ("land", "surface", "total", "with_water"),
+    [
+        ("ntiles: 1", 1, 1, 1),
+        ("ntiles: 2", 1, 2, 5),
+        ("ntiles: 3, lsnowtile: true", 1, 6, 9),
+        ("ntiles: 3, lsnowtile: true", 0, 1, 1),
+        ("ntiles: 1, lsnowtile: true", 1, 1, 1),
+    ],
+)
+def test_tiles(build: Callable[[str], Component], land: str, surface: int, total: int, with_water: int) -> None:
+    physics = f"run_nml: {{iforcing: 3, ltransport: true}}, nwp_phy_nml: {{inwp_surface: {surface}}}"
+    here = Circumstances(build(f"namelists: {{{physics}, lnd_nml: {{{land}}}}}"), 1, frozenset())
+    assert here.copies(CATALOGUE.find("plcov_t_1")[0]) == total
+    assert here.copies(CATALOGUE.find("frac_t_1")[0]) == with_water
+    assert here.copies(CATALOGUE.find("temp")[0]) == 1
