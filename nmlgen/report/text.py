@@ -13,6 +13,8 @@ from nmlgen.visible import visible
 
 _COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.ADVICE: "36"}
 _BLUE = "34"
+_LONGEST = 500  # characters that are shown of a line
+_BEFORE = 100  # of these before what is underlined
 
 
 def format_findings(findings: Iterable[Finding], colour: bool = False, marked: Container[Fix | None] = ()) -> str:
@@ -81,6 +83,8 @@ def _excerpt(span: Span, width: int, tone: str, paint: _Paint) -> list[str]:
     bar = paint(_BLUE, "|")
     line = span.source.line(span.line)
     start, end = span.column - 1, span.end_column - 1
+    if len(line) > _LONGEST:
+        line, start, end = _part(line, start, end)
     line = _visible(line)
     before = "".join("\t" if char == "\t" else " " * _columns(char) for char in line[:start])
     length = max(1, sum(_columns(char) for char in line[start:end]))
@@ -90,6 +94,15 @@ def _excerpt(span: Span, width: int, tone: str, paint: _Paint) -> list[str]:
         f"{paint(_BLUE, str(span.line))} {bar} {line}",
         f"{' ' * width} {bar} {before}{paint(tone, '^' * length)}",
     ]
+
+
+def _part(line: str, start: int, end: int) -> tuple[str, int, int]:
+    """The part of a long line round what is underlined, and where that stands in it."""
+    first = max(0, min(start - _BEFORE, len(line) - _LONGEST))
+    last = first + _LONGEST
+    dots = "..." if first else ""
+    part = f"{dots}{line[first:last]}{'...' if last < len(line) else ''}"
+    return part, start - first + len(dots), min(end, last) - first + len(dots)
 
 
 def _columns(char: str) -> int:

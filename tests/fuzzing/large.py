@@ -27,8 +27,10 @@ def _filled(pattern: str, head: str = "", tail: str = "") -> bytes:
 
 
 def _spec(text: str) -> bytes:
-    """A good spec with something behind it."""
-    return yaml_of(changed()).rstrip().removesuffix(b"}") + b",\n" + text.encode() + b"}\n"
+    """A good spec with something behind it, which stands in the place of a section of that name."""
+    section = text.partition('"')[2].partition('"')[0]
+    kept = {key: value for key, value in changed().items() if key != section}
+    return yaml_of(kept).rstrip().removesuffix(b"}") + b",\n" + text.encode() + b"}\n"
 
 
 def _list(item: str) -> str:
@@ -48,6 +50,11 @@ SPECS: Mapping[str, Callable[[], bytes]] = {
     "groups": lambda: _spec('"namelists": {' + _filled('"g#_nml": {"a": 1}, ').decode() + '"h_nml": {"a": 1}}'),
     "streams": lambda: _spec(
         '"output": {' + _filled('"s#": {"output_interval": "PT1H", "ml_varlist": ["u"]}, ').decode() + '"t": null}'
+    ),
+    "few streams": lambda: _spec(
+        '"output": {'
+        + ", ".join(f'"s{number}": {{"output_interval": "PT1H", "ml_varlist": ["u"]}}' for number in range(500))
+        + "}"
     ),
     "inputs": lambda: _spec('"input_files": {' + _filled('"f#": {"source": "a"}, ').decode() + '"g": {"source": "b"}}'),
     "modules": lambda: _spec('"modules": ' + _list('"m"')),

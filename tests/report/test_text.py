@@ -106,3 +106,15 @@ def test_summary(counts, suppressed, undecided, text):
     excused = tuple((Finding("A", "a-b", Severity.ERROR, "x"), "why") for _ in range(suppressed))
     report = Report(tuple(findings), excused, tuple(Undecided(f"A{number % 3}", "b") for number in range(undecided)))
     assert summary(report) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "column", "shown"),
+    [(500, 10, 500), (501, 10, 503), (100_000, 1, 503), (100_000, 50_000, 506), (100_000, 99_990, 503)],
+)
+def test_of_a_long_line_a_part_is_shown(size, column, shown):
+    source = Source("a", "x" * (column - 1) + "!" + "y" * (size - column))
+    text = format_finding(Finding("A1", "name", Severity.ERROR, "message", source.span(1, column)))
+    line, mark = text.split("\n")[3:5]
+    assert len(line) == len("1 | ") + shown
+    assert line[mark.index("^")] == "!"
