@@ -16,7 +16,8 @@ from nmlgen.sweep.export import TOOLS, Tool
 @click.option("--force", is_flag=True, help="Overwrite files that are there already.")
 @click.option("-q", "--quiet", is_flag=True, help="Do not print the names of the files.")
 def command(directory: Path, tool: Tool, force: bool, quiet: bool) -> int:
-    """Write into DIRECTORY, which `nmlgen sweep` made, what a workflow tool needs to run its points."""
+    """Write into DIRECTORY, which `nmlgen sweep` made, what a workflow tool needs to run its points;
+    or, as an RO-Crate, the description of what it holds and of what ran there."""
     for name in nmlgen.export_sweep(directory, tool, force):
         if not quiet:
             click.echo(directory / name)

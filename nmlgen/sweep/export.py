@@ -16,15 +16,16 @@ from nmlgen._version import __version__
 from nmlgen.errors import InputError, WriteError
 from nmlgen.render.templates import template
 from nmlgen.sweep.arrays import SweepPoint, read_script
+from nmlgen.sweep.crate import CRATE, crate_text
 from nmlgen.sweep.directory import FIRST_COLUMNS, TABLE, read_table
 from nmlgen.writing import write_whole
 
-Tool = Literal["cylc", "ecflow", "jube", "snakemake"]
+Tool = Literal["cylc", "ecflow", "jube", "ro-crate", "snakemake"]
 TOOLS: tuple[Tool, ...] = get_args(Tool)
 
 _RUN_POINT = "run_point.sh"
 _IN_SLURM = 16
-_FILES: dict[Tool, tuple[str, ...]] = {
+_FILES = {
     "cylc": ("flow.cylc", ".cylcignore"),
     "ecflow": ("sweep.def", "start_ecflow.sh"),
     "jube": ("jube.xml",),
@@ -69,6 +70,9 @@ def export_sweep(directory: str | Path, tool: Tool, force: bool = False) -> tupl
         raise InputError(f'there is no export for "{tool}"; there is: {", ".join(TOOLS)}')
     holder = Path(directory)
     rows = _built(holder)
+    if tool == "ro-crate":
+        _write({holder / CRATE: crate_text(holder).encode()}, force)
+        return (CRATE,)
     more: dict[str, str] = {}
     context: dict[str, Any] = {
         "version": __version__,
