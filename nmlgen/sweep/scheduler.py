@@ -69,6 +69,10 @@ class Mail:
     types: str
 
 
+NO_INDEX = -1
+"""In the place of a task's index: an array that was cancelled before any of its tasks had started has none left."""
+
+
 @frozen
 class Task:
     """One task of a job array as Slurm knows it.
@@ -227,6 +231,8 @@ def accounting(names: Iterable[str]) -> tuple[Task, ...]:
 def _tasks(program: str, name: str, fields: list[str], line: str) -> Iterator[Task]:
     """The tasks of a line: array, index, job, state, nodes, reason. Tasks that never started share one: `[2-9%2]`."""
     indices = _indices(fields[1]) if len(fields) == 6 else ()
+    if indices is None and fields[1] == "N/A" and fields[3].startswith("CANCELLED"):
+        indices = (NO_INDEX,)
     if indices is None:
         return
     numbers = [_number(field) for field in (fields[0], *fields[2:3])]

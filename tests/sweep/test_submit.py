@@ -190,6 +190,17 @@ def test_points_that_scancel_took_before_they_started(slurm, sweep):
     assert nmlgen.submit(sweep).points == ("p0", "p3")
 
 
+def test_an_array_that_scancel_took_before_any_task_started(slurm, sweep):
+    """squeue lists it for a while, without its tasks, and the accounting not at all."""
+    write(sweep, *[DIRECTIVES] * 2)
+    nmlgen.submit(sweep)
+    slurm.queues([f"{array_of(sweep)}|7|N/A|7|CANCELLED||Dependency"])
+    assert states(sweep) == ["cancelled", "cancelled"]
+    slurm.queues([])
+    assert states(sweep) == ["cancelled", "cancelled"]  # it was noted
+    assert nmlgen.submit(sweep).points == ()
+
+
 @pytest.mark.parametrize("index", ["[1-", "[x]", "[]", "", "[1-999999999]", "[1-2:0]"])
 def test_what_is_no_range_of_tasks_is_none(slurm, sweep, index):
     write(sweep, DIRECTIVES)
