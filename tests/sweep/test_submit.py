@@ -513,6 +513,16 @@ def test_mail_when_an_array_has_failed_and_when_all_is_over(slurm, sweep):
 OURS = "x.0000000a"
 
 
+def tell_throttles(slurm, queue):
+    """Let scontrol say the throttles that the lines of squeue hold."""
+    said = {line.split("|")[0]: line.split("|")[2].partition("%")[2] for line in queue if "%" in line}
+    cases = "".join(f'"{array}") echo "JobId={array} ArrayTaskThrottle={slots} x";;\n' for array, slots in said.items())
+    program = (
+        f'#!/bin/bash\nprintf "%s\\n" "$*" >>{slurm.directory}/scontrol.calls\ncase "${{@: -1}}" in\n{cases}esac\n'
+    )
+    slurm.replace("scontrol", program)
+
+
 @pytest.mark.parametrize(
     ("queue", "changes"),
     [
@@ -559,7 +569,11 @@ OURS = "x.0000000a"
                 *(f"4|{OURS}.2|{n}|PENDING|afterany:1_*(unfulfilled),aftercorr:1_*(unfulfilled)" for n in range(3)),
                 "5|x.0000000b.1|0-4%3|PENDING|afterany:1_*(unfulfilled),afterany:4_*(unfulfilled)",
             ],
-            ["5 ArrayTaskThrottle=1", "5 Dependency="],
+            [
+                "4 Dependency=afterany:1_*,aftercorr:1_*,afterany:5_*",
+                "5 ArrayTaskThrottle=1",
+                "5 Dependency=",
+            ],
             id="the first legs first",
         ),
         pytest.param(
@@ -582,6 +596,7 @@ def test_slots_that_an_array_needs_no_more_go_to_the_next(slurm, tmp_path, queue
         (home / token / "throttle").write_text("3\n")
     (home / "slots.sh").write_text(slots_script())
     slurm.queues(queue)
+    tell_throttles(slurm, queue)
     assert subprocess.run(["bash", home / "slots.sh"], check=False).returncode == 0
     assert [call for call in slurm.calls("scontrol") if call.startswith("update")] == [
         f"update jobid={change}" for change in changes
@@ -595,7 +610,8 @@ def test_of_several_throttles_the_smallest_holds(slurm, tmp_path):
     (tmp_path / "slots.sh").write_text(slots_script())
     slurm.queues([f"1|{OURS}.1|0|RUNNING|", "2|x.0000000b.1|0-8%5|PENDING|afterany:1_*(unfulfilled)"])
     subprocess.run(["bash", tmp_path / "slots.sh"], check=True)
-    assert slurm.calls("scontrol") == ["update jobid=2 ArrayTaskThrottle=1", "update jobid=2 Dependency="]
+    changes = [call for call in slurm.calls("scontrol") if call.startswith("update")]
+    assert changes == ["update jobid=2 ArrayTaskThrottle=1", "update jobid=2 Dependency="]
 
 
 # --- Points that others ran -------------------------------------------------------------------------------
