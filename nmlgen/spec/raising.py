@@ -113,6 +113,8 @@ def raised(experiment: Experiment, site: Site, parts: tuple[str, ...] = PARTS) -
         below = {"namelists": below["namelists"]}
     if MASTER not in parts:
         del below["namelists"]
+    if "environment" not in below and not wanted["environment"]:
+        del wanted["environment"]
     return _sayable(_arranged(_without(wanted, below)))
 
 
