@@ -25,6 +25,9 @@ lines = st.text(
 )
 """Text on one line, with quotes, backslashes, dollars and what else there is."""
 
+options = lines.map("-{}".format)
+"""Options of a launcher; of a word that is none, such as `true`, it would make the program that it starts."""
+
 nasty = st.sampled_from(
     ["it's", 'a "b"', "c:\\d", " leading", "${HOME}", "#no comment", "", "null", "2024.10", "x, y", "- z"]
 )
@@ -237,7 +240,7 @@ def specs(draw: Any) -> dict[str, Any]:
             darshan=darshans,
             environment=environments,
             modules=st.lists(lines | words, max_size=3) | st.none(),
-            launch=some(command=st.sampled_from(["srun", "mpirun", "mpiexec"]), options=st.lists(lines, max_size=3)),
+            launch=some(command=st.sampled_from(["srun", "mpirun", "mpiexec"]), options=st.lists(options, max_size=3)),
             shell=st.sampled_from([{"limits": {"stack": "unlimited"}}, {"limits": {"stack": 1024}}, None]),
             input_files=input_files,
             run_directory=st.sampled_from(["run", "/scratch/usr/run", "my run", "/work/$USER"]),
