@@ -23,6 +23,7 @@ from nmlgen.source import UNKNOWN, Source, Span, Text
 
 _MOST_WORLDS = 64
 _MOST_COVERING = 6
+_MOST_FILES = 2_000
 
 Path: TypeAlias = tuple[str, tuple[Hashable, ...]]
 """A file's name, with the symbols of what is unknown in it."""
@@ -389,6 +390,8 @@ def _copy_directory(
     below: str, target: str, symbols: tuple[Hashable, ...], files: dict[Path, list[Stretch]], moves: bool
 ) -> None:
     for key in [key for key in files if key[0].startswith(below)]:
+        if len(files) > _MOST_FILES:  # a directory copied into itself, again and again
+            return
         content = files.pop(key) if moves else files[key]
         files[target + key[0].removeprefix(below), (*symbols, *key[1])] = list(content)
 

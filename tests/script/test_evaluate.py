@@ -6,7 +6,7 @@ import pytest
 
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.parser import parse
-from nmlgen.script.worlds import World, covering_worlds, worlds
+from nmlgen.script.worlds import World, _copy_directory, covering_worlds, worlds
 from nmlgen.source import UNKNOWN, Source
 
 
@@ -115,3 +115,18 @@ def test_an_evaluation_ends(text):
 def test_files_that_are_appended_and_copied(commands, expected):
     ways = texts(covering_worlds(evaluated(f"echo 1 > a\necho 2 > b\n{commands}")))
     assert expected in ways
+
+
+def test_a_directory_changed_many_times():
+    """Each cd may fail; where so many may have, the last one is still known, and nobody knows what else it may be."""
+    moves = "\n".join(f"cd d{number}" for number in range(100))
+    evaluation = evaluated(f"cd /run\n{moves}\ncd /last\necho written > N")
+    assert {"/last/N": "written\n"} in texts(covering_worlds(evaluation))
+    assert max(len(event.path) for event in evaluation.events if hasattr(event, "path")) < 40
+
+
+def test_a_directory_copied_into_itself_again_and_again():
+    files: dict = {("a/N", ()): []}
+    for turn in range(20):  # each copy has what the one before it copied
+        _copy_directory("a/", "a/b/", (turn,), files, False)
+    assert 1_000 < len(files) < 5_000
