@@ -247,7 +247,7 @@ def specs(draw: Any) -> dict[str, Any]:
             **({"node_local": node_locals} if site == "horeka" else {}),
         )
     )
-    if site in ("emmy", "lise") and (sections.get("mpi") or {}).get("version") is not None:
+    if site in ("ecmwf", "emmy", "juwels", "lise") and (sections.get("mpi") or {}).get("version") is not None:
         sections.setdefault("modules", ["impi"])  # a site that has modules has them of its versions only
         sections["modules"] = sections["modules"] or ["impi"]
     return {
