@@ -169,23 +169,9 @@ class Cluster:
         self.run("slurmd", "-N", node, "-f", self.directory / "slurm.conf")
         self.wait_for_nodes()
 
-    def mend_node_while_jobs_run(self, node: str) -> None:
-        """Bring a broken node back, while others may compute."""
-        self.run("slurmd", "-N", node, "-f", self.directory / "slurm.conf")
-        until(lambda: re.search("idle|mixed|allocated", self.run("sinfo", "-h", "-n", node, "-o", "%T", check=False)))
-
     def limit_submitted_jobs(self, most: int) -> None:
         """Let the user have so many jobs at a time."""
         self.run("sacctmgr", "-i", "modify", "user", getpass.getuser(), "set", f"maxsubmitjobs={most}")
-
-    def restart_controller(self) -> None:
-        """Stop slurmctld as an administrator does, and start it again."""
-        pid = _read_pid(self.directory / "slurmctld.pid")
-        if pid:
-            _signal(pid, signal.SIGTERM)
-            until(lambda: not _is_alive(pid))
-        self.run("slurmctld", "-f", self.directory / "slurm.conf")
-        until(lambda: "UP" in self.run("scontrol", "ping", check=False))
 
     def wait_for_nodes(self) -> None:
         """Until every node is there, and nothing runs on it."""

@@ -1,21 +1,17 @@
-"""Sweeps on a real Slurm with accounting: limits on jobs, what is cancelled by hand, a controller that is restarted."""
+"""Sweeps on a real Slurm with accounting: limits on jobs, what is cancelled by hand."""
 
 from __future__ import annotations
 
-import random
-import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tools import require, until
 
 from .cluster import ACCOUNTING_PROGRAMS, PROGRAMS, Cluster, Layout, running_cluster
-from .test_submission import DIRECTIVES, OnSlurm, slow_sbatch, started
+from .test_submission import DIRECTIVES, OnSlurm
 
 MOST = 16  # jobs that the user may have
-THROTTLE = 6
 
 
 @pytest.fixture(scope="module")
@@ -59,56 +55,3 @@ def test_what_the_accounting_says_of_ranges(sweep):
     assert "3 points submitted" in sweep.nmlgen("resubmit", "--failed").stdout
     sweep.wait()
     assert sweep.states() == {"done": 6}
-
-
-def finish(sweep: OnSlurm) -> None:
-    """Submit until nothing is left, as one would who calls again and again; what is requeued starts now."""
-    while True:
-        done = sweep.nmlgen("submit", "--throttle", str(THROTTLE))
-        assert done.returncode in (0, 1), done.stderr
-        for job in sweep.cluster.jobs():
-            if job.state.name == "PENDING" and job.details.get("Reason") == "BeginTime":
-                sweep.cluster.run("scontrol", "update", f"jobid={job.id}", "starttime=now", check=False)
-        if done.returncode == 0 and not {"running", "waiting"} & set(sweep.states()):
-            return
-
-
-def test_a_week(sweep, tmp_path):
-    """60 points under a limit of 16 jobs and a throttle of 6: kills, a node that breaks, tasks that are cancelled and
-    requeued, a controller that is restarted. Every point that is not cancelled runs to its end once."""
-    random.seed(19)
-    count = 60
-    sweep.write(count, directives=lambda n: (*DIRECTIVES, "--requeue", f"--comment=group{n % 3}"))
-    submit = ("submit", "--throttle", str(THROTTLE))
-    slow = {"PATH": slow_sbatch(tmp_path / "slow"), **sweep.waiting}
-    for _ in range(8):
-        process = subprocess.Popen(
-            sweep.command(*submit),
-            env=sweep.cluster.complete_environment(slow),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(random.uniform(0.5, 4))
-        process.kill()
-        process.wait()
-    assert sweep.nmlgen(*submit, **sweep.waiting).returncode == 1  # the limit
-    until(lambda: started(sweep, count) == THROTTLE)
-    found = sweep.status()
-    running = [point for point in found.values() if point["state"] == "running"]
-    waiting = [point for point in found.values() if point["state"] == "waiting"]
-    assert (len(running), len(running) + len(waiting)) == (THROTTLE, MOST)
-    sweep.cluster.run("scontrol", "requeue", str(running[0]["job"]))
-    last = sweep.cluster.run("squeue", "-h", "-r", "-t", "PENDING", "-S", "i", "-o", "%F_%K").split()[-1]
-    sweep.cluster.run("scancel", str(running[1]["job"]), last)
-    until(lambda: sweep.states().get("cancelled") == 2)
-    sweep.cluster.restart_controller()
-    assert sweep.states().get("cancelled") == 2
-    assert sweep.status()[int(running[1]["name"][1:])]["state"] == "cancelled"
-    node = sweep.break_a_node()
-    sweep.cluster.mend_node_while_jobs_run(node)
-    sweep.gate.touch()
-    finish(sweep)
-    assert sweep.states() == {"done": count - 2, "cancelled": 2}
-    for number, point in sweep.status().items():
-        assert sweep.words(number).count("end") == (point["state"] == "done")
