@@ -570,9 +570,9 @@ def tell_throttles(slurm, queue):
                 "5|x.0000000b.1|0-4%3|PENDING|afterany:1_*(unfulfilled),afterany:4_*(unfulfilled)",
             ],
             [
-                "4 Dependency=afterany:1_*,aftercorr:1_*,afterany:5_*",
                 "5 ArrayTaskThrottle=1",
-                "5 Dependency=",
+                "5 Dependency=",  # before the next: Slurm refuses two that wait for each other
+                "4 Dependency=afterany:1_*,aftercorr:1_*,afterany:5_*",
             ],
             id="the first legs first",
         ),
