@@ -89,7 +89,7 @@ def test_partitions_without_end(partitions):
 
 
 def test_a_chain_of_very_many_jobs():
-    one = component(restart={"restartTimeIntval": "PT1S"})
+    one = component(restart={"restartTimeIntval": "PT1S"}, time={"modelTimeStep": "PT1S"})
     with pytest.raises(UndecidedError) as caught:
         stream_volumes(one)
     assert "more than 500000 jobs and output times" in caught.value.reason

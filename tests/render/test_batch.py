@@ -871,7 +871,7 @@ def test_two_features_are_one_constraint(spec_of):
         ("openmpi-5", ["OMPI_MCA_io=romio341"], ["I_MPI"]),
         ("horeka-beeond", ["dsync"], ["OMPI_MCA_io", "stat --file-system"]),
         ("darshan", ["LD_PRELOAD=/opt/darshan/lib/libdarshan.so", "MAX_RECORDS", "DARSHAN_LOGHINTS=''"], []),
-        ("plain", [], ["LD_PRELOAD", "DARSHAN", "lfs setstripe", "ROMIO_HINTS", "module", "stop_icon\n  "]),
+        ("plain", [], ["LD_PRELOAD", "DARSHAN", "lfs setstripe", "ROMIO_HINTS", "module load", "stop_icon\n  "]),
         ("modules", ["module load 'netcdf c/4'", "ulimit -s unlimited"], []),
     ],
 )
