@@ -21,7 +21,6 @@ from nmlgen.lsp.documents import Document
 from nmlgen.lsp.places import KeyPlace, NamelistPlace, key_place, namelist_place, toml_place
 from nmlgen.namelist.registry import Registry
 from nmlgen.source import Span
-from nmlgen.spec.problems import PROBLEMS as SPEC_PROBLEMS
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS
 from nmlgen.spec.validate import part_of
 
@@ -85,9 +84,8 @@ def is_varlist(variable: tuple[str, str] | None) -> bool:
 @cache
 def pages() -> Mapping[str, str]:
     """The page of each rule and problem, by its code, with a heading."""
-    names = rule_names() | {code: name for code, (name, _) in SPEC_PROBLEMS.items()}
-    texts = explanations() | {code: text for code, (_, text) in SPEC_PROBLEMS.items()}
-    return {code: f"### {code} {names[code]}\n\n{text}" for code, text in texts.items()}
+    names = rule_names()
+    return {code: f"### {code} {names[code]}\n\n{text}" for code, text in explanations().items()}
 
 
 def experiments_of(analysis: Analysis, files: Files) -> tuple[Experiment, ...]:

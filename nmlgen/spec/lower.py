@@ -156,7 +156,9 @@ def _missing_in_models(models: tuple[ModelKeys, ...], where: Span | None) -> Ite
 def _missing(tree: Tree, path: tuple[str, ...], where: Span | None, prefix: str = "") -> Finding:
     name = prefix + (section_of(*path[1:]) if path[0] == "namelists" else ".".join(path))
     section = tree.get(path[0]) if len(path) > 1 and path[0] != "namelists" else None
-    span = (section.span if section else None) or where
+    span = section.span if section else None
+    if span is None or (where is not None and span.source is not where.source):  # a site's is not to be changed
+        span = where
     return problem("SPC005", f"{name} is not set", span, f"set {name} in the spec")
 
 

@@ -174,3 +174,11 @@ def test_problems_of_specs_are_among_the_rules(nmlgen):
     assert "SPC004" in listed
     assert "SPC009" in listed
     assert "SHL001" in listed
+
+
+def test_what_is_missing_is_said_of_the_spec_and_not_of_the_site(nmlgen, here):
+    (here / "spec.yaml").write_text("name: x\nsite: levante\n")  # whose defaults have a section model
+    done = nmlgen("check", "spec.yaml")
+    assert done.code == 1
+    assert "model.executable is not set\n --> spec.yaml:1:1\n" in done.out
+    assert "--> site levante" not in done.out

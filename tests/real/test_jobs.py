@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from placements import GRID, TIME, component
 from specs import unchecked_build
 from tools import require, until
 
@@ -20,8 +21,6 @@ import nmlgen
 from nmlgen.logs.record import records_of
 
 from .cluster import Cluster, Layout, running_cluster
-
-GRID = "icon grid R02B04.nc"
 
 
 class Run:
@@ -132,20 +131,6 @@ def test_chain_of_three_jobs(run):
     assert "has run to its end" in run.log()
 
 
-def component(kind: str, **more: Any) -> dict[str, Any]:
-    """A component of the chain; `more` are further sections."""
-    stream = {"output_interval": "PT30M", "file_interval": "PT1H", "ml_varlist": ["u"]}
-    return {
-        "type": kind,
-        "grid": {"file": GRID, "name": "R2B4"},
-        "time": {"modelTimeStep": "PT10M"},
-        "parallel": {"num_io_procs": 1, "num_prefetch_proc": 0},
-        "output": {"main": stream},
-        **more,
-    }
-
-
-TIME = {"start": "2000-01-01T00:00:00Z", "stop": "2000-01-01T03:00:00Z"}
 OCEAN_ONLY = {"oce": component("ocean")}
 COUPLED = {"atm": component("atmo", tasks=4), "oce": component("ocean")}
 
