@@ -180,5 +180,5 @@ def test_what_is_missing_is_said_of_the_spec_and_not_of_the_site(nmlgen, here):
     (here / "spec.yaml").write_text("name: x\nsite: levante\n")  # whose defaults have a section model
     done = nmlgen("check", "spec.yaml")
     assert done.code == 1
-    assert "model.executable is not set\n --> spec.yaml:1:1\n" in done.out
-    assert "--> site levante" not in done.out
+    assert "model.executable is not set\n --> spec.yaml:1:1\n" in done.err
+    assert "--> site levante" not in done.err
