@@ -37,7 +37,7 @@ class ManualPage:
 
 def manual_pages(application: click.Group) -> Iterator[ManualPage]:
     """The page of the application, and of all its commands."""
-    context = click.Context(application, info_name="nmlgen")
+    context = _context(application, "nmlgen")
     return _pages(application, context)
 
 
@@ -54,7 +54,12 @@ def _pages(command: click.Command, context: click.Context) -> Iterator[ManualPag
         commands=tuple((name, _summary(_blocks(found.help or ""))) for name, found in below.items()),
     )
     for name, found in below.items():
-        yield from _pages(found, click.Context(found, info_name=name, parent=context))
+        yield from _pages(found, _context(found, name, context))
+
+
+def _context(command: click.Command, name: str, parent: click.Context | None = None) -> click.Context:
+    """With the command's own settings, as a call has them: a command keeps the first help option it is asked for."""
+    return click.Context(command, info_name=name, parent=parent, **command.context_settings)
 
 
 def _commands(command: click.Command, context: click.Context) -> dict[str, click.Command]:

@@ -18,6 +18,7 @@ def test_every_command_has_a_page():
     assert {"nmlgen", "nmlgen build", "nmlgen registry", "nmlgen registry show"} <= names
     (top,) = [page for page in PAGES if page.name == "nmlgen"]
     assert {f"nmlgen {name}" for name, _ in top.commands} <= names
+    assert [name for name, _ in top.options] == ["--version", "-h, --help"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.file)
