@@ -18,13 +18,13 @@ from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC, Case
 from nmlgen.advise.experiment import Output, Situation
 from nmlgen.advise.layout import Layout, case_with, files_of, present_layout, works
 from nmlgen.advise.model import run_time, step_time
-from nmlgen.advise.node_local import OnNodes, as_run, on_nodes
-from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, Prediction, predict
-from nmlgen.advise.recommendation import quantities
 from nmlgen.advise.support import outside
-from nmlgen.advise.unlike import widened
 from nmlgen.resources import directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # what only looks closer needs is loaded there: a check rarely does
+    from nmlgen.advise.node_local import OnNodes
 
 IO_RANKS = (0, 1, 2, 4, 8, 16, 32)
 RESTART_RANKS = (1, 2, 4, 8)
@@ -116,11 +116,15 @@ class Advice:
     @property
     def received_bytes_per_s(self) -> float:
         """Bytes a second that an I/O rank receives; the workers go on meanwhile."""
+        from nmlgen.advise.recommendation import quantities
+
         return quantities(self.situation.case, self.calibration).received_bytes_per_s
 
     @property
     def written_bytes_per_s(self) -> float:
         """Bytes a second that an I/O rank receives and writes when it is alone."""
+        from nmlgen.advise.recommendation import quantities
+
         return quantities(self.situation.case, self.calibration).writer_bytes_per_s
 
     @property
@@ -171,6 +175,8 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
     Of those that are as good as the best the one is recommended that changes least. Where the checkpoints have to be
     written in another way, or are in the obsolete mode async, that is joint procs multifile if it is as good.
     """
+    from nmlgen.advise.node_local import on_nodes
+
     everything = Choice(True, (True,) * len(situation.outputs), True, True, placement=True)
     layout, scales = present_layout(situation), _Scales(situation, calibration)
     candidates = ranked(situation, layout, everything, calibration)
@@ -196,6 +202,8 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
 
 def _told(situation: Situation, candidate: Candidate) -> Candidate:
     """The candidate as it is shown: its interval has room for what no measured run had."""
+    from nmlgen.advise.unlike import widened
+
     return evolve(candidate, prediction=widened(candidate.prediction, situation.unlike))
 
 
@@ -274,6 +282,11 @@ def weighed(situation: Situation, layout: Layout) -> Candidate:
     return _Scales(situation, calibration_of(situation)).weigh(layout)
 
 
+def is_like_the_measured(situation: Situation) -> bool:
+    """Whether nothing but the numbers of the case tells an experiment from those that were measured."""
+    return not situation.unlike and len(situation.outputs) <= 1
+
+
 def is_covered(case: Case, calibration: Calibration) -> bool:
     """Whether both halves of a case are like runs that were measured: output and checkpoints were measured apart."""
     halves = evolve(case, checkpoint_bytes=0), evolve(case, output_bytes=0)
@@ -307,11 +320,15 @@ class _Scales:
         self._calibration = calibration
 
     def weigh(self, layout: Layout) -> Candidate:
+        from nmlgen.advise.node_local import as_run
+
         prediction = as_run(self.situation, self.on_global(layout))
         return Candidate(layout, case_with(self.situation, layout), prediction)
 
     def on_global(self, layout: Layout) -> Prediction:
         """What a layout takes on the global file system."""
+        from nmlgen.advise.play import played
+
         case = case_with(self.situation, layout)
         site, own = self.situation.site, self.situation.calibration
         is_own = self._calibration is calibration_of(self.situation)

@@ -20,6 +20,7 @@ from nmlgen.advise.advice import (
     calibration_of,
     is_covered,
     is_foreign,
+    is_like_the_measured,
     layouts,
     preferred,
     ranked,
@@ -31,7 +32,6 @@ from nmlgen.advise.case import ASYNC, Case
 from nmlgen.advise.experiment import Situation, situation_of
 from nmlgen.advise.layout import Layout, case_with, output_placement, present_layout
 from nmlgen.advise.model import PARTS, run_time, writer_turn
-from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, Prediction
 from nmlgen.advise.support import EXTRAPOLATION, Outside, outside
 from nmlgen.experiment.component import Component
@@ -92,6 +92,11 @@ class Cost:
     def waiting(self) -> float:
         """What of it is not just ranks that are missing for computing, as a share at most."""
         return self.most - self.present.prediction.parts["ranks taken away"] / self.better.seconds
+
+    @property
+    def may_be_waiting(self) -> bool:
+        """Whether more of it than noise may be ranks that wait."""
+        return self.likely >= NOISE and self.waiting >= NOISE
 
     @property
     def is_noise(self) -> bool:
@@ -155,7 +160,7 @@ def output_cost(component: Component) -> Cost | None:
     if not situation.case.outputs:
         return None
     layout, calibration = present_layout(situation), calibration_of(situation)
-    if _is_measured(situation):
+    if is_like_the_measured(situation):
         cost = _against(situation, layout, _best_output(_without_output_layout(situation)), calibration)
         if cost is not None:
             return cost
@@ -169,7 +174,7 @@ def is_good_at_first_look(component: Component) -> bool:
     measured. Raises UndecidedError as `output_cost`."""
     situation = _situation(component)
     layout, calibration = present_layout(situation), calibration_of(situation)
-    if not _is_measured(situation) or not is_covered(case_with(situation, layout), calibration):
+    if not is_like_the_measured(situation) or not is_covered(case_with(situation, layout), calibration):
         return False
     choice = Choice(True, (True,) * len(situation.outputs), False, False)
     return rough_cost(situation, layout, choice) < WORTH_SAYING / 2
@@ -187,7 +192,7 @@ def restart_cost(component: Component) -> Cost | None:
         return None
     layout, choice = present_layout(situation), Choice(False, (False,) * len(situation.outputs), True, True)
     calibration = calibration_of(situation)
-    if _is_measured(situation):
+    if is_like_the_measured(situation):
         if rough_cost(situation, layout, choice) < WORTH_SAYING / 2:
             return None
         better, *_ = preferred(ranked(situation, layout, choice, calibration))
@@ -201,7 +206,7 @@ def restart_cost(component: Component) -> Cost | None:
 def idle_restart_cost(component: Component) -> Cost | None:
     """What the ranks beyond the first cost that the mode async sets apart; None where no number can be given."""
     situation = situation_of(component)
-    if situation.case.restart_mode != ASYNC or not _is_measured(situation):
+    if situation.case.restart_mode != ASYNC or not is_like_the_measured(situation):
         return None
     layout = present_layout(situation)
     better = weighed(situation, evolve(layout, num_restart_procs=1))
@@ -215,10 +220,6 @@ def _situation(component: Component) -> Situation:
         if one.computing is None or one.writing is None:
             raise UndecidedError(unknown(f"what the layout costs outside of what was measured ({one.words})"))
     return situation
-
-
-def _is_measured(situation: Situation) -> bool:
-    return not situation.unlike and len(situation.outputs) <= 1
 
 
 def _without_output_layout(situation: Situation) -> Situation:
@@ -342,6 +343,8 @@ def _busiest(situation: Situation, layout: Layout) -> float:
 
 def _played(situation: Situation, layout: Layout, world: Calibration) -> float:
     """Seconds of a layout in a world, played through with the placement of its files."""
+    from nmlgen.advise.play import played  # rarely needed
+
     parts = run_time(case_with(situation, layout), world.estimate.constants)
     total = sum(parts)
     closed = Prediction(total, total, total, dict(zip(PARTS, parts, strict=True)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from math import sqrt
-from statistics import NormalDist
 
 Vector = tuple[float, ...]
 Matrix = tuple[Vector, ...]
@@ -53,6 +52,8 @@ def standard_points(dimensions: int, pairs: int) -> tuple[Vector, ...]:
 
     They come from a Halton sequence, so the first dimensions are covered best.
     """
+    from statistics import NormalDist  # not needed by who asks for the constants in the middle
+
     normal = NormalDist()
     points: list[Vector] = []
     for index in range(_SKIPPED, _SKIPPED + pairs):

@@ -9,9 +9,6 @@ from nmlgen.advise.experiment import Situation
 from nmlgen.advise.layout import Layout, case_with
 from nmlgen.advise.model import run_time, step_time
 from nmlgen.advise.prediction import Prediction
-from nmlgen.advise.rates import Rates
-from nmlgen.advise.simulation import simulate
-from nmlgen.advise.workload import workload_with
 from nmlgen.experiment.ranks import PlacementError
 from nmlgen.experiment.setting import UndecidedError
 
@@ -24,6 +21,10 @@ def played(situation: Situation, layout: Layout, closed: Prediction, calibration
     """
     if sum(len(output.domains) for output in situation.outputs) <= 1:
         return closed
+    from nmlgen.advise.rates import Rates  # a case of its own, which most checks do not have
+    from nmlgen.advise.simulation import simulate
+    from nmlgen.advise.workload import workload_with
+
     try:
         workload = workload_with(situation, layout)
     except (PlacementError, UndecidedError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,20 @@ def machine_of(known: Mapping[str, str], *, is_slurm: bool) -> Machine | None:
     if "site" not in known:
         return None
     with suppress(SpecError):
-        return read_site_of(known["site"], Path()).machine
+        return _machine_named(known["site"])
     return Machine(name=known["site"], scheduler="slurm" if is_slurm else "none")
+
+
+def _machine_named(reference: str) -> Machine:
+    """The machine of a site; one that ships with nmlgen is read once. Raises SpecError if there is none."""
+    if reference.startswith((".", "/")):
+        return read_site_of(reference, Path()).machine
+    return _shipped_machine(reference)
+
+
+@cache
+def _shipped_machine(name: str) -> Machine:
+    return read_site_of(name, Path()).machine
 
 
 def with_record(experiment: Experiment, source: Source) -> Experiment:

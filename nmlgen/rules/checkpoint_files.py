@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nmlgen.advise.cost import WORTH_SAYING, if_known, restart_cost
 from nmlgen.experiment.checkpoints import checkpoints_of
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import RestartMode, domains, restart_mode, split
@@ -53,6 +52,8 @@ class ObsoleteAsync(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         if restart_mode(component) is not RestartMode.ASYNC or not 0 < split(component).restart <= domains(component):
             return
+        from nmlgen.advise.cost import WORTH_SAYING, if_known, restart_cost
+
         found = checkpoints_of(component)
         cost = if_known(restart_cost, component)
         if found is None or (cost is not None and cost.share >= WORTH_SAYING):

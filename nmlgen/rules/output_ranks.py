@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from nmlgen.advise.cost import WORTH_SAYING, Cost, if_known, is_good_at_first_look, output_cost
-from nmlgen.advise.experiment import situation_of
-from nmlgen.advise.prediction import NOISE
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
@@ -42,6 +39,10 @@ from nmlgen.rules.streams import (
     windows_of,
 )
 from nmlgen.units.size import format_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nmlgen.advise.cost import Cost
 
 _MANY_STEPS = 100
 
@@ -108,9 +109,16 @@ def _is_uneven(component: Component, load: tuple[list[OutputFile], ...]) -> bool
     return max(written) > OVERLOADED * sum(written) / len(written)
 
 
+def _cost(component: Component) -> Cost | None:
+    """What the layout costs; None where nobody can tell."""
+    from nmlgen.advise.cost import if_known, output_cost  # only where there is something to ask
+
+    return if_known(output_cost, component)
+
+
 def _is_waited_for(cost: Cost | None) -> bool:
     """Whether a cost is told, and more of it than noise may be waiting; where nobody knows it, it may."""
-    return cost is None or (cost.likely >= NOISE and cost.waiting >= NOISE)
+    return cost is None or cost.may_be_waiting
 
 
 def _output_steps(component: Component) -> int:
@@ -126,12 +134,14 @@ def _output_steps(component: Component) -> int:
 
 def _costs(component: Component, against: str) -> tuple[str, ...]:
     """What the layout costs, as a note; none where nobody can tell."""
-    cost = if_known(output_cost, component)
+    cost = _cost(component)
     return () if cost is None else (f"it {cost}, {against}: {cost.better.layout.num_io_procs}",)
 
 
 def _better(component: Component, cost: Cost) -> str:
     """What to set to be rid of the cost."""
+    from nmlgen.advise.experiment import situation_of
+
     layout, outputs = cost.better.layout, situation_of(component).outputs
     partitions = [f"stream_partitions {number}" for number in layout.stream_partitions]
     if len(outputs) > 1:
@@ -291,7 +301,9 @@ class UnevenIoRanks(ComponentRule):
         load = _load(component)
         if not _is_uneven(component, load):
             return
-        cost = output_cost(component) if _bytes(component) else if_known(output_cost, component)
+        from nmlgen.advise.cost import output_cost
+
+        cost = output_cost(component) if _bytes(component) else _cost(component)
         if cost is not None and not _is_waited_for(cost):
             return
         yield self.finding(
@@ -374,7 +386,7 @@ class SynchronousOutput(ComponentRule):
         if steps < _MANY_STEPS:
             return
         waste = f"all {component.tasks.value} tasks wait at each of {steps} output steps, for there is no I/O rank"
-        cost = if_known(output_cost, component)
+        cost = _cost(component)
         if cost is None:
             yield self.finding(procs, waste, "expected: num_io_procs 1 or more")
         elif not cost.is_noise:
@@ -429,10 +441,12 @@ class SlowOutput(ComponentRule):
         if count.io:
             if not load or not all(load) or _differs(load):
                 return
-            if _is_uneven(component, load) and _is_waited_for(if_known(output_cost, component)):
+            if _is_uneven(component, load) and _is_waited_for(_cost(component)):
                 return
         elif not lacks_io_ranks(component) or _output_steps(component) >= _MANY_STEPS:
             return
+        from nmlgen.advise.cost import WORTH_SAYING, is_good_at_first_look, output_cost
+
         if is_good_at_first_look(component):
             return
         cost = output_cost(component)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nmlgen.advise.cost import if_known, output_cost
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
@@ -226,6 +225,8 @@ class LargeDedicatedShare(ComponentRule):
         count = split(component)
         tasks = component.tasks.value
         if count.work >= 1 and 4 * count.taken > tasks and has_part(component, GPU) is not True:
+            from nmlgen.advise.cost import if_known, output_cost
+
             parts = {name: number for name, number in _parts(count).items() if name != "test"}
             percent = f"{100 * count.taken / tasks:.3g} %"
             share = f"{count.taken} of {tasks} tasks ({percent}) do not compute: {_listed(parts)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nmlgen.advise.cost import WORTH_SAYING, idle_restart_cost, if_known, restart_cost
 from nmlgen.experiment.clock import clock, first_meeting
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import RestartMode, domains, restart_mode, split
@@ -224,6 +223,8 @@ class IdleAsyncRanks(ComponentRule):
         procs = _procs(component)
         count = domains(component)
         if restart_mode(component) is RestartMode.ASYNC and procs.value > count:
+            from nmlgen.advise.cost import idle_restart_cost, if_known
+
             idle, cost = procs.value - count, if_known(idle_restart_cost, component)
             yield self.finding(
                 procs,
@@ -583,6 +584,8 @@ class SlowCheckpoints(ComponentRule):
     severity = Severity.ADVICE
 
     def check(self, component: Component) -> Iterator[Finding]:
+        from nmlgen.advise.cost import WORTH_SAYING, restart_cost
+
         is_refused = _procs(component).value > 0 if restart_mode(component) is RestartMode.SYNC else False
         cost = None if is_refused else restart_cost(component)
         if cost is None or not cost.exceeds(WORTH_SAYING):

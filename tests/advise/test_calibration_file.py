@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from advise_cases import ROOT, measured
+from ruamel.yaml import YAML
 
 from nmlgen.advise import Calibration, calibrate, predict
 from nmlgen.advise.calibration import levante
@@ -12,6 +14,7 @@ from nmlgen.advise.document import read
 from nmlgen.errors import InputError
 
 SHIPPED = ROOT / "presets" / "calibrations" / "levante.yaml"
+WRITER = '    "writer": .*'
 
 
 def test_what_is_written_is_read_back(tmp_path: Path):
@@ -30,25 +33,43 @@ def test_the_one_that_ships_is_as_dump_writes_it():
     assert levante().dump() == SHIPPED.read_text(encoding="utf-8")
 
 
+def test_what_dump_writes_needs_no_reader_of_yaml(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delattr(YAML, "compose")
+    assert read(SHIPPED.read_text(encoding="utf-8")).name == "levante"
+
+
+def test_it_is_the_same_in_any_yaml():
+    """As people write it, and as nmlgen wrote it before: in blocks."""
+    text = SHIPPED.read_text(encoding="utf-8")
+    block = StringIO()
+    YAML().dump(YAML(typ="safe", pure=True).load(text), block)
+    assert "{" not in block.getvalue().partition("sources")[0]
+    assert read(block.getvalue()) == read(text)
+
+
 @pytest.mark.parametrize(
     ("pattern", "replacement", "message"),
     [
-        ("nmlgen_calibration: 2", "nmlgen_calibration: 3", r":3:21: version 2 is expected, or 1"),
-        ("name: .*", "title: x", r":4:1: 'title' is not known here; expected nmlgen_calibration, name"),
-        ("  writer: .*", "  writer: {value: fast, spread: 0.1}", r":\d+:19: 'fast' is not a number"),
-        ("  writer: .*", "  writer: {value: -1, spread: 0.1}", r":\d+:19: -1 is out of range; expected more than 0"),
-        ("  writer: .*", "  writer: {value: 1}", r":\d+:11: 'spread' is missing"),
-        ("  writer: .*", "  writer: 0.5", r":\d+:11: expected a mapping"),
-        ("  writer: .*\n", "", r":\d+:3: 'writer' is missing"),
-        ("  step/cache: .*", "  step/cash: 0.1", r":\d+:3: 'step/cash' does not name two constants"),
+        ('_calibration": 2', '_calibration": 3', r":4:25: version 2 is expected, or 1"),
+        ('"name": ', '"title": ', r":5:3: 'title' is not known here; expected nmlgen_calibration, name"),
+        ('"name": ', '"sources": [], "name": ', r":6:3: 'sources' is there twice"),
+        (WRITER, '    "writer": {"value": "fast", "spread": 0.1},', r":\d+:25: 'fast' is not a number"),
+        (WRITER, '    "writer": {"value": -1, "spread": 0.1},', r":\d+:25: -1 is out of range; expected more than 0"),
+        (WRITER, '    "writer": {"value": NaN, "spread": 0.1},', r":\d+:25: NaN is out of range; expected more than 0"),
+        (WRITER, '    "writer": {"value": true, "spread": 0.1},', r":\d+:25: 'true' is not a number"),
+        (WRITER, '    "writer": {"value": 1},', r":\d+:15: 'spread' is missing"),
+        (WRITER, '    "writer": 0.5,', r":\d+:15: expected a mapping"),
+        (WRITER + "\n", "", r":\d+:16: 'writer' is missing"),
+        ('"step/cache": ', '"step/cash": ', r":\d+:5: 'step/cash' does not name two constants"),
         (
-            "  step/cache: .*",
-            "  step/cache: 1.5",
-            r":\d+:15: 1.5 is out of range; expected more than -1 and less than 1",
+            '"step/cache": .*',
+            '"step/cache": 1.5,',
+            r":\d+:19: 1.5 is out of range; expected more than -1 and less than 1",
         ),
-        ("  nodes: .*", "  nodes: [1]", r":\d+:10: expected two numbers"),
-        ("  nodes: .*", "  nodes: 16", r":\d+:10: expected a list"),
-        ("  nodes: .*", "  nodes: [1, 16", r":\d+:\d+: expected ',' or ']'"),
+        ('"nodes": .*', '"nodes": [1],', r":\d+:14: expected two numbers"),
+        ('"nodes": .*', '"nodes": 16,', r":\d+:14: expected a list"),
+        ('"nodes": .*', '"nodes": [1, 16', r":\d+:\d+: expected ',' or ']'"),
+        ('"nodes": .*', '"nodes": ' + 9000 * "[", r": "),
     ],
 )
 def test_a_mistake_is_shown_where_it_is(tmp_path: Path, pattern: str, replacement: str, message: str):
@@ -63,9 +84,9 @@ def test_a_mistake_is_shown_where_it_is(tmp_path: Path, pattern: str, replacemen
 
 def test_correlations_that_contradict_each_other_are_refused(tmp_path: Path):
     text = SHIPPED.read_text(encoding="utf-8")
-    wrong = "correlations:\n  step/writer: 0.9\n  writer/contention: 0.9\n  step/contention: -0.9\nscatter:"
+    wrong = '"correlations": {"step/writer": 0.9, "writer/contention": 0.9, "step/contention": -0.9}, "scatter":'
     path = tmp_path / "site.yaml"
-    path.write_text(re.sub(r"correlations:.*?scatter:", wrong, text, flags=re.DOTALL), encoding="utf-8")
+    path.write_text(re.sub(r'"correlations":.*?"scatter":', wrong, text, flags=re.DOTALL), encoding="utf-8")
     with pytest.raises(InputError, match="these correlations cannot all be true"):
         Calibration.load(path)
 
