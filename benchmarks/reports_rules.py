@@ -1,13 +1,15 @@
 """What share of the CPU time of a check and of a lint the rules take that say what the reports teach.
 
-    python benchmarks/reports_rules.py [RUNS]
+    python benchmarks/reports_rules.py             # against the same program without these rules
+    python benchmarks/reports_rules.py CHECKOUT    # against an earlier program, another checkout of nmlgen
 
 docs/reports.md tells which reports. Each line is the median, over pairs of whole processes, of the user and system
-time with all rules against that without those named here; without them nothing is loaded that only they need.
+time; without the rules nothing is loaded that only they need.
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import statistics
 import subprocess
@@ -15,7 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-EXAMPLE = Path(__file__).parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+ROOT = Path(__file__).parent.parent
+EXAMPLE = ROOT / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+RUNS = 15
 RULES = (
     "DSH001 LFS002 LOC003 LOC004 LOC006 LOC007 LUS010 LUS011 LUS012 LUS013 LUS014 LUS015 MEM001 MEM002 MEM003 MPI014 "
     "MPI015 MPI016 MPI017 MPI018 MPI019 MPI020 MPI021 MPI022 MPI023 MPI024 OMP001 OUT003 OUT032 PAR013 RST013 RST032 "
@@ -35,28 +39,34 @@ sys.exit(main())
 """
 
 
-def cpu_seconds(without: str, command: list[str]) -> float:
+def cpu_seconds(command: list[str], without: str = "", program: Path = ROOT) -> float:
     """User and system time of one run of a command of nmlgen, without some rules."""
+    environment = {**os.environ, "PYTHONPATH": str(program)}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([sys.executable, "-c", _RUN, without, *command], check=False, stdout=subprocess.DEVNULL)
+    line = [sys.executable, "-c", _RUN, without, *command]
+    done = subprocess.run(line, check=False, stdout=subprocess.DEVNULL, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in (0, 1):
         sys.exit(f"{' '.join(command)}: exit status {done.returncode}")
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def compare(name: str, command: list[str], runs: int) -> None:
-    """Print a line: with and without, one after the other, so often."""
-    cpu_seconds("", command)
-    pairs = [(cpu_seconds(RULES, command), cpu_seconds("", command)) for _ in range(runs)]
-    without, every = (1000 * statistics.median(times) for times in zip(*pairs, strict=True))
+def compare(name: str, command: list[str], earlier: Path | None) -> None:
+    """Print a line: before and after, one behind the other, so often."""
+
+    def before() -> float:
+        return cpu_seconds(command, RULES) if earlier is None else cpu_seconds(command, program=earlier)
+
+    before(), cpu_seconds(command)
+    pairs = [(before(), cpu_seconds(command)) for _ in range(RUNS)]
+    first, then = (1000 * statistics.median(times) for times in zip(*pairs, strict=True))
     share = 100 * statistics.median(each / other - 1 for other, each in pairs)
-    print(f"{name:<44} {without:6.0f} {every:6.0f} ms CPU {share:+6.1f} %")
+    print(f"{name:<44} {first:6.0f} {then:6.0f} ms CPU {share:+6.1f} %", flush=True)
 
 
 def main() -> None:
     """Print the table."""
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    earlier = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
     print(f"{'':<44} before  after")
     with tempfile.TemporaryDirectory() as directory:
         built = str(Path(directory) / "run")
@@ -67,7 +77,7 @@ def main() -> None:
             ("check, two streams", ["check", str(EXAMPLE), *STREAMS]),
             ("lint, the Levante example built", ["lint", built]),
         ):
-            compare(name, command, runs)
+            compare(name, command, earlier)
 
 
 if __name__ == "__main__":

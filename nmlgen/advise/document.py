@@ -83,7 +83,7 @@ def read(text: str, name: str = "calibration") -> Calibration:
     return _read_json(text, name) or _read_yaml(text, name)
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class _Node:
     """A value of a JSON text, like ruamel.yaml's; nobody knows where it is."""
 
@@ -132,7 +132,7 @@ _LARGEST = 1e20
 _MOST_BYTES = 2**18  # thirty times as many as that of 109 runs has
 
 
-@frozen
+@frozen(eq=False, repr=False)
 class _Value:
     """A value of the file, which knows where it is."""
 
