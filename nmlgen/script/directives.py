@@ -31,7 +31,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _MOST_WORDS = 5_000
 _SPACE = " \t\n\v\f\r"
 _ANY = re.compile(r"#[ \t]*(?:S[A-Z]{4,6}|PBS|BSUB)", re.IGNORECASE)
-_LATER = re.compile(r"^[ \t]*#SBATCH(?=[ \t]*-)[^\n]*", re.MULTILINE)
+_LATER = re.compile(r"^[ \t]*#SBATCH(?=[ \t]*(?:-|(?:het|pack)job\b))[^\n]*", re.MULTILINE)
 _FOREIGN = re.compile(r"^#(PBS|BSUB)(?=[ \t])[^\n]*", re.MULTILINE)
 _MEANT = (
     (re.compile(r"[ \t]+#SBATCH[ \t]*-"), "it is indented"),
@@ -48,6 +48,9 @@ _PLACEHOLDER = re.compile(
 )
 _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
 _COMPONENTS = ("hetjob", "packjob")
+_SAID_FOR_EACH = ("partition", "constraint")
+"""Options that no later part of a heterogeneous job takes from the first, and that each means as a rule; what asks for
+nodes, tasks and GPUs is not handed on, either (Slurm 22.05)."""
 
 _SAME = {"no-requeue": "requeue", "tasks-per-node": "ntasks-per-node", "cluster": "clusters"}
 _RENAMED = {"workdir": "chdir", "share": "oversubscribe", "mem_bind": "mem-bind", "account-freq": "acctg-freq"}
@@ -128,6 +131,7 @@ class _Reading:
         self.words: list[StaticWord] = []
         self.first: Span | None = None
         self.components: list[int] = []
+        self.breaks: list[Span] = []
         self.parts: list[dict[str, Setting]] = []
         self.settings: dict[str, Setting] = {}
 
@@ -148,10 +152,8 @@ class _Reading:
                     self.settings[other].name_span or self.settings[other].span,
                     f"one of {', '.join(f'--{memory}' for memory in _MEMORY)}",
                 )
-        for part in self.parts if self.components else ():
-            if "array" in part:
-                where = part["array"].name_span or part["array"].span
-                self._problem("exclusive-options", "a heterogeneous job is no array", where, "--array or hetjob")
+        if self.components:
+            self._of_parts()
         found = sorted(self.problems, key=lambda problem: (problem.span.line, problem.span.column))
         return Directives(self.settings, tuple(found), self.first, tuple(self.parts) if self.components else ())
 
@@ -200,6 +202,33 @@ class _Reading:
                 stops=False,
                 fix=_written("#SBATCH", self.text.span(at, at + word.end())),
             )
+
+    def _of_parts(self) -> None:
+        """What is wrong with the parts of a heterogeneous job."""
+        for part in self.parts:
+            if "array" in part:
+                where = part["array"].name_span or part["array"].span
+                self._problem("exclusive-options", "a heterogeneous job is no array", where, "--array or hetjob")
+        first, *others = self.parts
+        for number, (there, part) in enumerate(zip(self.breaks, others, strict=True), start=1):
+            if not part or (number == 1 and not first):
+                self._problem(
+                    "empty-part",
+                    f"part {number if not part else 0} of the job asks for nothing, and has one task",
+                    there,
+                    "hetjob between the options of one part and those of the next",
+                    stops=False,
+                )
+                continue
+            for name in _SAID_FOR_EACH:
+                if name in first and name not in part:
+                    self._problem(
+                        "not-inherited",
+                        f"part {number} of the job has no --{name}: that of part 0 is not handed on",
+                        there,
+                        f"--{name} in each part",
+                        stops=False,
+                    )
 
     def _later(self, end: int) -> None:
         for match in _LATER.finditer(self.text.text, end):
@@ -281,6 +310,7 @@ class _Reading:
             cut = masked[here : here + 1] == "#"
             if value in _COMPONENTS:
                 self.components.append(len(self.words))
+                self.breaks.append(span)
                 continue
             if value:
                 self.words.append(StaticWord(value, span))

@@ -349,6 +349,53 @@ srun bin/icon
 """,
         ),
     ),
+    "SBA013": (
+        "option-not-inherited",
+        _page(
+            "A later part of a heterogeneous job does not say its partition or its constraint, and does not get those of "
+            "the first: nodes, tasks, partition, constraint and GPUs belong to one part, job name, account and time to "
+            "all.",
+            """
+#!/bin/bash
+#SBATCH --time=08:00:00
+#SBATCH --partition=gpu
+#SBATCH --nodes=4
+#SBATCH hetjob
+#SBATCH --nodes=2
+srun --het-group=0 bin/icon : --het-group=1 bin/icon
+""",
+            """
+#!/bin/bash
+#SBATCH --time=08:00:00
+#SBATCH --partition=gpu
+#SBATCH --nodes=4
+#SBATCH hetjob
+#SBATCH --partition=compute
+#SBATCH --nodes=2
+srun --het-group=0 bin/icon : --het-group=1 bin/icon
+""",
+        ),
+    ),
+    "SBA014": (
+        "empty-part",
+        _page(
+            "`#SBATCH hetjob` stands before the first option or behind the last one: sbatch makes a part of one task of "
+            "it, which nobody asked for.",
+            """
+#!/bin/bash
+#SBATCH --nodes=4
+#SBATCH hetjob
+srun --het-group=0 bin/icon
+""",
+            """
+#!/bin/bash
+#SBATCH --nodes=4
+#SBATCH hetjob
+#SBATCH --nodes=2
+srun --het-group=0,1 bin/icon
+""",
+        ),
+    ),
     "LFS001": (
         "setstripe-refused",
         _page(
@@ -551,6 +598,8 @@ CODES_OF_KINDS = {
     "first-line": "SBA011",
     "dos-line-end": "SBA011",
     "foreign-directive": "SBA012",
+    "not-inherited": "SBA013",
+    "empty-part": "SBA014",
     "setstripe-refused": "LFS001",
     "setstripe-open-end": "LFS002",
     "setstripe-on-file": "LFS003",
