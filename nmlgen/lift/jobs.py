@@ -16,13 +16,13 @@ from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
 from nmlgen.experiment.striping import Striping
+from nmlgen.lift.launches import behind_launch, of_launch, options_of, out_of_order, unlike_master
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.resources import schema
 from nmlgen.script.directives import Directives
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Event, Field, Opened, Ran, Written
 from nmlgen.script.launch import LAUNCHERS, LaunchCommand, read_launch
-from nmlgen.script.multi_prog import refused
 from nmlgen.script.options import StaticWord
 from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
@@ -72,6 +72,7 @@ _WITH_DIRECTORY = ("-t", "--target-directory")
 class Job:
     """What a way of a script asks of the machine before the model starts.
 
+    `launch` starts it, by the words in `launched`.
     `environment` is what the model gets; `depending` are variables of it that are set, to that value, under a condition
     only. `files` are the texts that the script writes, by their paths, and `named` those of them that a variable names.
     `problems` is what lfs and the launcher refuse, `remarks` what the script does and no experiment can hold;
@@ -82,6 +83,7 @@ class Job:
 
     directives: Directives
     launch: LaunchCommand | None = None
+    launched: list[StaticWord] = field(factory=list)
     environment: dict[str, Setting] = field(factory=dict)
     preloads_for_all: bool = False
     depending: dict[str, Setting] = field(factory=dict)
@@ -173,27 +175,15 @@ class _Lifting:
         """The number of the command that starts the model: the first that names ICON, else the first that may be."""
         found: int | None = None
         for number, (words, event) in enumerate(commands):
-            launch = read_launch(
-                [part for word, item in zip(words, event.words, strict=True) for part in self.parts(word, item)]
-            )
+            split = [part for word, item in zip(words, event.words, strict=True) for part in self.parts(word, item)]
+            launch = read_launch(split)
             if launch is None or not _may_be_icon(launch):
                 continue
-            self.job.problems += [*launch.problems, *self.of_programs(launch)]
+            self.job.problems += launch.problems
+            self.job.problems += of_launch(split, launch, event, self.job.directives, self.job.files)
             if self.job.launch is None or (_is_icon(launch) and not _is_icon(self.job.launch)):
-                self.job.launch, found = launch, number
+                self.job.launch, self.job.launched, found = launch, split, number
         return found
-
-    def of_programs(self, launch: LaunchCommand) -> Iterator[SyntaxProblem]:
-        """What srun refuses of the file that says which program each rank runs."""
-        options = [option.value for option in launch.launch.options if option.certainty is not Certainty.UNKNOWN]
-        word = launch.executable
-        text = self.job.files.get(word.text) if word is not None and word.text is not None else None
-        if "--multi-prog" not in options or word is None or text is None:
-            return
-        told = launch.ntasks
-        tasks = told.value if told is not None and told.certainty is not Certainty.UNKNOWN else None
-        for message, expected in refused(text, tasks if type(tasks) is int else None):
-            yield SyntaxProblem("launch-refused", f"{word.text}: {message}", word.span, expected)
 
     def environment(self, variables: Mapping[str, Variable]) -> None:
         for name, variable in variables.items():
@@ -273,6 +263,7 @@ class _Lifting:
         for words, event in commands:
             if words and words[0].text in _SUBMITTING and self._submits_itself(event):
                 self.job.successor = _span(event)
+            self.job.problems += behind_launch(words, event, self.guard)
             setstripe = read_setstripe(words)
             if setstripe is not None and not setstripe.migrates:
                 self.job.late.append(setstripe)
@@ -491,6 +482,7 @@ def with_job(
         elif job.launch is None or job.launch.launch.command.value != "srun":
             launch = evolve(launch, tasks=unknown("ntasks"))
     scheduler = "slurm" if job.directives.span is not None else "none"
+    job.late_problems += _unlike_launch(job, experiment, launch)
     hints, environment = _hints(job.environment, job.named)
     darshan, environment = darshan_of(environment, job.named)
     if darshan is not None and job.preloads_for_all:
@@ -512,6 +504,18 @@ def with_job(
         stack_limit=job.stack_limit,
         striping=tuple(_striping(job, experiment)),
     )
+
+
+def _unlike_launch(job: Job, experiment: Experiment, launch: Launch) -> Iterator[SyntaxProblem]:
+    """Models that have other ranks than the launch gives them."""
+    if job.launch is None or len(experiment.models) < 2:
+        return
+    started = evolve(experiment, directives=dict(job.directives.settings), launch=launch)
+    yield from out_of_order(job.launched, job.launch, job.directives, started)
+    word = job.launch.executable
+    text = job.files.get(word.text) if word is not None and word.text is not None else None
+    if text is not None and "--multi-prog" in options_of(job.launch):
+        yield from unlike_master(job.launch, text, started)
 
 
 def _says_tasks(directives: Mapping[str, Setting]) -> bool:

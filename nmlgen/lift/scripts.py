@@ -25,6 +25,7 @@ from nmlgen.findings import ValueCounts
 from nmlgen.lift.built import as_built
 from nmlgen.lift.fragments import HEADER, Ending, header_directives, header_variables
 from nmlgen.lift.jobs import LIFTED, Job, lift_job, with_job
+from nmlgen.lift.launches import of_text
 from nmlgen.lift.namelists import (
     MASTER_FILE,
     NamelistFile,
@@ -47,6 +48,7 @@ from nmlgen.script.parser import parse
 from nmlgen.script.syntax import Literal, Redirection, Script
 from nmlgen.script.values import Place, known, text_of, within
 from nmlgen.script.values import unknown as unknown_value
+from nmlgen.script.without_effect import without_effect
 from nmlgen.script.worlds import Stretch, World, WrittenFile, WrittenText, covering_worlds, decided
 from nmlgen.source import UNKNOWN, Source, Span
 from nmlgen.spec.coupling import read_coupling
@@ -174,7 +176,8 @@ def lift_script(
     worlds = covering_worlds(evaluation, MASTER_FILE)
     made = [lifting.way(*decided(evaluation, world, LIFTED)) if decides else lifting.way(world) for world in worlds]
     ways = tuple(sorted(made, key=_rank))
-    problems = [*_of_sbatch(directives.problems, machine), *lifting.problems]
+    problems = [*_of_sbatch(directives.problems, machine), *of_text(script.text, directives), *lifting.problems]
+    problems += without_effect(script)
     return LiftedScript(
         script,
         evaluation,

@@ -45,6 +45,25 @@ def refused(text: str, tasks: int | None) -> Iterator[tuple[str, str]]:
         yield f"rank {missing} of {tasks} has no line", "a line for each rank, or one with * at the end"
 
 
+def ranks_by_program(text: str, tasks: int) -> dict[str, frozenset[int]] | None:
+    """The ranks of each command of such a file for so many tasks; None if it is not known or srun refuses it."""
+    found: dict[str, frozenset[int]] = {}
+    left = set(range(tasks))
+    if any(refused(text, tasks)):
+        return None
+    for line in text.splitlines():
+        words = line.split(None, 1)
+        if not words or words[0].startswith("#"):
+            continue
+        ranks = left if words[0] == "*" else _numbers(words[0]) if _RANKS.fullmatch(words[0]) else None
+        if ranks is None or len(words) < 2:
+            return None
+        command = words[1].strip()
+        found[command] = found.get(command, frozenset()) | frozenset(ranks)
+        left -= ranks
+    return {command: ranks for command, ranks in found.items() if ranks}
+
+
 def _numbers(ranks: str) -> set[int] | None:
     """The ranks of a list; None where Slurm reads none."""
     found: set[int] = set()

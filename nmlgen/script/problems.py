@@ -174,6 +174,59 @@ n=$((400 * 400))
 """,
         ),
     ),
+    "SHL008": (
+        "exit-leaves-subshell",
+        _page(
+            "`( ...; exit 1 )` leaves the subshell that the parentheses make, and the script goes on, unless it "
+            "has `set -e`. Braces make none.",
+            """
+[ -f grid.nc ] || ( echo "no grid"; exit 1 )
+srun bin/icon
+""",
+            """
+[ -f grid.nc ] || { echo "no grid"; exit 1; }
+srun bin/icon
+""",
+        ),
+    ),
+    "SHL009": (
+        "second-default",
+        _page(
+            "A variable gets a default that it has got before on the same way: `${name:=value}` changes only "
+            "what is not set or empty, so the first one holds.",
+            """
+: ${nproma:=8}
+if [ "$use_gpu" = yes ]; then
+  : ${nproma:=8000}
+fi
+srun bin/icon
+""",
+            """
+if [ "$use_gpu" = yes ]; then
+  : ${nproma:=8000}
+fi
+: ${nproma:=8}
+srun bin/icon
+""",
+        ),
+    ),
+    "SHL010": (
+        "set-for-function",
+        _page(
+            "`set word value` replaces the positional parameters; the script has a function `set_word`, which "
+            "this does not call.",
+            """
+set_default() { eval ": \\${$1:=$2}"; }
+set default nproma 48
+srun bin/icon
+""",
+            """
+set_default() { eval ": \\${$1:=$2}"; }
+set_default nproma 48
+srun bin/icon
+""",
+        ),
+    ),
     "SBA001": (
         "ignored-directive",
         _directives(
@@ -352,9 +405,9 @@ srun bin/icon
     "SBA013": (
         "option-not-inherited",
         _page(
-            "A later part of a heterogeneous job does not say its partition or its constraint, and does not get those of "
-            "the first: nodes, tasks, partition, constraint and GPUs belong to one part, job name, account and time to "
-            "all.",
+            "A later part of a heterogeneous job does not say its partition or its constraint, and does not get those "
+            "of the first: nodes, tasks, partition, constraint and GPUs belong to one part, job name, account and time "
+            "to all.",
             """
 #!/bin/bash
 #SBATCH --time=08:00:00
@@ -379,8 +432,8 @@ srun --het-group=0 bin/icon : --het-group=1 bin/icon
     "SBA014": (
         "empty-part",
         _page(
-            "`#SBATCH hetjob` stands before the first option or behind the last one: sbatch makes a part of one task of "
-            "it, which nobody asked for.",
+            "`#SBATCH hetjob` stands before the first option or behind the last one: sbatch makes a part of one task "
+            "of it, which nobody asked for.",
             """
 #!/bin/bash
 #SBATCH --nodes=4
@@ -572,6 +625,256 @@ sbatch "$0"
 """,
         ),
     ),
+    "LCH003": (
+        "part-without-launch",
+        _page(
+            "In a heterogeneous job `srun` without `--het-group` starts its tasks in the first part only, and "
+            "says nothing of it: the other parts are paid for and idle, and a model whose ranks would be there "
+            "never starts.",
+            """
+#!/bin/bash
+#SBATCH --nodes=4
+#SBATCH hetjob
+#SBATCH --nodes=2
+srun bin/icon
+""",
+            """
+#!/bin/bash
+#SBATCH --nodes=4
+#SBATCH hetjob
+#SBATCH --nodes=2
+srun --het-group=0,1 bin/icon
+""",
+        ),
+    ),
+    "LCH004": (
+        "parts-out-of-order",
+        _page(
+            "Ranks are counted by the parts of a heterogeneous job, in whatever order a launch names them. The "
+            "master namelist counts in the order of the launch: each model gets the nodes and the program of "
+            "another one.",
+            """
+#!/bin/bash
+#SBATCH --ntasks=4
+#SBATCH hetjob
+#SBATCH --ntasks=12
+cat >icon_master.namelist <<EOF
+&master_model_nml
+ model_name = 'oce'
+ model_namelist_filename = 'NAMELIST_oce'
+ model_type = 2
+ model_min_rank = 0
+ model_max_rank = 11
+/
+&master_model_nml
+ model_name = 'atm'
+ model_namelist_filename = 'NAMELIST_atm'
+ model_type = 1
+ model_min_rank = 12
+ model_max_rank = 15
+/
+EOF
+srun --het-group=1 bin/ocean : --het-group=0 bin/icon
+""",
+            """
+#!/bin/bash
+#SBATCH --ntasks=4
+#SBATCH hetjob
+#SBATCH --ntasks=12
+cat >icon_master.namelist <<EOF
+&master_model_nml
+ model_name = 'atm'
+ model_namelist_filename = 'NAMELIST_atm'
+ model_type = 1
+ model_min_rank = 0
+ model_max_rank = 3
+/
+&master_model_nml
+ model_name = 'oce'
+ model_namelist_filename = 'NAMELIST_oce'
+ model_type = 2
+ model_min_rank = 4
+ model_max_rank = 15
+/
+EOF
+srun --het-group=1 bin/ocean : --het-group=0 bin/icon
+""",
+        ),
+    ),
+    "LCH005": (
+        "part-as-whole",
+        _page(
+            "In a heterogeneous job SLURM_NTASKS, SLURM_JOB_NUM_NODES and their like are those of the first "
+            "part. Each part has its own, such as SLURM_NTASKS_HET_GROUP_1; together they are the whole.",
+            """
+#!/bin/bash
+#SBATCH --ntasks=4
+#SBATCH hetjob
+#SBATCH --ntasks=12
+tasks=$SLURM_NTASKS
+srun --het-group=0,1 bin/icon
+""",
+            """
+#!/bin/bash
+#SBATCH --ntasks=4
+#SBATCH hetjob
+#SBATCH --ntasks=12
+tasks=$(( SLURM_NTASKS_HET_GROUP_0 + SLURM_NTASKS_HET_GROUP_1 ))
+srun --het-group=0,1 bin/icon
+""",
+        ),
+    ),
+    "LCH006": (
+        "list-as-number",
+        _page(
+            "SLURM_TASKS_PER_NODE is a list: `4(x3)` for three nodes of four tasks, which is no number to the "
+            "shell. On one node it looks like one.",
+            """
+#!/bin/bash
+#SBATCH --ntasks-per-node=4
+tasks=$(( SLURM_TASKS_PER_NODE * SLURM_JOB_NUM_NODES ))
+srun -n $tasks bin/icon
+""",
+            """
+#!/bin/bash
+#SBATCH --ntasks-per-node=4
+tasks=$(( SLURM_NTASKS_PER_NODE * SLURM_JOB_NUM_NODES ))
+srun -n $tasks bin/icon
+""",
+        ),
+    ),
+    "LCH007": (
+        "node-list-taken-apart",
+        _page(
+            "The script takes the list of nodes apart by itself: a single node has no brackets, and nodes of "
+            "two names have two pairs of them. `scontrol show hostnames` knows them all.",
+            """
+prefix=${SLURM_JOB_NODELIST%%[*}
+srun bin/icon
+""",
+            """
+nodes=$(scontrol show hostnames "$SLURM_JOB_NODELIST")
+srun bin/icon
+""",
+        ),
+    ),
+    "LCH008": (
+        "stale-hostfile",
+        _page(
+            "Where SLURM_HOSTFILE is exported, srun places tasks by it even without `--distribution=arbitrary`, "
+            "and sbatch hands it to the next job. What comes behind the model gets nodes that were meant for "
+            "the model.",
+            """
+export SLURM_HOSTFILE=hosts
+srun --distribution=arbitrary -n 8 bin/icon
+sbatch post.sh
+""",
+            """
+export SLURM_HOSTFILE=hosts
+srun --distribution=arbitrary -n 8 bin/icon
+unset SLURM_HOSTFILE
+sbatch post.sh
+""",
+        ),
+    ),
+    "LCH009": (
+        "more-hosts-than-tasks",
+        _page(
+            "The file of hosts has more lines than there are tasks: srun uses the first ones and says nothing "
+            "of the others. With fewer lines it refuses the launch.",
+            """
+cat >hosts <<EOF
+n1
+n1
+n2
+EOF
+export SLURM_HOSTFILE=hosts
+srun --distribution=arbitrary -n 2 bin/icon
+""",
+            """
+cat >hosts <<EOF
+n1
+n2
+EOF
+export SLURM_HOSTFILE=hosts
+srun --distribution=arbitrary -n 2 bin/icon
+""",
+        ),
+    ),
+    "LCH010": (
+        "cpus-not-handed-on",
+        _page(
+            "Since Slurm 22.05 srun does not take `--cpus-per-task` from the job: each task gets one core, and "
+            "the threads of a rank share it.",
+            """
+#!/bin/bash
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=8
+#SBATCH --cpus-per-task=16
+srun bin/icon
+""",
+            """
+#!/bin/bash
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=8
+#SBATCH --cpus-per-task=16
+srun --cpus-per-task=16 bin/icon
+""",
+        ),
+    ),
+    "LCH011": (
+        "programs-unlike-models",
+        _page(
+            "The file for `srun --multi-prog` gives a program other ranks than the master namelist gives to the "
+            "model in it. ICON stops, waits for ever, or runs a model with the program of another one.",
+            """
+cat >icon_master.namelist <<EOF
+&master_model_nml
+ model_name = 'atm'
+ model_namelist_filename = 'NAMELIST_atm'
+ model_type = 1
+ model_min_rank = 0
+ model_max_rank = 7
+/
+&master_model_nml
+ model_name = 'oce'
+ model_namelist_filename = 'NAMELIST_oce'
+ model_type = 2
+ model_min_rank = 8
+ model_max_rank = 15
+/
+EOF
+cat >programs <<EOF
+0-5 bin/icon-gpu
+6-15 bin/icon-cpu
+EOF
+srun -n 16 --multi-prog programs
+""",
+            """
+cat >icon_master.namelist <<EOF
+&master_model_nml
+ model_name = 'atm'
+ model_namelist_filename = 'NAMELIST_atm'
+ model_type = 1
+ model_min_rank = 0
+ model_max_rank = 7
+/
+&master_model_nml
+ model_name = 'oce'
+ model_namelist_filename = 'NAMELIST_oce'
+ model_type = 2
+ model_min_rank = 8
+ model_max_rank = 15
+/
+EOF
+cat >programs <<EOF
+0-7 bin/icon-gpu
+8-15 bin/icon-cpu
+EOF
+srun -n 16 --multi-prog programs
+""",
+        ),
+    ),
 }
 """Code to name and explanation."""
 
@@ -609,6 +912,18 @@ CODES_OF_KINDS = {
     "variable-too-late": "ENV002",
     "launch-refused": "LCH001",
     "chain-without-checkpoint": "LCH002",
+    "part-without-launch": "LCH003",
+    "parts-out-of-order": "LCH004",
+    "part-as-whole": "LCH005",
+    "list-as-number": "LCH006",
+    "node-list-taken-apart": "LCH007",
+    "stale-hostfile": "LCH008",
+    "more-hosts-than-tasks": "LCH009",
+    "cpus-not-handed-on": "LCH010",
+    "programs-unlike-models": "LCH011",
+    "exit-of-subshell": "SHL008",
+    "second-default": "SHL009",
+    "set-for-function": "SHL010",
 }
 """The kind of a SyntaxProblem to the code that it has as a finding."""
 

@@ -1,0 +1,297 @@
+"""What srun makes of a launch in a job of several parts, of several programs, or with a file of hosts.
+
+All of it was tried with Slurm 22.05.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
+
+from attrs import evolve
+
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
+from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.script.directives import Directives
+from nmlgen.script.events import Ran
+from nmlgen.script.launch import LaunchCommand
+from nmlgen.script.multi_prog import ranks_by_program, refused
+from nmlgen.script.options import StaticWord
+from nmlgen.script.values import Guard, text_of, within
+from nmlgen.source import UNKNOWN, Text
+
+_GROUPS = re.compile(r"--(?:het|pack)-group(?:=(.*))?\Z")
+_OF_ALL = re.compile(
+    r"\$\{?(SLURM_(?:NTASKS|NPROCS|JOB_NUM_NODES|NNODES|NTASKS_PER_NODE|TASKS_PER_NODE))\b(?!_(?:HET|PACK))"
+)
+_HET_SIZE = re.compile(r"SLURM_\w+_(?:HET|PACK)_GROUP_")
+_COUNTED = re.compile(r"\(\([^()\n]*?\b(SLURM_(?:JOB_)?TASKS_PER_NODE)\b[^()\n]*\)\)")
+_KEPT = re.compile(
+    r"^[ \t]*(?:export[ \t]+)?(\w+)=\"?\$\{?(SLURM_(?:JOB_)?TASKS_PER_NODE)\b(?![ \t]*[%#/])", re.MULTILINE
+)
+"""A variable that takes the list as it is."""
+_TAKEN_APART = re.compile(
+    r"\$\{(SLURM_(?:JOB_|STEP_)?NODELIST)(?:%|#|/|:\d)[^}\n]*\}"
+    r"|\$\{?(SLURM_(?:JOB_|STEP_)?NODELIST)\}?\"?[ \t]*\|[ \t]*(?:sed|cut|tr|awk|grep)\b"
+    r"|<<<[ \t]*\"?\$\{?(SLURM_(?:JOB_|STEP_)?NODELIST)\b"
+)
+_HOSTS = "SLURM_HOSTFILE"
+_CORES = re.compile(r"-c|--cpus-per-(?:task|gpu)|--exclusive|--whole|--cpu-bind=")
+_EXPORTS_NOTHING = re.compile(r"--export=(?:NONE|NIL)")
+
+
+def of_launch(
+    words: Sequence[StaticWord], launch: LaunchCommand, event: Ran, directives: Directives, files: Mapping[str, str]
+) -> Iterator[SyntaxProblem]:
+    """What is wrong with one launch of the model by srun; `files` are those that the script has written."""
+    if launch.launch.command.value != "srun":
+        return
+    yield from _of_programs(launch, files)
+    if directives.parts:
+        yield from _of_parts(words, launch)
+        return
+    yield from _of_hosts(launch, event, files)
+    yield from _of_cpus(launch, event, directives)
+    yield from _of_gpus(launch, directives)
+
+
+def options_of(launch: LaunchCommand) -> list[str]:
+    """The options of a launch that are known, as they stand there."""
+    return [str(option.value) for option in launch.launch.options if option.certainty is not Certainty.UNKNOWN]
+
+
+def is_known(launch: LaunchCommand) -> bool:
+    """Whether each option of a launch is."""
+    return launch.executable is not None and all(
+        option.certainty is not Certainty.UNKNOWN for option in launch.launch.options
+    )
+
+
+def _number(setting: Setting | None) -> int | None:
+    if setting is None or setting.certainty is Certainty.UNKNOWN or type(setting.value) is not int:
+        return None
+    return setting.value
+
+
+def _of_programs(launch: LaunchCommand, files: Mapping[str, str]) -> Iterator[SyntaxProblem]:
+    """What srun refuses of the file that says which program each rank runs."""
+    word = launch.executable
+    text = files.get(word.text) if word is not None and word.text is not None else None
+    if "--multi-prog" not in options_of(launch) or word is None or text is None:
+        return
+    for message, expected in refused(text, _number(launch.ntasks)):
+        yield SyntaxProblem("launch-refused", f"{word.text}: {message}", word.span, expected)
+
+
+# --- Heterogeneous jobs ---
+
+
+def _of_parts(words: Sequence[StaticWord], launch: LaunchCommand) -> Iterator[SyntaxProblem]:
+    """One launch in a heterogeneous job."""
+    span = launch.launch.command.span
+    if span is None or any(word.text is None and word.splits for word in words):
+        return
+    groups = _groups(words)
+    texts = [word.text for word in words]
+    if "--multi-prog" in texts and (len(groups) > 1 or any("," in group or "-" in group for group in groups)):
+        message = "--multi-prog starts programs in one part of a heterogeneous job, and several are named"
+        yield SyntaxProblem("launch-refused", message, span, "srun --het-group=0 ... : --het-group=1 ...")
+    elif not groups and ":" not in texts and is_known(launch):
+        message = "srun starts the model in part 0 of the job, and leaves the others idle"
+        expected = "--het-group=0,1, or --het-group=0 ... : --het-group=1 ..."
+        yield SyntaxProblem("part-without-launch", message, span, expected, stops=False)
+
+
+def _groups(words: Iterable[StaticWord]) -> list[str]:
+    """The parts of the job that the words of a launch name, in their order."""
+    found: list[str] = []
+    for word, following in pairwise([*words, None]):
+        match = _GROUPS.match(word.start) if word is not None else None
+        if match is not None:
+            behind = following.start if following is not None else ""
+            found.append(match[1] if match[1] is not None else behind)
+    return found
+
+
+def out_of_order(
+    words: Sequence[StaticWord], launch: LaunchCommand, directives: Directives, experiment: Experiment
+) -> Iterator[SyntaxProblem]:
+    """Parts that are named in another order than their own, and a master namelist that follows the launch."""
+    groups = _groups(words)
+    if not directives.parts or len(groups) < 2 or not all(group.isdecimal() for group in groups):
+        return
+    order = [int(group) for group in groups]
+    sizes = [_tasks_of(part) for part in directives.parts]
+    if order == sorted(order) or max(order) >= len(sizes):
+        return
+    if any(size is None for size in sizes):
+        return
+    tasks = written("ntasks", sum(size for size in sizes if size is not None), "script", None)
+    try:
+        started = evolve(experiment, launch=evolve(experiment.launch, tasks=tasks))
+        first = sorted(min(share) for share in started.shares if share)
+    except UndecidedError:
+        return
+    asked = [sizes[number] for number in order]
+    if len(first) != len(order):
+        return
+    counts = [size for size in asked if size is not None]
+    by_part = [size for _, size in sorted(zip(order, counts, strict=True))]
+    if first == [0, *accumulate(counts[:-1])] != [0, *accumulate(by_part[:-1])]:
+        message = "ranks are counted by the parts of the job, and the master namelist by the order on this line"
+        expected = "the models in the master namelist in the order of their parts"
+        span = launch.launch.command.span
+        if span is not None:
+            yield SyntaxProblem("parts-out-of-order", message, span, expected, stops=False)
+
+
+def _tasks_of(part: Mapping[str, Setting]) -> int | None:
+    tasks = _number(part.get("ntasks"))
+    if tasks is not None:
+        return tasks
+    nodes, each = _number(part.get("nodes")), _number(part.get("ntasks-per-node"))
+    return nodes * each if nodes is not None and each is not None else None
+
+
+def of_text(script: Text, directives: Directives) -> Iterator[SyntaxProblem]:
+    """What a script takes variables of Slurm for that they are not."""
+    text = script.text
+    for match in _COUNTED.finditer(text):
+        if not _is_comment(text, match.start()):
+            message = f"{match[1]} is no number: Slurm writes 4(x3) for three nodes of four tasks"
+            expected = "SLURM_NTASKS_PER_NODE, or SLURM_NTASKS for all"
+            yield SyntaxProblem("list-as-number", message, script.span(*match.span(1)), expected, stops=False)
+    for match in _KEPT.finditer(text):
+        if re.search(rf"\(\([^\n]*\b{match[1]}\b", text):
+            message = f"{match[2]} is no number: Slurm writes 4(x3) for three nodes of four tasks"
+            expected = "SLURM_NTASKS_PER_NODE"
+            yield SyntaxProblem("list-as-number", message, script.span(*match.span(2)), expected, stops=False)
+    for match in _TAKEN_APART.finditer(text):
+        if not _is_comment(text, match.start()):
+            group = next(number for number in (1, 2, 3) if match[number])
+            span = script.span(*match.span(group))
+            message = f"{match[group]} is taken apart: a single node has no brackets, and two prefixes have two pairs"
+            expected = f'scontrol show hostnames "${match[group]}"'
+            yield SyntaxProblem("node-list-taken-apart", message, span, expected, stops=False)
+    if directives.parts and not _HET_SIZE.search(text):
+        for match in _OF_ALL.finditer(text):
+            if not _is_comment(text, match.start()):
+                message = f"{match[1]} is that of part 0 of the job, not of all its parts"
+                expected = f"the sum of {match[1]}_HET_GROUP_0, {match[1]}_HET_GROUP_1 and so on"
+                yield SyntaxProblem("part-as-whole", message, script.span(*match.span(1)), expected, stops=False)
+
+
+def _is_comment(text: str, at: int) -> bool:
+    return re.match(r"[ \t]*#|[^'\"\n]*[ \t]#", text[text.rfind("\n", 0, at) + 1 : at]) is not None
+
+
+# --- Hosts ---
+
+
+def _of_hosts(launch: LaunchCommand, event: Ran, files: Mapping[str, str]) -> Iterator[SyntaxProblem]:
+    """A file of hosts with another number of lines than there are tasks."""
+    variable = event.environment.get(_HOSTS)
+    name = text_of(within(variable.value, event.guard)) if variable is not None else None
+    text, tasks, span = files.get(name or ""), _number(launch.ntasks), launch.launch.command.span
+    if not name or text is None or UNKNOWN in text or tasks is None or span is None:
+        return
+    lines = sum(1 for line in text.splitlines() if line.strip())
+    if lines < tasks:
+        message = f"{name} names {lines} hosts, and srun starts {tasks} tasks"
+        yield SyntaxProblem("launch-refused", message, span, "a line for each task")
+    elif lines > tasks:
+        message = f"{name} names {lines} hosts, and srun starts {tasks} tasks: the last {lines - tasks} are not used"
+        yield SyntaxProblem("more-hosts-than-tasks", message, span, "a line for each task", stops=False)
+
+
+def behind_launch(words: Sequence[StaticWord], event: Ran, guard: Guard) -> Iterator[SyntaxProblem]:
+    """A job or a step that comes behind the model's and takes its file of hosts."""
+    name = words[0].text if words else None
+    variable = event.environment.get(_HOSTS)
+    if name not in ("sbatch", "srun") or variable is None:
+        return
+    cases = within(variable.value, guard)
+    if not all(case.is_set is True and case.text for case in cases):
+        return
+    texts = [word.text or "" for word in words]
+    if any("arbitrary" in text or _EXPORTS_NOTHING.match(text) for text in texts):
+        return
+    what = "the next job" if name == "sbatch" else "this step"
+    message = f"{_HOSTS} is still exported: {what} places its tasks by that file, unasked"
+    expected = f"unset {_HOSTS} before it"
+    yield SyntaxProblem("stale-hostfile", message, words[0].span, expected, stops=False)
+
+
+# --- Cores and GPUs ---
+
+
+def _of_cpus(launch: LaunchCommand, event: Ran, directives: Directives) -> Iterator[SyntaxProblem]:
+    """Cores for each task that the job asks for and the step does not."""
+    asked = directives.settings.get("cpus-per-task")
+    count = _number(asked)
+    if count is None or count < 2 or launch.cpus_per_task is not None or not is_known(launch):
+        return
+    if "SRUN_CPUS_PER_TASK" in event.environment or "SRUN_CPUS_PER_TASK" in launch.environment:
+        return
+    if any(
+        re.match(r"-c|--cpus-per-(?:task|gpu)|--exclusive|--whole|--cpu-bind=", text) for text in options_of(launch)
+    ):
+        return
+    span = launch.launch.command.span
+    if span is not None:
+        message = f"each task gets one core, not {count}: srun does not take --cpus-per-task from the job"
+        expected = f"srun --cpus-per-task={count}, or SRUN_CPUS_PER_TASK exported"
+        yield SyntaxProblem("cpus-not-handed-on", message, span, expected, stops=False)
+
+
+def _of_gpus(launch: LaunchCommand, directives: Directives) -> Iterator[SyntaxProblem]:
+    """More GPUs on a node than the job has there."""
+    asked = _gpus(directives.settings.get("gpus-per-node"))
+    options = options_of(launch)
+    for text, following in pairwise([*options, ""]):
+        match = re.match(r"--gpus-per-node(?:=(.*))?\Z", text)
+        value = None if match is None else match[1] if match[1] is not None else following
+        wanted = None if value is None else re.fullmatch(r"(?:[\w.-]+:)?([1-9]\d?)", value)
+        span = launch.launch.command.span
+        if asked is not None and wanted is not None and int(wanted[1]) > asked and span is not None:
+            message = f"srun asks for {wanted[1]} GPUs on a node, and the job has {asked}"
+            yield SyntaxProblem("launch-refused", message, span, f"at most {asked}")
+
+
+def _gpus(setting: Setting | None) -> int | None:
+    if setting is None or setting.certainty is Certainty.UNKNOWN:
+        return None
+    match = re.fullmatch(r"(?:[\w.-]+:)?([1-9]\d?)", str(setting.value))
+    return int(match[1]) if match is not None else None
+
+
+# --- Programs and models ---
+
+
+def unlike_master(launch: LaunchCommand, text: str, experiment: Experiment) -> Iterator[SyntaxProblem]:
+    """Programs that have other ranks than the models in the master namelist: said where there are as many programs as
+    models, so that each is one."""
+    word, tasks = launch.executable, _number(launch.ntasks)
+    if word is None or tasks is None or len(experiment.models) < 2:
+        return
+    programs = ranks_by_program(text, tasks)
+    if programs is None or len(programs) != len(experiment.models):
+        return
+    try:
+        shares = [share for share in experiment.shares if share]
+    except UndecidedError:
+        return
+    models = sorted(shares, key=min)
+    if len(models) != len(programs):
+        return
+    for (command, ranks), share in zip(sorted(programs.items(), key=lambda item: min(item[1])), models, strict=True):
+        if ranks != share:
+            name = experiment.models[experiment.shares.index(share)].label
+            message = (
+                f'{word.text} gives the ranks {min(ranks)}-{max(ranks)} to "{command}", and the master namelist '
+                f"{min(share)}-{max(share)} to {name}"
+            )
+            yield SyntaxProblem("programs-unlike-models", message, word.span, "the same ranks in both", stops=False)
+            return

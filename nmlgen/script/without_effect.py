@@ -1,0 +1,163 @@
+"""What a script says in good faith and without effect: an exit that leaves a subshell only, a second default, and `set`
+for a function whose name begins so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.script.assigned import effects
+from nmlgen.script.syntax import (
+    AndOr,
+    Command,
+    Function,
+    Group,
+    If,
+    Parameter,
+    Script,
+    Sequence,
+    Simple,
+    Word,
+)
+
+_STOPS_AT_FAILURE = re.compile(
+    r"^[^#\n]*\bset[ \t]+(?:-[A-Za-z]*e|-o[ \t]+errexit)|^#!.*[ \t]-[A-Za-z]*e", re.MULTILINE
+)
+_SET = re.compile(r"^[ \t]*(set[ \t]+([a-z]\w*)[ \t]+\w+)", re.MULTILINE)
+_GIVES_A_DEFAULT = re.compile(r"eval[^\n]*:=\$\{?2")
+_NAME = re.compile(r"[A-Za-z_]\w*\Z")
+
+
+def without_effect(script: Script) -> Iterator[SyntaxProblem]:
+    """Such places of a script, in their order."""
+    text = script.source.text
+    functions = [node for node in _sequences_below(script.body) if isinstance(node, Function)]
+    found: list[SyntaxProblem] = []
+    if "exit" in text and not _STOPS_AT_FAILURE.search(text):
+        found += _of_subshells(script, script.body)
+    givers = {function.name for function in functions if _GIVES_A_DEFAULT.search(text[function.start : function.end])}
+    if givers or ":=" in text:
+        for body in [script.body, *(function.body for function in functions)]:
+            found += _of_defaults(script, body, givers)
+    found += _of_set(script, {function.name for function in functions})
+    yield from sorted(found, key=lambda problem: (problem.span.line, problem.span.column))
+
+
+def _parts(node: Any) -> Iterator[Any]:
+    """The commands right below a command that run in its own shell, in their order."""
+    if isinstance(node, Sequence):
+        yield from node.commands
+    elif isinstance(node, AndOr):
+        yield from (node.left, node.right)
+    elif isinstance(node, If):
+        for condition, body in node.branches:
+            yield from (condition, body)
+        if node.otherwise is not None:
+            yield node.otherwise
+    elif isinstance(node, Group) and not node.is_subshell:
+        yield node.body
+
+
+def _sequences_below(root: Any) -> Iterator[Any]:
+    """A command and all below it that its own shell runs, functions without what is in them."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(list(_parts(node)))
+
+
+# --- ( ...; exit 1 ) ---
+
+
+def _of_subshells(script: Script, body: Any) -> Iterator[SyntaxProblem]:
+    """`command || ( ...; exit 1 )`, where nobody looks at how that ends."""
+    for node in _sequences_below(body):
+        if isinstance(node, Function):
+            yield from _of_subshells(script, node.body)
+        if not isinstance(node, Sequence):
+            continue
+        for command, following in zip(node.commands, [*node.commands[1:], None], strict=True):
+            last = command.right if isinstance(command, AndOr) else command
+            if isinstance(last, Group) and last.is_subshell and _ends_with_exit(last) and not _asks(script, following):
+                span = script.text.span(last.start, last.start + 1)
+                message = "exit leaves the ( ) only: the script goes on"
+                yield SyntaxProblem("exit-of-subshell", message, span, "{ ...; exit 1; }", stops=False)
+
+
+def _ends_with_exit(group: Group) -> bool:
+    last = group.body.commands[-1] if group.body.commands else None
+    if not isinstance(last, Simple) or not last.words or group.redirections:
+        return False
+    words = [word.literal if isinstance(word, Word) else None for word in last.words]
+    return words[0] == "exit" and len(words) == 2 and words[1] not in ("0", None)
+
+
+def _asks(script: Script, following: Command | None) -> bool:
+    """Whether the next command asks how the last one ended."""
+    return following is not None and "$?" in script.source.text[following.start : following.end]
+
+
+# --- Defaults ---
+
+
+def _of_defaults(script: Script, body: Any, givers: set[str]) -> Iterator[SyntaxProblem]:
+    """A default that a variable gets although it has got another one on the same way."""
+    given: dict[str, tuple[str, int]] = {}
+    for node, is_certain in _in_order(body, True):
+        if isinstance(node, Simple):
+            found = _default(node, givers)
+            if found is None:
+                for name in effects(node, {}).names:
+                    given.pop(name, None)
+                continue
+            name, value = found
+            earlier = given.get(name)
+            if earlier is None:
+                if is_certain and value:
+                    given[name] = value, script.text.position(node.start)[0]
+            elif earlier[0] != value:
+                message = f"{name} has got the default {earlier[0]} at line {earlier[1]}: {value} has no effect"
+                span = script.text.span(node.start, node.end)
+                yield SyntaxProblem("second-default", message, span, "the default that is to hold first", stops=False)
+        elif not isinstance(node, (Sequence, AndOr, If, Group)):
+            for name in effects(node, {}).names:
+                given.pop(name, None)
+
+
+def _in_order(node: Any, is_certain: bool) -> Iterator[tuple[Any, bool]]:
+    """The commands below one in their order, and whether they are run in any case."""
+    yield node, is_certain
+    always = is_certain and isinstance(node, (Sequence, Group))
+    for part in _parts(node):
+        yield from _in_order(part, always)
+
+
+def _default(node: Simple, givers: set[str]) -> tuple[str, str] | None:
+    """The variable and its default, of `: ${name:=value}` and of a call of a function that does this."""
+    words = node.words
+    first = words[0].literal if words and isinstance(words[0], Word) else None
+    if first == ":" and len(words) == 2 and isinstance(words[1], Word) and len(words[1].parts) == 1:
+        part = words[1].parts[0]
+        if isinstance(part, Parameter) and part.operator == ":=" and part.arguments and part.subscript is None:
+            value = part.arguments[0].literal
+            return (part.name, value) if value is not None else None
+    elif first in givers and len(words) == 3:
+        name, value = (word.literal if isinstance(word, Word) else None for word in words[1:])
+        if name is not None and value is not None and _NAME.match(name):
+            return name, value
+    return None
+
+
+# --- set default ---
+
+
+def _of_set(script: Script, functions: set[str]) -> Iterator[SyntaxProblem]:
+    meant = {name.removeprefix("set_") for name in functions if name.startswith("set_")}
+    for match in _SET.finditer(script.source.text) if meant else ():
+        if match[2] in meant:
+            message = f"set replaces $1, $2 and so on, and calls no function: set_{match[2]} is one"
+            span = script.text.span(*match.span(1))
+            yield SyntaxProblem("set-for-function", message, span, f"set_{match[2]}", stops=False)

@@ -1,0 +1,67 @@
+"""What a script says without effect."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmlgen.script.parser import parse
+from nmlgen.script.without_effect import without_effect
+from nmlgen.source import Source
+
+DEFAULT = 'set_default() { eval ": \\${$1:=$2}"; }\n'
+
+
+def kinds(text: str) -> list[str]:
+    return [problem.kind for problem in without_effect(parse(Source("exp.run", text)))]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a || ( echo no; exit 1 )\nb\n", ["exit-of-subshell"]),
+        ("if a; then\n( exit 1 )\nfi\n", ["exit-of-subshell"]),
+        ("f() { ( exit 1 ); b; }\n", ["exit-of-subshell"]),
+        ("a || { echo no; exit 1; }\n", []),
+        ("( exit 1 )\necho $?\n", []),
+        ("( exit 0 )\n", []),
+        ("( exit )\n", []),
+        ("set -eu\na || ( exit 1 )\n", []),
+        ("#!/bin/bash -e\na || ( exit 1 )\n", []),
+        ("( exit 1 ) || b\n", []),  # somebody asks
+        ("( exit 1; b )\n", []),
+    ],
+)
+def test_exits(text: str, expected: list[str]) -> None:
+    assert kinds(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (": ${a:=1}\n: ${a:=2}\n", ["second-default"]),
+        (": ${a:=1}\n: ${a:=1}\n", []),
+        (": ${a:=1}\n: ${b:=2}\n", []),
+        (": ${a:=1}\nunset a\n: ${a:=2}\n", []),
+        (": ${a:=1}\na=\n: ${a:=2}\n", []),
+        (": ${a:=}\n: ${a:=2}\n", []),
+        (": ${a:=1}\nif b; then : ${a:=2}; fi\n", ["second-default"]),
+        ("if b; then : ${a:=1}; fi\n: ${a:=2}\n", []),
+        (": ${a:=1}\nf() { : ${a:=2}; }\n", []),  # who knows when it is called
+        (f"{DEFAULT}set_default a 1\nset_default a 2\n", ["second-default"]),
+        ("other a 1\nother a 2\n", []),
+    ],
+)
+def test_defaults(text: str, expected: list[str]) -> None:
+    assert kinds(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{DEFAULT}set default a 1\n", ["set-for-function"]),
+        (f"{DEFAULT}set other a 1\n", []),
+        ("set default a 1\n", []),
+    ],
+)
+def test_set(text: str, expected: list[str]) -> None:
+    assert kinds(text) == expected
