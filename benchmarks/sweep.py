@@ -26,15 +26,15 @@ import nmlgen
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 GRID = {
-    "parallel.num_io_procs": list(range(1, 33)),
+    "parallel.num_io_procs": list(range(1, 26)),
     "job.nodes": list(range(2, 66)),
-    "parallel.nproma": list(range(4, 516)),
+    "parallel.nproma": list(range(4, 629)),
 }
 DERIVE = {"output.atm.stream_partitions_ml": "num_io_procs"}
 
 
 def points() -> Iterator[nmlgen.Point]:
-    """A little over a million points."""
+    """A million points."""
     return nmlgen.expand(SPEC, grid=GRID, derive=DERIVE)
 
 

@@ -6,7 +6,7 @@ what cannot go on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nmlgen.findings import Finding
@@ -16,23 +16,26 @@ class NmlgenError(Exception):
     """Every error that nmlgen raises on purpose."""
 
 
-class SpecError(NmlgenError):
+class _FindingsError(NmlgenError):
+    """An error that is made of findings."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        super().__init__("; ".join(f"{finding.where}: {finding.message}" for finding in findings))
+        self.findings = findings
+
+    def __reduce__(self) -> tuple[Any, ...]:  # else no other process could be told of it
+        return type(self), (self.findings,)
+
+
+class SpecError(_FindingsError):
     """A spec, preset or site file that cannot be understood; nothing was built from it.
 
     `findings` holds every mistake that was found, each with its position.
     """
 
-    def __init__(self, findings: tuple[Finding, ...]) -> None:
-        super().__init__("; ".join(f"{finding.where}: {finding.message}" for finding in findings))
-        self.findings = findings
 
-
-class BuildError(NmlgenError):
+class BuildError(_FindingsError):
     """The rules found errors, so there is nothing to write. `findings` holds all findings of the check."""
-
-    def __init__(self, findings: tuple[Finding, ...]) -> None:
-        super().__init__("; ".join(f"{finding.where}: {finding.message}" for finding in findings))
-        self.findings = findings
 
 
 class InputError(NmlgenError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -68,6 +69,13 @@ def test_a_mistake_raises_with_every_finding():
         nmlgen.load_spec(MAPPING | {"jobs": {}, "grid": {"num_lev": "thirty"}})
     assert [finding.code for finding in raised.value.findings] == ["SPC003", "SPC004"]
     assert isinstance(raised.value, nmlgen.NmlgenError)
+
+
+def test_an_error_can_be_told_to_another_process():
+    with pytest.raises(nmlgen.SpecError) as raised:
+        nmlgen.load_spec(MAPPING | {"jobs": {}})
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (type(again), str(again), again.findings) == (nmlgen.SpecError, str(raised.value), raised.value.findings)
 
 
 def test_a_build_holds_no_trace_of_the_machine(tmp_path):
