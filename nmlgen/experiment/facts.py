@@ -10,10 +10,13 @@ from attrs import frozen
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list, effective
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.parts import parts
 from nmlgen.experiment.ranks import domains, output_files, split
 from nmlgen.experiment.reading import condition_of
 from nmlgen.experiment.setting import Setting, UndecidedError
+
+_Known = dict[tuple[str, str, int], tuple[Setting, list[Any] | None]]
 
 _OF_A_SPHERE = re.compile(r"R\d+B\d+", re.IGNORECASE)
 _FORCED = ("is_subsidence_moment", "is_subsidence_heat", "is_advection", "is_geowind", "is_rad_forcing", "is_nudging")
@@ -34,6 +37,21 @@ class ComponentFacts:
 
     def setting(self, group: str, name: str) -> Setting:
         """The setting in force: what is written if ICON reads the group, else the release's default."""
+        return self._known(group, name)[0]
+
+    def _known(self, group: str, name: str) -> tuple[Setting, list[Any] | None]:
+        """The setting in force, and its elements if they are known."""
+        key = group, name, self.domain if "%" in name else 0
+        known = _in_force(self.component)
+        if key not in known:
+            setting = self._setting(group, name)
+            try:
+                known[key] = setting, as_list(setting.value)
+            except UndecidedError:
+                known[key] = setting, None
+        return known[key]
+
+    def _setting(self, group: str, name: str) -> Setting:
         found = self.component.group(group)
         condition = None if found is None else condition_of(self.component, found)
         if condition is not None and not condition.holds(self.component[condition.group, condition.variable].value):
@@ -49,8 +67,8 @@ class ComponentFacts:
     def values(self, group: str, name: str) -> list[Any] | None:
         """The elements of a variable from the first on; None if they are not known."""
         try:
-            return as_list(self.setting(group, name).value)
-        except UndecidedError:
+            return self._known(group, name)[1]
+        except UndecidedError:  # whether the group is read
             return None
 
     def value(self, group: str, name: str) -> Any:
@@ -126,3 +144,9 @@ class ComponentFacts:
             is_column = self.component["grid_nml", "l_scm_mode"].value
             return any(switches) or (is_column and any(number >= 1 for number in surface))
         return None
+
+
+@remembered
+def _in_force(_component: Component) -> _Known:
+    """The settings that were asked for already, by group, name, and the domain where it is in the name."""
+    return {}

@@ -20,6 +20,7 @@ from nmlgen.experiment.condition import evaluate
 from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.grid_file import grid_at_hand, path_at_hand
 from nmlgen.experiment.group import as_list
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.resources import directory
@@ -103,9 +104,14 @@ def _input(entry: Mapping[str, str]) -> Input:
     )
 
 
-def needed_files(component: Component) -> Iterator[NeededFile]:
+@remembered
+def needed_files(component: Component) -> tuple[NeededFile, ...]:
     """The files that a component opens for certain; those of which a setting is not known are left out, and those whose
     name is a path outside of the run directory are among them. Each name once."""
+    return tuple(_needed_files(component))
+
+
+def _needed_files(component: Component) -> Iterator[NeededFile]:
     seen: set[str] = set()
     for one in inputs():
         if one.kind not in (component.kind, _ANY) or not one.is_opened_by(component.registry.release):

@@ -21,6 +21,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from attrs import field, frozen
 
@@ -58,8 +59,7 @@ class Fate:
         return sum(map(len, self.files.values()))
 
 
-@frozen
-class _Opened:
+class _Opened(NamedTuple):  # there is one for each record of a run
     """A record of one job: whether its file is opened for it, to be appended to or anew."""
 
     date: int

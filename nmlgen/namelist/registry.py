@@ -181,6 +181,7 @@ class Registry:
         self._groups = groups
         self._removed = removed or {}
         self._variables: dict[tuple[str, str, bool], Variable | None] = {}
+        self._conditions: dict[str, Condition | None] = {}
 
     @property
     def reference(self) -> str:
@@ -219,7 +220,10 @@ class Registry:
 
     def condition(self, group: str) -> Condition | None:
         """With which settings the group's own component reads it; None if always."""
-        return read_condition(self._groups.get(group.lower(), {}).get("when"))
+        key = group.lower()
+        if key not in self._conditions:
+            self._conditions[key] = read_condition(self._groups.get(key, {}).get("when"))
+        return self._conditions[key]
 
     def is_repeatable(self, group: str, file: str | None = None) -> bool:
         """Whether ICON reads every copy of the group, not only the first."""
