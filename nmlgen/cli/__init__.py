@@ -17,7 +17,7 @@ def main(arguments: list[str] | None = None) -> int:
         if arguments == ["--version"]:  # answered before anything else is loaded
             return _version()
         gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
-        atexit.register(gc.freeze)  # else Python, as it ends, looks once more for what goes in circles: a fifth of a check
+        atexit.register(gc.freeze)  # else Python looks once more for what goes in circles as it ends
         from nmlgen.cli.application import run
 
         return run(arguments)
