@@ -27,7 +27,7 @@ def check_experiment(
     the release, what another release that ships with nmlgen takes is a warning, and what only a release tells where the
     namelists are of an older one.
     """
-    report = _judged(experiment, all_rules(), beginning)
+    report = _judged(experiment, _rules_of(experiment.registry.release), beginning)
     if experiment.registry.is_assumed and report.errors:
         report = evolve(report, findings=tuple(_of_any_release(experiment, report, beginning)))
         report = evolve(report, findings=tuple(_of_older_release(experiment, report)))
@@ -50,8 +50,6 @@ def _judged(experiment: Experiment, rules: Iterable[type[Rule]], beginning: Span
     findings: list[Finding] = []
     undecided: list[Undecided] = []
     for rule in rules:
-        if not rule.holds_in(experiment.registry.release):
-            continue
         unwritten: dict[Finding, list[Experiment | Component]] = {}
         for subject in rule.subjects(experiment):
             try:
@@ -92,7 +90,8 @@ def _of_any_release(experiment: Experiment, report: Report, beginning: Span | No
     refused: dict[str, set[tuple[str, Span | None]]] = {}
     for release in releases():
         if release != experiment.registry.release:
-            other = _judged(evolve(experiment, registry=load_registry(release)), rules, beginning)
+            made_there = [rule for rule in rules if rule.holds_in(release)]
+            other = _judged(evolve(experiment, registry=load_registry(release)), made_there, beginning)
             open_codes = {item.code for item in other.undecided}
             errors = {(found.code, found.span) for found in other.errors}
             refused[release] = {
@@ -140,6 +139,11 @@ def _gone(experiment: Experiment) -> Iterator[tuple[str, str]]:
                 )
                 if removal is not None and (removal.release or first) <= first:
                     yield name, f" on {removal.date}" if removal.date else ""
+
+
+@cache
+def _rules_of(release: str) -> tuple[type[Rule], ...]:
+    return tuple(rule for rule in all_rules() if rule.holds_in(release))
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from nmlgen.lift.codes import PROBLEMS as TEXT_PROBLEMS
 from nmlgen.rules import all_rules
 from nmlgen.spec.problems import PROBLEMS as SPEC_PROBLEMS
@@ -14,6 +16,7 @@ def all_problems() -> dict[str, tuple[str, str]]:
     return SPEC_PROBLEMS | SUPPRESSION_PROBLEMS | TEXT_PROBLEMS
 
 
+@cache
 def rule_names() -> dict[str, str]:
     """The name of each rule and problem that nmlgen can report, by its code."""
     problems = {code: name for code, (name, _) in all_problems().items()}

@@ -192,8 +192,12 @@ def _mistakes(word: str, other: str) -> int:
     return row[-1]
 
 
+_CUTOFFS = 0.85, 0.6
+"""How near is near; where something is nearer, the rest need not be looked at so closely."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> tuple[str, ...]:
     """A note naming the nearest known word, if one is near."""
     choices = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), choices, n=1, cutoff=0.6)
+    near = next((near for cutoff in _CUTOFFS if (near := get_close_matches(word.lower(), choices, 1, cutoff))), ())
     return (f'did you mean "{choices[near[0]]}"?',) if near else ()

@@ -112,8 +112,19 @@ def _list(node: Any) -> Term:
 
 def _both(node: Any) -> Term:
     terms = [_term(value) for value in node.values]
-    join = _all if isinstance(node.op, ast.And) else _any
-    return lambda facts: join(term(facts) for term in terms)
+    decides = isinstance(node.op, ast.Or)
+
+    def both(facts: Facts) -> bool | None:
+        is_known = True
+        for term in terms:
+            value = term(facts)
+            if value is None:
+                is_known = False
+            elif bool(value) is decides:
+                return decides
+        return not decides if is_known else None
+
+    return both
 
 
 def _unary(node: Any) -> Term:
@@ -130,6 +141,9 @@ def _binary(node: Any) -> Term:
 def _compare(node: Any) -> Term:
     terms = [_term(part) for part in (node.left, *node.comparators)]
     joins = [_COMPARISONS[type(part)] for part in node.ops]
+    if len(joins) == 1:
+        (left, right), join = terms, joins[0]
+        return lambda facts: _joined(join, _folded(left(facts)), _folded(right(facts)))
 
     def compared(facts: Facts) -> bool | None:
         values = [_folded(term(facts)) for term in terms]

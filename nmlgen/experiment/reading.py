@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import TypeVar
-from weakref import WeakKeyDictionary
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.namelist.constraint import Condition
 
@@ -27,18 +27,19 @@ _Item = TypeVar("_Item")
 
 def once(look: Callable[[Component], Iterator[_Item]]) -> Callable[[Component], Iterator[_Item]]:
     """Looks through an experiment once, however often it is asked; what is not known ends every look alike."""
-    seen: WeakKeyDictionary[Component, tuple[list[_Item], UndecidedError | None]] = WeakKeyDictionary()
+
+    @remembered
+    def whole(component: Component) -> tuple[list[_Item], UndecidedError | None]:
+        items: list[_Item] = []
+        try:
+            items.extend(look(component))
+        except UndecidedError as error:
+            return items, error
+        return items, None
 
     @wraps(look)
     def again(component: Component) -> Iterator[_Item]:
-        if component not in seen:
-            items: list[_Item] = []
-            try:
-                items.extend(look(component))
-                seen[component] = items, None
-            except UndecidedError as error:
-                seen[component] = items, error
-        items, end = seen[component]
+        items, end = whole(component)
         yield from items
         if end is not None:
             raise UndecidedError(end.setting)

@@ -70,7 +70,7 @@ def cells_key(component: Component) -> str:
 
 def recorded(text: str) -> Mapping[str, str]:
     """What the batch script with that text remembers, by the keys of a spec; nothing if nmlgen did not write it."""
-    line = _LINE.search(text)
+    line = _LINE.search(text) if "# nmlgen: " in text else None
     try:
         words = shlex.split(line["words"]) if line is not None else []
     except ValueError:  # a quote without its fellow: somebody changed the line

@@ -335,9 +335,8 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
     assignment = assign(written, declarations(registry, name))
     settings = dict(_settings(name, assignment, registry))  # what is refused is in none of them
     refused = [problem.span.offsets[0] for problem in assignment.problems if problem.stops]
-    known = {variable.partition("%")[0] for variable in registry.variables(name)}
+    known, structures = registry.bases(name)
     assigned = {re.split("[(%]", setting, maxsplit=1)[0] for setting in settings}
-    structures = {variable.partition("%")[0] for variable in registry.variables(name) if "%" in variable}
     for item in written.items:
         is_whole = item.base in structures and "%" not in item.name  # all components at once, in their order
         if is_whole or item.base not in known:  # what nobody knows stays, so that a rule can say so

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from nmlgen.errors import InputError
@@ -13,7 +15,7 @@ from nmlgen.namelist.registry import Registry, registry_of, releases
 
 _IN_PATH = re.compile(r"\bicon(?:[-_](?:model|release|v))*[-_/.]v?(\d{4}\.\d{2})(?![\d.]*\d)", re.IGNORECASE)
 _IN_LOG = re.compile(rb"^ *version: +(\d{4}\.\d{2})\S*\s*$", re.MULTILINE)
-_LOGS = ("LOG*", "*.log", "*.out", "*.o")
+_LOG = re.compile(r"LOG|.*\.(?:log|out|o)\Z", re.DOTALL)
 _IN_CONFIGURE = re.compile(rb"^PACKAGE_NAME='icon'\nPACKAGE_TARNAME='[^'\n]*'\nPACKAGE_VERSION='(\d{4}\.\d{2})", re.M)
 _HEAD_OF_CONFIGURE = 100_000  # bytes in which autoconf says what it configures
 _MOST_ABOVE = 4
@@ -50,6 +52,8 @@ def _of_build(path: Path, release: str, configured: str | None) -> Registry:
 
 def named_in(text: str) -> str | None:
     """The release that ships with nmlgen and that a text names in its paths; None for none or for several."""
+    if not any(release in text for release in releases()):
+        return None
     found = set(_IN_PATH.findall(text)) & set(releases())
     return found.pop() if len(found) == 1 else None
 
@@ -80,8 +84,12 @@ def of_tree(path: Path) -> str | None:
 
 
 def _logs(directory: Path) -> Iterator[Path]:
-    names = sorted({log for pattern in _LOGS for log in directory.glob(pattern) if log.is_file()})
-    yield from names[:_MOST_LOGS]
+    try:
+        names = sorted(name for name in os.listdir(directory) if _LOG.match(name))
+    except OSError:
+        return
+    logs = (directory / name for name in names)
+    yield from islice((log for log in logs if log.is_file()), _MOST_LOGS)
 
 
 def _versions(log: Path) -> set[str]:

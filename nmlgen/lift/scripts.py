@@ -249,7 +249,7 @@ def _bodies(script: Script) -> list[tuple[int, int]]:
     return [(h.heredoc.body.start, h.heredoc.body.end) for h in script.heredocs if h.heredoc is not None]
 
 
-_DICTIONARY = re.compile(r"(?<![\w.-])dict\.[\w.-]*\w")
+_DICTIONARY = re.compile(r"dict\.(?<![\w.-]dict\.)[\w.-]*\w")
 """What ICON's run scripts call a dictionary of names (release 2024.10, `run/dict.*`)."""
 
 
@@ -330,14 +330,16 @@ class _Lifting:
     def _with_dictionary(self, component: Component) -> Model:
         """A model with the dictionary of names for its output, if a file that is called so lies beside the script."""
         setting = component["io_nml", "output_nml_dict"]
+        if not setting.is_written:
+            return component.model
         name = _last_name(setting)
         source = next((file.source for file in component.experiment.inputs if name and file.target == name), None)
         name = name if source is None else _last_name(source)
-        if setting.is_written and not (name and (self.path.parent / name).is_file()):  # made of another one
+        if not (name and (self.path.parent / name).is_file()):  # made of another one
             named = set(_DICTIONARY.findall(self.source.text))
             found = [other for other in sorted(named) if (self.path.parent / other).is_file()]
             name = found[0] if len(found) == 1 else ""
-        if not name or not setting.is_written or not (self.path.parent / name).is_file():
+        if not name or not (self.path.parent / name).is_file():
             return component.model
         return evolve(component.model, dictionary=self.files.read(self.path.parent / name).text)
 

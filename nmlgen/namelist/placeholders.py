@@ -12,9 +12,9 @@ _PLACEHOLDER = re.compile(
     r"|%\([A-Za-z_]\w*\)[sdfgi]|%\{[A-Za-z_][\w.:-]*\}"
     r"|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9_](?::[^%\n]{0,99})?%"  # Autosubmit, ecFlow: %NAME%, %NAME:default%
     r"|\{[A-Za-z_][\w.]*\}"  # str.format
-    r"|@[A-Za-z_]\w*@|(?<![\w.@])@[A-Z][A-Z0-9_]+(?![\w@])"  # configure: @NAME@, and @NAME of other tools
-    r"|(?<!\w)__[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
-)
+    r"|@[A-Za-z_]\w*@|@(?<![\w.@]@)[A-Z][A-Z0-9_]+(?![\w@])"  # configure: @NAME@, and @NAME of other tools
+    r"|__(?<!\w__)[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
+)  # each begins with a character of its own, by which the places to look at are found
 _OF_A_SHELL = re.compile(r"(\$\{[A-Za-z_]\w*\})|([=,'\"][ \t]{0,99})(\$[A-Za-z_]\w*)")
 _MARKS = ("{", "%", "@", "__")
 

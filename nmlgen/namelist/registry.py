@@ -182,6 +182,7 @@ class Registry:
         self._removed = removed or {}
         self._variables: dict[tuple[str, str, bool], Variable | None] = {}
         self._conditions: dict[str, Condition | None] = {}
+        self._bases: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
 
     @property
     def reference(self) -> str:
@@ -232,6 +233,14 @@ class Registry:
     def variables(self, group: str, file: str | None = None) -> tuple[str, ...]:
         """The names of the variables of a group, in the order of ICON's NAMELIST statement."""
         return tuple(self._entry(group, file)["variables"])
+
+    def bases(self, group: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The names of a group's variables without their components, and those of them that have some."""
+        if group not in self._bases:
+            parts = [name.partition("%") for name in self.variables(group)]
+            structures = frozenset(base for base, is_component, _ in parts if is_component)
+            self._bases[group] = frozenset(base for base, _, _ in parts), structures
+        return self._bases[group]
 
     def variable(self, group: str, name: str, file: str | None = None) -> Variable | None:
         """The variable, without subscripts in its name; None if the release does not know it."""

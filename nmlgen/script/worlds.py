@@ -48,8 +48,10 @@ class WrittenText(Text):
         self.text = hidden("".join(stretch.text for stretch in stretches))
         self.stretches = stretches
         self._ends: list[int] = []
+        self._shifts: list[int | None] = []  # how much further on in the script its own characters stand
         end = 0
         for stretch in stretches:
+            self._shifts.append(stretch.piece.place.start - end if _is_exact(stretch) else None)
             end += len(stretch.text)
             self._ends.append(end)
 
@@ -81,6 +83,11 @@ class WrittenText(Text):
     def place(self, start: int, end: int) -> Place:
         """Where characters of the file stand in the script. Between two characters is a place, too, if one of them is
         the script's own."""
+        number = bisect_right(self._ends, start)
+        if start < end and number < len(self._ends) and end <= self._ends[number]:  # within one stretch, as usual
+            shift = self._shifts[number]
+            if shift is not None:
+                return Place(self.stretches[number].piece.place.text, start + shift, end + shift)
         if start == end:
             for offset in (start - 1, start):
                 found = self.stretch(offset) if offset >= 0 else None
