@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,8 +24,9 @@ from nmlgen.namelist.registry import registry_of
 from nmlgen.report.json import report_document, to_json
 from nmlgen.report.text import format_undecided, summary
 from nmlgen.selection import Selection, selected, selectors
-from nmlgen.sweep.expansion import plan_of_spec, points_of
-from nmlgen.sweep.review import review
+
+if TYPE_CHECKING:  # the readers of sweeps are imported for a sweep
+    from nmlgen.sweep.review import Review
 
 
 @click.command("check")
@@ -61,13 +63,12 @@ def command(
     for spec in specs:
         try:
             loaded = nmlgen.load_spec(spec, overrides)
-            plan = plan_of_spec(loaded)
-            if plan is None:
+            if loaded.tree.get("sweep") is None:
                 reports.append(nmlgen.check(loaded))
-            else:
-                reviewed = review(points_of(plan))
-                reports.append(reviewed.report)
-                sweeps.append(f"{spec}: {reviewed.points} points, {reviewed.invalid} of them cannot be built")
+                continue
+            reviewed = _reviewed(loaded)
+            reports.append(reviewed.report)
+            sweeps.append(f"{spec}: {reviewed.points} points, {reviewed.invalid} of them cannot be built")
         except nmlgen.SpecError as error:
             refused += error.findings
     if refused and output_format == "text":
@@ -81,6 +82,14 @@ def command(
     with as_far_as_read():
         _show(report, sweeps, output_format, show_undecided=show_undecided, quiet=quiet)
     return 1 if refused or report.errors or (strict and report.warnings) else 0
+
+
+def _reviewed(spec: nmlgen.Spec) -> Review:
+    from nmlgen.sweep.expansion import plan_of_spec, points_of
+    from nmlgen.sweep.review import review
+
+    plan = plan_of_spec(spec)
+    return review(() if plan is None else points_of(plan))
 
 
 def _show(

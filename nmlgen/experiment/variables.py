@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -114,9 +114,10 @@ class Catalogue:
         """Every variable that can be written and has a name of its own, one registration of each, by name."""
         return (self._variable(*items[0]) for _, items in sorted(self._by_name.items()))
 
-    def restart_variables(self) -> Iterator[OutputVariable]:
-        """The variables that may belong to a checkpoint."""
-        return (self._variable(*item) for item in self._items() if item[1].get("restart"))
+    def restart_variables(self, is_asked: Callable[[str], bool]) -> Iterator[OutputVariable]:
+        """The variables that may belong to a checkpoint, of the parts of the model that are asked for."""
+        parts = {component for component in self._components if is_asked(component)}
+        return (self._variable(*item) for item in self._items() if item[0] in parts and item[1].get("restart"))
 
     def _items(self) -> Iterator[tuple[str, dict[str, Any]]]:
         return ((component, entry) for component, entries in self._components.items() for entry in entries)

@@ -434,11 +434,9 @@ class _Contents:
 
     def _belongs(self, variable: OutputVariable) -> bool:
         """Whether the model that runs registers it at all."""
-        model = self._circumstances.number("master_model_nml", "model_type")
-        only = _MODEL_ONLY.get(variable.component)
         if self._is_regular and variable.location in ("edge", "vertex"):
             return False
-        return model is None or (model == only if only else model not in _MODEL_ONLY.values())
+        return _is_part_of(variable.component, self._circumstances.number("master_model_nml", "model_type"))
 
     def _size(self, variable: OutputVariable) -> Volume:
         levels, place = self._levels(variable), self._points_of(variable.location)
@@ -665,14 +663,22 @@ def _values_of(registered: _Registered) -> tuple[tuple[Volume, int], ...]:
     return tuple(_restart_values(registered.component, registered.domain))
 
 
+def _is_part_of(part: str, model: float | None) -> bool:
+    """Whether a model of this type has a part of ICON: all have what is not one model's only, but for the ocean and the
+    waves; of a type that is not known any may be."""
+    only = _MODEL_ONLY.get(part)
+    return model is None or (model == only if only else model not in _MODEL_ONLY.values())
+
+
 def _restart_values(component: Component, domain: int) -> Iterator[tuple[Volume, int]]:
     circumstances = Circumstances(component, domain, _requested(component))
     places = {**points(component, domain), "single": 1, "zonal": _LATITUDES}
     model = circumstances.number("master_model_nml", "model_type")
-    for variable in catalogue_for(component.registry).restart_variables():
-        only = _MODEL_ONLY.get(variable.component)
-        if model is not None and (model != only if only else model in _MODEL_ONLY.values()):
-            continue
+
+    def is_asked(part: str) -> bool:
+        return _is_part_of(part, model)
+
+    for variable in catalogue_for(component.registry).restart_variables(is_asked):
         exists, kept = circumstances.exists(variable), circumstances.holds(variable.restart)
         if exists is False or kept is False:
             continue
