@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
@@ -23,6 +24,9 @@ from typing import Any, Protocol
 from nmlgen.units.duration import Duration
 
 Term = Callable[["Facts"], Any]
+
+_TEXTS = re.compile(r""""[^"]*"|'[^']*'""")
+_VARIABLES = re.compile(r"([A-Za-z_]\w*)\.([A-Za-z_]\w*(?:%[A-Za-z_]\w*)?)")
 
 
 class Facts(Protocol):
@@ -55,16 +59,7 @@ def evaluate(condition: str, facts: Facts) -> Any:
 @lru_cache(maxsize=4096)
 def variables(condition: str) -> tuple[tuple[str, str], ...]:
     """The group and the name of each variable in a condition, in the order of writing."""
-    return tuple(dict.fromkeys(_variables(ast.parse(condition, mode="eval").body)))
-
-
-def _variables(node: ast.AST) -> Iterator[tuple[str, str]]:
-    name = _variable(node)
-    if name is not None:
-        yield name
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _variables(child)
+    return tuple(dict.fromkeys(_VARIABLES.findall(_TEXTS.sub("", condition))))
 
 
 def _variable(node: ast.AST) -> tuple[str, str] | None:
@@ -172,7 +167,8 @@ def _call(node: Any) -> Term:
         name = argument.value
         return lambda facts: facts.requested(name)
     if called in _OVER_ELEMENTS:
-        return _over_elements(_term(argument), tuple(dict.fromkeys(_variables(argument))), _OVER_ELEMENTS[called])
+        inside = variables(ast.unparse(argument).replace(" % ", "%"))
+        return _over_elements(_term(argument), inside, _OVER_ELEMENTS[called])
     found = _variable(argument)
     if found is None or called not in _OF_VARIABLES:
         raise ValueError(f"a condition has no {called}() of this")
