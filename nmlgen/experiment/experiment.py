@@ -100,8 +100,9 @@ class Experiment:
     is the content of coupling.yaml, None where there is none; `parts` says of parts of ICON whether the executable has
     them (see `nmlgen.experiment.parts`, which asks others, too). An experiment that `knows_inputs` brings no more files
     into its run directory than its `inputs`. `programs` are there where a spec says where ranks sit: one for each
-    model, and those that are no models of ICON; see `placement`. Rules and all else that asks for a variable of ICON's
-    do so by component.
+    model, and those that are no models of ICON; see `placement`. `shown` are the GPUs that a wrapper shows to ranks of
+    some nodes: "" for none, None where it leaves a rank all of its node. Rules and all else that asks for a variable
+    of ICON's do so by component.
     """
 
     name: str
@@ -128,6 +129,7 @@ class Experiment:
     parts: Mapping[str, Setting] = field(factory=dict)
     knows_inputs: bool = False
     programs: tuple[Program, ...] = ()
+    shown: Mapping[int, str | None] = field(factory=dict)
 
     @cached_property
     def components(self) -> tuple[Component, ...]:

@@ -155,11 +155,12 @@ class _Lifting:
         place = item.place
         value = within(item.value, self.guard)
         beginning = value[0].text.partition(UNKNOWN)[0] if len(value) == 1 else ""
+        ending = value[0].text.rpartition(UNKNOWN)[2] if len(value) == 1 else ""
         splits = item.is_vague and not all(
             case.text.startswith(UNKNOWN) and case.symbols[:1] and case.symbols[0] in _PATHS and " " not in case.text
             for case in value
         )
-        return StaticWord(text_of(value), place.text.span(place.start, place.end), beginning, splits=splits)
+        return StaticWord(text_of(value), place.text.span(place.start, place.end), beginning, splits, ending)
 
     def parts(self, word: StaticWord, item: Field) -> list[StaticWord]:
         """The words that an unquoted expansion falls into, as far as it is known: `$START`."""
@@ -167,7 +168,13 @@ class _Lifting:
         if not item.is_vague or len(value) > 1 or not value[0].symbols or " " not in value[0].text.strip():
             return [word]
         return [
-            StaticWord(None if UNKNOWN in text else text, word.span, text.partition(UNKNOWN)[0], UNKNOWN in text)
+            StaticWord(
+                None if UNKNOWN in text else text,
+                word.span,
+                text.partition(UNKNOWN)[0],
+                UNKNOWN in text,
+                text.rpartition(UNKNOWN)[2],
+            )
             for text in value[0].text.split()
         ]
 

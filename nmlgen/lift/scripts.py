@@ -37,6 +37,7 @@ from nmlgen.lift.namelists import (
     type_of,
     unknown_entry,
 )
+from nmlgen.lift.wrappers import alone, followed, problems_of_wrapper, starts, starts_model, wrapper_of
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem
@@ -178,6 +179,8 @@ def lift_script(
     ways = tuple(sorted(made, key=_rank))
     problems = [*_of_sbatch(directives.problems, machine), *of_text(script.text, directives), *lifting.problems]
     problems += without_effect(script)
+    if not any(way.experiment is not None for way in ways):
+        problems += alone(script)
     return LiftedScript(
         script,
         evaluation,
@@ -323,9 +326,22 @@ class _Lifting:
 
     def _with_job(self, experiment: Experiment, job: Job, world: World) -> Experiment:
         experiment = with_job(experiment, job, self._name(world), self.ntasks, self.machine)
+        experiment = self._with_wrapper(experiment, job)
         experiment = as_built(experiment, job, world, self.evaluation, machine=self.machine)
         experiment = evolve(experiment, coupling=self._coupling(experiment, world))
         return evolve(experiment, models=tuple(self._with_dictionary(component) for component in experiment.components))
+
+    def _with_wrapper(self, experiment: Experiment, job: Job) -> Experiment:
+        """The experiment with what the wrapper of its launch shows each rank."""
+        wrapper = wrapper_of(job, self.path.parent, self.files)
+        if wrapper is None:
+            everything = [rank for node in followed(experiment) for rank in node.ranks] if starts_model(job) else []
+            return evolve(experiment, shown=dict.fromkeys(everything))
+        made = starts(wrapper, job, experiment)
+        is_srun = experiment.launch.command.value == "srun"
+        job.late_problems += problems_of_wrapper(wrapper, made, is_srun=is_srun)
+        shown = {rank: start.gpus for rank, start in made.items() if start.knows_gpus}
+        return evolve(experiment, shown=shown)
 
     def _with_dictionary(self, component: Component) -> Model:
         """A model with the dictionary of names for its output, if a file that is called so lies beside the script."""

@@ -10,12 +10,14 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.nodes import Node, nodes
 from nmlgen.experiment.parts import GPU, has_part
+from nmlgen.experiment.ranks import numbers_in_job, rank_numbers, split
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.directives import directive
 from nmlgen.rules.rule import ComponentRule, Rule
 
 _SHORTEST = 1000
+_COMPUTES = ("test", "work")
 _GRES = re.compile(r"gpu(?::[a-z0-9_.-]+)?:([1-9]\d?)(?:\(.*\))?", re.IGNORECASE)
 _CHOOSES = re.compile(r"--(gpus-per-task|gpu-bind|ntasks-per-gpu|gpus-per-socket|tres-bind|tres-per-task|multi-prog)\b")
 _CHOOSING = ("gpus-per-task", "gpu-bind", "ntasks-per-gpu", "gpus-per-socket", "tres-bind", "tres-per-task")
@@ -166,7 +168,12 @@ class WorkRankWithoutGpu(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         asked = _gpus(experiment)
-        if asked is None or any(name in experiment.environment for name in _SHARES):
+        if any(name in experiment.environment for name in _SHARES):
+            return
+        if any(gpus is not None for gpus in experiment.shown.values()):
+            yield from self._by_wrapper(experiment)
+            return
+        if asked is None:
             return
         setting, count = asked
         crowded = [node for node in nodes(experiment) if _work(node) > count]
@@ -178,6 +185,28 @@ class WorkRankWithoutGpu(Rule):
                 "expected: as many work ranks as GPUs, and the others dealt behind them: "
                 f"--distribution=plane={count} for srun; or device: gpu, by which nmlgen places every rank",
             )
+
+    def _by_wrapper(self, experiment: Experiment) -> Iterator[Finding]:
+        """What the wrapper makes of the ranks that it was followed for."""
+        workers = _kinds(experiment)
+        count = len({gpus for gpus in experiment.shown.values() if gpus})
+        expected = f"expected: {count} work ranks on a node and the others behind them: --distribution=plane={count}"
+        for node in nodes(experiment):
+            owners: dict[str, int] = {}
+            for rank in node.ranks:
+                if workers.get(rank) not in _COMPUTES or rank not in experiment.shown:
+                    continue
+                gpus = experiment.shown[rank]
+                if gpus == "" or gpus is None:
+                    what = "no GPU" if gpus == "" else "no GPU of its own"
+                    message = f"rank {rank} computes, and the wrapper gives it {what} on node {node.number} of the job"
+                    yield self.finding(experiment.executable, message, expected)
+                    return
+                if gpus in owners:
+                    message = f"the work ranks {owners[gpus]} and {rank} both get GPU {gpus} of node {node.number}"
+                    yield self.finding(experiment.executable, message, expected)
+                    return
+                owners[gpus] = rank
 
 
 class GpuHeldForNothing(Rule):
@@ -215,6 +244,7 @@ class GpuHeldForNothing(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
+        yield from self._by_wrapper(experiment)
         asked = _gpus(experiment)
         if asked is None:
             return
@@ -229,13 +259,28 @@ class GpuHeldForNothing(Rule):
                 "or device: gpu, by which nmlgen places every rank",
             )
 
+    def _by_wrapper(self, experiment: Experiment) -> Iterator[Finding]:
+        """Ranks that the wrapper takes for others: of those that do not compute, it gives a GPU to some."""
+        if not experiment.shown or len(experiment.models) != 1:
+            return
+        kinds = _kinds(experiment)
+        others = {rank: gpus for rank, gpus in experiment.shown.items() if kinds.get(rank, "work") not in _COMPUTES}
+        held = [rank for rank, gpus in others.items() if gpus]
+        if held and len(held) < len(others):
+            rank = held[0]
+            yield self.finding(
+                experiment.executable,
+                f"rank {rank} ({kinds[rank]}) does not compute, and the wrapper gives it GPU {others[rank]}",
+                "expected: a wrapper that is told all ranks that do not compute: I/O, restart and prefetching ones",
+            )
+
 
 class OneGpuForAll(Rule):
     """Several ranks of a node see all its GPUs, and all take the first one.
 
     ## What it does
-    Finds a job of a spec that asks for GPUs and starts several work ranks on a node, where neither an option of Slurm
-    nor a wrapper gives each rank a GPU of its own. ParaStation's Slurm, which does so by itself, is left out.
+    Finds a job that asks for GPUs and starts several work ranks on a node, where neither an option of Slurm nor a
+    wrapper gives each rank a GPU of its own. ParaStation's Slurm, which does so by itself, is left out.
 
     ## Why it matters
     ICON chooses no GPU: each rank uses the first that it sees (`mo_acc_device_management.f90:600-667` is never called).
@@ -265,7 +310,9 @@ class OneGpuForAll(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         asked = _gpus(experiment)
         mpi = experiment.mpi.implementation
-        if asked is None or not experiment.knows_inputs or experiment.launch.command.value != "srun":
+        shown = set(experiment.shown.values())
+        knows = shown == {None} if shown else experiment.knows_inputs
+        if asked is None or not knows or experiment.launch.command.value != "srun":
             return
         if (mpi is not None and mpi.value == "parastation") or _chooses(experiment):
             return
@@ -326,7 +373,16 @@ def _chooses(experiment: Experiment) -> bool:
         return True
     if any(name in experiment.directives for name in _CHOOSING) or "SLURM_GPU_BIND" in experiment.environment:
         return True
-    return str(experiment.executable.value).endswith(".sh")
+    return not experiment.shown and str(experiment.executable.value).endswith(".sh")
+
+
+def _kinds(experiment: Experiment) -> dict[int, str]:
+    """What each rank of a job of one model does, or of several that are not placed."""
+    found: dict[int, str] = {}
+    for component in experiment.components:
+        for kind, numbers in rank_numbers(split(component), numbers_in_job(component)).items():
+            found.update(dict.fromkeys(numbers, kind))
+    return found
 
 
 def _gpus(experiment: Experiment) -> tuple[Setting, int] | None:
@@ -343,4 +399,4 @@ def _gpus(experiment: Experiment) -> tuple[Setting, int] | None:
 
 
 def _work(node: Node) -> int:
-    return sum(count for (_, kind), count in node.crew.items() if kind in ("test", "work"))
+    return sum(count for (_, kind), count in node.crew.items() if kind in _COMPUTES)

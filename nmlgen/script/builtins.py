@@ -495,8 +495,42 @@ def _getopts(shell: Interpreter, fields: list[Field], command: Simple, place: Pl
         shell.assignments.forget_all(["OPTARG", "OPTIND"])
         shell.set_status(FAILURE)
         return
+    if len(names) == 1 and len(fields) == 3 and _next_option(shell, fields, names[0], place):
+        return
     shell.assignments.forget_all([*names, "OPTARG", "OPTIND"])
     _unknown_status(shell)
+
+
+def _next_option(shell: Interpreter, fields: list[Field], name: str, place: Place) -> bool:
+    """The next option of the script's own words, each in a word of its own; false where it cannot be told."""
+    letters, positional = text_of(within(fields[1].value, shell.guard)), shell.state.positional
+    variable = shell.state.variables.get("OPTIND")
+    index = "1" if variable is None else text_of(within(variable.value, shell.guard))
+    if letters is None or positional is None or index is None or not index.isdecimal():
+        return False
+    at = int(index)
+    word = text_of(within(positional[at - 1], shell.guard)) if 0 < at <= len(positional) else ""
+    if word is None:
+        return False
+    found, value, taken = "?", EMPTY, 1
+    if len(word) < 2 or word == "--" or not word.startswith("-"):
+        taken = 1 if word == "--" else 0
+        shell.set_status(FAILURE)
+    else:
+        takes_value = f"{word[1]}:" in letters
+        if word[1] not in letters or (len(word) > 2 and not takes_value):
+            return False
+        found = word[1]
+        if takes_value and len(word) == 2:
+            if at == len(positional):
+                return False
+            value, taken = positional[at], 2
+        elif takes_value:
+            value = known(word[2:])
+        shell.set_status(SUCCESS)
+    for variable_name, text in ((name, known(found)), ("OPTARG", value), ("OPTIND", known(str(at + taken)))):
+        shell.assignments.assign(variable_name, None, text, place)
+    return True
 
 
 # --- Control ---

@@ -120,13 +120,16 @@ def evaluate(
     directory: Path | None = None,
     variables: Mapping[str, str | None] | None = None,
     is_fragment: bool = False,
+    arguments: tuple[Value, ...] = (),
 ) -> Evaluation:
     """Work out what a script would do.
 
     `directory` is where the script lies, for the files that it sources; `variables` are given from outside, None for
-    a variable that is set to something unknown. Of a fragment all that it does not set itself is unknown.
+    a variable that is set to something unknown. Of a fragment all that it does not set itself is unknown. `arguments`
+    are the words that it is started with.
     """
     shell = Interpreter(script, directory, variables or {}, is_fragment)
+    shell.state.positional = arguments
     return shell.evaluate()
 
 

@@ -79,8 +79,8 @@ class LaunchCommand:
     `launch` holds the launcher's name and its options as written. `ntasks`, `nodes` and `tasks_per_node` are what the
     options say, None where they say nothing, unknown where only the running shell knows. `executable` is the program,
     None where it cannot be told from the options; `arguments` come behind it. Programs around it, such as env, numactl
-    or a wrapper whose own words end at `--`, are left out. `environment` holds the variables that the command gives to
-    the model; those of `for_launcher` are the launcher's own, too.
+    or a wrapper whose own words end at `--`, are left out; `started` has that wrapper, too. `environment` holds
+    the variables that the command gives to the model; those of `for_launcher` are the launcher's own, too.
     """
 
     launch: Launch
@@ -93,6 +93,7 @@ class LaunchCommand:
     for_launcher: frozenset[str] = frozenset()
     problems: tuple[SyntaxProblem, ...] = ()
     cpus_per_task: Setting | None = None
+    started: tuple[StaticWord, ...] = ()
     other_options: tuple[Setting, ...] = ()
 
 
@@ -169,6 +170,7 @@ class _Reading:
             self.is_certain = False  # it may hold options as well as the program
         program = _behind_prefixes(list(rest), self.environment) if self.is_certain else []
         ends = [number for number, word in enumerate(program, start=1) if word.text == "--"]
+        started = tuple(program)
         program = program[ends[0] :] if ends else program
         if any(word.text == ":" for word in rest):
             self.is_certain = False  # several programs, each with its own tasks
@@ -184,6 +186,7 @@ class _Reading:
             self.for_launcher,
             tuple(self.problems),
             self._count("cpus-per-task") if "cpus-per-task" in self.counts else None,
+            started,
             tuple(
                 _option(word)
                 for word in options

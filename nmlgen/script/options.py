@@ -16,14 +16,15 @@ from nmlgen.source import Span
 class StaticWord:
     """One word of a command: its `text`, None if only the running shell knows it.
 
-    Of an unknown word `beginning` is the known text before the first unknown character, and `splits` tells that it may
-    turn out to be several words or none: an unquoted expansion.
+    Of an unknown word `beginning` is the known text before the first unknown character, `ending` that behind the last
+    one, and `splits` tells that it may turn out to be several words or none: an unquoted expansion.
     """
 
     text: str | None
     span: Span
     beginning: str = ""
     splits: bool = False
+    ending: str = ""
 
     @property
     def start(self) -> str:
@@ -38,7 +39,7 @@ class StaticWord:
             written = span.source.line(span.line)[span.column - 1 : span.end_column - 1]
             if length < len(written) and written[:length] == self.start[:length]:
                 span = evolve(span, column=span.column + length)
-        return StaticWord(text, span, self.beginning[length:], self.splits)
+        return StaticWord(text, span, self.beginning[length:], self.splits, self.ending)
 
 
 @frozen

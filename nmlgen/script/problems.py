@@ -875,6 +875,140 @@ srun -n 16 --multi-prog programs
 """,
         ),
     ),
+    "LCH012": (
+        "wrapper-loses-arguments",
+        _page(
+            "The wrapper that the launch starts does not hand the arguments of the program on: `$executable` is "
+            'the first word only, and `bash -c "$@"` takes what follows for words of the shell.',
+            """
+cat >wrap.sh <<'EOF'
+#!/bin/bash
+bash -c "$@"
+EOF
+chmod +x wrap.sh
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+EOF
+srun -n 8 ./wrap.sh bin/icon --verbose
+""",
+            """
+cat >wrap.sh <<'EOF'
+#!/bin/bash
+exec "$@"
+EOF
+chmod +x wrap.sh
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+EOF
+srun -n 8 ./wrap.sh bin/icon --verbose
+""",
+        ),
+    ),
+    "LCH013": (
+        "wrapper-binds-nowhere",
+        _page(
+            "For some rank the wrapper gives numactl nothing to bind to: the number of the rank on its node "
+            "goes beyond the list.",
+            """
+#!/bin/bash
+#SBATCH --nodes=1
+#SBATCH --ntasks-per-node=6
+cat >wrap.sh <<'EOF'
+#!/bin/bash
+numa=(0 1 2 3)
+exec numactl --cpunodebind=${numa[$SLURM_LOCALID]} "$@"
+EOF
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+EOF
+srun -n 6 ./wrap.sh bin/icon
+""",
+            """
+#!/bin/bash
+#SBATCH --nodes=1
+#SBATCH --ntasks-per-node=6
+cat >wrap.sh <<'EOF'
+#!/bin/bash
+numa=(0 1 2 3)
+exec numactl --cpunodebind=${numa[$((SLURM_LOCALID % 4))]} "$@"
+EOF
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+EOF
+srun -n 6 ./wrap.sh bin/icon
+""",
+        ),
+    ),
+    "LCH014": (
+        "wrapper-without-rank",
+        _page(
+            "The wrapper asks Open MPI for the number of a rank, and srun starts it, which sets nothing of "
+            "that: every rank takes itself for the first, and all use one GPU.",
+            """
+cat >wrap.sh <<'EOF'
+#!/bin/bash
+export CUDA_VISIBLE_DEVICES=$((OMPI_COMM_WORLD_LOCAL_RANK % 4))
+exec "$@"
+EOF
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+EOF
+srun -n 8 ./wrap.sh bin/icon
+""",
+            """
+cat >wrap.sh <<'EOF'
+#!/bin/bash
+export CUDA_VISIBLE_DEVICES=$((${OMPI_COMM_WORLD_LOCAL_RANK:-$SLURM_LOCALID} % 4))
+exec "$@"
+EOF
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+EOF
+srun -n 8 ./wrap.sh bin/icon
+""",
+        ),
+    ),
+    "LCH015": (
+        "wrapper-leaves-out-rank",
+        _page(
+            "The ranks that compute have the numbers below their count. One that is compared with one less is "
+            "taken for a rank that writes, and gets no GPU.",
+            """
+cat >wrap.sh <<'EOF'
+#!/bin/bash
+if (( SLURM_PROCID < (compute_tasks - 1) )); then
+  export CUDA_VISIBLE_DEVICES=$((SLURM_LOCALID % 4))
+fi
+exec "$@"
+EOF
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+EOF
+srun -n 8 ./wrap.sh bin/icon
+""",
+            """
+cat >wrap.sh <<'EOF'
+#!/bin/bash
+if (( SLURM_PROCID < compute_tasks )); then
+  export CUDA_VISIBLE_DEVICES=$((SLURM_LOCALID % 4))
+fi
+exec "$@"
+EOF
+cat >NAMELIST_atm <<EOF
+&nonhydrostatic_nml
+/
+EOF
+srun -n 8 ./wrap.sh bin/icon
+""",
+        ),
+    ),
 }
 """Code to name and explanation."""
 
@@ -924,6 +1058,10 @@ CODES_OF_KINDS = {
     "exit-of-subshell": "SHL008",
     "second-default": "SHL009",
     "set-for-function": "SHL010",
+    "wrapper-loses-arguments": "LCH012",
+    "wrapper-binds-nowhere": "LCH013",
+    "wrapper-without-rank": "LCH014",
+    "wrapper-leaves-out-rank": "LCH015",
 }
 """The kind of a SyntaxProblem to the code that it has as a finding."""
 

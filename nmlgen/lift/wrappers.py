@@ -1,0 +1,252 @@
+"""Wrappers that a script writes, or that lie beside it: what they do for the ranks of the job."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from nmlgen.errors import InputError
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.nodes import Node, nodes, ranks_by_node
+from nmlgen.experiment.setting import Certainty, UndecidedError
+from nmlgen.files import Files
+from nmlgen.lift.jobs import Job
+from nmlgen.lift.launches import options_of
+from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.script.options import StaticWord
+from nmlgen.script.parser import parse
+from nmlgen.script.syntax import Script
+from nmlgen.script.wrapper import Start, follow
+from nmlgen.source import UNKNOWN, Source, Span
+
+_MOST_RANKS = 64
+_MOST_BYTES = 200_000
+_ANCESTORS = 4
+_BINDS = re.compile(r"(--(?:cpunodebind|membind|physcpubind|preferred|localalloc)|-[NmC])=?(.*)\Z")
+_OF_OPEN_MPI = re.compile(r"OMPI_COMM_WORLD_(?:LOCAL_)?RANK")
+_OF_SLURM = re.compile(r"SLURM_(?:LOCALID|PROCID)|PMIX?_\w*RANK|MPI_LOCALRANKID")
+_ONE_TOO_FEW = re.compile(
+    r"SLURM_PROCID[ \t]*<[ \t]*\(?[ \t]*(\$?\{?\w*(?:compute|work)\w*\}?)[ \t]*-[ \t]*1[ \t]*\)?[ \t]*\)\)"
+)
+
+
+@frozen(eq=False)
+class Wrapper:
+    """A wrapper: its text, the words that it is started with, and where the launch names it. It `is_beside` where it is
+    a file of its own, not one that the script writes."""
+
+    script: Script
+    arguments: tuple[str | None, ...]
+    word: StaticWord
+    is_beside: bool
+
+    def span(self, start: int, end: int) -> Span:
+        """A place in its text, if that is a file; else that where it is started."""
+        return self.script.text.span(start, end) if self.is_beside else self.word.span
+
+
+def wrapper_of(job: Job, directory: Path, files: Files) -> Wrapper | None:
+    """The wrapper that the launch of a job starts; None where it starts a program, or nobody knows what."""
+    if job.launch is None or not job.launch.started or "--multi-prog" in options_of(job.launch):
+        return None
+    word, *rest = job.launch.started
+    arguments = tuple(
+        item.text if item.text is not None else f"@{item.ending}" if item.ending else None for item in rest
+    )
+    name = (word.text or "").removeprefix("./")
+    text = next((text for path, text in job.files.items() if name and path.removeprefix("./") == name), None)
+    if text is not None:
+        if UNKNOWN in text or not text.startswith("#!"):
+            return None
+        return Wrapper(parse(Source(name, text)), arguments, word, False)
+    source = _beside(word, directory, files)
+    return None if source is None else Wrapper(parse(source), arguments, word, True)
+
+
+def _beside(word: StaticWord, directory: Path, files: Files) -> Source | None:
+    """A script that lies beside, or where a path from one of the directories above leads to."""
+    tail = (word.text if word.text is not None else word.ending).lstrip("/").removeprefix("./")
+    if not tail or ".." in tail.split("/"):
+        return None
+    here = directory.resolve()
+    above = [here, *here.parents][: _ANCESTORS if "/" in tail else 1]
+    candidates = [*(top / tail for top in above), here / tail.rpartition("/")[2]]
+    for path in candidates:
+        try:
+            if path.is_file() and path.stat().st_size <= _MOST_BYTES:
+                with path.open("rb") as file:
+                    if file.read(2) != b"#!":
+                        return None
+                source = files.read(path)
+                return source if re.match(r"#!.*\b(?:ba|k|da|z)?sh\b", source.line(1)) else None
+        except (OSError, InputError):
+            continue
+    return None
+
+
+def starts_model(job: Job) -> bool:
+    """Whether the launch of a job starts ICON itself: a program of that name, with nothing before it."""
+    if job.launch is None or not job.launch.started or job.launch.executable is not job.launch.started[0]:
+        return False
+    word = job.launch.started[0]
+    name = (word.text if word.text is not None else word.ending).rpartition("/")[2]
+    return re.fullmatch(r"icon[\w.-]*(?<!sh)", name) is not None
+
+
+def followed(experiment: Experiment) -> list[Node]:
+    """The nodes whose ranks are looked at, without what they do where that is not known; at least one rank."""
+    for known in (nodes, _without_crew):
+        try:
+            return _telling(known(experiment))
+        except UndecidedError:
+            continue
+    return [Node(0, range(1), {})]
+
+
+def _without_crew(experiment: Experiment) -> Sequence[Node]:
+    return [Node(number, ranks, {}) for number, ranks in enumerate(ranks_by_node(experiment))]
+
+
+def starts(wrapper: Wrapper, job: Job, experiment: Experiment) -> Mapping[int, Start]:
+    """What the wrapper does for ranks of some nodes: the first, the last, and that of the last rank that computes."""
+    tasks, count = _told(experiment)
+    surroundings: dict[str, str | None] = {}
+    for name, setting in experiment.environment.items():
+        surroundings[name] = None if setting.certainty is Certainty.UNKNOWN else str(setting.value)
+    for name in ("SLURM_NTASKS", "SLURM_NPROCS", "SLURM_STEP_NUM_TASKS"):
+        surroundings[name] = tasks
+    for name in ("SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_STEP_NUM_NODES"):
+        surroundings[name] = count
+    is_srun = experiment.launch.command.value == "srun"
+    made: dict[int, Start] = {}
+    for node in followed(experiment):
+        for local, rank in enumerate(node.ranks):
+            numbers = _numbers(rank, local, node, tasks, is_srun=is_srun)
+            start = follow(wrapper.script, wrapper.arguments, {**surroundings, **numbers})
+            if start is not None:
+                made[rank] = start
+    return made
+
+
+def _told(experiment: Experiment) -> tuple[str | None, str | None]:
+    """The number of tasks and that of nodes, where they are known."""
+    try:
+        return str(experiment.tasks.value), str(len(ranks_by_node(experiment)))
+    except UndecidedError:
+        return None, None
+
+
+def _telling(every: Sequence[Node]) -> list[Node]:
+    """The nodes that tell most, and not more than can be followed."""
+    working = [node for node in every if any(kind in ("test", "work") for _, kind in node.crew)]
+    chosen = {node.number: node for node in (*every[:1], *working[-1:], *every[-1:])}
+    found: list[Node] = []
+    for node in chosen.values():
+        if sum(len(other.ranks) for other in found) + len(node.ranks) <= _MOST_RANKS:
+            found.append(node)
+    return found
+
+
+def _numbers(rank: int, local: int, node: Node, tasks: str | None, *, is_srun: bool) -> dict[str, str | None]:
+    """What the launcher tells a rank. Slurm's own srun tells nothing of Open MPI's."""
+    of_open_mpi = ("" if is_srun else number for number in (str(rank), str(local), tasks, str(len(node.ranks))))
+    names = ("RANK", "LOCAL_RANK", "SIZE", "LOCAL_SIZE")
+    found: dict[str, str | None] = {f"OMPI_COMM_WORLD_{n}": text for n, text in zip(names, of_open_mpi, strict=True)}
+    if is_srun:
+        found |= {"SLURM_PROCID": str(rank), "SLURM_LOCALID": str(local), "SLURM_NODEID": str(node.number)}
+    else:
+        found |= {"MPI_LOCALRANKID": str(local), "PMI_RANK": str(rank)}
+    return found
+
+
+def problems_of_wrapper(wrapper: Wrapper, made: Mapping[int, Start], *, is_srun: bool) -> Iterator[SyntaxProblem]:
+    """What a wrapper does wrong, whatever the ranks do."""
+    text = wrapper.script.source.text
+    match = _OF_OPEN_MPI.search(text)
+    if is_srun and match is not None and not _OF_SLURM.search(text):
+        message = f"srun sets no {match[0]}: every rank takes itself for the first"
+        yield _problem(
+            "wrapper-without-rank", message, wrapper.span(*match.span()), "${SLURM_LOCALID}, where it is empty"
+        )
+    few = _ONE_TOO_FEW.search(text)
+    if few is not None:
+        message = f"the last rank below {few[1]} computes, and is left out"
+        yield _problem("wrapper-leaves-out-rank", message, wrapper.span(*few.span()), f"SLURM_PROCID < {few[1]}")
+    nowhere = next(((rank, option) for rank, start in made.items() if (option := _unbound(start))), None)
+    if nowhere is not None:
+        rank, option = nowhere
+        start = made[rank]
+        message = f"numactl gets nothing to bind to: {option} for rank {rank}"
+        span = wrapper.span(start.place.start, start.place.end)
+        yield _problem("wrapper-binds-nowhere", message, span, "an entry for each rank of a node, or its number modulo")
+    for start in made.values():
+        lost = _lost(wrapper, start)
+        if lost:
+            message = f"the program is started without {' '.join(lost)}"
+            span = wrapper.span(start.place.start, start.place.end)
+            yield _problem("wrapper-loses-arguments", message, span, 'exec "$@"')
+            return
+
+
+def _problem(kind: str, message: str, span: Span, expected: str) -> SyntaxProblem:
+    return SyntaxProblem(kind, message, span, expected, stops=False)
+
+
+def _unbound(start: Start) -> str | None:
+    """The option of numactl that gets no nodes or cores."""
+    if (start.words[0] or "").rpartition("/")[2] != "numactl":
+        return None
+    for at, word in enumerate(start.words[1 : start.program], start=1):
+        match = _BINDS.match(word or "")
+        if match is None or match[1] == "--localalloc":
+            continue
+        value = match[2] if match[2] or "=" in (word or "") else start.words[at + 1]
+        if value == "":
+            return match[1]
+    return None
+
+
+def _lost(wrapper: Wrapper, start: Start) -> list[str]:
+    """The arguments of the program that it does not get."""
+    program = start.words[start.program]
+    if program not in wrapper.arguments:
+        return []
+    behind = wrapper.arguments[wrapper.arguments.index(program) + 1 :]
+    passed = () if start.lost else start.words[start.program + 1 :]
+    return [] if None in behind or None in passed else [word for word in behind if word and word not in passed]
+
+
+# --- A wrapper by itself ---
+
+_OPTION = re.compile(r"^[ \t]*\(?([A-Za-z])\)[ \t]*(\w+)=[\"']?\$\{?OPTARG", re.MULTILINE)
+_PROGRAM = re.compile(r"exe|prog|model|bin|cmd|command", re.IGNORECASE)
+_LAUNCHES = re.compile(r"^#SBATCH|^[^#\n]*\bsrun\b", re.MULTILINE)
+_IO = re.compile(r"io", re.IGNORECASE)
+_TASKS, _LOCAL = 32, 16
+_EXAMPLE = "bin/icon"
+
+
+def alone(script: Script) -> Iterator[SyntaxProblem]:
+    """What is wrong with a script that is a wrapper itself, as far as it shows on nodes of 16 ranks."""
+    text = script.source.text
+    if not (_OF_SLURM.search(text) or _OF_OPEN_MPI.search(text)) or _LAUNCHES.search(text):
+        return
+    words: list[str] = []
+    for letter, name in _OPTION.findall(text):
+        is_program = _PROGRAM.search(name) is not None
+        words += [f"-{letter}", _EXAMPLE if is_program else "1" if _IO.search(name) else str(_TASKS)]
+    if _EXAMPLE not in words:
+        words.append(_EXAMPLE)
+    made: dict[int, Start] = {}
+    for arguments in (words, [*words, "--argument"]):
+        wrapper = Wrapper(script, tuple(arguments), StaticWord(script.source.name, script.text.span(0, 1)), True)
+        for rank in range(_LOCAL):
+            node = Node(0, range(_LOCAL), {})
+            numbers = _numbers(rank, rank, node, str(_TASKS), is_srun=True)
+            numbers |= {f"OMPI_COMM_WORLD_{n}": str(rank) for n in ("RANK", "LOCAL_RANK")}
+            if (start := follow(script, arguments, {**numbers, "SLURM_NTASKS": str(_TASKS)})) is not None:
+                made[rank] = start
+    yield from problems_of_wrapper(wrapper, made, is_srun=False)

@@ -1,0 +1,81 @@
+"""What a wrapper does for one rank: which GPUs it shows, what it binds to, and what it starts.
+
+A wrapper is a script that the launcher starts in the place of the model, once for each rank, and that becomes the model
+or starts it. It is followed for the numbers that a rank has, and never run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import frozen
+
+from nmlgen.script.evaluate import evaluate
+from nmlgen.script.events import Ran
+from nmlgen.script.syntax import Script
+from nmlgen.script.values import ALWAYS, Place, Value, known, text_of, unknown, within
+from nmlgen.source import UNKNOWN
+
+VISIBLE = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK")
+"""The variables that say which GPUs a program sees, of NVIDIA, AMD and Intel."""
+
+LEFT = None
+"""The wrapper says nothing of GPUs: a rank sees those that the step has."""
+
+
+@frozen(eq=False)
+class Start:
+    """How a wrapper starts the program of a rank: `gpus` are those that it shows, "" for none, None where it says
+    nothing of them; they count only where it `knows_gpus`. `words` are those of the command, None for what is not
+    known; its `program` has that number among them."""
+
+    gpus: str | None
+    knows_gpus: bool
+    words: tuple[str | None, ...]
+    program: int
+    place: Place
+
+    @property
+    def lost(self) -> bool:
+        """Whether words behind the program are those of a shell, not the program's: `sh -c "$@"`."""
+        return self.program > 0 and self.words[self.program - 1] == "-c"
+
+
+def follow(script: Script, arguments: Sequence[str | None], variables: Mapping[str, str | None]) -> Start | None:
+    """What a wrapper with these words does where it finds these variables; None where that is not known."""
+    given = [None if word is None else word.replace(UNKNOWN, "@") for word in arguments]
+    values: list[Value] = [
+        unknown(("argument", number)) if word is None else known(word) for number, word in enumerate(given)
+    ]
+    evaluation = evaluate(script, variables=variables, arguments=tuple(values))
+    if evaluation.gave_up is not None:
+        return None
+    found: Start | None = None
+    for event in evaluation.events:
+        if isinstance(event, Ran) and event.place.text is script.text:
+            words = tuple(text_of(within(item.value, event.guard)) for item in event.words)
+            number = next((at for at, word in enumerate(words) if word and word in given), None)
+            if number is not None and words[0] not in _HELPERS:
+                found = _start(event, words, number)
+    return found
+
+
+_HELPERS = ("echo", "printf", "ldd", "ls", "file", "test")
+
+
+def _start(event: Ran, words: tuple[str | None, ...], number: int) -> Start:
+    gpus: str | None = LEFT
+    is_known = event.guard == ALWAYS or all(answer > 0 for answer in event.guard)
+    for name in VISIBLE:
+        written = [word.partition("=")[2] for word in words[:number] if word and word.startswith(f"{name}=")]
+        variable = event.environment.get(name)
+        if written:
+            gpus = written[-1]
+        elif variable is not None:
+            cases = within(variable.value, event.guard)
+            if all(case.is_set is False for case in cases):
+                continue
+            text = text_of(cases)
+            is_known = is_known and text is not None
+            gpus = text
+    return Start(gpus, is_known, words, number, event.place)
