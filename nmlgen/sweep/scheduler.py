@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -42,6 +42,8 @@ _PATIENCE = 300  # seconds for an answer; the programs themselves give up earlie
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _ARRAY_SIZE = 1001  # Slurm's own, where it does not say one
 _IDENTIFIER = re.compile(r"^\s*([1-9][0-9]{0,17})(?:;\S*)?\s*$", re.MULTILINE)
+_NO_TASKS = "N/A"  # says squeue where an index stands, of an array that has no tasks left; sacct says nothing there
+_WHOLE = {"SLURM_BITSTR_LEN": "0"}  # else long lists of tasks end in dots
 _MOST_SAID = 2000  # characters of what a program complains of
 
 
@@ -208,30 +210,37 @@ def queue(names: Iterable[str]) -> tuple[Task, ...]:
     return tuple(found)
 
 
-def accounting(names: Iterable[str]) -> tuple[Task, ...]:
-    """The tasks that have ended, from the accounting, which does not forget; nothing where there is none."""
-    wanted = list(names)
-    known, found = frozenset(wanted), list[Task]()
-    for at in range(0, len(wanted), _NAMES_AT_ONCE):
-        some = ",".join(wanted[at : at + _NAMES_AT_ONCE])
-        asked = ["--allusers", "--allocations", "--starttime=2000-01-01", f"--name={some}"]
-        shown = ["--noheader", "--parsable2", "--format=JobName,JobID,JobIDRaw,State,NodeList,Reason"]
-        try:
-            text = _run(["sacct", *asked, *shown])
-        except SchedulerError:
-            return ()
-        for line in text.splitlines():
-            name, *rest = line.split("|", 5)
-            if name in known:
-                array, _, index = "".join(rest[:1]).partition("_")
-                found += _tasks("sacct", name, [array, index, *rest[1:]], line)
-    return tuple(task for task in found if not task.is_active)
+def accounting(arrays: Mapping[str, int | None]) -> tuple[Task, ...]:
+    """The tasks of arrays, from the accounting, which does not forget; nothing where there is none.
+
+    `arrays` maps the names to the ids, None where an id is not known. The accounting is asked by the ids: by names it
+    leaves out what never could start, such as tasks that were cancelled while they waited for other jobs. What it lists
+    as active may be old: while others of an array are in the queue, it keeps those that were taken out of it.
+    """
+    found: list[Task] = []
+    numbers = [str(array) for array in arrays.values() if array is not None]
+    unknown = [name for name, array in arrays.items() if array is None]
+    for option, wanted in (("--jobs", numbers), ("--name", unknown)):
+        for at in range(0, len(wanted), _NAMES_AT_ONCE):
+            asked = ["--allusers", "--allocations", "--starttime=2000-01-01"]
+            asked.append(f"{option}={','.join(wanted[at : at + _NAMES_AT_ONCE])}")
+            shown = ["--noheader", "--parsable2", "--format=JobName,JobID,JobIDRaw,State,NodeList,Reason"]
+            try:
+                text = _run(["sacct", *asked, *shown])
+            except SchedulerError:
+                return ()
+            for line in text.splitlines():
+                name, *rest = line.split("|", 5)
+                if name in arrays:
+                    array, has_tasks, index = "".join(rest[:1]).partition("_")
+                    found += _tasks("sacct", name, [array, index if has_tasks else _NO_TASKS, *rest[1:]], line)
+    return tuple(found)
 
 
 def _tasks(program: str, name: str, fields: list[str], line: str) -> Iterator[Task]:
     """The tasks of a line: array, index, job, state, nodes, reason. Tasks that never started share one: `[2-9%2]`."""
     indices = _indices(fields[1]) if len(fields) == 6 else ()
-    if indices is None and fields[1] == "N/A" and fields[3].startswith("CANCELLED"):
+    if indices is None and fields[1] == _NO_TASKS and fields[3].startswith("CANCELLED"):
         indices = (NO_INDEX,)
     if indices is None:
         return
@@ -300,7 +309,7 @@ def _started(command: list[str], directory: Path | None, lock: int | None, out: 
         return subprocess.Popen(
             command,
             cwd=directory,
-            env={name: value for name, value in os.environ.items() if not _FILTERS.match(name)},
+            env={name: value for name, value in os.environ.items() if not _FILTERS.match(name)} | _WHOLE,
             stdin=subprocess.PIPE if lock is None else subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.PIPE,

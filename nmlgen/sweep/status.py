@@ -109,7 +109,14 @@ def survey(directory: Path, *, must_ask: bool = False) -> Survey:
     judge = _Judge(submissions, tasks, state.fates(), problem is None, builds, ended)
     found = tuple(judge.status(point, runs[point.directory]) for point in points)
     if judge.forgotten:
-        judge.learn(accounting(sorted(judge.forgotten)), is_all=problem is None)
+        arrays = {run.name: run.array for run in runs.values() if run is not None and run.array > 0}
+        arrays |= {
+            submission.array_name(leg): job
+            for submission in submissions
+            for leg, job in enumerate(submission.jobs, start=1)
+            if job is not None
+        }
+        judge.learn_accounted(accounting({name: arrays.get(name) for name in sorted(judge.forgotten)}))
         found = tuple(judge.status(point, runs[point.directory]) for point in points)
     if judge.news:
         with contextlib.suppress(NmlgenError):  # who may only read learns it, too, and the next one notes it
@@ -132,6 +139,7 @@ class _Judge:
         self.news: dict[tuple[str, int], str] = {}
         self.forgotten: set[str] = set()
         self._known: set[tuple[str, int]] = set()  # arrays, by name and id
+        self._only_accounted: dict[tuple[str, int], Task] = {}  # active; of the array the queue lists nothing
         self._is_all = False
         self._asked = asked
         self._builds = builds
@@ -139,21 +147,28 @@ class _Judge:
         self._fates = fates
         self._tasks: dict[tuple[str, int], list[Task]] = {}
         self._of_point: dict[str, list[tuple[Submission, int]]] = {}
-        self.learn(tasks)
-        for submission in submissions:
-            for task, directory in enumerate(submission.points):
-                self._of_point.setdefault(directory, []).append((submission, task))
-
-    def learn(self, tasks: Iterable[Task], *, is_all: bool = False) -> None:
-        """Take in what Slurm says of tasks, where nothing is known of them yet; `is_all` if it says no more."""
-        self._is_all = is_all
-        self.forgotten.clear()
-        self.news.clear()
-        known = set(self._tasks)
         for task in tasks:
             self._known.add((task.name, task.array))
-            if (task.name, task.index) not in known:
+            self._tasks.setdefault((task.name, task.index), []).append(task)
+        for submission in submissions:
+            for index, directory in enumerate(submission.points):
+                self._of_point.setdefault(directory, []).append((submission, index))
+
+    def learn_accounted(self, tasks: Iterable[Task]) -> None:
+        """Take in what the accounting says of tasks that the queue does not list."""
+        self._is_all = self._asked
+        self.forgotten.clear()
+        self.news.clear()
+        queued = {(task.name, task.array) for tasks in self._tasks.values() for task in tasks if task.is_active}
+        known = {*self._tasks}
+        for task in tasks:
+            self._known.add((task.name, task.array))
+            if (task.name, task.index) in known:
+                continue
+            if not task.is_active:
                 self._tasks.setdefault((task.name, task.index), []).append(task)
+            elif (task.name, task.array) not in queued:
+                self._only_accounted[task.name, task.index] = task
 
     def status(self, point: SweepPoint, run: Run | None) -> PointStatus:
         """The status of one point, given its last run."""
@@ -181,6 +196,9 @@ class _Judge:
         name, index, job = following[-1]
         if job is not None and not self._asked and (name, index) not in self._fates:
             return about.of("waiting")
+        task = self._only_accounted.get((name, index))
+        if task is not None and (name, index) not in self._fates:  # the queue hides it, or the accounting lags behind
+            return about.of("waiting" if task.is_waiting else "running", task)
         if self._is_taken_away(name, index, job):
             self.news[name, index] = "CANCELLED"
             return about.of("cancelled")

@@ -55,3 +55,25 @@ def test_what_the_accounting_says_of_ranges(sweep):
     assert "3 points submitted" in sweep.nmlgen("resubmit", "--failed").stdout
     sweep.wait()
     assert sweep.states() == {"done": 6}
+
+
+def test_what_scancel_takes_out_of_arrays_that_wait_for_others(sweep):
+    """One task of an array of which others run, one of an array that waits, and an array of one task: none of them
+    could ever start, and the queue forgets them while the others of their arrays are still there."""
+    sweep.write(9, directives=lambda n: (*DIRECTIVES, f"--comment=group{n // 4}"))
+    sweep.nmlgen("submit", "--throttle", "2", **sweep.waiting)
+    until(lambda: sweep.is_started(0, 1))
+    first, second, third = sorted({*sweep.cluster.run("squeue", "-h", "-o", "%F").split()}, key=int)
+    sweep.cluster.run("scancel", f"{first}_3", f"{second}_3", f"{third}_0")
+    until(lambda: "CANCELLED" not in sweep.cluster.run("squeue", "-h", "-t", "all", "-o", "%T"))
+    until(lambda: sweep.states() == {"running": 2, "waiting": 4, "cancelled": 3}, lambda: str(sweep.status()))
+    assert "0 points submitted" in sweep.nmlgen("submit").stdout
+    sweep.gate.touch()
+    sweep.wait()
+    until(lambda: not sweep.cluster.jobs())
+    assert sweep.states() == {"done": 6, "cancelled": 3}
+    assert [number for number, point in sweep.status().items() if point["state"] == "cancelled"] == [3, 7, 8]
+    assert "0 points submitted" in sweep.nmlgen("submit").stdout
+    assert "3 points submitted" in sweep.nmlgen("resubmit", "--failed").stdout
+    sweep.wait()
+    assert sweep.states() == {"done": 9}

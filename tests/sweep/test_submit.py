@@ -190,8 +190,35 @@ def test_points_that_scancel_took_before_they_started(slurm, sweep):
     assert nmlgen.submit(sweep).points == ("p0", "p3")
 
 
+def test_what_a_real_accounting_lists(slurm, sweep):
+    """Lines of Slurm 22.05 about tasks that were all submitted at once: the queue wins where it lists the array, for
+    the accounting keeps tasks in its list of those that wait after `scancel` took them."""
+    write(sweep, *[DIRECTIVES] * 6)
+    nmlgen.submit(sweep)
+    name = array_of(sweep)
+    slurm.queues([f"{name}|7|2|7|PENDING||JobHeldUser"])
+    lines = ("7_0|8|COMPLETED|n1|JobHeldUser", "7_[1-5%2]|7|PENDING|None assigned|JobHeldUser")
+    slurm.says("sacct", "\n".join(f"{name}|{line}" for line in lines))
+    assert states(sweep) == ["not submitted", "cancelled", "waiting", "cancelled", "cancelled", "cancelled"]
+    (call,) = slurm.calls("sacct")
+    assert "--jobs=7 " in call  # by the name it would leave out what never could start
+
+
+def test_what_only_the_accounting_lists_waits(slurm, sweep):
+    """The queue may hide it (PrivateData), or have forgotten what the accounting is yet to hear of."""
+    write(sweep, *[DIRECTIVES] * 3)
+    nmlgen.submit(sweep)
+    name = array_of(sweep)
+    slurm.says("sacct", f"{name}|7_[0-1%2]|7|PENDING|None assigned|Dependency")
+    assert states(sweep) == ["waiting", "waiting", "cancelled"]
+    slurm.says("sacct", f"{name}|7|7|CANCELLED by 0|None assigned|Dependency")
+    assert states(sweep) == ["cancelled"] * 3
+    slurm.says("sacct", error="Slurm accounting storage is disabled", code=1)
+    assert nmlgen.submit(sweep).points == ()
+
+
 def test_an_array_that_scancel_took_before_any_task_started(slurm, sweep):
-    """squeue lists it for a while, without its tasks, and the accounting not at all."""
+    """squeue lists it for a while, without its tasks."""
     write(sweep, *[DIRECTIVES] * 2)
     nmlgen.submit(sweep)
     slurm.queues([f"{array_of(sweep)}|7|N/A|7|CANCELLED||Dependency"])
