@@ -1,4 +1,4 @@
-"""A written sweep for the workflow tools that people have: Snakemake, Cylc, JUBE and ecFlow.
+"""A written sweep for the workflow tools that people have: Snakemake, Cylc, JUBE, ecFlow and Autosubmit.
 
 Each gets a file in its own words (`templates/export/`) beside the points, and a small script that runs one point to its
 end, whatever the tool. Nothing is told of an experiment there but where it lies: its own script says the rest.
@@ -7,6 +7,7 @@ end, whatever the tool. Nothing is told of an experiment there but where it lies
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -20,12 +21,13 @@ from nmlgen.sweep.crate import CRATE, crate_text
 from nmlgen.sweep.directory import FIRST_COLUMNS, TABLE, read_table
 from nmlgen.writing import write_whole
 
-Tool = Literal["cylc", "ecflow", "jube", "ro-crate", "snakemake"]
+Tool = Literal["autosubmit", "cylc", "ecflow", "jube", "ro-crate", "snakemake"]
 TOOLS: tuple[Tool, ...] = get_args(Tool)
 
 _RUN_POINT = "run_point.sh"
 _IN_SLURM = 16
 _FILES = {
+    "autosubmit": ("autosubmit.yml", "start_autosubmit.sh"),
     "cylc": ("flow.cylc", ".cylcignore"),
     "ecflow": ("sweep.def", "start_ecflow.sh"),
     "jube": ("jube.xml",),
@@ -39,7 +41,7 @@ _ECFLOW = "ecflow"
 
 @frozen
 class _Node:
-    """A point as a family of ecFlow: its name there, its directory, its legs."""
+    """A point with a task for each leg, in ecFlow and Autosubmit: its name there, its directory, its legs."""
 
     name: str
     directory: str
@@ -83,26 +85,39 @@ def export_sweep(directory: str | Path, tool: Tool, force: bool = False) -> tupl
         "parameters": _parameters(rows),
     }
     if tool == "ecflow":
-        context["nodes"] = nodes = _nodes(holder, rows)
+        context["nodes"] = nodes = _nodes(holder, rows, _ecflow_name)
         legs = max(node.legs[-1] for node in nodes)
         more = {f"{_ECFLOW}/leg{leg}.ecf": template("export/leg.ecf.j2").render(context) for leg in range(1, legs + 1)}
         (holder / _ECFLOW).mkdir(exist_ok=True)
+    if tool == "autosubmit":
+        context["nodes"] = _nodes(holder, rows, _autosubmit_name)
     texts = more | {name: template(f"export/{name.lstrip('.')}.j2").render(context) for name in _files(tool)}
     _write({holder / name: text.encode() for name, text in texts.items()}, force)
     return tuple(texts)
 
 
-def _nodes(holder: Path, rows: list[dict[str, str]]) -> list[_Node]:
-    """The points under names that ecFlow takes, of letters, digits, underscores and dots; they differ."""
+def _nodes(holder: Path, rows: list[dict[str, str]], name_of: Callable[[str], str]) -> list[_Node]:
+    """The points under names that the tool takes; they differ."""
     found: dict[str, _Node] = {}
     for row in rows:
         script = read_script(holder, SweepPoint(row["id"], row["name"], row["directory"]))
-        name = re.sub(r"[^A-Za-z0-9_.]", "_", row["name"])
-        name = name if name[0].isalnum() else f"_{name}"
+        name = name_of(row["name"])
         while name in found:
             name += "_"
         found[name] = _Node(name, row["directory"], tuple(range(1, script.legs + 1)))
     return list(found.values())
+
+
+def _ecflow_name(name: str) -> str:
+    """Letters, digits, underscores and dots."""
+    word = re.sub(r"[^A-Za-z0-9_.]", "_", name)
+    return word if word[0].isalnum() else f"_{word}"
+
+
+def _autosubmit_name(name: str) -> str:
+    """Capital letters, digits and underscores, a letter first: what follows a hyphen would be a distance."""
+    word = re.sub(r"[^A-Z0-9_]", "_", name.upper())
+    return word if word[0].isalpha() else f"P{word}"
 
 
 def _word(name: str) -> str:

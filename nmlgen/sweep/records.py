@@ -19,7 +19,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from nmlgen.errors import WriteError
 
@@ -62,9 +62,9 @@ class Run:
         return self.outcome in (None, OK, RESTART)
 
 
-def last_run(point: Path) -> Run | None:
+def last_run(point: Path | str) -> Run | None:
     """The last run of a point, given its directory; None if it never ran."""
-    directory = point / RECORDS
+    directory = f"{point}/{RECORDS}"
     try:
         names = os.listdir(directory)
     except (FileNotFoundError, NotADirectoryError):
@@ -74,10 +74,11 @@ def last_run(point: Path) -> Run | None:
     if not starts:
         return None
     number = max(starts)
-    ends = {at: _read(directory / f"{at}.end") for at, kind in sorted(files) if kind == "end"}
+    ends = {at: _read(f"{directory}/{at}.end") for at, kind in sorted(files) if kind == "end"}
     restarts = sum(said.get("outcome") == RESTART for at, said in ends.items() if at < number)
-    start = _read(directory / f"{number}.start")
-    run = Run(
+    start = _read(f"{directory}/{number}.start")
+    end = ends.get(number)
+    return Run(
         number=number,
         leg=restarts + 1,
         token=start.get("token", ""),
@@ -88,24 +89,23 @@ def last_run(point: Path) -> Run | None:
         node=start.get("node", ""),
         started=start.get("time", ""),
         build=start.get("build", ""),
+        outcome=None if end is None else end.get("outcome", ""),
+        exit_code=None if end is None else _integer(end.get("code")),
+        ended=None if end is None else end.get("time", ""),
     )
-    end = ends.get(number)
-    if end is None:
-        return run
-    return evolve(run, outcome=end.get("outcome", ""), exit_code=_integer(end.get("code")), ended=end.get("time", ""))
 
 
-def build_of(point: Path) -> str:
+def build_of(point: Path | str) -> str:
     """The mark of the build in a point's directory, from the first line of its master namelist; empty without one."""
     try:
-        with (point / _MASTER).open(encoding="utf-8", errors="replace") as file:
+        with open(f"{point}/{_MASTER}", encoding="utf-8", errors="replace") as file:
             found = _MARK.search(file.readline())
     except OSError:
         return ""
     return found[1] if found else ""
 
 
-def has_ended_by_itself(point: Path) -> bool:
+def has_ended_by_itself(point: Path | str) -> bool:
     """Whether a point's experiment has come to its end, whoever ran it: its script notes that in the run directory.
     `sbatch` and workflow tools leave no other record."""
     return _ends_with_ok(f"{point}/{_RUN_DIRECTORY}/{_LEDGER}") or any(
@@ -113,7 +113,7 @@ def has_ended_by_itself(point: Path) -> bool:
     )
 
 
-def _run_directories(point: Path) -> Iterator[str]:
+def _run_directories(point: Path | str) -> Iterator[str]:
     """Where else the point's script lets the model run, if that can be told without running it."""
     try:
         scripts = [name for name in os.listdir(point) if name.endswith(".sbatch")]
@@ -202,8 +202,9 @@ def declare_lost(point: Path, run: Run) -> bool:
     return True
 
 
-def _read(path: Path) -> Mapping[str, str]:
-    text = path.read_text(encoding="utf-8", errors="replace")
+def _read(path: Path | str) -> Mapping[str, str]:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = file.read()
     return {key: value for key, _, value in (word.partition("=") for word in text.split())}
 
 

@@ -99,13 +99,13 @@ def survey(directory: Path, *, must_ask: bool = False) -> Survey:
         if must_ask:
             raise
         problem = str(error).splitlines()[0]
-    runs = {point.directory: last_run(directory / point.directory) for point in points}
+    runs = {point.directory: last_run(f"{directory}/{point.directory}") for point in points}
     unknown = {run.name for run in runs.values() if run is not None and run.outcome is None} - {*names}
     if unknown and problem is None:  # submitted after what was remembered was read, or before that was lost
         tasks += queue(sorted(unknown))
-        runs = {point.directory: last_run(directory / point.directory) for point in points}
-    builds = {name: build_of(directory / name) for name, run in runs.items() if run is not None and run.build}
-    ended = {name for name, run in runs.items() if run is None and has_ended_by_itself(directory / name)}
+        runs = {point.directory: last_run(f"{directory}/{point.directory}") for point in points}
+    builds = {name: build_of(f"{directory}/{name}") for name, run in runs.items() if run is not None and run.build}
+    ended = {name for name, run in runs.items() if run is None and has_ended_by_itself(f"{directory}/{name}")}
     judge = _Judge(submissions, tasks, state.fates(), problem is None, builds, ended)
     found = tuple(judge.status(point, runs[point.directory]) for point in points)
     if judge.forgotten:
@@ -117,7 +117,10 @@ def survey(directory: Path, *, must_ask: bool = False) -> Survey:
             if job is not None
         }
         judge.learn_accounted(accounting({name: arrays.get(name) for name in sorted(judge.forgotten)}))
-        found = tuple(judge.status(point, runs[point.directory]) for point in points)
+        found = tuple(
+            judge.status(point, runs[point.directory]) if point.directory in judge.unsure else known
+            for point, known in zip(points, found, strict=True)
+        )
     if judge.news:
         with contextlib.suppress(NmlgenError):  # who may only read learns it, too, and the next one notes it
             state.note_fates(judge.news)
@@ -125,7 +128,8 @@ def survey(directory: Path, *, must_ask: bool = False) -> Survey:
 
 
 class _Judge:
-    """Judges points. `news` are ends of tasks that only Slurm tells, `forgotten` arrays of which it tells nothing."""
+    """Judges points. `news` are ends of tasks that only Slurm tells, `forgotten` arrays of whose tasks it does not tell
+    what is asked, `unsure` the directories of the points for which that was asked."""
 
     def __init__(
         self,
@@ -138,6 +142,7 @@ class _Judge:
     ) -> None:
         self.news: dict[tuple[str, int], str] = {}
         self.forgotten: set[str] = set()
+        self.unsure: set[str] = set()
         self._known: set[tuple[str, int]] = set()  # arrays, by name and id
         self._only_accounted: dict[tuple[str, int], Task] = {}  # active; of the array the queue lists nothing
         self._is_all = False
@@ -157,8 +162,6 @@ class _Judge:
     def learn_accounted(self, tasks: Iterable[Task]) -> None:
         """Take in what the accounting says of tasks that the queue does not list."""
         self._is_all = self._asked
-        self.forgotten.clear()
-        self.news.clear()
         queued = {(task.name, task.array) for tasks in self._tasks.values() for task in tasks if task.is_active}
         known = {*self._tasks}
         for task in tasks:
@@ -235,7 +238,7 @@ class _Judge:
         if word is None and known:  # such as TIMEOUT, which the script cannot tell
             word = self.news[run.name, run.task] = known[0].state
         elif word is None and run.job > 0:
-            self.forgotten.add(run.name)
+            self._forget(run.name, about)
         said = None if word in ("FAILED", "COMPLETED") else word
         return about.of("cancelled" if word == "CANCELLED" else "failed", run=run, word=said)
 
@@ -245,7 +248,7 @@ class _Judge:
         if word is None and task is not None:
             word = self.news[name, index] = task.state
         elif word is None:
-            self.forgotten.add(name)
+            self._forget(name, about)
         if word == "CANCELLED":
             return about.of("cancelled", task, run)
         if word in _NODE_IS_GONE or (run is not None and word in (None, "COMPLETED")):
@@ -253,6 +256,10 @@ class _Judge:
         if word in (None, "COMPLETED"):
             return about.of("not submitted")
         return about.of("failed", task, run, word)
+
+    def _forget(self, name: str, about: _About) -> None:
+        self.forgotten.add(name)
+        self.unsure.add(about.point.directory)
 
 
 def _legs(run: Run | None, planned: Iterable[tuple[Submission, int]]) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Sweeps run by Snakemake, Cylc and JUBE themselves: every point once, and again nothing."""
+"""Sweeps run by Snakemake, Cylc, JUBE, ecFlow and Autosubmit themselves: every point once, and again nothing."""
 
 from __future__ import annotations
 
@@ -139,17 +139,44 @@ def test_jube(machine):
     assert machine.runs() == dict.fromkeys(POINTS, 1)
 
 
+LEGS = (
+    "echo leg >>legs",
+    "count=$(grep -c . legs)",
+    "touch restart_atm_2000010${count}T000000Z.nc",
+    "ln -sfn restart_atm_2000010${count}T000000Z.nc restart_atm_DOM01.nc",
+    "if (( count < 3 )); then echo ' RESTART' >finish.status; exit 0; fi",
+)
+"""A model that comes to its end in three legs."""
+
+
+def test_autosubmit(machine):
+    """Every leg of every point is a job, of an experiment of its own. One that fails can be run again there."""
+    require("autosubmit")
+    machine.write("autosubmit", leg="PT1H")
+    machine.model("[[ $PWD != *w.0* || ! -f legs ]] || { mv legs was; exit 3; }", *LEGS)
+    configuration = machine.sweep / "autosubmit.yml"
+    text = configuration.read_text()
+    assert text.count("_LEG") == 3 * 3 + 3 * 2
+    configuration.write_text(text.replace("CONFIG:\n", "CONFIG:\n  SAFETYSLEEPTIME: 1\n"))  # from one look to the next
+    machine.run("autosubmit", "configure")
+    machine.run("autosubmit", "install")
+    said = machine.run("bash", "start_autosubmit.sh", code=1)
+    assert machine.runs() == {"w.1": 3, "w.0": 2, "7": 3}, said
+    assert "W_0_LEG2" in said
+    (folder,) = re.findall(r"^Experiment folder: (.*)$", said, re.M)
+    experiment = Path(folder).name
+    machine.model("[[ ! -f was ]] || mv was legs", *LEGS)
+    machine.run("autosubmit", "setstatus", experiment, "-fs", "FAILED", "-t", "READY", "-s", "-np")
+    machine.run("autosubmit", "run", experiment)
+    assert machine.runs() == {"w.1": 3, "w.0": 4, "7": 3}
+    assert {point.state for point in nmlgen.status(machine.sweep).points} == {"done"}
+
+
 def test_ecflow(machine):
     """A server of its own: every leg of every point is a task."""
     require("ecflow_server", "ecflow_client")
     machine.write("ecflow", leg="PT1H")
-    machine.model(
-        "echo leg >>legs",
-        "count=$(grep -c . legs)",
-        "touch restart_atm_2000010${count}T000000Z.nc",
-        "ln -sfn restart_atm_2000010${count}T000000Z.nc restart_atm_DOM01.nc",
-        "if (( count < 3 )); then echo ' RESTART' >finish.status; exit 0; fi",
-    )
+    machine.model(*LEGS)
     port = str(free_ports(1))  # ecFlow takes none of those that the kernel gives away
     (machine.directory / "server").mkdir()
     own = {

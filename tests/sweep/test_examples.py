@@ -35,3 +35,14 @@ def test_example(title, code, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
+
+
+def test_the_script_for_a_cluster_is_short_and_typed(tmp_path):
+    (code,) = (code for title, code in EXAMPLES if title == ON_A_CLUSTER)
+    assert len(code.splitlines()) <= 10
+    (tmp_path / "example.py").write_text(code)
+    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports"]
+    command += ["--cache-dir", str(tmp_path / "cache"), "example.py"]
+    environment = {**os.environ, "MYPYPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

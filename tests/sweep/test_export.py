@@ -8,6 +8,7 @@ import subprocess
 from xml.etree import ElementTree
 
 import pytest
+from ruamel.yaml import YAML
 from specs import MAPPING, changed
 from tools import require
 
@@ -34,6 +35,7 @@ def parameters_of_jube(directory):
 @pytest.mark.parametrize(
     ("tool", "files"),
     [
+        ("autosubmit", ("autosubmit.yml", "run_point.sh", "start_autosubmit.sh")),
         ("cylc", (".cylcignore", "flow.cylc", "run_point.sh")),
         ("ecflow", ("ecflow/leg1.ecf", "run_point.sh", "start_ecflow.sh", "sweep.def")),
         ("jube", ("jube.xml", "run_point.sh")),
@@ -50,15 +52,16 @@ def test_what_lies_there(tmp_path, tool, files):
 
 def test_all_tools_in_one_directory(tmp_path):
     write_sweep(expand(MAPPING, grid=GRID), tmp_path)
-    for tool in ("cylc", "ecflow", "jube", "snakemake", "cylc"):
+    for tool in ("autosubmit", "cylc", "ecflow", "jube", "snakemake", "cylc"):
         export_sweep(tmp_path, tool)
 
 
 def test_clean_under_shellcheck(tmp_path):
     require("shellcheck")
     write_sweep(expand(MAPPING, grid=GRID), tmp_path)
+    export_sweep(tmp_path, "autosubmit")
     export_sweep(tmp_path, "ecflow")
-    command = ["shellcheck", "-S", "style", tmp_path / "run_point.sh", tmp_path / "start_ecflow.sh"]
+    command = ["shellcheck", "-S", "style", *sorted(tmp_path.glob("*.sh"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")
 
@@ -77,6 +80,16 @@ def test_names_that_cylc_would_not_take(tmp_path):
     write_sweep(expand(MAPPING, points=points), tmp_path)
     export_sweep(tmp_path, "cylc")
     assert points_of_cylc(tmp_path) == ["@12", "r2b4@5-n1", "a+b", "1e5"]
+
+
+def test_names_that_autosubmit_would_not_take(tmp_path):
+    """It writes them in capitals, and takes what follows a hyphen for a distance."""
+    points = [{"name": name} for name in ("12", "r2b4.5-n1", "a+b", "A.b", "e3")]
+    write_sweep(expand(MAPPING, points=points), tmp_path)
+    export_sweep(tmp_path, "autosubmit")
+    jobs = YAML(typ="safe").load((tmp_path / "autosubmit.yml").read_text())["JOBS"]
+    assert list(jobs) == ["P12_LEG1", "R2B4_5_N1_LEG1", "A_B_LEG1", "A_B__LEG1", "E3_LEG1"]
+    assert jobs["A_B__LEG1"]["SCRIPT"] == "cd '@HERE@' && bash run_point.sh 'points/A.b' 1\n"
 
 
 def test_values_that_jube_would_replace(tmp_path):
