@@ -4,8 +4,9 @@
 
 SOURCE_TREE is ICON's source tree, or as much of it as is at hand; each LOG a nml.atmo.log or its like of a run of that
 release, whose printed defaults are compared. The namelists and the output variables are made and compared byte for
-byte. Where they differ, the groups whose NAMELIST statement the tree holds are compared one by one, so that a tree of a
-few files tells about those. Exit code 0 if all that the tree holds is as it ships.
+byte, the variables from those of the release before, too, where that has some. Where the namelists differ, the groups
+whose NAMELIST statement the tree holds are compared one by one, so that a tree of a few files tells about those. Exit
+code 0 if all that the tree holds is as it ships.
 """
 
 from __future__ import annotations
@@ -67,6 +68,11 @@ def main() -> int:
     is_same = document_text(document) == text
     print(f"namelists of ICON {release}: {'byte for byte' if is_same else 'they differ'}")
     print(f"output variables: {'byte for byte' if catalogue_text(catalogue.document) == other_text else 'they differ'}")
+    places = (directory("schemas") / "icon-variables").glob("*.json")
+    for before in sorted(path.stem for path in places if path.stem < release)[-1:]:
+        anew = make_catalogue(tree, release, shipped("icon-variables", before)[1])
+        same = "byte for byte" if catalogue_text(anew.document) == other_text else "they differ"
+        print(f"output variables, made from those of {before}: {same}")
     for contradiction in contradictions(document, printed):
         print(f"  printed otherwise: {contradiction.group}: {contradiction.variable}")
     found, count = differences(tree, document, known)

@@ -87,8 +87,11 @@ _ORDER = (
     "groups",
     "interpolation",
     "if",
+    "time_levels",
 )
 _MOST_ASSIGNMENTS = 40
+_LOOP = re.compile(r"(?:\w+\s*:\s*)?do\b(?!\s*=)\s*(?:\w+\s*=\s*(\w+)\s*,\s*([\w%]+)\s*$)?")
+_LOOP_END = re.compile(r"end\s*do\b")
 
 
 @frozen
@@ -120,11 +123,13 @@ class Template:
 
 @frozen
 class Registration:
-    """One call that registers a variable: `arguments` by their names, in Fortran's words."""
+    """One call that registers a variable: `arguments` by their names, in Fortran's words. `copies` is the namelist
+    variable up to which the only loop around the call counts from 1; None where there is none of the kind."""
 
     component: str
     templates: tuple[Template, ...]
     arguments: Mapping[str, str]
+    copies: str | None
 
 
 @frozen
@@ -169,19 +174,33 @@ def catalogue_text(document: Mapping[str, Any]) -> str:
 def registrations(tree: SourceTree) -> Iterator[Registration]:
     """Every call in the tree that registers a variable, in the order of the files."""
     seen: set[tuple[str, str]] = set()
+    settings = {name for unit in tree.with_namelists() for names in unit.namelists.values() for name in names}
     for procedure in ("add_var", "add_ref", "add_tracer_ref"):
         for unit in tree.callers(procedure):
             component = _component(unit.file)
             if component is None:
                 continue
+            bounds: list[str | None] = []
             for statement in unit.statements:
+                _follow(statement.text, bounds)
                 found = _CALL.search(statement.text)
                 if found is None or found[1] != procedure or (unit.file, statement.text) in seen:
                     continue
                 seen.add((unit.file, statement.text))
                 arguments = _arguments(found[1], statement.text, found.end() - 1)
                 if "name" in arguments:
-                    yield Registration(component, tuple(_templates(unit, arguments["name"])), arguments)
+                    (bound,) = bounds if len(bounds) == 1 else (None,)
+                    copies = bound if bound in settings else None
+                    yield Registration(component, tuple(_templates(unit, arguments["name"])), arguments, copies)
+
+
+def _follow(text: str, bounds: list[str | None]) -> None:
+    """Go on by one statement: `bounds` are the last parts of the bounds of the loops around it, None of a loop that
+    does not count from 1 to a name."""
+    if _LOOP_END.match(text):
+        del bounds[-1:]
+    elif loop := _LOOP.match(text):
+        bounds.append(loop[2].rpartition("%")[2] if loop[1] == "1" else None)
 
 
 def _files(tree: SourceTree) -> Iterator[tuple[str, str]]:
@@ -327,12 +346,14 @@ class _Maker:
         for name, entries in self.base["components"].items():
             if name not in self.registered:
                 components[name] = list(entries)
+                indirect |= _of_part(self.base, "indirect", name)
+                hidden |= _of_part(self.base, "hidden", name)
                 continue
             unmade = [entry["name"] for entry in entries if not self._is_made(name, entry["name"])]
             known = unmade if is_same else self.base.get("indirect", {}).get(name, [])
             gone = {entry for entry in unmade if entry not in known}
             kept = [self._grouped(name, entry) for entry in entries if entry["name"] not in gone]
-            new = {template.name: (template, arguments) for template, arguments in self._new(name, entries)}
+            new = {template.name: (template, registration) for template, registration in self._new(name, entries)}
             unseen = (
                 list(new) if is_same else [entry for entry in self.base.get("hidden", {}).get(name, ()) if entry in new]
             )
@@ -345,7 +366,7 @@ class _Maker:
         carried = self._carried()
         document = {
             "release": self.release,
-            "source": self.base["source"].replace(self.base["release"], self.release),
+            "source": self._source(),
             **({"carried": carried} if carried else {}),
             "indirect": indirect,
             "hidden": hidden,
@@ -354,6 +375,12 @@ class _Maker:
             "components": components,
         }
         return Catalogued(document, tuple(added), tuple(removed), carried)
+
+    def _source(self) -> str:
+        base = self.base["release"]
+        if self.registered or self.release == base:
+            return str(self.base["source"]).replace(base, self.release)
+        return f"those of ICON {base}: the sources of {self.release} that register variables were not at hand"
 
     def _carried(self) -> dict[str, str]:
         """The components that are known from an earlier release, with that release."""
@@ -375,7 +402,7 @@ class _Maker:
             return any(longest in text for text in self.quoted[component])
         return name in self.quoted[component]
 
-    def _new(self, component: str, entries: list[dict[str, Any]]) -> Iterator[tuple[Template, Mapping[str, str]]]:
+    def _new(self, component: str, entries: list[dict[str, Any]]) -> Iterator[tuple[Template, Registration]]:
         """What registrations make and no entry has."""
         known = {_HOLE.sub("x1", entry["name"]) for entry in entries}
         for registration in self.registered[component]:
@@ -385,7 +412,7 @@ class _Maker:
                 if template.is_open or any(re.fullmatch(template.pattern, name) for name in known):
                     continue
                 known.add(_HOLE.sub("x1", template.name))
-                yield template, registration.arguments
+                yield template, registration
 
     def _grouped(self, component: str, entry: dict[str, Any]) -> dict[str, Any]:
         """An entry with the groups that its only registration names, where it names them one by one."""
@@ -404,7 +431,8 @@ class _Maker:
             changed["groups"] = self._numbers(self.groups, groups)
         return {key: changed[key] for key in _ORDER if key in changed}
 
-    def _entry(self, template: Template, arguments: Mapping[str, str]) -> dict[str, Any]:
+    def _entry(self, template: Template, registration: Registration) -> dict[str, Any]:
+        arguments = registration.arguments
         levels, axis = _AXES.get(arguments.get("vgrid", "").strip().lower(), (1, None))
         groups = _groups(arguments) or ()
         interpolation = "".join(re.findall(r"['\"]([pzi])['\"]", arguments.get("vert_interp", "").lower())).upper()
@@ -412,6 +440,7 @@ class _Maker:
         entry: dict[str, Any] = {
             "name": template.name,
             "pattern": template.pattern if None in template.parts else None,
+            "copies": registration.copies if template.parts.count(None) == 1 else None,
             "levels": None if levels == 1 else levels,
             "axis": axis,
             "location": _LOCATIONS.get(arguments.get("hgrid", "").strip().lower()),
@@ -428,6 +457,11 @@ class _Maker:
         names = list(names)
         known += [name for name in dict.fromkeys(names) if name not in known]
         return [known.index(name) for name in names]
+
+
+def _of_part(base: Mapping[str, Any], key: str, component: str) -> dict[str, list[str]]:
+    """What a catalogue says of a component below one of its keys, if anything."""
+    return {component: base[key][component]} if component in base.get(key, {}) else {}
 
 
 def _groups(arguments: Mapping[str, str]) -> tuple[str, ...] | None:
