@@ -9,6 +9,7 @@ from attrs import frozen
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.grid_file import grids_at_hand
 from nmlgen.experiment.group import Group, as_list, effective
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.parts import parts
@@ -107,8 +108,8 @@ class ComponentFacts:
         `io`, `streams` of output, the `component` ("atmosphere"); whether it `couples`, as a job of several models
         does, and one of a single model whose executable has the coupler; `step`, `checkpoint` and `restart` in seconds,
         0 where there is none, and the `leg` that the first job runs; `forced`: whether large-scale forcing is on
-        (`mo_ls_forcing_nml.f90:132`, `mo_nml_crosscheck.f90:259`); `sphere`: True where the grid's name RnBk says that
-        it is one. None for other names."""
+        (`mo_ls_forcing_nml.f90:132`, `mo_nml_crosscheck.f90:259`); `sphere`: whether the grid is one, where
+        its file lies on this machine or its name RnBk says it. None for other names."""
         try:
             return self._symbol(name)
         except UndecidedError:
@@ -135,6 +136,9 @@ class ComponentFacts:
         if name == "component":
             return self.component.kind
         if name == "sphere":
+            file = next(iter(grids_at_hand(self.component)), None)
+            if file is not None and file.is_sphere is not None:
+                return file.is_sphere
             files = as_list(self.setting("grid_nml", "dynamics_grid_filename").value)
             is_named = self.component.grid_name is not None or any(_OF_A_SPHERE.search(str(file)) for file in files)
             return True if is_named else None

@@ -23,6 +23,7 @@ from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.netcdf import read_header
 
+_SPHERE = 1
 _HEADER = 4 * 2**20
 """Bytes of a file that are read at most; the header of a grid has some kilobytes."""
 
@@ -66,6 +67,12 @@ class GridFile:
         if root is not None and level is not None and 0 <= level < 32 and self.cells == 20 * root**2 * 4**level:
             return 0
         return self.number("boundary_depth_index")
+
+    @property
+    def is_sphere(self) -> bool | None:
+        """Whether it is a part of a sphere, not plane; None where it does not say (`mo_grid_geometry_info.f90:35-40`)."""
+        geometry = self.number("grid_geometry")
+        return None if geometry is None else geometry == _SPHERE
 
     def number(self, name: str) -> int | None:
         """A global attribute that is a whole number."""

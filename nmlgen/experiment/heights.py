@@ -6,7 +6,7 @@ Source: ICON 2024.10 `src/atm_dyn_iconam/mo_init_vgrid.f90:128-330`.
 from __future__ import annotations
 
 from itertools import pairwise
-from math import acos, log, pi
+from math import acos, log, nan, pi
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
@@ -25,12 +25,14 @@ def _number(component: Component, name: str) -> float:
 def half_levels(component: Component) -> tuple[float, ...]:
     """The heights in metres of the half levels of the first domain, from the top down to the ground.
 
+    Where the settings ask for the logarithm or the arc cosine of what has none, all are NaN, as ICON computes them.
     Raises UndecidedError where a value is not known, where a table gives the heights, and where ICON refuses what
     should make them.
     """
-    table = component["grid_nml", "vct_filename"]
-    if str(table.value).strip():
-        raise UndecidedError(table)
+    for name in ("vct_filename", "vertical_grid_filename"):
+        table = component["grid_nml", name]
+        if any(str(file).strip() for file in as_list(table.value)[:1]):
+            raise UndecidedError(table)
     if component["nonhydrostatic_nml", "ivctype"].value != _SLEVE:
         raise UndecidedError(component["nonhydrostatic_nml", "ivctype"])
     levels = component["run_nml", "num_lev"]
@@ -38,8 +40,10 @@ def half_levels(component: Component) -> tuple[float, ...]:
     try:
         heights = _unlimited(component, count)
         return tuple(_limited(component, heights) if _number(component, "min_lay_thckn") > _THINNEST else heights)
-    except (ValueError, ZeroDivisionError, OverflowError):
+    except OverflowError:
         raise UndecidedError(levels) from None
+    except (ValueError, ZeroDivisionError):
+        return (nan,) * (count + 1)
 
 
 def _unlimited(component: Component, count: int) -> list[float]:

@@ -20,6 +20,7 @@ _DEFINED_WITH = {
     "art": "__ICON_ART",
     "cdi-pio": "HAVE_CDI_PIO",
     "coupling": "YAC_coupling",
+    "dace": "__DACE__",
     "ecrad": "__ECRAD",
     "emvorado": "HAVE_RADARFWO",
     "rttov": "__USE_RTTOV",
@@ -32,6 +33,7 @@ _DEFINED_WITHOUT = {
     "les": "__NO_ICON_LES__",
     "nwp": "__NO_NWP__",
     "ocean": "__NO_ICON_OCEAN__",
+    "rte-rrtmgp": "__NO_RTE_RRTMGP__",
     "testbed": "__NO_ICON_TESTBED__",
     "waves": "__NO_ICON_WAVES__",
 }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isnan
 
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.heights import half_levels
 from nmlgen.findings import Finding, Severity, did_you_mean
 from nmlgen.rules.rule import ComponentRule
 
@@ -180,13 +182,15 @@ class NoTerrainFollowingLevel(ComponentRule):
     """Somewhere above the ground the levels become flat, so that height is above zero.
 
     ## What it does
-    Finds a `flat_height` of zero or less with the SLEVE coordinate and the layers of `itype_laydistr` 1.
+    Works out the heights of the levels of the SLEVE coordinate: finds settings of `sleve_nml` of which none comes out
+    below `flat_height`, such as a `flat_height` of zero or less, or of which nothing comes out at all, such as a
+    `stretch_fac` below zero. Levels from a table, or of limited thickness, are not worked out.
 
     ## Why it matters
     ICON aborts when it sets up the vertical grid: it looks for the first level below that height.
 
     ## Evidence
-    ICON 2024.10: "illegal number of flat vertical levels" (`mo_init_vgrid.f90:320-334`; read, not tried).
+    ICON 2024.10 rejected `stretch_fac` -1: "illegal number of flat vertical levels" (`mo_init_vgrid.f90:320-334`).
 
     ## Example
     ```yaml bad
@@ -206,14 +210,28 @@ class NoTerrainFollowingLevel(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        height = component["sleve_nml", "flat_height"]
-        if height.value > 0 or component["nonhydrostatic_nml", "ivctype"].value != _SLEVE or _has_table(component):
+        height, heights = component["sleve_nml", "flat_height"], half_levels(component)
+        if any(level < height.value for level in heights):
             return
-        named = {name: component["sleve_nml", name].value for name in ("itype_laydistr", "min_lay_thckn", "top_height")}
-        if named["itype_laydistr"] == 1 and named["min_lay_thckn"] > _THINNEST and named["top_height"] > 0:
+        if not any(isnan(level) for level in heights):
             yield self.finding(
-                height, f"flat_height is {height.value}", "expected: a height in metres; 16000 is the default"
+                height,
+                f"flat_height is {height.value}: no level lies below",
+                "expected: a height in metres; 16000 is the default",
             )
+            return
+        makers = [component["sleve_nml", name] for name in _MAKERS]
+        maker = next((maker for maker in makers if maker.is_written), None)
+        if maker is not None:
+            yield self.finding(
+                maker,
+                "of these settings come no heights of levels: ICON computes NaN",
+                f"they are {', '.join(f'{name} {maker.value}' for name, maker in zip(_MAKERS, makers, strict=True))}",
+                "expected: each above zero, min_lay_thckn below top_height",
+            )
+
+
+_MAKERS = ("stretch_fac", "min_lay_thckn", "top_height")
 
 
 class UnknownTestCase(ComponentRule):

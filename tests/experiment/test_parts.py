@@ -39,7 +39,7 @@ def test_macros_tell_the_parts(tmp_path):
     assert found is not None
     assert set(found) == set(PARTS)
     has = {name for name, is_there in found.items() if is_there}
-    assert has == {"art", "yaxt", "atmo", "jsbach", "les", "nwp", "ocean", "testbed", "waves"}
+    assert has == {"art", "yaxt", "atmo", "jsbach", "les", "nwp", "ocean", "rte-rrtmgp", "testbed", "waves"}
 
 
 @pytest.mark.parametrize(("line", "expected"), [("GPU_ENABLED=''", True), ("GPU_ENABLED='#'", False), ("", None)])

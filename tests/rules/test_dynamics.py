@@ -27,7 +27,17 @@ def codes(namelists, tmp_path, release="2024.10"):
         ("sleve_nml: {itype_laydistr: 0, min_lay_thckn: 0.0}", []),
         ("sleve_nml: {itype_laydistr: 0}, grid_nml: {vct_filename: table}", []),
         ("sleve_nml: {flat_height: -1.0}", ["DYN004"]),
-        ("sleve_nml: {flat_height: -1.0, itype_laydistr: 2}", []),
+        ("sleve_nml: {flat_height: 0.0}", ["DYN004"]),
+        ("sleve_nml: {flat_height: 1.0}", []),
+        ("sleve_nml: {flat_height: -1.0, itype_laydistr: 2, max_lay_thckn: 0.0}", ["DYN004"]),
+        ("sleve_nml: {flat_height: -1.0, min_lay_thckn: 0.0}", ["DYN004"]),
+        ("sleve_nml: {flat_height: -1.0}, grid_nml: {vct_filename: table}", []),
+        ("sleve_nml: {flat_height: -1.0}, grid_nml: {vertical_grid_filename: heights.nc}", []),
+        ("sleve_nml: {stretch_fac: -1.0}", ["DYN004"]),
+        ("sleve_nml: {stretch_fac: 0.0}", ["DYN004"]),
+        ("sleve_nml: {stretch_fac: 0.1}", []),
+        ("sleve_nml: {top_height: -1.0}", ["DYN004"]),
+        ("sleve_nml: {top_height: 1000.0, min_lay_thckn: 1000.1}", ["DYN004"]),
     ],
 )
 def test_vertical_coordinate_and_time_scheme(namelists, expected, tmp_path):

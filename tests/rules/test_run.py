@@ -74,6 +74,7 @@ def test_no_directory_is_needed_without_checkpoints(tmp_path):
         ("jsbach", "run_nml: {iforcing: 2, ntracer: 1}, aes_phy_nml: {'aes_phy_config(1)%ljsb': true}", []),
         ("jsbach", "master_model_nml: {model_type: 5}", []),
         ("rttov", "synsat_nml: {lsynsat: [true]}", []),
+        ("dace", "run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_surface: 0}, assimilation_nml: {dace_coupling: true}", []),
         ("yaxt", "parallel_nml: {default_comm_pattern_type: 2}", []),
         ("les", "grid_nml: {l_scm_mode: true}, scm_nml: {scm_sfc_qv: 1}", []),
         ("atmo", "master_model_nml: {model_type: 1}", []),
@@ -119,3 +120,32 @@ def test_cdi_pio_is_missing_where_there_are_io_ranks(pio, io, codes, tmp_path):
 def test_blanks_of_a_restart_mode(mode, expected, tmp_path):
     experiment = experiment_of(f'restart: {{restart_write_mode: "{mode}"}}\n', tmp_path)
     assert [finding.code for finding in judge(experiment, RESTART)] == expected
+
+
+@pytest.mark.parametrize(
+    ("parts", "namelists", "codes"),
+    [
+        ("rte-rrtmgp: false", "run_nml: {iforcing: 2}, aes_phy_nml: {'aes_phy_config(1)%dt_rad': PT1H}", ["RUN009"]),
+        ("rte-rrtmgp: true", "run_nml: {iforcing: 2}, aes_phy_nml: {'aes_phy_config(1)%dt_rad': PT1H}", []),
+        ("aes: true", "run_nml: {iforcing: 2}, aes_phy_nml: {'aes_phy_config(1)%dt_rad': PT1H}", []),  # nobody says it
+        ("rte-rrtmgp: false", "run_nml: {iforcing: 3}, aes_phy_nml: {'aes_phy_config(1)%dt_rad': PT1H}", []),
+        ("rte-rrtmgp: false", "run_nml: {iforcing: 2}, aes_phy_nml: {'aes_phy_config(1)%dt_rad': PT0S}", []),
+        ("rte-rrtmgp: false", "run_nml: {iforcing: 2}, aes_phy_nml: {'aes_phy_config(1)%dt_rad': PT1S}", ["RUN009"]),
+        ("rte-rrtmgp: false", "run_nml: {iforcing: 2}, aes_phy_nml: {'aes_phy_config(2)%dt_rad': PT1H}", []),
+        ("rte-rrtmgp: false", "run_nml: {iforcing: 2}, aes_phy_nml: {}", []),
+        ("coupling: false", "coupling_mode_nml: {coupled_to_ocean: true}", ["RUN009"]),
+        ("coupling: false", "coupling_mode_nml: {coupled_to_ocean: true, coupled_to_waves: true}", ["RUN009"] * 2),
+        ("coupling: false", "coupling_mode_nml: {coupled_to_ocean: false}", []),
+        ("coupling: true", "coupling_mode_nml: {coupled_to_ocean: true}", []),
+    ],
+)
+def test_parts_that_icon_does_without(parts, namelists, codes, tmp_path):
+    rules = [rule for rule in all_rules() if rule.code == "RUN009"]
+    text = f"model: {{parts: {{{parts}}}}}\nnamelists: {{{namelists}}}\n"
+    assert [finding.code for finding in judge(experiment_of(text, tmp_path), rules)] == codes
+
+
+@pytest.mark.parametrize(("release", "codes"), [("2024.10", ["RUN008"]), ("2025.04", [])])
+def test_a_stream_for_the_coupler_needs_it(release, codes, tmp_path):
+    text = f'model: {{release: "{release}", parts: {{coupling: false}}}}\noutput: {{atm: {{filetype: 999}}}}\n'
+    assert ours(text, tmp_path) == codes
