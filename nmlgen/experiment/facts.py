@@ -108,8 +108,8 @@ class ComponentFacts:
         `io`, `streams` of output, the `component` ("atmosphere"); whether it `couples`, as a job of several models
         does, and one of a single model whose executable has the coupler; `step`, `checkpoint` and `restart` in seconds,
         0 where there is none, and the `leg` that the first job runs; `forced`: whether large-scale forcing is on
-        (`mo_ls_forcing_nml.f90:132`, `mo_nml_crosscheck.f90:259`); `sphere`: whether the grid is one, where
-        its file lies on this machine or its name RnBk says it. None for other names."""
+        (`mo_ls_forcing_nml.f90:132`, `mo_nml_crosscheck.f90:259`); `torus`: whether the grid is a plane one,
+        where its file lies on this machine; one named RnBk is none. None for other names."""
         try:
             return self._symbol(name)
         except UndecidedError:
@@ -135,13 +135,13 @@ class ComponentFacts:
             return len(self.component.experiment.models) > 1 or parts(self.component.experiment).get("coupling")
         if name == "component":
             return self.component.kind
-        if name == "sphere":
+        if name == "torus":
             file = next(iter(grids_at_hand(self.component)), None)
-            if file is not None and file.is_sphere is not None:
-                return file.is_sphere
+            if file is not None and file.is_torus is not None:
+                return file.is_torus
             files = as_list(self.setting("grid_nml", "dynamics_grid_filename").value)
             is_named = self.component.grid_name is not None or any(_OF_A_SPHERE.search(str(file)) for file in files)
-            return True if is_named else None
+            return False if is_named else None
         if name == "forced":
             switches = [self.setting("ls_forcing_nml", switch).value for switch in (*_FORCED, "is_sim_rad")]
             surface = [self.setting("scm_nml", f"scm_sfc_{what}").value for what in ("temp", "qv", "mom")]

@@ -23,7 +23,7 @@ from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.netcdf import read_header
 
-_SPHERE = 1
+_TORUS = 2
 _HEADER = 4 * 2**20
 """Bytes of a file that are read at most; the header of a grid has some kilobytes."""
 
@@ -69,10 +69,10 @@ class GridFile:
         return self.number("boundary_depth_index")
 
     @property
-    def is_sphere(self) -> bool | None:
-        """Whether it is a part of a sphere, not plane; None where it does not say (`mo_grid_geometry_info.f90:35-40`)."""
+    def is_torus(self) -> bool | None:
+        """Whether it is a plane torus; None where it does not say (`mo_lib_grid_geometry_info.f90:38`)."""
         geometry = self.number("grid_geometry")
-        return None if geometry is None else geometry == _SPHERE
+        return None if geometry is None else geometry == _TORUS
 
     def number(self, name: str) -> int | None:
         """A global attribute that is a whole number."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from grid_files import GLOBAL, NEST, grid
+from grid_files import GLOBAL, NEST, grid, header
 from rules.experiments import experiment_of, judge
 
 from nmlgen.experiment.grid_file import read_grid
+from nmlgen.rules import all_rules
 from nmlgen.rules.grid_files import NarrowBoundary
 
 
@@ -43,3 +44,35 @@ def test_the_nudging_zone_lies_within_the_boundary(cells, depth, is_limited, wid
     assert len(findings) == count
     if count:
         assert ("l_limited_area false" in findings[0].notes[0]) is (depth is None or depth <= 4)
+
+
+@pytest.mark.parametrize(
+    ("geometry", "is_torus", "name", "codes"),
+    [
+        (1, "true", "null", ["DYN009"]),
+        (2, "true", "null", []),
+        (2, "true", "R2B5", []),  # the file knows better than a name
+        (None, "true", "null", []),
+        (None, "true", "R2B5", ["DYN009"]),
+        (1, "false", "null", []),
+    ],
+)
+def test_the_grid_of_a_sphere_is_no_torus(geometry, is_torus, name, codes, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    attributes = {} if geometry is None else {"grid_geometry": geometry}
+    (tmp_path / "area.nc").write_bytes(header({"cell": 5000}, attributes))
+    text = f"model: {{directory: null}}\ngrid: {{file: area.nc, name: {name}, num_lev: 30}}\n"
+    text += f"namelists: {{grid_nml: {{is_plane_torus: {is_torus}}}}}\n"
+    rules = [rule for rule in all_rules() if rule.code == "DYN009"]
+    assert [finding.code for finding in judge(experiment_of(text, tmp_path), rules)] == codes
+
+
+@pytest.mark.parametrize(("geometry", "codes"), [(1, ["DYN009"]), (2, []), (3, ["DYN009"])])
+@pytest.mark.parametrize("case", ["CBL", "2D_BUBBLE", "RICO", "RCE"])
+def test_some_test_cases_are_for_a_torus(case, geometry, codes, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "area.nc").write_bytes(header({"cell": 5000}, {"grid_geometry": geometry}))
+    text = "model: {directory: null}\ngrid: {file: area.nc, name: null, num_lev: 30}\n"
+    text += f"namelists: {{nh_testcase_nml: {{nh_test_name: {case}}}}}\n"
+    rules = [rule for rule in all_rules() if rule.code == "DYN009"]
+    assert [finding.code for finding in judge(experiment_of(text, tmp_path), rules)] == codes
