@@ -193,6 +193,7 @@ class TorusWithBoundaries(ComponentRule):
     #                                                            ^
     ```
     ```yaml good
+    grid: {file: torus.nc, name: null}
     namelists: {grid_nml: {is_plane_torus: true, l_limited_area: false}}
     ```
 

@@ -140,7 +140,10 @@ def test_defaults_pass(forcing, tmp_path):
         ("limarea_nml: {itype_latbc: 1, dtime_latbc: 10800.0}", []),
         ("upatmo_nml: {solvar_type: 3}", []),
         ("upatmo_nml: {solvar_type: 4}", ["PHY004"]),
-        ("nh_testcase_nml: {nh_test_name: CBL}, grid_nml: {is_plane_torus: true}", []),
+        (
+            "nh_testcase_nml: {nh_test_name: CBL}, grid_nml: {is_plane_torus: true, dynamics_grid_filename: [torus.nc]}",
+            ["DYN009"],  # grid.name says R2B5
+        ),
         ("nh_testcase_nml: {nh_test_name: CBL}, run_nml: {ltestcase: false}", []),
         ("run_nml: {num_lev: 1}", ["DYN009"]),
         ("run_nml: {num_lev: 2}", []),
