@@ -6,7 +6,7 @@ Source: ICON 2024.10 `src/atm_dyn_iconam/mo_init_vgrid.f90:128-330`.
 from __future__ import annotations
 
 from itertools import pairwise
-from math import acos, log, nan, pi
+from math import acos, inf, log, nan, pi, pow
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
@@ -25,7 +25,7 @@ def _number(component: Component, name: str) -> float:
 def half_levels(component: Component) -> tuple[float, ...]:
     """The heights in metres of the half levels of the first domain, from the top down to the ground.
 
-    Where the settings ask for the logarithm or the arc cosine of what has none, all are NaN, as ICON computes them.
+    Where the settings ask for the logarithm or the arc cosine of what has none, they are NaN, as ICON computes them.
     Raises UndecidedError where a value is not known, where a table gives the heights, and where ICON refuses what
     should make them.
     """
@@ -37,13 +37,13 @@ def half_levels(component: Component) -> tuple[float, ...]:
         raise UndecidedError(component["nonhydrostatic_nml", "ivctype"])
     levels = component["run_nml", "num_lev"]
     count = int(as_list(levels.value)[0])
+    if count < 1:
+        raise UndecidedError(levels)
     try:
         heights = _unlimited(component, count)
         return tuple(_limited(component, heights) if _number(component, "min_lay_thckn") > _THINNEST else heights)
-    except OverflowError:
+    except (OverflowError, ZeroDivisionError):
         raise UndecidedError(levels) from None
-    except (ValueError, ZeroDivisionError):
-        return (nan,) * (count + 1)
 
 
 def _unlimited(component: Component, count: int) -> list[float]:
@@ -53,8 +53,9 @@ def _unlimited(component: Component, count: int) -> list[float]:
     if thinnest <= _THINNEST:
         return [top * (count - level) / count for level in range(count + 1)]
     if kind.value == 1:
-        exponent = log(thinnest / top) / log(2 / pi * acos((count - 1) ** stretch / count**stretch))
-        return [top * (2 / pi * acos(level**stretch / count**stretch)) ** exponent for level in range(count + 1)]
+        parts = [2 / pi * _acos(_power(level, stretch) / _power(count, stretch)) for level in range(count + 1)]
+        exponent = _log(thinnest / top) / _log(parts[count - 1])
+        return [top * _power(part, exponent) for part in parts]
     if kind.value == 2:
         x = (2 * stretch - 1) * thinnest
         b = (top - x / 6 * count**3 - (thinnest - x / 6) * count) / (count**2 - count**3 / 3 - 2 / 3 * count)
@@ -63,6 +64,24 @@ def _unlimited(component: Component, count: int) -> list[float]:
     if kind.value == 3:
         return [top * x * (stretch * x + 1 - stretch) for x in (n / count for n in range(count, -1, -1))]
     raise UndecidedError(kind)
+
+
+def _acos(number: float) -> float:
+    return acos(number) if -1 <= number <= 1 else nan
+
+
+def _log(number: float) -> float:
+    return log(number) if number > 0 else -inf if number == 0 else nan
+
+
+def _power(base: float, exponent: float) -> float:
+    """A power as IEEE 754 has it: infinite or NaN where Python raises."""
+    if base == 0 and exponent < 0:
+        return inf
+    try:
+        return pow(base, exponent)
+    except ValueError:
+        return nan
 
 
 def _limited(component: Component, heights: list[float]) -> list[float]:

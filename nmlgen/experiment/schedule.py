@@ -397,14 +397,14 @@ def _first_file_is_longer(component: Component, file: OutputFile, first: int) ->
 
 class Names:
     """The names of one sequence's files: filename_format with its keywords filled in. `output_filename` is filled in
-    last: keywords in it are text to ICON (`mo_output_event_control.f90:275-345`)."""
+    last, and filename_extn put behind it: keywords in them are text to ICON (`mo_output_event_control.f90:275-345`)."""
 
     def __init__(self, component: Component, file: OutputFile, clock: Clock) -> None:
         self._file, self._clock = file, clock
         text = str(self._value(component, "filename_format")).strip()
-        extension = str(self._value(component, "filename_extn")).strip()
-        if extension.lower() == "default":
-            extension = _EXTENSIONS.get(self._value(component, "filetype"), "")
+        self._extension = str(self._value(component, "filename_extn")).strip()
+        if self._extension.lower() == "default":
+            self._extension = _EXTENSIONS.get(self._value(component, "filetype"), "")
         fixed = {
             "<levtype>": file.level_type.upper(),
             "<levtype_l>": file.level_type,
@@ -412,7 +412,7 @@ class Names:
             "<npartitions>": str(file.partitions),
             "<ifile_partition>": str(file.partition),
         }
-        self._format = _replaced(text, fixed) + extension
+        self._format = _replaced(text, fixed)
         self._prefix = str(self._value(component, "output_filename")).strip()
         self.is_dated = "time" in self._format or "hhmmss" in self._format
         self._last: tuple[int, str] = (0, "")
@@ -425,7 +425,7 @@ class Names:
             if self.is_dated:
                 words |= _date_words(self._clock, date)
             words["<output_filename>"] = self._prefix
-            self._last = (number, _replaced(self._format, words))
+            self._last = (number, _replaced(self._format, words) + self._extension)
         return self._last[1]
 
     @property
@@ -435,7 +435,7 @@ class Names:
             _ANY.get(part) or re.escape(self._prefix if part == "<output_filename>" else part)
             for part in _KEYWORD.split(self._format)
         )
-        return re.compile(text)
+        return re.compile(text + re.escape(self._extension))
 
     def _value(self, component: Component, name: str) -> Any:
         return component.stream_setting(self._file.stream, name).value

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 
 from nmlgen.experiment.checks import breaches
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.condition import evaluate, variables
-from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.parts import has_part
-from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty
 from nmlgen.findings import Finding, Severity
 from nmlgen.namelist.constraint import literal
@@ -479,72 +476,6 @@ class PartNotBuilt(ComponentRule):
 _TO_THE_COUPLER = 999
 _WITHOUT_FILES_SINCE = "2025.04"
 """From here on 999 means no file, whatever the executable has (`mo_name_list_output_types.f90:101`)."""
-
-
-class PartSilentlyMissing(ComponentRule):
-    """Some parts that were not built ICON does without, and says nothing.
-
-    ## What it does
-    Finds AES physics that is to compute radiation (`dt_rad` above zero) where the executable lacks RTE-RRTMGP, and a
-    switch of `coupling_mode_nml` where it lacks the coupler. What the executable has is known as in RUN008.
-
-    ## Why it matters
-    The run goes on without radiation: the fluxes stay as they were at its start. Without the coupler the group is not
-    even read, and the models run side by side.
-
-    ## Evidence
-    ICON 2024.10: the call stands between `#ifndef __NO_RTE_RRTMGP__` and its end (`mo_interface_aes_rad.f90:88`), the
-    reading of the group between `#ifdef YAC_coupling` and its end (`mo_coupling_nml.f90:102`). A model without
-    RTE-RRTMGP took `dt_rad` PT10M and ran on without a word until its temperatures were out of bounds.
-
-    ## Example
-    ```yaml bad
-    model: {parts: {rte-rrtmgp: false}}
-    namelists:
-      run_nml: {iforcing: 2, ntracer: 3, ltransport: true}
-      aes_phy_nml: {"aes_phy_config(1)%dt_rad": PT1H}
-    #                                           ^
-    ```
-    ```yaml good
-    model: {parts: {rte-rrtmgp: true}}
-    namelists:
-      run_nml: {iforcing: 2, ntracer: 3, ltransport: true}
-      aes_phy_nml: {"aes_phy_config(1)%dt_rad": PT1H}
-    ```
-
-    ## References
-    ICON's `configure --help`.
-    """
-
-    code = "RUN009"
-    name = "part-silently-missing"
-    severity = Severity.WARNING
-    kinds = ("atmosphere", "ocean", "waves")
-
-    def check(self, component: Component) -> Iterator[Finding]:
-        if has_part(component, "rte-rrtmgp") is False and component["run_nml", "iforcing"].value == _AES:
-            for domain in range(1, domains(component) + 1):
-                facts = ComponentFacts(component, domain, frozenset())
-                if evaluate(_RADIATES, facts) is True:
-                    yield self.finding(
-                        facts.setting(*variables(_RADIATES)[0]),
-                        f"domain {domain}: the executable was built without RTE-RRTMGP and computes no radiation",
-                        "expected: an executable configured with --enable-rte-rrtmgp, or no dt_rad",
-                    )
-        group = component.group("coupling_mode_nml")
-        if has_part(component, "coupling") is False and group is not None:
-            for name in group.settings:
-                switch = component["coupling_mode_nml", name]
-                if switch.certainty is not Certainty.UNKNOWN and switch.value is True:
-                    yield self.finding(
-                        switch,
-                        f"{name} is true, and the executable was built without the coupler: ICON does not look at it",
-                        "expected: an executable configured with --enable-coupling, or false",
-                    )
-
-
-_AES = 2
-_RADIATES = "seconds(aes_phy_nml.aes_phy_config%dt_rad) > 0"
 
 
 class OceanCombination(ComponentRule):

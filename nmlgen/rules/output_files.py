@@ -106,8 +106,9 @@ def _sequences(component: Component) -> Iterator[OutputFile]:
         yield from (file for file in output_files(component) if file.partition == 1)
 
 
-def _template(component: Component, file: OutputFile) -> str:
-    """The files' name with what is fixed for a sequence filled in, but for output_filename: keywords in it are text."""
+def _template(component: Component, file: OutputFile) -> tuple[str, str]:
+    """The files' name with what is fixed for a sequence filled in, but for output_filename, and the extension: keywords
+    in both are text."""
     stream = file.stream
     known = {
         "<levtype>": file.level_type.upper(),
@@ -121,7 +122,7 @@ def _template(component: Component, file: OutputFile) -> str:
     extension = str(setting_of(component, stream, "filename_extn").value).strip()
     if extension.lower() == "default":
         extension = _EXTENSIONS.get(setting_of(component, stream, "filetype").value, "")
-    return name + extension
+    return name, extension
 
 
 def _identity(component: Component, file: OutputFile) -> tuple[str, object] | None:
@@ -130,10 +131,9 @@ def _identity(component: Component, file: OutputFile) -> tuple[str, object] | No
     found = windows_of(component, file.stream, time)
     if not writes_within(found, time.length):
         return None
-    template = _template(component, file)
-    name = template.replace(
-        "<output_filename>", str(setting_of(component, file.stream, "output_filename").value).strip()
-    )
+    template, extension = _template(component, file)
+    prefix = str(setting_of(component, file.stream, "output_filename").value).strip()
+    name = template.replace("<output_filename>", prefix) + extension
     if not any(keyword in template for keyword in _DATES):
         return name, None
     starts = as_list(setting_of(component, file.stream, "output_start").value)

@@ -84,6 +84,8 @@ def _steps(component: Component) -> tuple[float, float, float]:
     cover = _rounded(covered, step) if covers else step
     if covers and not convects:
         cover = min(cover, 6 * step)
+    if convection <= 0 or cover <= 0:
+        raise UndecidedError(component[_GROUP, "dt_conv"])
     return convection, cover, _rounded(_first(component, "dt_rad"), step)
 
 

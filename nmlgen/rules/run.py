@@ -7,14 +7,17 @@ from pathlib import PurePosixPath
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.condition import evaluate, variables
+from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.parts import parts
-from nmlgen.experiment.ranks import integer
+from nmlgen.experiment.parts import has_part, parts
+from nmlgen.experiment.ranks import domains, integer
+from nmlgen.experiment.setting import Certainty
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
 
 _ATMOSPHERE = 1
-_NWP = 3
+_AES, _NWP = 2, 3
 _MOIST = (-1, 2, 5)
 """iforcing that is neither NWP (3) nor dry: 0 none, 1 Held-Suarez, 4 local diabatic forcing
 (`mo_nml_crosscheck.f90:235-241`)."""
@@ -240,6 +243,70 @@ class PartOfFewBuilds(ComponentRule):
                     f"{name} is true, and few builds have {part}",
                     f"expected: an executable configured with --enable-{option}, or {name} false",
                 )
+
+
+class PartSilentlyMissing(ComponentRule):
+    """Some parts that were not built ICON does without, and says nothing.
+
+    ## What it does
+    Finds AES physics that is to compute radiation (`dt_rad` above zero) where the executable lacks RTE-RRTMGP, and a
+    switch of `coupling_mode_nml` where it lacks the coupler. What the executable has is known as in RUN008.
+
+    ## Why it matters
+    The run goes on without radiation: the fluxes stay as they were at its start. Without the coupler the group is not
+    even read, and the models run side by side.
+
+    ## Evidence
+    ICON 2024.10: the call stands between `#ifndef __NO_RTE_RRTMGP__` and its end (`mo_interface_aes_rad.f90:88`), the
+    reading of the group between `#ifdef YAC_coupling` and its end (`mo_coupling_nml.f90:102`; read, not tried).
+
+    ## Example
+    ```yaml bad
+    model: {parts: {rte-rrtmgp: false}}
+    namelists:
+      run_nml: {iforcing: 2, ntracer: 3, ltransport: true}
+      aes_phy_nml: {"aes_phy_config(1)%dt_rad": PT1H}
+    #                                           ^
+    ```
+    ```yaml good
+    model: {parts: {rte-rrtmgp: true}}
+    namelists:
+      run_nml: {iforcing: 2, ntracer: 3, ltransport: true}
+      aes_phy_nml: {"aes_phy_config(1)%dt_rad": PT1H}
+    ```
+
+    ## References
+    ICON's `configure --help`.
+    """
+
+    code = "RUN009"
+    name = "part-silently-missing"
+    severity = Severity.WARNING
+    kinds = ("atmosphere", "ocean", "waves")
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        if has_part(component, "rte-rrtmgp") is False and component["run_nml", "iforcing"].value == _AES:
+            for domain in range(1, domains(component) + 1):
+                facts = ComponentFacts(component, domain, frozenset())
+                if evaluate(_RADIATES, facts) is True:
+                    yield self.finding(
+                        facts.setting(*variables(_RADIATES)[0]),
+                        f"domain {domain}: the executable was built without RTE-RRTMGP and computes no radiation",
+                        "expected: an executable configured with --enable-rte-rrtmgp, or no dt_rad",
+                    )
+        group = component.group("coupling_mode_nml")
+        if has_part(component, "coupling") is False and group is not None:
+            for name in group.settings:
+                switch = component["coupling_mode_nml", name]
+                if switch.certainty is not Certainty.UNKNOWN and switch.value is True:
+                    yield self.finding(
+                        switch,
+                        f"{name} is true, and the executable was built without the coupler: ICON does not look at it",
+                        "expected: an executable configured with --enable-coupling, or false",
+                    )
+
+
+_RADIATES = "seconds(aes_phy_nml.aes_phy_config%dt_rad) > 0"
 
 
 class RestartDirectory(ComponentRule):

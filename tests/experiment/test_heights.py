@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import inf, isnan
 
 import pytest
 
@@ -72,6 +73,9 @@ def test_the_lowest_flat_level(build, height, level):
         "nonhydrostatic_nml: {ivctype: 1}",
         "grid_nml: {vct_filename: table.txt}",
         "sleve_nml: {itype_laydistr: 4}",
+        "grid_nml: {vertical_grid_filename: heights.nc}",
+        "run_nml: {num_lev: 0}",
+        "run_nml: {num_lev: -1}",
     ],
 )
 def test_what_is_not_known(build, namelists):
@@ -83,3 +87,23 @@ def test_where_all_levels_are_higher_nothing_is_flat(build):
     text = "namelists: {nonhydrostatic_nml: {ivctype: 2}, sleve_nml: {min_lay_thckn: 0.0, flat_height: -1.0}}\n"
     with pytest.raises(UndecidedError):
         flat_level(build(text))
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("stretch_fac: -1.0", [True] * 4),  # the arc cosine of what is above one
+        ("top_height: -10000.0", [False, True, True, True]),  # 1 to any power is 1
+        ("top_height: 49.0", [False, False, False, False]),
+    ],
+)
+def test_what_has_no_logarithm_is_not_a_number(build, settings, expected):
+    text = "grid: {num_lev: 3}\nnamelists:\n  nonhydrostatic_nml: {ivctype: 2}\n  sleve_nml: {min_lay_thckn: 50.0, "
+    assert [isnan(level) for level in half_levels(build(f"{text}{settings}}}\n"))] == expected
+
+
+def test_a_negative_power_of_nothing_is_infinite(build):
+    text = "grid: {num_lev: 3}\nnamelists:\n  nonhydrostatic_nml: {ivctype: 2}\n  sleve_nml: {min_lay_thckn: 50.0, "
+    found = half_levels(build(f"{text}top_height: 49.0}}\n"))
+    assert found[0] == 49.0
+    assert found[-1] == inf

@@ -9,7 +9,7 @@ import pytest
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import output_files
-from nmlgen.experiment.schedule import duties, first_writes, output_dates, writes
+from nmlgen.experiment.schedule import Names, duties, first_writes, output_dates, writes
 from nmlgen.experiment.setting import UndecidedError
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
@@ -93,3 +93,17 @@ def test_keywords_in_output_filename_are_text(build: Callable[[str], Component])
     component = build('output: {atm: {output_filename: "run<levtype>_<jfile>"}}')
     name = next(writes(component, clock(component))).name
     assert name == "run<levtype>_<jfile>_DOM01_ML_0001.nc"
+
+
+@pytest.mark.parametrize(
+    ("extension", "name"),
+    [("<jfile>", "run_ML_0001<jfile>"), (".x_<datetime2>", "run_ML_0001.x_<datetime2>"), ("default", "run_ML_0001.nc")],
+)
+def test_keywords_in_an_extension_are_text(extension, name, build: Callable[[str], Component]) -> None:
+    form = "filename_format: <output_filename>_<levtype>_<jfile>"
+    component = build(f"output:\n  atm: {{output_filename: run, {form}, filename_extn: '{extension}'}}\n")
+    (file, *_) = output_files(component)
+    names = Names(component, file, clock(component))
+    assert names.of(1, 0) == name
+    assert names.pattern.fullmatch(name)
+    assert not names.is_dated

@@ -36,8 +36,9 @@ def codes(namelists, tmp_path, release="2024.10"):
         ("sleve_nml: {stretch_fac: -1.0}", ["DYN004"]),
         ("sleve_nml: {stretch_fac: 0.0}", ["DYN004"]),
         ("sleve_nml: {stretch_fac: 0.1}", []),
-        ("sleve_nml: {top_height: -1.0}", ["DYN004"]),
-        ("sleve_nml: {top_height: 1000.0, min_lay_thckn: 1000.1}", ["DYN004"]),
+        ("sleve_nml: {top_height: -1.0}", []),  # the uppermost comes out below flat_height
+        ("sleve_nml: {top_height: 299.0, min_lay_thckn: 300.0}", []),
+        ("sleve_nml: {top_height: 17000.0, min_lay_thckn: 17001.0}", ["DYN004"]),
     ],
 )
 def test_vertical_coordinate_and_time_scheme(namelists, expected, tmp_path):

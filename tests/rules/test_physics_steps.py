@@ -35,6 +35,8 @@ def steps(convection: float, cover: float, radiation: float) -> str:
         (steps(1200.0, 900.0, 900.0) + ", inwp_turb: 5", None),
         ("dt_conv: 1200.0, dt_rad: 900.0", None),  # cloud cover has the step of convection
         ("inwp_gscp: 1", None),
+        (steps(0.0, 900.0, 1000.0), None),  # nothing to round to: ICON runs
+        (steps(600.0, 0.0, 1000.0), None),
     ],
 )
 def test_radiation_is_a_multiple_of_cloud_cover(physics, becomes, tmp_path):

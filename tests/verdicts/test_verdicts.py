@@ -1,8 +1,10 @@
-"""What a real ICON 2024.10 did with 1488 pairs of namelists, against what nmlgen says of them.
+"""What a real ICON 2024.10 did with 1737 pairs of namelists, against what nmlgen says of them.
 
 `icon-2024.10.jsonl` holds the observations: the base pair in its first line, then each pair as the lines that differ
 (first line, line after the last, new text; counted from 0), with ICON's verdict and the stage it came to;
-`icon-2024.10-more.jsonl` 866 more, many of them with several changes at once.
+`icon-2024.10-more.jsonl` 866 more, many of them with several changes at once. `icon-2024.10-fresh.jsonl` holds 186 of
+settings that none of these change, judged before anything was mended after them, and 63 of one setting each that told
+the classes of what had been missed.
 `icon-2024.10-order.jsonl` holds 34 more of several streams, with the records that each I/O rank wrote, in order: the
 minute, the file, and its number with that of the record in it.
 `disagreements.txt` lists every pair on which nmlgen and ICON do not agree, with the reason.
@@ -17,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from attrs import frozen
+from grid_files import header
 
 import nmlgen
 from nmlgen.experiment.clock import clock
@@ -70,7 +73,7 @@ def applied(base: str, operations: list) -> tuple[str, set[int]]:
 def cases() -> dict[str, Case]:
     lines = [
         line
-        for name in ("icon-2024.10.jsonl", "icon-2024.10-more.jsonl", "icon-2024.10-order.jsonl")
+        for name in ("icon-2024.10.jsonl", *(f"icon-2024.10-{more}.jsonl" for more in ("more", "order", "fresh")))
         for line in (HERE / name).read_text(encoding="utf-8").splitlines()
     ]
     first, *rest = map(json.loads, lines)
@@ -94,6 +97,7 @@ def disagreements() -> dict[str, str]:
 def written(case: Case, directory: Path) -> Path:
     for file, text in case.texts.items():
         (directory / file).write_bytes(text.encode("utf-8", "surrogateescape"))
+    (directory / "grid.nc").write_bytes(header({"cell": 1280}, {"grid_root": 2, "grid_level": 2, "grid_geometry": 1}))
     return directory
 
 
