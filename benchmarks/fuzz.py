@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,19 +22,19 @@ from attrs import evolve
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from fuzzing import KINDS, ends
+from fuzzing import EDITOR, KINDS, ends, many
 from fuzzing.cases import Case
 from fuzzing.limited import CPU_SECONDS, Ended
 
 
-def fuzz(kind: str, count: int, seed: int, keep: Path | None) -> int:
+def fuzz(kind: str, count: int, seed: int, keep: Path | None, runs: Callable[..., Iterator[tuple[Case, list[Ended]]]]) -> int:
     """Run so many cases of a kind; returns how many failed."""
     calls = whole = failed = 0
     cpu = memory = 0.0
     told: Counter[str] = Counter()
     with TemporaryDirectory() as name:
         directory = Path(name) / "work"
-        for number, (case, done) in enumerate(ends(kind, seed, count, directory, CPU_SECONDS)):
+        for number, (case, done) in enumerate(runs(kind, seed, count, directory, CPU_SECONDS)):
             calls += len(done)
             whole += case.is_whole(done)
             cpu, memory = max(cpu, *(end.cpu for end in done)), max(memory, *(end.memory for end in done))
@@ -64,14 +65,18 @@ def _keep(directory: Path, case: Case, end: Ended) -> None:
 def main() -> None:
     """Run what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}; all by default")
+    parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}, {EDITOR}; all by default")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--together", action="store_true", help="many cases in one process, which is much faster")
     arguments = parser.parse_args()
-    if unknown := set(arguments.kinds) - set(KINDS):
+    known = [*KINDS, EDITOR]
+    if unknown := set(arguments.kinds) - set(known):
         parser.error(f"there is no kind {', '.join(sorted(unknown))}")
-    failed = [fuzz(kind, arguments.count, arguments.seed, arguments.keep) for kind in arguments.kinds or KINDS]
+    runs = many if arguments.together else ends
+    kinds = arguments.kinds or known
+    failed = [fuzz(kind, arguments.count, arguments.seed, arguments.keep, runs) for kind in kinds]
     sys.exit(1 if any(failed) else 0)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from fuzzing.limited import Ended, call
+from fuzzing.limited import Asked, Ended, call
 
 
 @frozen
@@ -31,16 +31,24 @@ class Case:
     def run(self, directory: Path, cpu: int | None = None) -> list[Ended]:
         """Write the files into an empty directory and do the calls there, each of `cpu` seconds at most."""
         shutil.rmtree(directory, ignore_errors=True)
-        directory.mkdir()
+        self._write(directory)
+        return [
+            call(arguments, directory, environment=self.environment(directory), cpu=cpu) for arguments in self.calls
+        ]
+
+    def asked(self, directory: Path) -> list[Asked]:
+        """Write the files into a directory; the calls that are to be done there."""
+        self._write(directory)
+        return [Asked(arguments, directory, b"", self.environment(directory)) for arguments in self.calls]
+
+    def _write(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
         for name, data in (self.files | {f"bin/{name}": data for name, data in self.programs.items()}).items():
             path = directory / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
             if name.startswith("bin/"):
                 path.chmod(0o755)
-        return [
-            call(arguments, directory, environment=self.environment(directory), cpu=cpu) for arguments in self.calls
-        ]
 
     def environment(self, directory: Path) -> dict[str, str]:
         """The variables that a call in the directory has otherwise than this process: without stand-ins, no program is

@@ -89,6 +89,45 @@ def call(
     return Ended(tuple(arguments), int(code), said["out"], said["error"], seconds, int(memory))
 
 
+@frozen
+class Asked:
+    """A call that is done among others: where, with what, and the files that hold what it says."""
+
+    arguments: tuple[str, ...]
+    directory: Path
+    stdin: bytes
+    environment: Mapping[str, str]
+
+
+_ROOMY = 4 * MEMORY  # of address space for many calls, what stays behind of each included
+
+
+def calls(asked: Sequence[Asked], place: Path, cpu: int | None = None) -> list[Ended]:
+    """Do many calls in one process, each of `cpu` seconds at most. Where one is ended by the kernel it is the last of
+    the list. `place` is a directory for what they say."""
+    place.mkdir(parents=True, exist_ok=True)
+    files = [{name: place / f"{number}.{name}" for name in ("in", "out", "error")} for number in range(len(asked))]
+    for one, three in zip(asked, files, strict=True):
+        for name, path in three.items():
+            path.write_bytes(one.stdin if name == "in" else b"")
+    noted = place / "ends"
+    noted.unlink(missing_ok=True)
+    told = [
+        {name: str(path) for name, path in three.items()}
+        | {"arguments": list(one.arguments), "directory": str(one.directory), "environment": dict(one.environment)}
+        for one, three in zip(asked, files, strict=True)
+    ]
+    status, _, memory = _answer({"calls": told, "ends": str(noted), "memory": _ROOMY, "cpu": cpu})
+    found = [json.loads(line) for line in noted.read_text(encoding="utf-8").splitlines()]
+    if status:  # the one after the last that came to an end
+        found.append([status, 0.0, memory])
+    ends = []
+    for one, three, (code, seconds, peak) in zip(asked, files, found, strict=False):
+        said = {name: path.read_bytes().decode("utf-8", "replace") for name, path in three.items()}
+        ends.append(Ended(one.arguments, int(code), said["out"], said["error"], seconds, int(peak)))
+    return ends
+
+
 def warm_up(directory: Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
     """Do a call where the others are copied from, so that they have loaded what it needs."""
     asked = {"warms": True, "arguments": list(arguments), "directory": str(directory)}

@@ -6,13 +6,16 @@ and their environment are the same everywhere. A line of JSON asks for a call, a
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gc
 import json
+import math
 import os
 import resource
 import signal
 import sys
+import time
 import traceback
 from typing import Any
 
@@ -28,29 +31,84 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a command or a program says while it warms up
     for line in sys.stdin:
         asked = json.loads(line)
-        if asked["warms"]:
+        if asked.get("warms"):
             _warm_up(asked)
             answer: list[float] = []
         else:
             child = os.fork()
             if child == 0:
-                _run(asked)
+                _run_all(asked) if "calls" in asked else _run(asked)
             _, status, usage = os.wait4(child, 0)
             answer = [os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024]
         print(json.dumps(answer), file=answers, flush=True)
+
+
+def _run_all(asked: dict[str, Any]) -> None:
+    """What a copy does that does many calls, one after the other; it never comes back. A line says how each ended."""
+    before = dict(os.environ)
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (asked["memory"],) * 2)
+    from nmlgen.cli import main as nmlgen
+
+    with open(asked["ends"], "a", encoding="utf-8") as ends:
+        for one in asked["calls"]:
+            _begin(one)
+            signal.alarm(_PATIENCE)
+            _forget_peak()
+            began = time.process_time()
+            if asked["cpu"]:
+                soft = math.ceil(began + asked["cpu"])
+                resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
+            code = 70
+            try:
+                code = nmlgen(list(one["arguments"]))
+            except SystemExit as error:
+                code = error.code if isinstance(error.code, int) else 1
+            except BaseException:
+                traceback.print_exc()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            print(json.dumps([code, time.process_time() - began, _peak()]), file=ends, flush=True)
+            for number in range(3):
+                os.close(number)
+            os.environ.clear()
+            os.environ.update(before)
+    os._exit(0)
+
+
+def _forget_peak() -> None:
+    """Let the kernel begin anew to note the largest resident memory, where it can."""
+    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w", encoding="ascii") as file:
+        file.write("5")
+
+
+def _peak() -> int:
+    """The largest resident memory since `_forget_peak` in bytes, or since the process began."""
+    with contextlib.suppress(OSError), open("/proc/self/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM:")) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _begin(asked: dict[str, Any]) -> None:
+    """Let this process be where a call says, with its files and its environment."""
+    for number, name in enumerate(("in", "out", "error")):
+        given = os.open(asked[name], os.O_RDWR | os.O_APPEND)
+        if given != number:
+            os.dup2(given, number)
+            os.close(given)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    os.chdir(asked["directory"])
+    os.environ.update(asked["environment"])
 
 
 def _run(asked: dict[str, Any]) -> None:
     """What a copy does; it never comes back."""
     code = 70
     try:
-        for number, name in enumerate(("in", "out", "error")):
-            os.dup2(os.open(asked[name], os.O_RDWR | os.O_APPEND), number)
-        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-        os.chdir(asked["directory"])
-        os.environ.update(asked["environment"])
+        _begin(asked)
         signal.signal(signal.SIGXCPU, signal.SIG_DFL)
         signal.alarm(_PATIENCE)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -16,7 +16,7 @@ from fuzzing.hostile import STRINGS
 from fuzzing.limited import Ended
 
 # NAME stands for the names that were asked for.
-_PROGRAM = """\
+PROGRAM = """\
 #!/bin/bash
 here=${0%/*}/${0##*/}
 name=
@@ -36,7 +36,7 @@ _CONFIG = (
     "SLURM_VERSION           = 22.05.8",
     "",
 )
-_ANSWERS = {"squeue": _QUEUE, "sacct": _ACCOUNT, "scontrol": _CONFIG, "sbatch": ("7",), "scancel": ()}
+ANSWERS = {"squeue": _QUEUE, "sacct": _ACCOUNT, "scontrol": _CONFIG, "sbatch": ("7",), "scancel": ()}
 _ODD = (
     *(
         "",
@@ -87,7 +87,7 @@ def sweep() -> dict[str, bytes]:
 
 
 def _reply(program: str, pick: random.Random) -> Mapping[str, bytes]:
-    lines = list(_ANSWERS[program])
+    lines = list(ANSWERS[program])
     for _ in range(pick.choice((0, 0, 1, 1, 2, 4))):
         number = pick.randrange(len(lines) + 1)
         turn = pick.random()
@@ -104,13 +104,13 @@ def _reply(program: str, pick: random.Random) -> Mapping[str, bytes]:
     text = "\n".join(lines) + pick.choice(("\n", "\n", "", "\r\n", "\n\n"))
     bad = pick.random() < 0.1
     files = {
-        f"{program}": _PROGRAM.encode(),
+        f"{program}": PROGRAM.encode(),
         f"{program}.out": text.encode("utf-8", "replace") if pick.random() < 0.95 else b"\xff\xfe\x00\n",
         f"{program}.err": pick.choice(_ODD).encode() if bad else b"",
         f"{program}.code": pick.choice((b"1", b"0", b"255")) if bad else b"0",
     }
     if pick.random() < 0.05:
-        files[f"{program}.flood"] = pick.choice((*_ODD, *_ANSWERS[program], "x" * 1000)).encode()
+        files[f"{program}.flood"] = pick.choice((*_ODD, *ANSWERS[program], "x" * 1000)).encode()
     return files
 
 
@@ -130,6 +130,6 @@ def replies(generator: random.Random) -> Iterator[Case]:
     )
     while True:
         said: dict[str, bytes] = {}
-        for program in _ANSWERS:
+        for program in ANSWERS:
             said |= _reply(program, generator)
         yield Case(files, generator.choice(calls), _asked, said)
