@@ -27,7 +27,9 @@ from fuzzing.cases import Case
 from fuzzing.limited import CPU_SECONDS, Ended
 
 
-def fuzz(kind: str, count: int, seed: int, keep: Path | None, runs: Callable[..., Iterator[tuple[Case, list[Ended]]]]) -> int:
+def fuzz(
+    kind: str, count: int, seed: int, keep: Path | None, runs: Callable[..., Iterator[tuple[Case, list[Ended]]]]
+) -> int:
     """Run so many cases of a kind; returns how many failed."""
     calls = whole = failed = 0
     cpu = memory = 0.0

@@ -12,6 +12,14 @@ from collections.abc import Mapping, Sequence
 from attrs import evolve, field, frozen
 
 from nmlgen.experiment.experiment import Launch
+from nmlgen.experiment.launch_words import (
+    MPIRUN_ALONE,
+    MPIRUN_ENVIRONMENT,
+    MPIRUN_TASKS,
+    MPIRUN_TASKS_PER_NODE,
+    MPIRUN_WITH_TWO_VALUES,
+    MPIRUN_WITH_VALUE,
+)
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.namelist.placeholders import has_placeholder
 from nmlgen.namelist.syntax import SyntaxProblem
@@ -38,38 +46,6 @@ _PREFIXES: Mapping[str, tuple[str, ...]] = {  # commands that run the rest of th
     "timeout": ("-s", "--signal", "-k", "--kill-after"),
 }
 _OPERANDS = {"taskset": 1, "timeout": 1}
-
-# mpirun and mpiexec, each name with one dash or two.
-_TASKS = ("n", "np", "c")
-_TASKS_PER_NODE = ("ppn", "perhost", "npernode", "N")
-_ENVIRONMENT = ("genv", "env")
-_WITH_TWO_VALUES = frozenset(("mca", "gmca", "prtemca", "pmixmca", *_ENVIRONMENT))
-_WITH_VALUE = frozenset(
-    (
-        *("H", "app", "bind-to", "bootstrap", "configfile", "cpu-list", "cpu-set", "cpus-per-proc", "cpus-per-rank"),
-        *("envlist", "f", "genvlist", "gtool", "gtoolfile", "host", "hostfile", "hosts", "iface", "launcher"),
-        *("machine", "machinefile", "map-by", "npersocket", "output-filename", "outfile-pattern", "errfile-pattern"),
-        *("path", "personality", "prefix", "rank-by", "rankfile", "rf", "rmk", "timeout", "tune", "wd", "wdir", "x"),
-    )
-)
-_ALONE = frozenset(
-    (
-        *("V", "allow-run-as-root", "bind-to-core", "bind-to-none", "bind-to-socket", "bycore", "bynode", "byslot"),
-        *(
-            "bysocket",
-            "check_mpi",
-            "debug-daemons",
-            "display-allocation",
-            "display-map",
-            "envall",
-            "envnone",
-            "genvall",
-        ),
-        *("genvnone", "l", "nolocal", "nooversubscribe", "ordered-output", "oversubscribe", "prepend-rank"),
-        *("print-all-exitcodes", "print-rank-map", "q", "quiet", "report-bindings", "rr", "tag-output"),
-        *("timestamp-output", "trace", "use-hwthread-cpus", "v", "verbose"),
-    )
-)
 
 
 @frozen(eq=False)
@@ -266,21 +242,21 @@ class _Reading:
             behind = [word.after(len(written) + 1)]
         elif word.text is None:
             return None
-        if name in (*_TASKS, *_TASKS_PER_NODE):
-            if name in _TASKS:
+        if name in (*MPIRUN_TASKS, *MPIRUN_TASKS_PER_NODE):
+            if name in MPIRUN_TASKS:
                 self.counting += words[: 1 if equals else 2]
             if behind:
-                self._set_count("ntasks" if name in _TASKS else "ntasks-per-node", written, behind[0])
-        elif name in _WITH_TWO_VALUES:
-            if name in _ENVIRONMENT and not equals and len(behind) > 1 and behind[0].text is not None:
+                self._set_count("ntasks" if name in MPIRUN_TASKS else "ntasks-per-node", written, behind[0])
+        elif name in MPIRUN_WITH_TWO_VALUES:
+            if name in MPIRUN_ENVIRONMENT and not equals and len(behind) > 1 and behind[0].text is not None:
                 self.environment[behind[0].text] = _variable(behind[0].text, behind[1])
             return 1 if equals else 3
-        elif name in _WITH_VALUE:
+        elif name in MPIRUN_WITH_VALUE:
             if name == "x" and behind and _ASSIGNMENT.match(behind[0].start):
                 variable = behind[0].start.partition("=")[0]
                 self.environment[variable] = _variable(variable, behind[0].after(len(variable) + 1))
         elif not equals:
-            return 1 if name in _ALONE else None
+            return 1 if name in MPIRUN_ALONE else None
         return 1 if equals else 2
 
 

@@ -20,6 +20,7 @@ from nmlgen.experiment.component import MODEL_GROUP, Model
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import MODEL_NAME, Darshan, Experiment, InputFile, Launch, Mpi, NodeLocalRun
 from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.launch_words import RUNS_OTHERS, first_program
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.meeting import meeting_variables
 from nmlgen.experiment.mpi_io import lustre_variables
@@ -675,10 +676,20 @@ class _Lowering:
         )
 
     def _launch(self) -> Launch:
-        return Launch(
-            _setting(self.tree, "launch", "command"),
-            _elements("launch.options", self.tree.at("launch", "options")),
-        )
+        command = _setting(self.tree, "launch", "command")
+        options = _elements("launch.options", self.tree.at("launch", "options"))
+        words = [str(option.value) for option in options]
+        number = None if all(word.startswith("-") for word in words) else first_program(str(command.value), words)
+        if number is not None and not _may_start_others(words[number]) and "--multi-prog" not in words[:number]:
+            message = f'launch.options has "{words[number]}", which {command.value} would start in the model\'s place'
+            advice = "expected: options, which begin with -, and their values; a program that starts others by its path"
+            raise SpecError((problem("SPC004", message, options[number].span, advice),))
+        return Launch(command, options)
+
+
+def _may_start_others(word: str) -> bool:
+    """Whether a word is a program that may run what follows it: one that its author names by a path, or a known one."""
+    return "/" in word or word in RUNS_OTHERS
 
 
 def _layout(what: str, directories: tuple[str, ...], block: Tree) -> Striping:

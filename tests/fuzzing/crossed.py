@@ -54,7 +54,12 @@ def _rich() -> tuple[dict[str, Any], ...]:
         aqua
         | {"model": {key: model[key] for key in ("directory", "executable", "device")}, "job": job}
         | {"parallel": {"nproma": 0, "nblocks_c": 1, "num_io_procs": 2}}
-        | {"programs": {"output": part, "other": {"command": "x", "tasks": 2, "job": {"partition": "compute", "nodes": 2}}}}
+        | {
+            "programs": {
+                "output": part,
+                "other": {"command": "x", "tasks": 2, "job": {"partition": "compute", "nodes": 2}},
+            }
+        }
     )
     found.append(
         changed(
@@ -420,8 +425,26 @@ def crossed_sweeps(generator: random.Random) -> Iterator[Case]:
         yield Case(files, (call,))
 
 
-_ATOMS = ("job.nodes", "parallel.nproma", "1", "0", "-1", "2.5", "1e300", "'a'", "true", "false", "null", "[1, 2]", "''")
-_SIGNS = (*("+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", ">=", "and", "or", "in", "if", "not in", "<<"), ",", ".")
+_ATOMS = (
+    "job.nodes",
+    "parallel.nproma",
+    "1",
+    "0",
+    "-1",
+    "2.5",
+    "1e300",
+    "'a'",
+    "true",
+    "false",
+    "null",
+    "[1, 2]",
+    "''",
+)
+_SIGNS = (
+    *("+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", ">=", "and", "or", "in", "if", "not in", "<<"),
+    ",",
+    ".",
+)
 
 
 def _expression(pick: random.Random, depth: int) -> str:

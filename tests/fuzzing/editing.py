@@ -147,7 +147,10 @@ def ends(seed: object, count: int, directory: Path, cpu: int | None = None) -> I
             wrong += "MemoryError"
         code = 0 if stopped is None else stopped
         case = Case({name: text.encode("utf-8", "replace")}, (("lsp",),))
-        yield case, [Ended(("lsp",), code, wrong, session.errors.read_text(errors="replace"), session.cpu() - began, peak)]
+        yield (
+            case,
+            [Ended(("lsp",), code, wrong, session.errors.read_text(errors="replace"), session.cpu() - began, peak)],
+        )
         if stopped is not None or wrong or session.errors.stat().st_size:
             session.close()
             session = Session(directory)
@@ -169,7 +172,9 @@ def _edited(
             if session.server.poll() is not None:
                 return
             if pick.random() < 0.04:
-                session.send(pick.choice((b"{", b"[]", b"7", b'{"id": 1}', b'{"jsonrpc": "2.0", "method": 7}', b"\xff")))
+                session.send(
+                    pick.choice((b"{", b"[]", b"7", b'{"id": 1}', b'{"jsonrpc": "2.0", "method": 7}', b"\xff"))
+                )
             method, params = _request(pick, uri, shown)
             answer = session.ask(f"textDocument/{method}", params, cpu)
             if answer is None:

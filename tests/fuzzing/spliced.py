@@ -20,12 +20,42 @@ from fuzzing.texts import experiments
 ROOT = Path(__file__).parents[2]
 _EDGES = (
     *("0", "-1", "1", "2147483647", "2147483648", "-2147483649", "9223372036854775807", "9223372036854775808"),
-    *("18446744073709551616", "1e309", "1d-999", "0x7fffffffffffffff", "1.0e+", "-.5", "007", "1,000", "\u0661", "9" * 400),
+    *(
+        "18446744073709551616",
+        "1e309",
+        "1d-999",
+        "0x7fffffffffffffff",
+        "1.0e+",
+        "-.5",
+        "007",
+        "1,000",
+        "\u0661",
+        "9" * 400,
+    ),
     *("NaN", "-Inf", "1:1:1", "99-99:99:99", "0000-00-00T00:00:00Z", "9999-12-31T23:59:59Z", "P0D", "PT9999999999S"),
 )
 _ODD = (
     *("\0", "\r", "\x1b[31m", "\x85", "\u2028", "\u202e", "\ufeff", "\udcff", "\udce9\udcff", "\U0001f600", "\u00a0"),
-    *("\t" * 80, "\x7f", "\x08", "e\u0301" * 20, "\\\n", "\\", "'", '"', "`", "$", "&", "/", "(", ")", "{", "}", "|", ";"),
+    *(
+        "\t" * 80,
+        "\x7f",
+        "\x08",
+        "e\u0301" * 20,
+        "\\\n",
+        "\\",
+        "'",
+        '"',
+        "`",
+        "$",
+        "&",
+        "/",
+        "(",
+        ")",
+        "{",
+        "}",
+        "|",
+        ";",
+    ),
 )
 _FORMATS = ("text", "json", "sarif", "github", "junit", "gitlab")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9][0-9.:TPZ-]*|\s+|.", re.DOTALL)
@@ -34,7 +64,11 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9][0-9.:TPZ-]*|\s+|.", re.DOTALL)
 def spliced(text: str, others: Sequence[str], pick: random.Random, wraps: Sequence[tuple[str, str]] = ()) -> str:
     """One to six changes of words, lines and parts; a part may be wrapped into a pair of what is before and behind."""
     for _ in range(pick.choice((1, 1, 2, 3, 6))):
-        text = pick.choice(_CHANGES)(text, others, pick) if not wraps or pick.random() < 0.8 else _wrapped(text, wraps, pick)
+        text = (
+            pick.choice(_CHANGES)(text, others, pick)
+            if not wraps or pick.random() < 0.8
+            else _wrapped(text, wraps, pick)
+        )
         if len(text) > 400_000:
             break
     return text
@@ -109,7 +143,9 @@ def _cut(text: str, others: Sequence[str], pick: random.Random) -> str:
 
 def _other_line_ends(text: str, others: Sequence[str], pick: random.Random) -> str:
     first, last = (0, len(text)) if pick.random() < 0.5 else _line_span(text, pick)
-    return text[:first] + text[first:last].replace("\n", pick.choice(("\r\n", "\r", " \n", "\\\n", "\n\n"))) + text[last:]
+    return (
+        text[:first] + text[first:last].replace("\n", pick.choice(("\r\n", "\r", " \n", "\\\n", "\n\n"))) + text[last:]
+    )
 
 
 def _renamed(text: str, others: Sequence[str], pick: random.Random) -> str:
@@ -117,7 +153,11 @@ def _renamed(text: str, others: Sequence[str], pick: random.Random) -> str:
     names = re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text)
     if not names:
         return text
-    new = pick.choice(names) if pick.random() < 0.6 else pick.choice(("IFS", "PATH", "_", "x" * 3000, "\u00e9", "if", "do"))
+    new = (
+        pick.choice(names)
+        if pick.random() < 0.6
+        else pick.choice(("IFS", "PATH", "_", "x" * 3000, "\u00e9", "if", "do"))
+    )
     return re.sub(rf"\b{pick.choice(names)}\b", lambda _: new, text)
 
 
@@ -128,7 +168,17 @@ def _grown(text: str, others: Sequence[str], pick: random.Random) -> str:
 
 _CHANGES: tuple[Callable[[str, Sequence[str], random.Random], str], ...] = (
     *(_word_for_word, _word_for_word, _word_for_word, _number_to_edge, _number_to_edge, _lines_of_another),
-    *(_lines_of_another, _lines_moved, _lines_lost, _lines_repeated, _odd_inside, _cut, _other_line_ends, _renamed, _grown),
+    *(
+        _lines_of_another,
+        _lines_moved,
+        _lines_lost,
+        _lines_repeated,
+        _odd_inside,
+        _cut,
+        _other_line_ends,
+        _renamed,
+        _grown,
+    ),
 )
 
 
@@ -159,19 +209,45 @@ _WRAPS = (
     *(("if true; then\n", "\nfi\n"), ("if [ $x = 1 ]; then\n", "else\n:\nfi\n"), ("for i in 1 2 3; do\n", "\ndone\n")),
     *(("while read l; do\n", "\ndone < f\n"), ("f() {\n", "\n}\nf a\n"), ("(\n", "\n)\n"), ("{\n", "\n} > log 2>&1\n")),
     *(("x=$(\n", "\n)\n"), ("cat > NAMELIST_x << EOF\n", "\nEOF\n"), ("cat << 'EOF' | bash\n", "\nEOF\n"), ("`", "`")),
-    *(("eval '", "'\n"), ('bash -c "', '"\n'), ("case $1 in\na)\n", "\n;;\nesac\n"), ("cat <<-EOF > a.sh\n", "\nEOF\n. a.sh\n")),
-    *(("for ((i=0; i<99999999; i++)); do\n", "\ndone\n"), ("until false; do\n", "\ndone\n"), ("ssh host << X\n", "\nX\n")),
-    *(("a=([0]=", ")\n"), ("[[ ", " ]]\n"), ("$((", "))\n"), ("${x:-", "}\n"), ('"', '"\n'), ("'", "'\n"), ("coproc ", "\n")),
-    *(("sed -i -e 's/", "/x/' icon_master.namelist\n"), ("awk '{", "}' f\n"), ("python3 - << P\n", "\nP\n"), ("#", "\n")),
+    *(
+        ("eval '", "'\n"),
+        ('bash -c "', '"\n'),
+        ("case $1 in\na)\n", "\n;;\nesac\n"),
+        ("cat <<-EOF > a.sh\n", "\nEOF\n. a.sh\n"),
+    ),
+    *(
+        ("for ((i=0; i<99999999; i++)); do\n", "\ndone\n"),
+        ("until false; do\n", "\ndone\n"),
+        ("ssh host << X\n", "\nX\n"),
+    ),
+    *(
+        ("a=([0]=", ")\n"),
+        ("[[ ", " ]]\n"),
+        ("$((", "))\n"),
+        ("${x:-", "}\n"),
+        ('"', '"\n'),
+        ("'", "'\n"),
+        ("coproc ", "\n"),
+    ),
+    *(
+        ("sed -i -e 's/", "/x/' icon_master.namelist\n"),
+        ("awk '{", "}' f\n"),
+        ("python3 - << P\n", "\nP\n"),
+        ("#", "\n"),
+    ),
 )
 
 
 @cache
 def _scripts() -> tuple[str, ...]:
     """Scripts that ship, and those that tests keep."""
-    found = [path.read_text(encoding="utf-8", errors="surrogateescape") for path in sorted((ROOT / "examples").glob("*.run"))]
+    found = [
+        path.read_text(encoding="utf-8", errors="surrogateescape") for path in sorted((ROOT / "examples").glob("*.run"))
+    ]
     found += [path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests/golden").rglob("*.sbatch"))]
-    found.append("".join(value for name, value in vars(foreign_scripts).items() if name.isupper() and isinstance(value, str)))
+    found.append(
+        "".join(value for name, value in vars(foreign_scripts).items() if name.isupper() and isinstance(value, str))
+    )
     return tuple(found)
 
 

@@ -89,7 +89,7 @@ SPECS: dict[str, dict[str, Any]] = {
         "model": {"directory": NASTY, "executable": NASTY},
         "grid": {"file": f"{NASTY}/{NASTY}"},
         "job": dict.fromkeys(("account", "partition", "qos", "constraint", "output", "comment", "gres"), NASTY),
-        "launch": {"command": "mpirun", "options": [NASTY, "-x"]},
+        "launch": {"command": "mpirun", "options": [f"-{NASTY}", "-x"]},
         "modules": [NASTY],
         "environment": {"A": NASTY, "B": "", "C": "x\ry\tz"},
         "input_files": {NASTY: {"source": NASTY}},
@@ -210,7 +210,7 @@ def test_texts_stay_texts(tmp_path, stage):
     spec = load(
         model={"directory": f"models {odd}", "executable": odd},
         grid={"file": f"grids {odd}.nc"},
-        launch={"command": "mpirun", "options": [odd, "-x"]},
+        launch={"command": "mpirun", "options": [f"-{odd}", "-x"]},
         modules=[odd],
         environment={"ODD": odd},
         input_files={f"in {odd}": {"source": f"source {odd}"}, "copied": {"source": "c", "method": "copy"}},
@@ -233,7 +233,7 @@ def test_texts_stay_texts(tmp_path, stage):
     seen = calls(tmp_path)
     assert ["module", "load", odd] in seen
     assert ["lfs", "setstripe", "--stripe-count=4", "--stripe-size=4M", f"out {odd}"] in seen
-    assert ["mpirun", "-n", "64", odd, "-x", str(directory / f"models {odd}" / odd)] in seen
+    assert ["mpirun", "-n", "64", f"-{odd}", "-x", str(directory / f"models {odd}" / odd)] in seen
 
 
 def test_a_run_to_its_end(tmp_path, stage):
@@ -895,7 +895,7 @@ def test_any_text_leaves_the_script_whole(value):
             modules=[value],
             environment={"A": value},
             run_directory=value,
-            launch={"options": [value]},
+            launch={"options": [f"-{value}"]},
             darshan={"library": f"/{value}", "DARSHAN_EXCLUDE_DIRS": value},
         )
     )
