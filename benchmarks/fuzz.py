@@ -40,6 +40,10 @@ def fuzz(
             calls += len(done)
             whole += case.is_whole(done)
             cpu, memory = max(cpu, *(end.cpu for end in done)), max(memory, *(end.memory for end in done))
+            if slow := next((end for end in done if end.cpu > CPU_SECONDS / 2), None):
+                print(f"{kind} {number}: {' '.join(slow.arguments)}: {slow.cpu:.1f} s of CPU", flush=True)
+                if keep is not None:
+                    _keep(keep / f"{kind}-{seed}-{number}-slow", case, slow)
             faults = {fault: end for end in done if (fault := end.fault) is not None}
             failed += bool(faults)
             for fault, end in faults.items():

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from fuzzing import configured
 from fuzzing.hostile import STRINGS
-from fuzzing.quoting import DOCUMENTS, WITH_SWEEP, differences, places
+from fuzzing.quoting import EVERY, differences, places
 
 
 def main() -> None:
@@ -29,18 +29,19 @@ def main() -> None:
     arguments = parser.parse_args()
     taken = rounds = configurations = failed = 0
     for text in STRINGS[arguments.first : arguments.last]:
-        for documents in (DOCUMENTS, WITH_SWEEP):
+        for documents in EVERY:
             with TemporaryDirectory() as directory:
                 for found, wrong in differences(text, documents, Path(directory)):
                     taken, rounds, failed = taken + len(found), rounds + 1, failed + bool(wrong)
                     for line in wrong:
                         print(f"{text[:60]!r}: {line}", flush=True)
+        print(f"{text[:60]!r}: {taken} taken", flush=True)
         with TemporaryDirectory() as directory:
             for place, _, wrong in configured.differences(text, Path(directory)):
                 configurations, failed = configurations + 1, failed + bool(wrong)
                 for line in wrong:
                     print(f"{text[:60]!r} at {place}: {line}", flush=True)
-    known = sum(len(list(places(documents))) for documents in (DOCUMENTS, WITH_SWEEP))
+    known = sum(len(list(places(documents))) for documents in EVERY)
     count = arguments.last - arguments.first
     print(
         f"{count} texts at {known} places, {taken} taken, {rounds} pairs of scripts run, "

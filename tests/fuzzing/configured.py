@@ -77,7 +77,7 @@ def differences(text: str, directory: Path) -> Iterator[tuple[Place, bool, list[
     call that only one of the two scripts makes."""
     home = directory / "home"
     home.mkdir(parents=True, exist_ok=True)
-    for place in _places():
+    for place in places():
         documents = with_texts(CONFIGURATION, {place: text})
         if documents is None:
             continue
@@ -97,7 +97,8 @@ def differences(text: str, directory: Path) -> Iterator[tuple[Place, bool, list[
         yield place, mended != SCRIPT, wrong
 
 
-def _places() -> Iterator[Place]:
+def places() -> Iterator[Place]:
+    """Every text of the configuration, and every key that its author chooses."""
     for path, value in leaves(CONFIGURATION):
         if isinstance(value, str):
             yield path

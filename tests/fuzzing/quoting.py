@@ -11,26 +11,37 @@ from __future__ import annotations
 import copy
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import placements
 from attrs import frozen
+from ruamel.yaml import YAML
 from specs import changed
 
 import nmlgen
 from fuzzing.cases import yaml_of
+from fuzzing.schemas import KEY, place_of
+from fuzzing.schemas import places as schema_places
 from fuzzing.trees import leaves
 from nmlgen import Spec
 from nmlgen.errors import NmlgenError
+from nmlgen.experiment.chain import name_before
+from nmlgen.experiment.experiment import Experiment
 from nmlgen.namelist.reader import read_namelist
 from nmlgen.render.build import Build, make_build
 from nmlgen.script.directives import read_directives
 from nmlgen.source import Source
 
 CANARY = "canary"
+HOME = "home"
+ROOM = "/ROOM"
+"""What stands for a directory with room for all in documents: one where a script is run."""
 _NOTED = ("lfs", "module", "squeue", "sbatch", "scontrol", "mkdir", "cp", "ln", "dsync", "mpirun")
 NOTE = """\
 #!/bin/bash
@@ -41,6 +52,20 @@ _MODEL = """\
 /usr/bin/env -0 >"$CALLS.environment"
 echo OK >finish.status
 """
+_NODES = """\
+if [[ "$1 $2" == "show hostnames" ]]; then tr , '\\n' <<<"$3"; fi
+"""
+# Each program once, as its first rank.
+_PLACES = """\
+for file in ./nmlgen.run.*; do
+  read -r rank node < <(awk -v name="${file#./nmlgen.run.}" '$3 == name { print $1, $2; exit }' nmlgen.placement)
+  SLURM_PROCID=$rank SLURMD_NODENAME=$(sed -n "$((node + 1))p" nmlgen.nodes) "$file" given
+done
+echo OK >finish.status
+"""
+_PLACED = """\
+/usr/bin/env -0 >>"$CALLS.environment"
+"""
 _SITE: dict[str, Any] = {
     "description": "a site with everything",
     "machine": {
@@ -48,8 +73,19 @@ _SITE: dict[str, Any] = {
         "file_system": "lustre",
         "partitions": {"compute": {"max_nodes": 4}},
         "node_local": {"odd": {"type": "beegfs", "mount": "/mnt/%j", "directory": "d", "constraint": "A"}},
-        "mpi": {"openmpi": {"version": "4.1", "modules": ["m/1"], "environment": {"OMPI_A": "b"}}},
-        "darshan": {"library": "/opt/darshan.so"},
+        "mpi": {
+            "openmpi": {
+                "version": "4.1",
+                "modules": ["m/1"],
+                "versions": {"4.1": ["m/2"], "5.0": ["m/3"]},
+                "environment": {"OMPI_A": "b"},
+            }
+        },
+        "darshan": {"library": "/opt/darshan.so", "DARSHAN_LOGHINTS": "x"},
+        "features": ["A", "c"],
+        "plugin_options": ["uenv"],
+        "file_systems": {"/work": {"type": "lustre"}},
+        "run_script_variables": {"nproma": "8"},
     },
     "defaults": {
         "model": {"pool": "/tmp/pool"},
@@ -71,10 +107,13 @@ _PRESET: dict[str, Any] = {
 _SPEC: dict[str, Any] = changed(
     extends="./preset.yaml",
     site="./site.yaml",
-    model={"directory": "models", "executable": "icon"},
+    model={"directory": "models", "executable": "icon", "pool": "/pool"},
     grid={"file": "grid.nc"},
     job={
         "partition": "compute",
+        "qos": "q",
+        "mail_user": "m",
+        "chdir": "w",
         "job_name": "j",
         "reservation": "r",
         "gres": "g",
@@ -89,20 +128,33 @@ _SPEC: dict[str, Any] = changed(
         "error": "e.log",
         "export": "ALL",
     },
-    launch={"options": ["-x"]},
+    launch={"options": ["-l", "-x", "A=b"]},
+    start_from={"directory": "before"},
+    after={"verify": True, "nmlgen": "looks"},
     modules=["netcdf/4"],
     environment={"A": "b", "LIST": "c"},
     input_files={"in.nc": {"source": "in"}, "copied": {"source": "c", "method": "copy"}},
     run_directory="run",
     output={"atm": {"output_filename": "out/file", "filename_format": "<output_filename>_<datetime2>"}},
+    parallel={"division_method": 1, "division_file_name": ["a", "b"]},
     restart={"restart_filename": "<gridfile>_restart_<mtype>_<rsttime>.nc"},
     mpi={"hints": {"cb_nodes": "4", "striping": "x"}},
-    lustre={"output": {"stripe_count": 4, "stripe_size": "4M", "pool": "flash"}},
-    darshan={"library": "/opt/darshan.so", "DARSHAN_EXCLUDE_DIRS": "/proc", "DARSHAN_LOGHINTS": "a"},
+    lustre={
+        "output": {"stripe_count": 4, "stripe_size": "4M", "pool": "flash"},
+        "restart": {"component_end": {"4M": {"stripe_count": 1, "pool": "flash"}, "eof": {"stripe_count": 4}}},
+        "input": {"pool": "flash"},
+    },
+    darshan={
+        "library": "/opt/darshan.so",
+        "DARSHAN_MOD_DISABLE": "H5F",
+        "DARSHAN_MOD_ENABLE": "LUSTRE",
+        "DARSHAN_EXCLUDE_DIRS": "/proc",
+        "DARSHAN_LOGHINTS": "a",
+    },
     namelists={"gribout_nml": {"typeofgeneratingprocess": 1}, "run_nml": {"restart_filename": "b"}},
     ignore={"RST001": "a reason"},
 )
-_SPEC["namelists"] = {"meteogram_output_nml": {"zprefix": "a"}}
+_SPEC["namelists"] = {"meteogram_output_nml": {"zprefix": "a", "var_list": ["b", "c"]}}
 _PRESET["namelists"] = {"dbg_index_nml": {"str_mod_tst": "a"}}
 _SWEEP: dict[str, Any] = {
     "grid": {"environment.GRID": ["a"]},
@@ -117,21 +169,146 @@ DOCUMENTS: dict[str, dict[str, Any]] = {
 }
 WITH_SWEEP: dict[str, dict[str, Any]] = {**DOCUMENTS, "spec.yaml": {**_SPEC, "sweep": _SWEEP}}
 
+# --- Results on a file system that ends with the job
+
+_LOCAL_SITE = copy.deepcopy(_SITE)
+_LOCAL_SITE["machine"]["node_local"]["odd"] |= {"mount": f"{ROOM}/%j", "constraints": ["A"], "directories": ["d", "e"]}
+LOCAL: dict[str, dict[str, Any]] = {
+    "spec.yaml": changed(
+        extends="./preset.yaml",
+        site="./site.yaml",
+        model={"directory": "models", "executable": "icon"},
+        job={"partition": "compute"},
+        node_local={"file_system": "odd", "directory": "d", "constraint": "A", "before_stage_out": ["true"]},
+        output={"atm": {"output_filename": "out/file", "filename_format": "<output_filename>_<datetime2>"}},
+        lustre={"restart": {"pool": "flash"}, "output": {"component_end": {"eof": {"pool": "flash"}}}},
+    ),
+    "site.yaml": _LOCAL_SITE,
+    "preset.yaml": _PRESET,
+}
+
+# --- Ranks that are placed, and programs beside the models
+
+
+def _placed(case: str) -> dict[str, dict[str, Any]]:
+    sections = copy.deepcopy(placements.CASES[case])
+    part = dict.fromkeys(("partition", "constraint", "gres", "account", "qos", "reservation"), "x")
+    for number, (name, model) in enumerate(sections["models"].items()):
+        model["name"] = f"m{number}"
+        model["environment"] = {f"A_{name}": "b"}
+        model["executable"] = f"bin/{name}"
+        model["input_files"] = {f"{name}.nc": {"source": f"in-{name}"}}
+        model["restart"] = {"restart_filename": f"{name}_<mtype>_<rsttime>.nc"}
+        model["namelists"] = {**model.get("namelists", {}), "dbg_index_nml": {"str_mod_tst": "a"}}
+        if "job" in model:
+            model["job"] |= part | {"partition": "other"}
+    for name, program in sections["programs"].items():
+        program["environment"] = {f"B_{name}": "c"}
+    sections["programs"]["apart"] = {"command": "aside", "tasks": 1, "job": part | {"partition": "other", "nodes": 1}}
+    spec = {
+        "nmlgen": 1,
+        "name": "placed",
+        "extends": "./preset.yaml",
+        "site": "./site.yaml",
+        "model": {"release": "2024.10", "directory": "models", "executable": "bin/icon"},
+        "time": placements.TIME,
+        "restart": {"checkpointTimeIntval": "PT30M", "restartTimeIntval": "PT1H"},
+        "job": {"nodes": 2, "time": "02:00:00"},
+    }
+    site = YAML(typ="safe", pure=True).load(placements.SITE)
+    gpus = site["machine"]["partitions"]["compute"]["gpus"]
+    gpus["job"] |= {"constraint": "g", "gres": "gpu:4"}
+    gpus["kind"] = "A100"
+    return {"spec.yaml": spec | sections, "site.yaml": site, "preset.yaml": {"nmlgen": 1, "about": {"group": "test"}}}
+
+
+PLACED: dict[str, dict[str, Any]] = _placed("heterogeneous with output")
+
+# --- Models that share the ranks of a job
+
+_COUPLED: dict[str, Any] = {
+    "nmlgen": 1,
+    "name": "both",
+    "extends": "./preset.yaml",
+    "site": "./site.yaml",
+    "model": {"release": "2024.10", "directory": "models", "executable": "icon"},
+    "time": placements.TIME,
+    "restart": {"checkpointTimeIntval": "PT30M", "restartTimeIntval": "PT1H"},
+    "job": {"partition": "compute", "nodes": 2, "ntasks_per_node": 4, "time": "02:00:00"},
+    "models": {
+        "atm": {
+            **placements.component("atmo", tasks=4),
+            "name": "a",
+            "restart": {"restart_filename": "a_<rsttime>.nc"},
+        },
+        "oce": {**placements.component("ocean", tasks=4), "name": "o"},
+    },
+    "coupling": {"timestep_unit": "second", "calendar": "proleptic-gregorian", "start_date": "x", "end_date": "y"},
+    "start_from": {"directory": "before", "models": {"atm": "b", "oce": "c"}},
+}
+for _name, _model in _COUPLED["models"].items():
+    _model["grid"] = {**_model["grid"], "file": f"{_name}-grid.nc"}
+    _model["input_files"] = {f"{_name}.nc": {"source": f"in-{_name}"}}
+    _model["namelists"] = {"dbg_index_nml": {"str_mod_tst": "a"}}
+_COUPLED["models"]["atm"]["domains"] = {"nest": {"file": "nest.nc"}, "inner": {"file": "inner.nc", "parent": "nest"}}
+_COUPLED["models"]["atm"]["parallel"]["division_file_name"] = "a"
+COUPLED: dict[str, dict[str, Any]] = {
+    "spec.yaml": _COUPLED,
+    "site.yaml": _SITE,
+    "preset.yaml": {"nmlgen": 1, "about": {"group": "test"}},
+}
+ALONE: dict[str, dict[str, Any]] = {
+    **PLACED,
+    "spec.yaml": {
+        **{key: value for key, value in PLACED["spec.yaml"].items() if key not in ("models", "programs")},
+        **placements.one_program(),
+        "model": {**PLACED["spec.yaml"]["model"], "device": "gpu", "environment": {"A": "b"}},
+        "domains": {"nest": {"file": "nest.nc"}, "inner": {"file": "inner.nc", "parent": "nest"}},
+    },
+}
+EVERY: tuple[dict[str, dict[str, Any]], ...] = (DOCUMENTS, WITH_SWEEP, LOCAL, PLACED, ALONE, COUPLED)
+"""Sets of documents that together have every key that takes a text."""
+
 Place = tuple[Any, ...]
 """The name of a document and the keys to a text in it; the key itself is meant where the last word is KEY."""
-KEY = "<key>"
-_NAMED = ("environment", "input_files", "hints", "output", "ignore", "partitions", "node_local", "mpi", "grid", "zip")
-_PATHS = ("executable", "directory", "file", "source", "library", "output_filename", "run_directory", "in.nc", "copied")
+SCHEMAS = {"spec.yaml": "spec", "site.yaml": "site", "preset.yaml": "spec"}
+"""The schemas of documents, by their names."""
+_PATHS = (
+    *("executable", "directory", "file", "source", "library", "output_filename", "run_directory", "in.nc", "copied"),
+    *("mount", "nmlgen", "command"),
+)
+_COMMANDS = "before_stage_out"
+"""What a spec has for the shell to run."""
+
+
+@cache
+def _keys(schema: str) -> frozenset[tuple[str, ...]]:
+    """The places where the author chooses keys."""
+    return frozenset(place for place, _ in schema_places(schema) if place[-1] == KEY)
 
 
 def places(documents: Mapping[str, Mapping[str, Any]]) -> Iterator[Place]:
     """Every text, and every key that its author chooses."""
     for name, document in documents.items():
         for path, value in leaves(document):
-            if isinstance(value, str) and path != ("sweep", "name"):  # of which a name is made
+            if (
+                isinstance(value, str) and path != ("sweep", "name") and _COMMANDS not in path
+            ):  # of the one a name is made
                 yield (name, *path)
-            if len(path) > 1 and path[-2] in _NAMED:
+            if place_of(SCHEMAS[name], (*path, KEY)) in _keys(SCHEMAS[name]):
                 yield (name, *path, KEY)
+
+
+def _formed(place: Place, text: str) -> str:
+    """The text as it can stand at a place: behind what makes a path of it, or as a word of a command."""
+    name = place[-1]
+    if name == "command" and "programs" in place:
+        return shlex.quote(text)
+    if name == "mount":
+        return f"{ROOM}/mount/{text}"
+    if name == "library":
+        return f"{ROOM}/{text}.so"
+    return f"{ROOM}/{text}" if place[-2:] == ("model", "pool") else text
 
 
 def with_texts(
@@ -149,7 +326,7 @@ def with_texts(
                 return None
             node[text] = node.pop(place[-2])
         else:
-            node[place[-1]] = text
+            node[place[-1]] = _formed(place, text)
     return result
 
 
@@ -158,7 +335,8 @@ def built(documents: Mapping[str, Any] | None, directory: Path) -> tuple[Spec, B
     if documents is None:
         return None
     for name, document in documents.items():
-        (directory / name).write_bytes(yaml_of(document))
+        data = yaml_of(document).replace(ROOM.encode(), str(directory / HOME / "room").encode())
+        (directory / name).write_bytes(data)
     try:
         if "sweep" in documents["spec.yaml"]:
             spec = next(iter(nmlgen.expand(directory / "spec.yaml"))).spec
@@ -240,14 +418,20 @@ def executed(spec: Spec, build: Build, home: Path) -> Notes | None:
     directory.parent.mkdir(parents=True)
     experiment = spec.experiment
     command = str(experiment.launch.command.value)
-    for name in {*_NOTED, command}:
-        more = _MODEL if name == command else f'exec /usr/bin/{name} "$@"\n' if name in ("mkdir", "cp", "ln") else ""
-        if not _made(programs / name, NOTE.format(more=more)):
+    more = {name: f'exec /usr/bin/{name} "$@"\n' for name in ("mkdir", "cp", "ln")} | {"scontrol": _NODES}
+    more |= {command: _PLACES if experiment.programs else _MODEL, "numactl": _PLACED}
+    others = [shlex.split(str(one.said("command"))) for one in experiment.programs if one.model is None]
+    looks = [str(setting.value)] if (setting := experiment.chain.get("after.nmlgen")) is not None else []
+    for name in {*_NOTED, *more, *looks, *(words[0] for words in others if "/" not in words[0])}:
+        if not _made(programs / name, NOTE.format(more=more.get(name, _PLACED if experiment.programs else ""))):
             return None
     build.write(directory)
     base = directory / str(experiment.base_directory.value if experiment.base_directory else "")
     needed = [str(experiment.executable.value), *(str(one.source.value) for one in experiment.inputs)]
-    if not all(_made(base / name, "#!/bin/bash\n") for name in needed):
+    needed += [str(one.said("executable")) for one in experiment.programs if one.said("executable") is not None]
+    if not all(_made(base / name, NOTE.format(more=_PLACED)) for name in needed):
+        return None
+    if not _prepared(experiment, directory):
         return None
     if experiment.darshan is not None and not _made(directory / str(experiment.darshan.library.value), ""):
         return None
@@ -255,7 +439,8 @@ def executed(spec: Spec, build: Build, home: Path) -> Notes | None:
     done = subprocess.run(
         ["bash", script],
         cwd=directory,
-        env={"PATH": f"{programs}:/usr/bin:/bin", "CALLS": f"{home}/calls", "SLURM_JOB_ID": "7", "HOME": str(home)},
+        env={"PATH": f"{programs}:/usr/bin:/bin", "CALLS": f"{home}/calls", "SLURM_JOB_ID": "7", "HOME": str(home)}
+        | _node_lists(build.files[script]),
         capture_output=True,
         check=False,
     )
@@ -265,7 +450,12 @@ def executed(spec: Spec, build: Build, home: Path) -> Notes | None:
     listed = {str(path.relative_to(directory)) for path in directory.rglob("*")}
     hints = next(iter(directory.rglob("romio_hints")), None)
     head = build.files[script].decode("utf-8", "surrogateescape")
-    settings = read_directives(Source("script", head.split("\n#\n")[0])).settings
+    parts = head.split("\n#\n")[0].split("#SBATCH hetjob\n")
+    settings = {
+        f"{number} {name}": setting
+        for number, part in enumerate(parts)
+        for name, setting in read_directives(Source("script", f"#!/bin/bash\n{part}")).settings.items()
+    }
     calls = [tuple(call.split("\0")[:-1]) for call in text.split("\n\0") if call]
     return Notes(
         tuple(call for call in calls if "nmlgen.claims" not in "".join(call)),
@@ -284,17 +474,47 @@ def executed(spec: Spec, build: Build, home: Path) -> Notes | None:
     )
 
 
+def _prepared(experiment: Experiment, directory: Path) -> bool:
+    """What a job finds: the mount of a file system that ends with it, the checkpoint that it begins with."""
+    run = experiment.node_local
+    if run is not None:
+        facts = experiment.machine.node_local[run.kind.value]
+        mount = facts.mount.replace("%j", "7")
+        below = str(run.directory.value) if run.directory is not None else facts.directory or "."
+        if not mount.startswith(str(directory.parents[2])) or not _made(Path(mount, below, "a"), ""):
+            return False
+    start = experiment.chain.get("start_from.directory")
+    for component in experiment.components if start is not None else ():
+        if not _made(directory / str(start.value) / f"restart_{name_before(component)}_DOM01.nc", ""):
+            return False
+    return True
+
+
+def _node_lists(script: bytes) -> dict[str, str]:
+    """The nodes that Slurm would tell a job of, or each part of it."""
+    counts = [re.search(rb"--nodes=(\d+)", part) for part in script.split(b"\n#\n")[0].split(b"#SBATCH hetjob\n")]
+    names = [
+        ",".join(f"n{part}{node}" for node in range(int(count[1]))) if count else "n"
+        for part, count in enumerate(counts)
+    ]
+    return {f"SLURM_JOB_NODELIST_HET_GROUP_{number}": nodes for number, nodes in enumerate(names)} | {
+        "SLURM_JOB_NODELIST": names[0]
+    }
+
+
 def differences(
     text: str, documents: Mapping[str, Mapping[str, Any]], directory: Path
 ) -> Iterator[tuple[list[Place], list[str]]]:
     """Rounds in which the text stands at many places at once: these, and what the script did otherwise than with plain
     words there, the text itself aside."""
-    home, rest = directory / "home", open_places(documents, directory)
+    home, rest = directory / HOME, open_places(documents, directory)
     if text.startswith("/"):
         text = f"{home}/absolute{text}"  # nothing outside of the directory is touched
     # A shell or Fortran makes another path of such a one, or there is none.
     if "/" in text or text in (".", "..", "") or text != text.strip():
         rest = [place for place in rest if not _is_path(place)]
+    if "%j" in text:
+        rest = [place for place in rest if place[-1] != "mount"]
     while rest:
         texts = {place: f"{text}.{number}" if _is_path(place) else text for number, place in enumerate(rest)}
         found = taking(documents, rest, texts, directory)
@@ -316,12 +536,13 @@ def differences(
             if (one := getattr(after, name)) != (other := getattr(expected, name))
         ]
         wrong += [f"there is {path}" for path in directory.rglob(f"{CANARY}*")]
+        wrong += [f"with plain words it ends with {before.code}"] if before.code else []
         yield found, wrong
 
 
 def _is_path(place: Place) -> bool:
     """Whether a file is called by the text, so that two places cannot have the same."""
-    return any(key in _PATHS for key in place)
+    return any(key in _PATHS or str(key).endswith(".nc") for key in place)
 
 
 def _told(one: Any, other: Any) -> str:

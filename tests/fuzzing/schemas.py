@@ -34,14 +34,16 @@ def _resolved(schema: str, node: Mapping[str, Any]) -> Mapping[str, Any]:
     return node
 
 
-def places(schema: str, node: Mapping[str, Any] | None = None, above: Place = ()) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+def places(
+    schema: str, node: Mapping[str, Any] | None = None, above: Place = ()
+) -> Iterator[tuple[Place, Mapping[str, Any]]]:
     """Every place of a document with what its schema says of the value there; KEY where the author chooses keys."""
     node = _resolved(schema, _document(schema) if node is None else node)
     if above:
         yield above, node
     for key, below in node.get("properties", {}).items():
         yield from places(schema, below, (*above, key))
-    others = [below for below in (node.get("additionalProperties"), *node.get("patternProperties", {}).values())]
+    others = (node.get("additionalProperties"), *node.get("patternProperties", {}).values())
     for below in others:
         if isinstance(below, dict):
             yield (*above, ANY, KEY), {"type": "string", **_key(node)}

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 from fuzzing import configured
 from fuzzing.hostile import STRINGS
-from fuzzing.quoting import DOCUMENTS, WITH_SWEEP, differences, open_places
+from fuzzing.quoting import DOCUMENTS, EVERY, SCHEMAS, differences, open_places, places
+from fuzzing.schemas import place_of, text_places
 from tools import require
 
 SHORT = [text for text in STRINGS if len(text) < 100]
@@ -16,14 +17,56 @@ SHORT = [text for text in STRINGS if len(text) < 100]
 def test_a_text_stays_a_text(number, tmp_path):
     """A twelfth of them at a time, every one at all places at once."""
     require("bash")
-    documents = WITH_SWEEP if number % 2 else DOCUMENTS
     for text in SHORT[number::12][:4]:
-        for places, wrong in differences(text, documents, tmp_path):
-            assert not wrong, f"{text!r} at {places}"
+        for found, wrong in differences(text, EVERY[number % len(EVERY)], tmp_path):
+            assert not wrong, f"{text!r} at {found}"
 
 
 def test_there_are_places(tmp_path):
     assert len(open_places(DOCUMENTS, tmp_path)) > 50
+
+
+ELSEWHERE = {
+    ("coupling", "file"): "a file that is read when a spec is built, and has to be there",
+    ("extends", "*"): "a preset, which has to be there",
+    ("model", "registry"): "a file that has to be there",
+    ("machine", "calibration"): "a file that has to be there",
+    ("land",): "namelists, written as all others are",
+    ("models", "*", "land"): "namelists, written as all others are",
+    ("models", "*", "namelists", "*", "*", "*"): "namelists, written as all others are",
+    ("parallel", "*"): "namelists, written as all others are",
+    ("models", "*", "parallel", "*", "*"): "namelists, written as all others are",
+    ("models", "*", "restart", "restart_write_mode"): "one of a few words",
+    ("lustre", "input", "component_end", "*", "pool"): "as that of the output",
+    ("node_local", "before_stage_out", "*"): "commands, which are for the shell",
+    ("start_from", "time"): "a time",
+    ("sweep", "exclude", "*"): "an expression",
+    ("sweep", "include", "*"): "an expression",
+    ("sweep", "name"): "a pattern, of which names are made",
+    ("machine", "mpi"): "as Open MPI's, which is there",
+}
+"""Where a text goes into no script, or as another one does that is tried."""
+
+
+@pytest.mark.parametrize("schema", sorted(set(SCHEMAS.values())))
+def test_no_place_is_forgotten(schema):
+    tried = {
+        place_of(schema, tuple(path))
+        for documents in EVERY
+        for name, *path in places(documents)
+        if SCHEMAS[name] == schema
+    }
+    left = {place for place in text_places(schema) - tried if not any(place[: len(one)] == one for one in ELSEWHERE)}
+    assert left == set()
+    if schema == "site":
+        assert {place[3:] for place in tried if place[:3] == ("machine", "mpi", "openmpi")} >= {
+            place[3:] for place in text_places(schema) if place[:2] == ("machine", "mpi")
+        }
+
+
+def test_no_place_of_a_configuration_is_forgotten():
+    tried = {place_of("configuration", path[1:]) for path in configured.places()}
+    assert text_places("configuration") - tried == set()
 
 
 @pytest.mark.parametrize("number", range(4))
