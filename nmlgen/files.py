@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from nmlgen.errors import InputError
 from nmlgen.source import Source, encoded
@@ -103,23 +104,42 @@ def _bytes(path: Path) -> bytes:
 def read_bytes(path: Path, name: str | None = None, most: int = MOST_BYTES) -> bytes:
     """The bytes of a regular file, which messages call `name`, or its path.
 
-    A pipe that was open before, as in `nmlgen check <(program)`, is read to its end. Raises OSError if the file cannot
-    be read, and InputError for a device, a pipe or a socket, which may have no end, and for a file of more than `most`
-    bytes.
+    Raises OSError if the file cannot be read, and InputError for what `open_regular` refuses and for a file of more
+    than `most` bytes.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # else a pipe waits for one who writes
-    with open(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if stat.S_ISFIFO(status.st_mode) and str(path).startswith(_OPEN_ALREADY):
-            os.set_blocking(descriptor, True)
-        elif not stat.S_ISREG(status.st_mode):
-            raise InputError(f"{name or path} is {_kind(status.st_mode)}; a regular file is expected")
-        data = file.read(most + 1)
+    try:
+        with open_regular(path) as file:
+            data = file.read(most + 1)
+    except IrregularFileError as error:
+        raise InputError(f"{name or path} {error.strerror}") from None
     if len(data) > most:
         raise InputError(f"{name or path} {_TOO_LARGE if most == MOST_BYTES else f'is larger than {most} bytes'}")
     return data
+
+
+class IrregularFileError(OSError):
+    """A device, a pipe or a socket, which may have no end."""
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file, open for reading, or a pipe that was open before, as in `nmlgen check <(program)`.
+
+    Raises OSError if the file cannot be opened; for devices, other pipes and sockets that is IrregularFileError.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # else a pipe waits for one who writes
+    file = open(descriptor, "rb")  # noqa: SIM115
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if stat.S_ISFIFO(mode) and str(path).startswith(_OPEN_ALREADY):
+            os.set_blocking(descriptor, True)
+        elif not stat.S_ISREG(mode):
+            raise IrregularFileError(errno.EINVAL, f"is {_kind(mode)}; a regular file is expected", str(path))
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 _OPEN_ALREADY = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")

@@ -20,6 +20,7 @@ from nmlgen.experiment.promised import Promise, PromisedFile, checkpoint_links, 
 from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty, UndecidedError
 from nmlgen.experiment.volume import checkpoint_files
+from nmlgen.files import open_regular
 from nmlgen.lift.loading import Loaded, load
 from nmlgen.report.quantities import counted
 from nmlgen.results.file import ResultFile, first_nan, read_file
@@ -458,7 +459,8 @@ def _cut(found: ResultFile) -> str:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+        with open_regular(path) as file:
+            return [line for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
     except OSError:
         return []
 
@@ -473,7 +475,7 @@ def _entries(directory: Path) -> Iterator[str]:
 
 def _mark(path: Path) -> str | None:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             match = _MARK.search(file.read(4096))
     except OSError:
         return None

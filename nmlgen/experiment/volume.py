@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from nmlgen.errors import InputError
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.grid_file import grid_at_hand
@@ -34,6 +35,7 @@ from nmlgen.experiment.ranks import (
 from nmlgen.experiment.schedule import MOST_DATES, Duty, all_dates, duties, output_steps
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
+from nmlgen.files import read_bytes
 
 _GRIB2, _NETCDF4 = 2, 5
 _LOCATIONS = ("cell", "edge", "vertex")
@@ -297,8 +299,8 @@ def read_dictionary(component: Component) -> dict[str, str] | None:
         else Path()
     )
     try:
-        text = (base / sources[0]).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError):
+        text = read_bytes(base / sources[0]).decode("utf-8", "replace")
+    except (OSError, ValueError, InputError):
         return None
     return _translations(text, swapped)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nmlgen.errors import InputError
 from nmlgen.experiment.record import recorded
-from nmlgen.files import STANDARD_INPUT
+from nmlgen.files import STANDARD_INPUT, open_regular
 from nmlgen.namelist.registry import Registry, registry_of, releases
 
 _IN_PATH = re.compile(r"\bicon(?:[-_](?:model|release|v))*[-_/.]v?(\d{4}\.\d{2})(?![\d.]*\d)", re.IGNORECASE)
@@ -74,7 +74,7 @@ def of_tree(path: Path) -> str | None:
         return None
     for directory in list(path.absolute().parents)[1 : _MOST_ABOVE + 1]:  # run/exp.amip, run/checksuite.nwp/exp.test
         try:
-            with (directory / "configure").open("rb") as file:
+            with open_regular(directory / "configure") as file:
                 found = _IN_CONFIGURE.search(file.read(_HEAD_OF_CONFIGURE))
         except OSError:
             continue

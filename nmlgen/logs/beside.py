@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from nmlgen.files import open_regular
 from nmlgen.namelist.reader import read_namelist
 from nmlgen.namelist.syntax import Document, Group
 
@@ -103,7 +104,8 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > _LARGEST:
             return ""
-        return path.read_text(encoding="utf-8", errors="replace")
+        with open_regular(path) as file:
+            return file.read().decode("utf-8", "replace")
     except (OSError, ValueError):
         return ""
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nmlgen.errors import InputError
+from nmlgen.files import open_regular
 from nmlgen.logs.anchors import RUN_BEGINS
 
 _NAMES = re.compile(r"LOG(?:[._-].*)?|.*\.(?:log|out|err|[oe]\d+|txt|run\.\d+\.o)(?:\.\d+)?(?:\.gz)?", re.IGNORECASE)
@@ -59,7 +60,7 @@ def _is_log(file: Path) -> bool:
     if not _NAMES.fullmatch(file.name) or _NO_LOGS.fullmatch(file.name):
         return False
     try:
-        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
+        with open_regular(file) as raw, gzip.open(raw) if file.suffix == ".gz" else raw as stream:
             return RUN_BEGINS.search(stream.read(_ENOUGH)) is not None
     except (OSError, EOFError, zlib.error):
         return False

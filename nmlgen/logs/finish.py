@@ -11,6 +11,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from nmlgen.files import open_regular
 from nmlgen.logs.failure import Failures
 from nmlgen.logs.rows import State
 
@@ -83,7 +84,7 @@ def state_of(
 
 def _text(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return file.read(_LONGEST)
+        with open_regular(path) as file:
+            return file.read(_LONGEST).decode("utf-8", "replace")
     except OSError:
         return ""

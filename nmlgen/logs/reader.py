@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 from attrs import frozen
 
 from nmlgen.errors import InputError
+from nmlgen.files import IrregularFileError, open_regular
 from nmlgen.logs.anchors import (
     ANCHORS,
     HEADER_ANCHORS,
@@ -81,7 +82,7 @@ def _scan(path: Path, events: bool, progress: Progress | None) -> Iterator[Row |
     rows: list[Row | LogWarning] = []
     reading = _Reading(path, rows.append, events)
     try:
-        with path.open("rb") as raw:
+        with open_regular(path) as raw:
             for block in _blocks(raw, path.suffix == ".gz", reading, progress):
                 reading.block(block)
                 yield from rows
@@ -90,6 +91,8 @@ def _scan(path: Path, events: bool, progress: Progress | None) -> Iterator[Row |
         raise InputError(f"{path} is a directory") from None
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
+    except IrregularFileError as error:
+        raise InputError(f"{path} {error.strerror}") from None
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     reading.finish()
@@ -106,7 +109,7 @@ def _blocks(raw: BinaryIO, is_packed: bool, reading: _Reading, progress: Progres
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             reading.warn(f"the compressed file is broken: {str(error).lower()}")
             piece = b""
-        if progress is not None:
+        if progress is not None and raw.seekable():
             position, before = raw.tell(), position
             progress(position - before)
         if not piece:

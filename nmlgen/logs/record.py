@@ -15,6 +15,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from nmlgen.files import open_regular
+
 RECORDS = "nmlgen.records"
 _NAME = re.compile(r"(\d{1,9})\.\S+")
 _FILE = re.compile(r"(\S+) (\d+) (.+)")
@@ -95,8 +97,8 @@ def _read(directory: Path) -> Iterator[LegRecord]:
         if match is None:
             continue
         try:
-            with path.open(encoding="utf-8", errors="replace") as file:
-                lines = file.read(_LARGEST).splitlines()
+            with open_regular(path) as file:
+                lines = file.read(_LARGEST).decode("utf-8", "replace").splitlines()
         except OSError:
             continue
         record = LegRecord(

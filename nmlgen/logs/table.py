@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 from attrs import AttrsInstance, fields
 
 from nmlgen.errors import InputError
+from nmlgen.files import IrregularFileError, open_regular
 from nmlgen.logs.rows import LogRun
 from nmlgen.visible import csv_cell
 
@@ -79,10 +80,13 @@ def read_runs(path: Path) -> tuple[LogRun, ...]:
         if path.suffix == ".parquet":
             rows = _parquet(path)
         else:
-            text = path.read_text(encoding="utf-8-sig")
+            with open_regular(path) as file:
+                text = file.read().decode("utf-8-sig")
             rows = _json(path, text) if path.suffix == ".json" else list(csv.DictReader(io.StringIO(text)))
     except UnicodeDecodeError:
         raise InputError(f"{path} is no table of runs: it is not UTF-8") from None
+    except IrregularFileError as error:
+        raise InputError(f"{path} {error.strerror}") from None
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     except (csv.Error, ValueError) as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 from attrs import frozen
 
 from nmlgen.errors import BrokenFileError
+from nmlgen.files import open_regular
 from nmlgen.units.calendar import Calendar
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -46,7 +47,7 @@ def read_file(path: Path, calendar: Calendar) -> ResultFile:
     Raises BrokenFileError for a file of another format, or with a header that is not whole; OSError if it cannot be
     read.
     """
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         magic = file.read(8)
     if magic[:3] == b"CDF":
         from nmlgen.results.netcdf import read_classic
@@ -71,7 +72,7 @@ def first_nan(path: Path) -> str | None:
     GRIB2 packs numbers that are none into no file that ICON writes; NetCDF-4 needs the package `netCDF4`. Errors as
     `read_file`.
     """
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         magic = file.read(8)
     if magic[:3] == b"CDF":
         from nmlgen.results.netcdf import nan_in_classic

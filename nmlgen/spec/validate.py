@@ -140,7 +140,9 @@ def _findings(error: Any, root: Node) -> list[Finding]:
 def _bad_name(error: Any, node: Node) -> Finding:
     pattern = error.schema.get("pattern", "")
     message = f'"{error.instance}" cannot be a name here'
-    return problem("SPC003", message, _key_span(node, error.instance), f"a name matches {pattern}")
+    expected = error.schema.get("expected")
+    note = f"a name matches {pattern}" if expected is None else f"expected: {expected}"
+    return problem("SPC003", message, _key_span(node, error.instance), note)
 
 
 def _unknown_key(key: str, node: Node, path: list[str], part: dict[str, Any]) -> Finding:
