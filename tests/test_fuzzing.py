@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import pytest
-from fuzzing import KINDS, ends
+from fuzzing import EDITOR, KINDS, ends, many
 from fuzzing.limited import Ended
 
 CASES = 12
+TOGETHER = [kind for kind in KINDS if kind.partition("-")[0] in ("crossed", "spliced")]
+"""Kinds whose cases are run in one process."""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def _check(done):
+    for end in done:
+        assert end.fault is None, f"{' '.join(end.arguments)}: {end.fault}\n{end.error[-2000:]}"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in TOGETHER])
 def test_no_input_breaks_a_promise(kind, tmp_path):
     for _, done in ends(kind, "tests", CASES, tmp_path / "work"):
-        for end in done:
-            assert end.fault is None, f"{' '.join(end.arguments)}: {end.fault}\n{end.error[-2000:]}"
+        _check(done)
+
+
+@pytest.mark.parametrize("kind", TOGETHER)
+def test_no_input_breaks_a_promise_behind_others(kind, tmp_path):
+    for _, done in many(kind, "tests", CASES, tmp_path / "work"):
+        _check(done)
+
+
+def test_no_text_breaks_an_editor(tmp_path):
+    for _, done in ends(EDITOR, "tests", 4, tmp_path / "work"):
+        _check(done)
+
+
+def test_many_specs_are_good_enough_to_be_built(tmp_path):
+    """Otherwise most of what nmlgen does would see no changed spec at all."""
+    found = [case.is_whole(done) for case, done in many("crossed-specs", "tests", 30, tmp_path / "work")]
+    assert sum(found) >= len(found) / 4
 
 
 @pytest.mark.parametrize(

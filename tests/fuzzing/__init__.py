@@ -15,7 +15,7 @@ from fuzzing import editing
 from fuzzing.cases import Case, Fuzzer
 from fuzzing.crossed import crossed_configurations, crossed_sites, crossed_specs, crossed_sweeps
 from fuzzing.large import large
-from fuzzing.limited import MEMORY, Asked, Ended, calls, warm_up
+from fuzzing.limited import MEMORY, Ended, calls, warm_up
 from fuzzing.slurm import replies
 from fuzzing.specs import calibrations, configurations, site_files, specs, sweeps
 from fuzzing.spliced import spliced_logs, spliced_namelists, spliced_replies, spliced_scripts

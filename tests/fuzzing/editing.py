@@ -3,6 +3,7 @@ and sends what is no message: each message is answered, or refused, within the l
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -25,7 +26,6 @@ _REQUESTS = (
     *("hover", "completion", "definition", "codeAction", "documentSymbol", "prepareRename", "rename"),
     *("hover", "completion", "definition", "foldingRange"),
 )
-_ENDS = {"spec.yaml": "yaml", "site.yaml": "yaml", "nmlgen.toml": "toml"}
 
 
 class Session:
@@ -106,10 +106,14 @@ class Session:
     def close(self) -> int:
         """End the server as an editor does; its exit code."""
         if self.server.poll() is None:
-            self.ask("shutdown", None)
-            self.tell("exit", None)
+            with contextlib.suppress(BrokenPipeError):
+                self.ask("shutdown", None)
+                self.tell("exit", None)
         assert self.server.stdin is not None
-        self.server.stdin.close()
+        assert self.server.stdout is not None
+        with contextlib.suppress(BrokenPipeError):  # it ended already
+            self.server.stdin.close()
+        self.server.stdout.close()
         return self.server.wait()
 
 
@@ -160,7 +164,7 @@ def ends(seed: object, count: int, directory: Path, cpu: int | None = None) -> I
 def _edited(
     session: Session, pick: random.Random, directory: Path, name: str, text: str, other: str, cpu: int | None
 ) -> Iterator[str]:
-    """Open a document, ask about it, change it, ask again, close it; what is wrong with each answer, if something is."""
+    """Open a document, ask about it, change it, ask again, close it; what is wrong with the answers."""
     uri = pick.choice(((directory / name).as_uri(),) * 9 + ("untitled:a", f"file:///%00/{name}", f"file:{name}"))
     document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
     session.tell("textDocument/didOpen", {"textDocument": document})
@@ -178,11 +182,12 @@ def _edited(
             method, params = _request(pick, uri, shown)
             answer = session.ask(f"textDocument/{method}", params, cpu)
             if answer is None:
-                yield f"MISTAKE no answer to {method}: the server ended, or took too long\n"
+                yield f"Traceback (most recent call last)\nno answer to {method}: the server ended, or took too long\n"
                 return
             error = answer.get("error")
             if error is not None and error.get("code") not in _REFUSALS:
-                yield f"Traceback (most recent call last)\n{method} {json.dumps(params)[:300]}\n{json.dumps(error)[:3000]}\n"
+                told = f"{method} {json.dumps(params)[:300]}\n{json.dumps(error)[:3000]}"
+                yield f"Traceback (most recent call last)\n{told}\n"
     session.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
 
 
