@@ -148,11 +148,15 @@ class Cluster:
         until(lambda: not self._unfinished([]), self._queue)
 
     def cancel_all(self) -> None:
-        """Kill every job, softly first, and see them off."""
-        for job in self.jobs():
-            if not job.state.is_finished:
-                self.run("scancel", str(job.id), check=False)
-        self.wait_until_idle()
+        """Kill every job, softly first, and see them off; one that Slurm starts again meanwhile, too."""
+
+        def is_idle() -> bool:
+            for job in self.jobs():
+                if not job.state.is_finished:
+                    self.run("scancel", str(job.id), check=False)
+            return not self._unfinished([])
+
+        until(is_idle, self._queue)
 
     def break_node(self, node: str) -> None:
         """Let a node fail: its daemon and all that runs there are gone from one moment to the next."""
@@ -368,7 +372,6 @@ def _configuration(directory: Path, layout: Layout, port: int) -> str:
         # A file system that is made for each job and ends with it, as BeeOND is.
         "Prolog": directory / "prolog",
         "Epilog": directory / "epilog",
-        "PrologFlags": "Alloc",
         "JobAcctGatherType": "jobacct_gather/none",
         **_accounting(layout, port + layout.nodes + 1),
         "SelectType": "select/cons_tres",
