@@ -313,6 +313,34 @@ def test_an_output_variable_that_nobody_knows(tmp_path, name):
     assert found.span.text == f"'{name}'"
 
 
+@pytest.mark.parametrize("line", [f"h_levels = {', '.join(map(str, range(101)))}", "h_levels(101) = 1.0"])
+def test_a_fork_may_have_larger_arrays(tmp_path, line):
+    text = WHOLE.replace("num_lev = 5", "num_lev = 5\n modelTimeStep = 'PT1M'\n iforcing = 0")
+    written(tmp_path, NAMELIST_atm=text + STREAM.replace("'temp'", f"'temp'\n hl_varlist = 'temp'\n {line}"))
+    path = tmp_path / "icon_master.namelist"
+    path.write_text(MASTER)
+    codes = {"NML004", "NML006"}
+    assert not codes & {finding.code for finding in nmlgen.lint([path]).errors}
+    assert codes & {finding.code for finding in nmlgen.lint([path]).warnings}
+    assert codes & {finding.code for finding in nmlgen.lint([path], icon_release="2024.10").errors}
+
+
+def test_a_variable_that_is_no_array_holds_one_value_in_every_fork(tmp_path):
+    text = WHOLE.replace("num_lev = 5", "num_lev = 5\n modelTimeStep = 'PT1M'\n iforcing = 0, 3")
+    path = written(tmp_path, NAMELIST_atm=text) / "NAMELIST_atm"
+    assert "NML004" in [finding.code for finding in nmlgen.lint([path]).errors]
+
+
+@pytest.mark.parametrize(("more", "is_set"), [("", True), ("echo $EXPNAME", False)])
+def test_a_fragment_of_another_header_than_icons(tmp_path, more, is_set):
+    """What ICON's header does not set is empty behind it; another header may set anything."""
+    script = tmp_path / "exp.chemistry"
+    text = WHOLE.replace("num_lev = 5", "num_lev = 5\n modelTimeStep = 'PT1M'\n iforcing = 3\n inwp = $WHICH")
+    script.write_text(f"{more}\nln -sf $FOLDER/grid.nc .\ncat >NAMELIST_atm <<EOF\n{text}EOF\n")
+    found = [finding for finding in nmlgen.lint([script]).findings if finding.code == "SHL003"]
+    assert (found == []) == is_set
+
+
 def test_plug_ins_of_comin_may_bring_variables(tmp_path):
     text = WHOLE.replace("num_lev = 5", "num_lev = 5\n modelTimeStep = 'PT1M'\n iforcing = 0")
     text += "&comin_nml\n plugin_list(1)%name = 'mine'\n/\n" + STREAM.replace("'temp'", "'temprature'")

@@ -55,6 +55,11 @@ _FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit")
     help="How to print what was found.",
 )
 @click.option(
+    "--rule-pages",
+    metavar="URL",
+    help="Where the pages of rules are published, as URL/RST001.html: SARIF links to them (helpUri).",
+)
+@click.option(
     "--statistics",
     is_flag=True,
     help="Print how often each rule found something, as text or JSON, and how many values are known.",
@@ -88,6 +93,7 @@ def command(
     definitions: tuple[str, ...],
     is_isolated: bool,
     output_format: str,
+    rule_pages: str | None,
     statistics: bool,
     fixes: bool,
     unsafe_fixes: bool,
@@ -111,6 +117,8 @@ def command(
         raise click.UsageError("--statistics prints text or JSON")
     if (fixes or diff or watch) and STANDARD_INPUT in paths:
         raise click.UsageError("--fix, --diff and --watch need files, not the standard input")
+    if rule_pages is not None and not rule_pages.startswith(("https://", "http://", "file://")):
+        raise click.UsageError(f'--rule-pages takes a URL such as https://nmlgen.example.org/rules, not "{rule_pages}"')
     if watch and (fixes or diff or new_baseline is not None):
         raise click.UsageError("--watch only judges: no --fix, --diff or --write-baseline with it")
     options = {
@@ -134,7 +142,9 @@ def command(
             if statistics:
                 _show_statistics(report, output_format)
             elif output_format != "text":
-                click.echo(_document(report, output_format), nl=bool(report.findings) or output_format != "github")
+                click.echo(
+                    _document(report, output_format, rule_pages), nl=bool(report.findings) or output_format != "github"
+                )
             else:
                 _show(report, unsafe_fixes, show_undecided)
                 if not quiet:
@@ -209,11 +219,11 @@ def _show_differences(fixed: Fixed, quiet: bool, exit_zero: bool) -> int:
     return 1 if fixed.changes and not exit_zero else 0
 
 
-def _document(report: nmlgen.Report, output_format: str) -> str:
+def _document(report: nmlgen.Report, output_format: str, rule_pages: str | None) -> str:
     if output_format == "json":
         return to_json(report_document(report))
     if output_format == "sarif":
-        return to_json(sarif_document(report, explanations()))
+        return to_json(sarif_document(report, explanations(), rule_pages))
     if output_format == "gitlab":
         return to_json(gitlab_document(report.findings))
     if output_format == "junit":

@@ -80,18 +80,26 @@ def load(
     if overrides:
         raise InputError(f"{path} is no spec; overrides are for specs")
     if is_shell:
-        registry = registry_for(found, source.text, icon_release)
-        lifted = lift_script(
-            found,
-            registry,
-            ntasks=ntasks,
-            files=files,
-            machine=machine,
-            variables=variables,
-            header=header or {},
-            decides=True,
-        )
-        return _of_script(path, lifted)
+
+        def lifted_from(script: Path, text: str) -> LiftedScript:
+            return lift_script(
+                script,
+                registry_for(script, text, icon_release),
+                ntasks=ntasks,
+                files=files,
+                machine=machine,
+                variables=variables,
+                header=header or {},
+                decides=True,
+            )
+
+        lifted = lifted_from(found, source.text)
+        checked = _checked(lifted)
+        if checked is None or not (meant := found.parent / f"exp.{checked}").is_file():
+            return _of_script(path, lifted)
+        loaded = _of_script(meant, lifted_from(meant, files.read(meant).text))
+        note = f"{path} checks the experiment {checked}, and writes no namelist: this is of {meant}, which it runs"
+        return evolve(loaded, choices=(note, *loaded.choices))
     script = _own_script(found.parent)
     beside = files.read(script) if script is not None else None
     known = recorded(beside.text) if beside is not None else {}
@@ -160,8 +168,14 @@ def _without_start(path: Path, lifted: LiftedScript) -> Iterator[str]:
 
 def _meant(lifted: LiftedScript) -> str:
     """What to read instead of one of ICON's scripts that check an experiment and run it by its own script."""
+    checked = _checked(lifted)
+    return f"; it checks the experiment {checked}, whose script is exp.{checked}" if checked else ""
+
+
+def _checked(lifted: LiftedScript) -> str | None:
+    """The experiment that a script without namelists of its own runs by another script, to check it."""
     found = _EXPERIMENT.search(lifted.script.source.text)
-    return f"; it checks the experiment {found[1]}, whose script is exp.{found[1]}" if found else ""
+    return found[1] if found and lifted.ways[0].experiment is None and not lifted.ways[0].files else None
 
 
 def _depending(lifted: LiftedScript) -> Iterator[str]:

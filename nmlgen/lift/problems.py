@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.reading import file_of, groups_read
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Fix, Severity
@@ -13,6 +14,7 @@ from nmlgen.lift.codes import PROBLEMS
 from nmlgen.namelist.runtimes import READERS
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules
+from nmlgen.rules.rule import of_unknown_release
 from nmlgen.source import Span
 
 _RULES_OF_KINDS = {
@@ -21,6 +23,7 @@ _RULES_OF_KINDS = {
     "integer-overflow": "NML003",
     "unquoted-string": "NML003",
     "too-many-values": "NML004",
+    "array-full": "NML004",
     "value-after-null": "NML004",
     "several-arrays": "NML004",
     "string-too-long": "NML005",
@@ -41,21 +44,31 @@ _RULES_OF_KINDS = {
 }
 
 
+_OF_SIZES = ("array-full", "out-of-bounds")
+"""What a fork with larger arrays takes."""
+
+
 def problems_of(experiment: Experiment, beginning: Span, *, is_part: bool = False) -> Iterable[Finding]:
     """What is wrong with the namelists of an experiment, beyond what the rules say of it. Where it `is_part` only of
     one, its other files may lie elsewhere."""
     for model in experiment.models:
         if model.missing_file is not None:
             yield _missing(model.missing_file, beginning, is_part=is_part)
-    runtimes = experiment.machine.fortran
     for group in experiment.master:  # whatever models it starts, which a refused value leaves open
         if "master" in experiment.registry.files(group.name):
-            yield from (finding_of(found, runtimes=runtimes) for found in group.problems)
+            yield from _of_group(group, experiment)
     for component in experiment.components:
         with suppress(UndecidedError):
             for group in groups_read(component):
                 if file_of(component, group) != "master":
-                    yield from (finding_of(found, runtimes=runtimes) for found in group.problems)
+                    yield from _of_group(group, experiment)
+
+
+def _of_group(group: Group, experiment: Experiment) -> Iterable[Finding]:
+    for problem in group.problems:
+        finding = finding_of(problem, runtimes=experiment.machine.fortran)
+        is_of_a_size = problem.kind in _OF_SIZES and experiment.registry.is_assumed
+        yield of_unknown_release(finding) if is_of_a_size and finding.severity is Severity.ERROR else finding
 
 
 def _missing(setting: Setting, beginning: Span, *, is_part: bool) -> Finding:

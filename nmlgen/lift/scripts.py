@@ -135,6 +135,11 @@ def _is_fragment(script: Script, path: Path) -> bool:
     return len(left) > 1 or (bool(left) and PurePath(script.source.name).name.startswith("exp."))
 
 
+def _asks_header(text: str) -> bool:
+    """Whether a fragment uses what ICON's header sets."""
+    return any(name in HEADER or name == "EXPNAME" for name in _USED.findall(text))
+
+
 def lift_script(
     path: Path,
     registry: Registry,
@@ -170,7 +175,7 @@ def lift_script(
     given |= slurm_variables(directives) | dict(variables or {})
     if fragment:
         given |= header_variables({name: text for name, text in given.items() if text is not None})
-    is_open = fragment and not path.name.startswith("exp.")  # another header than ICON's
+    is_open = fragment and not (path.name.startswith("exp.") and _asks_header(source.text))  # another one than ICON's
     evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open)
     ends = header is not None and fragment and not is_open
     lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine, given if ends else None)

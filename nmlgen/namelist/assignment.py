@@ -185,11 +185,11 @@ def _given(item: Item, declared: Declarations) -> tuple[_Given, list[SyntaxProbl
             if slot is None and target.is_open:
                 return given, remarks
             if slot is not None and copy and slot.element[0] != component:
-                raise _too_many(item, value, copy)  # a repeat count does not go on in the next component
+                raise _too_many(item, value, copy, variable)  # a repeat count does not go on in the next component
             if slot is None:
                 if value.kind == "null" and not is_count and number > last:
                     break
-                raise _too_many(item, value, copy)
+                raise _too_many(item, value, copy, variable)
             component = slot.element[0]
             if value.kind == "null":
                 _check_null(slot, value, is_followed=number < last)
@@ -228,12 +228,13 @@ def _given_one(item: Item, variable: Declaration) -> tuple[_Given, list[SyntaxPr
     return ([] if converted is None else [(slot.element, slot, Assigned(converted, item, value))]), remarks
 
 
-def _too_many(item: Item, value: Value, copy: int) -> _Refusal:
+def _too_many(item: Item, value: Value, copy: int, variable: Declaration) -> _Refusal:
     if value.repeat > 1 and copy:
         message = f'"{_shown(value.text)}" gives {item.name} more values than it holds'
     else:
         message = f'"{_shown(value.text)}" is one value too many for {item.name}'
-    return _Refusal("too-many-values", message, value.span, "as many values as the variable holds, or fewer")
+    kind = "array-full" if variable.shape else "too-many-values"
+    return _Refusal(kind, message, value.span, "as many values as the variable holds, or fewer")
 
 
 def _check_null(slot: _Slot, value: Value, *, is_followed: bool) -> None:

@@ -16,8 +16,9 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.ADVICE
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def sarif_document(report: Report, explanations: Mapping[str, str]) -> dict[str, Any]:
-    """One run with one result a finding; `explanations` maps codes to the text of their rule's page.
+def sarif_document(report: Report, explanations: Mapping[str, str], pages: str | None = None) -> dict[str, Any]:
+    """One run with one result a finding; `explanations` maps codes to the text of their rule's page, `pages` is the URL
+    of the directory where these are published: `RST001.html` and its like lie in it.
 
     What was suppressed is left out, because services show it all the same. What could not be decided is among the
     properties of the run.
@@ -34,7 +35,7 @@ def sarif_document(report: Report, explanations: Mapping[str, str]) -> dict[str,
                     "driver": {
                         "name": "nmlgen",
                         "version": __version__,
-                        "rules": [_rule(code, names[code], explanations.get(code, "")) for code in codes],
+                        "rules": [_rule(code, names[code], explanations.get(code, ""), pages) for code in codes],
                     }
                 },
                 "columnKind": "unicodeCodePoints",
@@ -51,8 +52,10 @@ def sarif_document(report: Report, explanations: Mapping[str, str]) -> dict[str,
     }
 
 
-def _rule(code: str, name: str, explanation: str) -> dict[str, Any]:
+def _rule(code: str, name: str, explanation: str, pages: str | None) -> dict[str, Any]:
     rule: dict[str, Any] = {"id": code, "name": name}
+    if pages is not None:
+        rule["helpUri"] = f"{pages.rstrip('/')}/{code}.html"
     if explanation:
         rule["shortDescription"] = {"text": explanation.partition("\n")[0]}
         rule["help"] = {"text": explanation, "markdown": explanation}

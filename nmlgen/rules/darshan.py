@@ -98,10 +98,12 @@ class LogNamedTwice(Rule):
     """The script names Darshan's log for the run.
 
     ## What it does
-    Finds DARSHAN_LOGFILE or DARSHAN_LOGPATH below `environment:` while `darshan` is on.
+    Finds DARSHAN_LOGFILE or DARSHAN_LOGPATH below `environment:` while `darshan` is on; in a script of somebody else
+    DARSHAN_LOGPATH where DARSHAN_LOGFILE is set, too.
 
     ## Why it matters
-    The script sets DARSHAN_LOGFILE to a name of its own, for each job of a chain another: the setting has no effect.
+    The script of a build sets DARSHAN_LOGFILE to a name of its own, for each job of a chain another: the setting has no
+    effect. Nor has DARSHAN_LOGPATH beside DARSHAN_LOGFILE, which is the whole path.
 
     ## Evidence
     Darshan runtime documentation: DARSHAN_LOGFILE is the whole path of the log, DARSHAN_LOGPATH a tree of directories
@@ -126,14 +128,21 @@ class LogNamedTwice(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for name in _LOG_VARIABLES if experiment.darshan is not None else ():
-            setting = experiment.environment.get(name)
-            if setting is not None:
-                yield self.finding(
-                    setting,
-                    f"{name} has no effect: the script names the log of each job",
-                    f"expected: no {name}; the log lies with the run",
-                )
+        if experiment.darshan is None:
+            return
+        file, path = (experiment.environment.get(name) for name in _LOG_VARIABLES)
+        if experiment.knows_inputs:  # a spec, or its build
+            for name, setting in zip(_LOG_VARIABLES, (file, path), strict=True):
+                if setting is not None:
+                    yield self.finding(
+                        setting,
+                        f"{name} has no effect: the script names the log of each job",
+                        f"expected: no {name}; the log lies with the run",
+                    )
+        elif file is not None and path is not None:
+            yield self.finding(
+                path, "DARSHAN_LOGPATH has no effect: DARSHAN_LOGFILE names the log", "expected: one of the two"
+            )
 
 
 class JobIdNotAName(Rule):

@@ -237,8 +237,9 @@ class TasksDoNotMeet(Rule):
 
     ## What it does
     Finds Intel MPI under `srun` with `--mpi=none`, or with `--mpi=pmix` and a version up to 2021.10, where
-    `I_MPI_PMI_LIBRARY` names no library; `SLURM_MPI_TYPE` says the same as the option. Where neither says anything
-    Slurm's configuration decides, and the rule is silent; a build then sets `SLURM_MPI_TYPE`.
+    `I_MPI_PMI_LIBRARY` names no library, and with anything but `--mpi=pmi2` where it names Slurm's `libpmi2`;
+    `SLURM_MPI_TYPE` says the same as the option. Where neither says anything Slurm's configuration decides, and the
+    rule is silent; a build then sets `SLURM_MPI_TYPE`.
 
     ## Why it matters
     Each task is rank 0 of 1, runs the whole model by itself, and writes the same files as all others; or none starts.
@@ -246,7 +247,8 @@ class TasksDoNotMeet(Rule):
     ## Evidence
     Slurm 22.05, two nodes, four tasks: with `--mpi=none` Intel MPI 2021.10 and 2021.18 are four programs of one process
     each and end with exit code 0, 2018.0.3 and 2019.4 do not start; with `--mpi=pmix` only 2021.18 meets; with
-    `--mpi=pmi2` all of them do.
+    `--mpi=pmi2` all of them do. With `libpmi2` in
+    `I_MPI_PMI_LIBRARY` those of 2021 meet with `--mpi=pmi2` only and end in MPI_Init without.
 
     ## Example
     ```yaml bad
@@ -269,7 +271,7 @@ class TasksDoNotMeet(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         launch, version = experiment.launch, version_of(experiment)
-        if implementation_of(experiment) != "intel" or PMI_LIBRARY in experiment.environment:
+        if implementation_of(experiment) != "intel":
             return
         if str(launch.command.value).rpartition("/")[2] != "srun":
             return
@@ -280,6 +282,14 @@ class TasksDoNotMeet(Rule):
         if not given:
             return
         setting, kind = given[-1]
+        if (library := experiment.environment.get(PMI_LIBRARY)) is not None:
+            if kind and kind != "pmi2" and "libpmi2" in str(library.value):
+                yield self.finding(
+                    setting,
+                    f"with {kind} and I_MPI_PMI_LIBRARY the tasks of Intel MPI do not meet: they end in MPI_Init",
+                    "expected: pmi2, or no I_MPI_PMI_LIBRARY",
+                )
+            return
         is_old = version is not None and version_tuple(version) <= _LAST_WITHOUT_PMIX
         if kind == "none" or (kind == "pmix" and is_old):
             yield self.finding(

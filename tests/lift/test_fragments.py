@@ -8,6 +8,7 @@ import pytest
 
 from nmlgen.cli.application import run
 from nmlgen.comparing import compare
+from nmlgen.errors import InputError
 from nmlgen.experiment.difference import Verdict, differences
 from nmlgen.importing import import_spec
 from nmlgen.lift.loading import load
@@ -247,3 +248,17 @@ def test_the_nodes_that_the_header_asks_for(tmp_path: Path) -> None:
     assert "nodes: 3" in imported.text
     given = load(path, variables={"no_of_nodes": "3", "mpi_procs_pernode": "many"}).experiment.directives
     assert [(name, setting.value) for name, setting in given.items() if name != "ntasks"] == [("nodes", 3)]
+
+
+def test_a_script_that_checks_an_experiment_is_imported_as_that(tmp_path: Path) -> None:
+    path = _written(tmp_path, _ATMOSPHERE)
+    check = tmp_path / "exp.check.mine"
+    check.write_text("#!/bin/ksh\nexport EXPERIMENT='mine'\nexport DATES=' '\ncd checksuite\n./checksuite\n")
+    options = {"site": "levante", "variables": {"basedir": "/icon"}, "directory": tmp_path}
+    imported, meant = import_spec(check, **options), import_spec(path, **options)
+    assert imported.text == meant.text
+    assert imported.remarks == meant.remarks
+    assert any("checks the experiment mine" in note for note in imported.notes)
+    path.unlink()
+    with pytest.raises(InputError, match=r"it checks the experiment mine, whose script is exp\.mine"):
+        import_spec(check, **options)

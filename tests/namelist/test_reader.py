@@ -394,7 +394,7 @@ def test_elements():
         ("x = 'räum'", Declaration("character", 4), "string-too-long", False),
         ("x = 3000000000", Declaration("integer"), "integer-overflow", True),
         ("x = 1, 2", Declaration("integer"), "too-many-values", True),
-        ("x = 3*1", Declaration("integer", shape=(2,)), "too-many-values", True),
+        ("x = 3*1", Declaration("integer", shape=(2,)), "array-full", True),
         ("x(3) = 1", Declaration("integer", shape=(2,)), "out-of-bounds", True),
         ("x(1,1) = 1", Declaration("integer", shape=(2,)), "bad-rank", True),
         ("x(2:1) = 1", Declaration("integer", shape=(2,)), "bad-section", True),

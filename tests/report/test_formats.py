@@ -56,6 +56,15 @@ def test_sarif():
     assert "locations" not in second
 
 
+@pytest.mark.parametrize("pages", ["https://docs.example.org/rules", "https://docs.example.org/rules/"])
+def test_sarif_links_to_published_pages(pages):
+    rules = valid(sarif_document(Report(FINDINGS), {}, pages))["runs"][0]["tool"]["driver"]["rules"]
+    assert [rule["helpUri"] for rule in rules] == [
+        f"https://docs.example.org/rules/{c}.html" for c in ("RST001", "SLM007")
+    ]
+    assert "helpUri" not in valid(sarif_document(Report(FINDINGS), {}))["runs"][0]["tool"]["driver"]["rules"][0]
+
+
 def test_a_fix_in_sarif():
     report = Report((evolve(FINDINGS[0], fix=FIX),))
     (fix,) = valid(sarif_document(report, {}))["runs"][0]["results"][0]["fixes"]

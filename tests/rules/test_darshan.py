@@ -99,6 +99,23 @@ def test_preload_in_a_script(export, launch, found, tmp_path):
     assert ("DSH001" in [finding.code for finding in lint([path]).findings]) is found
 
 
+@pytest.mark.parametrize(
+    ("variables", "found"),
+    [
+        (["DARSHAN_LOGPATH=/logs"], []),
+        (["DARSHAN_LOGFILE=/logs/a.darshan"], []),
+        (["DARSHAN_LOGFILE=/logs/a.darshan", "DARSHAN_LOGPATH=/logs"], ["DARSHAN_LOGPATH"]),
+    ],
+)
+def test_who_names_the_log_in_a_script_chose_it(variables, found, tmp_path):
+    path = tmp_path / "exp.run"
+    export = "\n".join(f"export {variable}" for variable in variables)
+    launch = "LD_PRELOAD=/sw/libdarshan.so srun"
+    path.write_text(EXPORTED.replace("EXPORT", export).replace("LAUNCH", launch), encoding="utf-8")
+    findings = [finding for finding in lint([path]).findings if finding.code == "DSH002"]
+    assert [finding.message.partition(" ")[0] for finding in findings] == found
+
+
 def test_no_hints_where_logs_are_lost(tmp_path):
     """Levante: unless the spec says others."""
     for said, expected in (("", ""), (', DARSHAN_LOGHINTS: "cb_nodes=2"', "cb_nodes=2")):
