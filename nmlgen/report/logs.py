@@ -104,7 +104,7 @@ def _picture(log: str, writers: Sequence[Any], width: int, colour: bool, termina
         for row, line in zip(writers, drawn, strict=True)
     )
     seconds = count * writers[0].interval_s
-    heading = f"0 to {seconds:.0f} s of the job"
+    heading = f"0 to {seconds:.{0 if seconds >= 10 else 1}f} s of the job"
     return f"{log}\n{format_table(('rank', heading, 'MB', 'idle'), cells, colour, terminal)}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.findings import Finding, Severity, nearest
@@ -31,20 +31,44 @@ _DARSHAN = tuple(
 )
 """Darshan runtime documentation of 3.4, configuration."""
 
-_KNOWN = {"OMP_": _OPENMP, "DARSHAN_": _DARSHAN}
+_NETWORK_AND_GPUS = (
+    *("FI_MR_CACHE_MONITOR", "FI_MR_CACHE_MAX_COUNT", "FI_MR_CACHE_MAX_SIZE", "FI_CXI_RX_MATCH_MODE", "FI_CXI_ODP"),
+    *("FI_CXI_RDZV_PROTO", "FI_CXI_RDZV_THRESHOLD", "FI_CXI_RDZV_GET_MIN", "FI_CXI_RDZV_EAGER_SIZE"),
+    *("FI_CXI_OFLOW_BUF_SIZE", "FI_CXI_OFLOW_BUF_COUNT", "FI_CXI_OFLOW_BUF_MIN_POSTED", "FI_CXI_OFLOW_BUF_MAX_CACHED"),
+    *("FI_CXI_REQ_BUF_SIZE", "FI_CXI_REQ_BUF_COUNT", "FI_CXI_REQ_BUF_MIN_POSTED", "FI_CXI_REQ_BUF_MAX_CACHED"),
+    *("FI_CXI_OPTIMIZED_MRS", "FI_CXI_SAFE_DEVMEM_COPY_THRESHOLD", "FI_CXI_DISABLE_HOST_REGISTER"),
+    *("FI_CXI_DEFAULT_CQ_SIZE", "FI_CXI_DEFAULT_TX_SIZE", "FI_CXI_DEFAULT_RX_SIZE", "FI_CXI_LLRING_MODE"),
+    *("MPICH_GPU_SUPPORT_ENABLED", "MPICH_GPU_IPC_ENABLED", "MPICH_GPU_MANAGED_MEMORY_SUPPORT_ENABLED"),
+    *("MPICH_OFI_NIC_POLICY", "MPICH_OFI_NIC_MAPPING", "MPICH_OFI_NIC_VERBOSE", "MPICH_OFI_SKIP_NIC_SYMMETRY_TEST"),
+    *("MPICH_COLL_OPT_OFF", "MPICH_RDMA_ENABLED_CUDA", "CUDA_VISIBLE_DEVICES", "CUDA_BUFFER_PAGE_IN_THRESHOLD_MS"),
+    *("NVCOMPILER_ACC_DEFER_UPLOADS", "NVCOMPILER_ACC_USE_GRAPH", "NVCOMPILER_ACC_SYNCHRONOUS", "NVCOMPILER_TERM"),
+    *("NVCOMPILER_ACC_NOTIFY", "NVCOMPILER_ACC_TIME", "UCX_NET_DEVICES", "UCX_TLS", "UCX_RNDV_SCHEME"),
+    *("UCX_RNDV_THRESH", "UCX_MEMTYPE_CACHE", "UCX_IB_GPU_DIRECT_RDMA", "UCX_IB_ADDR_TYPE", "UCX_HANDLE_ERRORS"),
+)
+"""The ones that run scripts of ICON set: libfabric, fi_cxi(7); Cray MPICH, intro_mpi(3); CUDA; NVIDIA HPC SDK; UCX."""
+
+_KNOWN = {
+    "OMP_": _OPENMP,
+    "DARSHAN_": _DARSHAN,
+    **dict.fromkeys(("FI_", "MPICH_", "CUDA_", "NVCOMPILER_", "UCX_"), _NETWORK_AND_GPUS),
+}
 
 
 class MisspeltVariable(Rule):
-    """A variable of OpenMP or of Darshan is misspelt.
+    """A variable of OpenMP, Darshan, the network or the GPUs is misspelt.
 
     ## What it does
-    Finds a variable that begins with `OMP_` or `DARSHAN_`, is none of those that they have, and is nearly one of them.
+    Finds a variable that is none of those that are known and is nearly one of them, a mistake or two away or without
+    its last word: of OpenMP (`OMP_`), Darshan (`DARSHAN_`), libfabric's provider for Slingshot (`FI_`), Cray MPICH
+    (`MPICH_`), CUDA (`CUDA_`), the NVIDIA compiler's runtime (`NVCOMPILER_`) and UCX (`UCX_`).
 
     ## Why it matters
-    Nobody reads it, and nobody says so: the threads, their stack or the log are what they are without it.
+    Nobody reads it, and nobody says so: the threads, their stack, the log or the network are what they are without it.
 
     ## Evidence
-    OpenMP and Darshan look for their own names and ignore all others.
+    Each of them looks for its own names and ignores all others. `FI_CXI_RX_MATCH_NODE`, `FI_MP_CACHE_MONITOR` and
+    `CUDA_BUFFER_PAGE_IN_THRESHOLD` stand in public run scripts of ICON, for `FI_CXI_RX_MATCH_MODE`,
+    `FI_MR_CACHE_MONITOR` and `CUDA_BUFFER_PAGE_IN_THRESHOLD_MS`.
 
     ## Example
     ```yaml bad
@@ -56,7 +80,8 @@ class MisspeltVariable(Rule):
     ```
 
     ## References
-    OpenMP 6.0, environment variables; Darshan runtime documentation, configuration.
+    OpenMP 6.0, environment variables; Darshan runtime documentation, configuration; libfabric, fi_cxi(7); Cray MPICH,
+    intro_mpi(3); NVIDIA HPC SDK, environment variables.
     """
 
     code = "ENV003"
@@ -64,7 +89,14 @@ class MisspeltVariable(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        for name, setting in experiment.environment.items():
+        own = [program.environment for program in experiment.programs]
+        for name, setting in [pair for part in (experiment.environment, *own) for pair in part.items()]:
             known = next((names for beginning, names in _KNOWN.items() if name.startswith(beginning)), ())
-            if known and name not in known and (meant := nearest(name, known)) is not None:
+            if name not in known and (meant := nearest(name, known) or _longer(name, known)) is not None:
                 yield self.finding(setting, f"nothing reads {name}", f'did you mean "{meant}"?')
+
+
+def _longer(name: str, known: Iterable[str]) -> str | None:
+    """The one known name that has a last word more."""
+    longer = [other for other in known if other.rpartition("_")[0] == name]
+    return longer[0] if len(longer) == 1 else None

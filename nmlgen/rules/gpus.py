@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -21,21 +20,6 @@ _COMPUTES = ("test", "work")
 _GRES = re.compile(r"gpu(?::[a-z0-9_.-]+)?:([1-9]\d?)(?:\(.*\))?", re.IGNORECASE)
 _CHOOSES = re.compile(r"--(gpus-per-task|gpu-bind|ntasks-per-gpu|gpus-per-socket|tres-bind|tres-per-task|multi-prog)\b")
 _CHOOSING = ("gpus-per-task", "gpu-bind", "ntasks-per-gpu", "gpus-per-socket", "tres-bind", "tres-per-task")
-_PREFIXES = ("FI_", "MPICH_", "CUDA_", "NVCOMPILER_", "UCX_")
-_VARIABLES = (
-    *("FI_MR_CACHE_MONITOR", "FI_MR_CACHE_MAX_COUNT", "FI_MR_CACHE_MAX_SIZE", "FI_CXI_RX_MATCH_MODE", "FI_CXI_ODP"),
-    *("FI_CXI_RDZV_PROTO", "FI_CXI_RDZV_THRESHOLD", "FI_CXI_RDZV_GET_MIN", "FI_CXI_RDZV_EAGER_SIZE"),
-    *("FI_CXI_OFLOW_BUF_SIZE", "FI_CXI_OFLOW_BUF_COUNT", "FI_CXI_OFLOW_BUF_MIN_POSTED", "FI_CXI_OFLOW_BUF_MAX_CACHED"),
-    *("FI_CXI_REQ_BUF_SIZE", "FI_CXI_REQ_BUF_COUNT", "FI_CXI_REQ_BUF_MIN_POSTED", "FI_CXI_REQ_BUF_MAX_CACHED"),
-    *("FI_CXI_OPTIMIZED_MRS", "FI_CXI_SAFE_DEVMEM_COPY_THRESHOLD", "FI_CXI_DISABLE_HOST_REGISTER"),
-    *("FI_CXI_DEFAULT_CQ_SIZE", "FI_CXI_DEFAULT_TX_SIZE", "FI_CXI_DEFAULT_RX_SIZE", "FI_CXI_LLRING_MODE"),
-    *("MPICH_GPU_SUPPORT_ENABLED", "MPICH_GPU_IPC_ENABLED", "MPICH_GPU_MANAGED_MEMORY_SUPPORT_ENABLED"),
-    *("MPICH_OFI_NIC_POLICY", "MPICH_OFI_NIC_MAPPING", "MPICH_OFI_NIC_VERBOSE", "MPICH_OFI_SKIP_NIC_SYMMETRY_TEST"),
-    *("MPICH_COLL_OPT_OFF", "MPICH_RDMA_ENABLED_CUDA", "CUDA_VISIBLE_DEVICES", "CUDA_BUFFER_PAGE_IN_THRESHOLD_MS"),
-    *("NVCOMPILER_ACC_DEFER_UPLOADS", "NVCOMPILER_ACC_USE_GRAPH", "NVCOMPILER_ACC_SYNCHRONOUS", "NVCOMPILER_TERM"),
-    *("NVCOMPILER_ACC_NOTIFY", "NVCOMPILER_ACC_TIME", "UCX_NET_DEVICES", "UCX_TLS", "UCX_RNDV_SCHEME"),
-    *("UCX_RNDV_THRESH", "UCX_MEMTYPE_CACHE", "UCX_IB_GPU_DIRECT_RDMA", "UCX_IB_ADDR_TYPE", "UCX_HANDLE_ERRORS"),
-)
 _SHARES = ("CRAY_CUDA_MPS", "CUDA_MPS_PIPE_DIRECTORY")
 """Where one of these is set, several ranks use one GPU by intention."""
 
@@ -324,46 +308,6 @@ class OneGpuForAll(Rule):
                 f"{most} work ranks on a node see {count} GPUs each, and ICON takes the first one in all of them",
                 "expected: --gpus-per-task=1 or --gpu-bind in launch.options, a wrapper as executable, or device: gpu",
             )
-
-
-class MisspeltVariable(Rule):
-    """A variable of the network or of the GPUs that is spelt almost like one that there is.
-
-    ## What it does
-    Finds names in the environment that nobody reads and that differ in a letter or two from a variable of libfabric's
-    provider for Slingshot, Cray MPICH, CUDA, the NVIDIA compiler's runtime or UCX.
-
-    ## Why it matters
-    Nobody reports it: the setting has no effect.
-
-    ## Evidence
-    `FI_CXI_RX_MATCH_NODE`, `FI_MP_CACHE_MONITOR` and `CUDA_BUFFER_PAGE_IN_THRESHOLD` stand in public run scripts of
-    ICON, for `FI_CXI_RX_MATCH_MODE`, `FI_MR_CACHE_MONITOR` and `CUDA_BUFFER_PAGE_IN_THRESHOLD_MS`.
-
-    ## Example
-    ```yaml bad
-    environment: {FI_CXI_RX_MATCH_NODE: software}
-    #                                   ^^^^^^^^
-    ```
-    ```yaml good
-    environment: {FI_CXI_RX_MATCH_MODE: software}
-    ```
-
-    ## References
-    libfabric, fi_cxi(7); Cray MPICH, intro_mpi(3); NVIDIA HPC SDK, environment variables.
-    """
-
-    code = "GPU007"
-    name = "misspelt-network-variable"
-    severity = Severity.WARNING
-
-    def check(self, experiment: Experiment) -> Iterator[Finding]:
-        own = [program.environment for program in experiment.programs]
-        for name, setting in [pair for part in (experiment.environment, *own) for pair in part.items()]:
-            if name.startswith(_PREFIXES) and name not in _VARIABLES:
-                found = get_close_matches(name, _VARIABLES, n=1, cutoff=0.93)
-                if found:
-                    yield self.finding(setting, f"nobody reads {name}", f'did you mean "{found[0]}"?')
 
 
 def _chooses(experiment: Experiment) -> bool:

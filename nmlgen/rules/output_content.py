@@ -104,6 +104,7 @@ class UnknownOutputVariable(ComponentRule):
                             setting.element(position),
                             f'ICON {catalogue.release} has no group "{group}" of variables',
                             f"expected: a group of the release in the {where}",
+                            *did_you_mean(group, catalogue.groups),
                         )
                         is_slip = nearest(group, catalogue.groups) is not None
                         yield of_unknown_release(finding) if is_assumed and not is_slip else finding

@@ -83,21 +83,6 @@ def test_a_wrapper_may_choose(tmp_path: Path) -> None:
     assert codes(text + "model: {executable: run_wrapper.sh}\n", tmp_path) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("FI_CXI_RX_MATCH_NODE", ["GPU007"]),
-        ("FI_MP_CACHE_MONITOR", ["GPU007"]),
-        ("CUDA_BUFFER_PAGE_IN_THRESHOLD", ["GPU007"]),
-        ("FI_MR_CACHE_MONITOR", []),
-        ("FI_PROVIDER", []),
-        ("MY_CXI_RX_MATCH_NODE", []),
-    ],
-)
-def test_variables(name: str, expected: list[str], tmp_path: Path) -> None:
-    assert codes(f"environment: {{{name}: x}}\n", tmp_path) == expected
-
-
 def judged(document: dict[str, Any]) -> list[str]:
     report = check_experiment(load_spec(document).experiment, ())
     return [finding.code for finding in report.findings if finding.code.startswith("GPU")]

@@ -103,7 +103,15 @@ def test_the_stripe_size_matters_to_nobody(shared):
 
 @pytest.mark.parametrize(
     ("ranks", "count", "expected"),
-    [(2, 2, None), (2, 3, "LUS012"), (8, 8, None), (8, 4, "LUS011"), (1, 1, "LUS005"), (48, -1, "LUS012")],
+    [
+        (2, 2, None),
+        (2, 3, "LUS012"),
+        (8, 8, None),
+        (8, 4, "LUS011"),
+        (1, 1, None),
+        (2, 1, "LUS005"),
+        (48, -1, "LUS012"),
+    ],
 )
 def test_one_process_to_an_ost(ranks, count, expected, shared):
     found = codes(shared(f"lustre: {{output: {{stripe_count: {count}}}}}", ranks=ranks))
