@@ -183,7 +183,7 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
     present = scales.weigh(layout)
     limit = min(candidates[0].seconds, present.seconds) * (1 + NOISE)
     good = [item for item in (present, *candidates, *_nearer(scales, candidates[0], layout)) if item.seconds < limit]
-    best = min(good, key=lambda item: (_changes(situation, item.layout), round(item.seconds, 3)))
+    best = min(good, key=lambda item: (_is_obsolete(item), _changes(situation, item.layout), round(item.seconds, 3)))
     output, restart = _output_choices(situation, layout, everything), _restart_choices(layout, everything)
     by_output = [evolve(best.layout, num_io_procs=ranks, stream_partitions=parts) for ranks, parts in output]
     by_restart = [evolve(best.layout, restart_write_mode=mode, num_restart_procs=ranks) for mode, ranks in restart]
@@ -217,6 +217,11 @@ def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
         if is_joint and item.seconds < first.seconds * (1 + NOISE):
             return (item, *(other for other in candidates if other is not item))
     return tuple(candidates)
+
+
+def _is_obsolete(candidate: Candidate) -> bool:
+    """Whether checkpoints are written in the mode async."""
+    return bool(candidate.case.checkpoints) and candidate.layout.restart_write_mode == ASYNC
 
 
 def _nearer(scales: _Scales, best: Candidate, layout: Layout) -> Iterator[Candidate]:
@@ -270,6 +275,8 @@ def _choices(situation: Situation, layout: Layout, choice: Choice) -> list[Layou
     restart = _restart_choices(layout, choice)
     if not situation.case.checkpoints:
         del restart[1:]  # nobody is to be set apart for checkpoints that are not written
+    if choice.restart_write_mode:
+        restart = [(mode, ranks) for mode, ranks in restart if mode != ASYNC]  # it is obsolete
     spread = (layout.is_spread, True) if choice.placement and situation.is_placed else (layout.is_spread,)
     return [
         Layout(*io, *beside, is_spread)

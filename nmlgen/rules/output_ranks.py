@@ -348,7 +348,8 @@ class SynchronousOutput(ComponentRule):
 
     ## What it does
     Finds `num_io_procs` 0 in a job of several tasks that has at least 100 output steps. Where the advisor can tell what
-    that costs, the message says it, and below 2 %, which is noise, there is none.
+    that costs, the message says it, and below 2 %, which is noise, there is none; where that is likely but in doubt,
+    `--show-undecided` names it.
 
     ## Why it matters
     Work rank 0 gathers and writes every field while all others wait.
@@ -386,10 +387,12 @@ class SynchronousOutput(ComponentRule):
         if steps < _MANY_STEPS:
             return
         waste = f"all {component.tasks.value} tasks wait at each of {steps} output steps, for there is no I/O rank"
+        from nmlgen.advise.prediction import NOISE
+
         cost = _cost(component)
         if cost is None:
             yield self.finding(procs, waste, "expected: num_io_procs 1 or more")
-        elif not cost.is_noise:
+        elif not cost.is_noise and (cost.likely >= NOISE or cost.exceeds(NOISE)):
             expected = "expected: num_io_procs 1 or more" if cost.is_vague else _better(component, cost)
             yield self.finding(procs, f"{waste}: it {cost}", expected, *cost.notes)
 

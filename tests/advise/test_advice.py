@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rules.experiments import judge
 
 import nmlgen
 from nmlgen import InputError, load_spec
@@ -17,6 +18,7 @@ from nmlgen.advise.layout import Layout, case_with, present_layout
 from nmlgen.advise.measurements import levante_runs
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.report.advice import settings
+from nmlgen.rules import all_rules
 from nmlgen.units.duration import Duration
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
@@ -257,6 +259,57 @@ def test_recommended_layouts_draw_no_finding(family):
     )
     codes = [finding.code for finding in nmlgen.check(EXAMPLE, overrides=overrides).findings]
     assert [code for code in codes if code not in ("OUT007",)] == []
+
+
+def _layout(case):
+    """The settings of a measured run, one job for all of it; what the tables do not vary is of no account."""
+    grid = {81920: "R2B5", 327680: "R2B6"}[case.n_cells]
+    output = case.output_interval_s if case.outputs > 2 else 864_000
+    checkpoint = case.checkpoint_interval_s if case.checkpoints else 1_000_000
+    restart = (f"restart.restart_write_mode={case.restart_mode}", f"restart.num_restart_procs={case.num_restart_procs}")
+    return (
+        f"grid={{file: icon{grid}-grid.nc, name: {grid}}}",
+        f"job.nodes={case.nodes}",
+        f"output.atm.output_interval={Duration.of_seconds(output)}",
+        f"output.atm.stream_partitions_ml={max(1, case.stream_partitions)}",
+        f"parallel.num_io_procs={case.num_io_procs}",
+        f"restart.checkpointTimeIntval={Duration.of_seconds(checkpoint)}",
+        "restart.restartTimeIntval=null",
+        *(restart if case.checkpoints else ()),
+    )
+
+
+_OF_COSTS = [rule for rule in all_rules() if rule.code in ("OUT003", "OUT004", "OUT032", "PAR004", "RST013")]
+_OF_ASYNC = [rule for rule in all_rules() if rule.code in ("RST005", "RST032")]
+_SLOW = 1.2
+"""A run that took so many times what the fastest of its family took is slower than days and nodes make it."""
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=str)
+def test_each_row_of_the_tables_is_warned_of_or_not(family):
+    """F. Ott (2025), all measured runs: a row that was slow draws a finding, the fastest none, and async always one."""
+    runs = [run for run in levante_runs() if Family.of(run.case) == family]
+    fastest = min(run.total_s for run in runs)
+    for run in runs:
+        loaded = load_spec(EXAMPLE, _layout(run.case)).experiment
+        said = [finding.code for finding in judge(loaded, _OF_COSTS)]
+        if run.total_s > _SLOW * fastest:
+            assert said, run
+        if run.total_s == fastest:
+            assert not said, run
+        if run.case.restart_mode == ASYNC and run.case.checkpoints:
+            assert said or judge(loaded, _OF_ASYNC), run
+
+
+def test_the_obsolete_mode_is_not_recommended():
+    """Where a rank beside the others is better than joint writing, it is one of dedicated procs multifile."""
+    idealised = ("job.nodes=8", "namelists.run_nml.iforcing=0", "restart.checkpointTimeIntval=PT6H")
+    found = advice(*idealised)
+    quickest = min(found.restart, key=lambda item: item.seconds)
+    assert quickest.layout.restart_write_mode == ASYNC
+    assert found.best.layout.restart_write_mode in (JOINT, DEDICATED)
+    decided = experiment(*idealised, "restart.restart_write_mode=auto", "restart.num_restart_procs=auto")
+    assert decided["io_nml", "restart_write_mode"].value in (JOINT, DEDICATED)
 
 
 def test_other_sites_are_told_whose_figures_they_are():
