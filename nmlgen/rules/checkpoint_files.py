@@ -81,7 +81,8 @@ class ManyCheckpointFiles(ComponentRule):
 
     ## Evidence
     ICON 2024.10, `mo_multifile_restart.f90`; the files of the measured runs (report below, section 5.2.2). HLRN-IV lets
-    a project have a million files for good.
+    a project have a million files for good, and so do others (lumi, juwels, santis). DKRZ and ECMWF publish quotas of
+    bytes only; of balfrin, horeka, hlrs, jupiter and leonardo no figure was found. There a million is too many.
 
     ## Example
     ```yaml bad
