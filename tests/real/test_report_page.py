@@ -163,6 +163,55 @@ def test_a_name_with_markup_does_nothing(page, tmp_path):
     assert NASTY in page.texts("#tip")[0]
 
 
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of so many runs that the browser makes the rows."""
+    runs = tuple(
+        PointRun(
+            name=f"p{number}{NASTY if number == 5 else ''}",
+            values={"parallel.nproma": number // 4, "parallel.num_io_procs": number % 4},
+            state="failed" if number % 100 == 99 else "finished",
+            reason="disk full" if number % 100 == 99 else "",
+            measured=Measured(total_s=1000.0 + number * 7919 % 1200),
+            details=(("log", f"points/p{number}/icon.log"),),
+        )
+        for number in range(1200)
+    )
+    return _written(tmp_path_factory.mktemp("large"), SweepRuns(name="large", runs=runs, version="1"))
+
+
+def test_rows_of_very_many_runs_are_made_when_they_are_looked_at(page, large):
+    page.open(large)
+    assert page.texts("#shown") == ["1200 of 1200 runs, the first 500 are shown"]
+    assert page.evaluate("document.querySelectorAll('#runs tbody tr').length") == 500
+    page.type("#filter", "failed disk")
+    assert page.texts("#shown") == ["12 of 1200 runs"]
+    page.click(f"{ROWS} summary")
+    assert page.texts("#runs details[open] dd") == ["24", "3", "points/p99/icon.log", "disk full"]
+    assert page.texts(f"{ROWS}:first-child .state") == ["failed"]
+
+
+def test_very_many_runs_are_sorted_by_what_is_shown(page, large):
+    page.open(large)
+    column = page.texts("#runs thead th").index("run time (s)") + 1
+    page.click(f"#runs thead th:nth-child({column}) button")
+    times = [float(text.replace(" ", "")) for text in page.texts(f"{ROWS} td:nth-child({column})")]
+    assert times == sorted(times)
+    assert times[0] == 1000.0
+    page.click(f"#runs thead th:nth-child({column}) button")
+    assert page.texts(f"{ROWS}:first-child td:nth-child({column})") == ["2 199.0"]
+
+
+def test_a_family_without_figures_is_chosen(page, large):
+    page.open(large)
+    assert len(page.texts("article h3")) == 50
+    page.click("#best tr[data-family=f60] a")
+    assert page.texts(f"{ROWS} summary") == ["p236", "p237", "p238", "p239"]
+    page.choose("#family", "f2")
+    assert page.texts(f"{ROWS} summary") == ["p4", f"p5{NASTY}", "p6", "p7"]
+    assert page.evaluate("document.images.length") == 0
+
+
 _LOW_CONTRAST = """
 (() => {
   const channel = (value) => { const v = value / 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };

@@ -62,7 +62,7 @@ class Chart:
 @frozen(kw_only=True)
 class Scatter:
     """Values of two kinds in one unit, both on logarithmic axes, with the line on which they are equal. Each point is
-    its x, its y, the interval of its y, whether x lies in the interval, what it says, and its family."""
+    its x, its y, the interval of its y, whether x lies in the interval, what it says, and its family, if it has one."""
 
     title: str
     about: str
@@ -119,9 +119,9 @@ def draw_scatter(scatter: Scatter) -> Markup:
     for x, y, (lowest, highest), is_within, says, family in scatter.points:
         colour = "c0" if is_within else "c1"
         place = f"M{across(x):.1f} {up(lowest):.1f}V{up(highest):.1f}"
+        belongs = f' data-family="{escape(family)}"' if family else ""
         parts.append(
-            f'<g class="{colour}" data-family="{escape(family)}"><path class="whisker" d="{place}"/>'
-            f"{_circle(across(x), up(y), says)}</g>"
+            f'<g class="{colour}"{belongs}><path class="whisker" d="{place}"/>{_circle(across(x), up(y), says)}</g>'
         )
     return Markup("".join([*parts, "</svg>"]))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import log10
 
 from attrs import frozen
 from markupsafe import Markup
@@ -16,7 +17,12 @@ from nmlgen.report.sweep.run import PointRun
 _ValueOf = Callable[[Family, PointRun], float | None]
 _SECOND = 1
 _MANY = 50  # families in one chart
+MOST_LINES = 300
+"""Families in one chart: of more, so many are drawn."""
+_CROWDED = 2000  # points of a scatter, of which those that cover each other are drawn as one
+_STEPS = 60  # in which a power of ten is divided for that
 _WIDE, _HIGH = 1000, 340
+_Point = tuple[float, float, tuple[float, float], bool, str, str]  # as Scatter says
 
 
 @frozen
@@ -73,10 +79,23 @@ def predictions(families: Sequence[Family], axes: Axes) -> Drawn | None:
         x_title="measured run time",
         y_title="predicted run time, with its 80 % interval",
         unit="s",
-        points=tuple(points),
+        points=tuple(points) if len(points) <= _CROWDED else _apart(points),
     )
     legend = (("measured within the interval", 0, False), ("outside", 1, False))
     return Drawn("predictions", scatter.title, draw_scatter(scatter), legend)
+
+
+def _apart(points: Iterable[_Point]) -> tuple[_Point, ...]:
+    """Points of which none covers another: one for those of the same place, which tells how many they are."""
+    found: dict[tuple[int, int, bool], list[_Point]] = {}
+    for point in points:
+        measured, expected, _, is_within, *_ = point
+        place = (round(_STEPS * log10(measured)), round(_STEPS * log10(max(expected, 1e-9))), is_within)
+        found.setdefault(place, []).append(point)
+    return tuple(
+        members[0] if len(members) == 1 else (*members[0][:4], f"{members[0][4]}; and {len(members) - 1} more here", "")
+        for members in found.values()
+    )
 
 
 def _by_line(runs: Iterable[PointRun], axes: Axes) -> dict[str, list[PointRun]]:
@@ -202,7 +221,12 @@ def _all(
     at = {place: number for number, place in enumerate(places)}
     is_plain = len(families) > _MANY
     lines = []
-    for number, family in enumerate(families):
+    few = (
+        families
+        if len(families) <= MOST_LINES
+        else [families[number * len(families) // MOST_LINES] for number in range(MOST_LINES)]
+    )
+    for number, family in enumerate(few):
         for label, runs in _by_line(family.runs, axes).items():
             dots = []
             for run in runs:
@@ -217,7 +241,7 @@ def _all(
         return None
     chart = Chart(
         title=title,
-        about=f"{title} in {unit} over {_x_title(axes)}, a line for each of {len(families)} families",
+        about=f"{title} in {unit} over {_x_title(axes)}, a line for each of {len(few)} families",
         x_title=_x_title(axes),
         unit=f"{unit}, axis of square roots" if is_root else unit,
         places=places,

@@ -22,10 +22,17 @@ from nmlgen.report.sweep.family import (
     text_of,
     with_readable,
 )
-from nmlgen.report.sweep.figures import Drawn, family_figures, overview, predictions
+from nmlgen.report.sweep.figures import MOST_LINES, Drawn, family_figures, overview, predictions
+from nmlgen.report.sweep.many import Listed, table_data
 from nmlgen.report.sweep.measures import MEASURES, Measure, figures
 from nmlgen.report.sweep.run import PointRun, State, SweepRuns
 from nmlgen.resources import directory
+
+MANY = 1000
+"""Runs on a page. Of more, the browser makes those rows of the table that are looked at; some families have figures."""
+
+_DRAWN = 50  # families with figures and a table of their own where there are very many runs
+_NAMED = 500  # families with their best layout, and runs without a result, that are named there
 
 _MEANINGS: dict[State, str] = {
     "finished": "came to its end",
@@ -63,25 +70,46 @@ def sweep_page(sweep: SweepRuns) -> str:
     sweep = evolve(sweep, runs=tuple(map(with_readable, sweep.runs)))
     axes = axes_of(sweep.runs)
     families = families_of(sweep.runs, axes, sweep.present)
-    sections = tuple(_section(family, axes) for family in families)
+    drawn = len(families) if len(sweep.runs) <= MANY else _DRAWN
+    sections = tuple(_section(family, axes, number < drawn) for number, family in enumerate(families))
     finished = [run for run in sweep.runs if run.total_s is not None]
     counted = Counter(run.state for run in sweep.runs)
+    is_large = len(sweep.runs) > MANY
+    measures = [measure for measure in MEASURES[1:] if any(measure.of(run) is not None for run in finished)]
+    has_predictions = any(run.predicted is not None for run in sweep.runs)
+    has_nodes = any(run.node_hours is not None for run in sweep.runs)
+    layout_keys = [short_name(key) for key in axes.layout]
+    data = None
+    if is_large:
+        listed = [
+            Listed(row.run, number, row.layout, row.cost, row.mark)
+            for number, section in enumerate(sections)
+            for row in section.rows
+        ]
+        titles = [family.title for family in families]
+        data = table_data(listed, titles, layout_keys, measures, has_nodes=has_nodes, has_predictions=has_predictions)
+    without = [run for run in sweep.runs if run.total_s is None]
     style, script = (_text(name) for name in ("report.css", "report.js"))
     template = _environment().get_template("report.html.j2")
     page: str = template.render(
         sweep=sweep,
         axes=axes,
         x_title="" if axes.x is None else short_name(axes.x),
-        layout_keys=[short_name(key) for key in axes.layout],
+        layout_keys=layout_keys,
         sections=sections,
+        drawn=drawn,
+        named=_NAMED if is_large else len(sections),
+        most_lines=MOST_LINES,
+        data=data,
         overview=overview(families, axes) if finished and axes.x is not None else (),
         predictions=predictions(families, axes),
         accuracy=_accuracy(sweep.runs, families),
         counts=[(state, counted[state], meaning) for state, meaning in _MEANINGS.items()],
-        without_result=[run for run in sweep.runs if run.total_s is None],
-        measures=[measure for measure in MEASURES[1:] if any(measure.of(run) is not None for run in finished)],
-        has_predictions=any(run.predicted is not None for run in sweep.runs),
-        has_nodes=any(run.node_hours is not None for run in sweep.runs),
+        without_result=without[:_NAMED] if is_large else without,
+        unnamed=max(0, len(without) - _NAMED) if is_large else 0,
+        measures=measures,
+        has_predictions=has_predictions,
+        has_nodes=has_nodes,
         noise=f"{100 * NOISE:g} %",
         style=style,
         script=script,
@@ -91,8 +119,10 @@ def sweep_page(sweep: SweepRuns) -> str:
     return page
 
 
-def _section(family: Family, axes: Axes) -> _FamilySection:
+def _section(family: Family, axes: Axes, is_drawn: bool) -> _FamilySection:
     rows = tuple(_row(run, family, axes) for run in family.runs)
+    if not is_drawn:
+        return _FamilySection(family, (), (), rows, ())
     drawn = (measure for figure in figures(family.runs) for measure in figure.measures)
     measures = tuple(measure for measure in drawn if any(measure.of(run) is not None for run in family.runs))
     return _FamilySection(family, tuple(_sentences(family, axes)), family_figures(family, axes), rows, measures)

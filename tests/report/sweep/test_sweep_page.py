@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -9,7 +10,7 @@ import pytest
 from attrs import evolve
 from measured_sweep import checkpoint_sweep, output_sweep, with_output_times
 
-from nmlgen.report.sweep.page import sweep_page
+from nmlgen.report.sweep.page import MANY, sweep_page
 from nmlgen.report.sweep.run import Measured, PointRun, Predicted, SweepRuns
 
 VOID = {"meta", "input", "link", "br", "img"}
@@ -175,3 +176,64 @@ def test_a_run_that_took_no_time_at_all():
         PointRun(name=str(n), values={"x": n}, state="finished", measured=Measured(total_s=0.0)) for n in (1, 2)
     )
     Elements(sweep_page(SweepRuns(name="s", runs=runs, version="1")))
+
+
+def many_runs(count):
+    """Runs of as many families as there are values of nproma, whose names, values and reasons are markup."""
+    return tuple(
+        PointRun(
+            name=f"{NASTY}{number}",
+            values={"parallel.nproma": number // 4, "parallel.num_io_procs": number % 4, "comment": NASTY},
+            state="failed" if number % 10 == 9 else "finished",
+            reason=NASTY if number % 10 == 9 else "",
+            nodes=2,
+            measured=Measured(total_s=100.0 + number),
+            predicted=Predicted(total_s=100.0, low_s=90.0, high_s=110.0, notes=("far",) if number == 7 else ()),
+            details=(("log", f"points/{NASTY}{number}/icon.log"), ("log", "second"), ("jobs", "1")),
+            notes=(NASTY,) if number == 3 else (),
+        )
+        for number in range(count)
+    )
+
+
+@pytest.mark.parametrize(("count", "has_data"), [(MANY, False), (MANY + 1, True)])
+def test_very_many_runs_are_data_for_the_browser(count, has_data):
+    page = sweep_page(SweepRuns(name="many", runs=many_runs(count), version="1"))
+    elements = Elements(page)
+    assert any(attributes.get("id") == "data" for attributes in elements.of("script")) == has_data
+    assert page.count("<script") == 1 + has_data
+    assert page.count("<article") == (50 if has_data else count // 4)
+    assert ("Figures of the first 50 of" in elements.words) == has_data
+
+
+def test_what_the_data_say():
+    runs = many_runs(MANY + 1)
+    page = sweep_page(SweepRuns(name="many", runs=runs, version="1"))
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+    assert sorted(data["names"]) == sorted(run.name for run in runs)
+    shown = [column["title"] for column in data["columns"] if column["kind"] != "detail"]
+    heads = re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", page[page.index('<section id="runs"') :])
+    assert shown == [head.replace("&amp;", "&") for head in heads[1:]]
+    at = data["names"].index(runs[7].name)
+    said = {}
+    for column in data["columns"]:
+        cell = column["cells"][at]
+        said.setdefault(column["title"], []).append(column["texts"][cell] if "texts" in column else cell)
+    assert said["num_io_procs"] == ["3"]
+    assert said["run time (s)"] == ["107.0"]
+    assert said["error"] == ["−6.5 %"]
+    assert said["80 % interval (s)"] == ["90.00 – 110.0"]
+    assert said["log"] == ["points/\x01/icon.log", "second"]  # \x01 is the name
+    assert said["prediction"] == ["far"]
+    assert said["reason"] == [""]
+    assert data["families"][at] == 2
+
+
+def test_a_page_of_very_many_runs_stays_small():
+    runs = tuple(evolve(run, name=f"p{number}", details=()) for number, run in enumerate(many_runs(4 * MANY)))
+    page = sweep_page(SweepRuns(name="many", runs=runs, version="1"))
+    assert len(page.encode()) < 300 * len(runs)
+    assert page.count('class="dot"') < len(runs)
+    elements = Elements(page)
+    assert len([row for row in elements.of("tr") if "data-family" in row]) == 500
+    assert "And 500 more families" in elements.words
