@@ -49,7 +49,8 @@ class Problem:
 
 @frozen
 class Verification:
-    """What was found. `directory` is where the run wrote, `legs` how many of `planned_legs` jobs were looked at.
+    """What was found. `directory` is where the run wrote, `legs` how many of `planned_legs` jobs were looked at,
+    None where nothing says how far the run is, and all were.
     `files`, `records` and `bytes` are those of output files that are there; `remarks` say what was not looked at, and
     what is no fault by itself."""
 
@@ -163,7 +164,7 @@ class _Run:
         promised = sum(len(promise.files) for promise in promises)
         return Verification(
             self.run,
-            legs if legs is not None else planned,
+            legs if legs is not None or not ended else planned,
             planned,
             promised,
             self.files,

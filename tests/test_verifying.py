@@ -11,6 +11,7 @@ import pytest
 from result_files import classic
 
 from nmlgen import Build, InputError, Verification, build, load_spec, verify
+from nmlgen.report.verification import format_verification
 
 SPEC = Path(__file__).parent / "rules" / "example.yaml"
 SITE = SPEC.with_name("example-site.yaml")
@@ -96,6 +97,18 @@ def test_after_the_first_job(built: Path) -> None:
     (run / "finish.status").write_text(" RESTART\n", encoding="utf-8")
     assert (verify(built).legs, problems(verify(built))) == (1, [])
     assert problems(verify(built, legs=2)) == [("records", name("0002")), ("missing", name("0003"))]
+
+
+def test_a_run_that_died_in_its_first_job(built: Path) -> None:
+    """Nothing says how far it is, so nobody says that its jobs have ended."""
+    for file in (built / "run").glob("*"):
+        if file.name in ("nmlgen.legs", "restart_atm_DOM01.nc"):
+            file.unlink()
+    (built / "run" / name("0002")).unlink()
+    found = verify(built)
+    assert (found.legs, found.planned_legs) == (None, 2)
+    assert "2 of 3 output files of all 2 jobs" in format_verification(found, False, False)
+    assert "nothing says how far the run is; all of the experiment is looked for" in found.remarks
 
 
 def test_a_job_without_a_checkpoint(built: Path) -> None:

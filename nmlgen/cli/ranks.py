@@ -100,7 +100,8 @@ def _programs(experiment: Experiment) -> list[str]:
 
 
 def _titles(experiment: Experiment) -> list[str]:
-    return [component.title for component in experiment.components]
+    programs = [program.name for program in experiment.programs if program.model is None]
+    return [*(component.title for component in experiment.components), *programs]
 
 
 def _show_component(component: Component, times: int) -> int:

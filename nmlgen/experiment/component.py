@@ -7,7 +7,7 @@ ranks).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from nmlgen.experiment.experiment import Experiment
 
 MODEL_GROUP = "master_model_nml"
+LAND_GROUP = "jsb_model_nml"
+"""The group of icon_master.namelist that names a namelist file of JSBACH's: one for each domain with land
+(`mo_jsb_control.f90:179`)."""
+
 KINDS = {
     1: "atmosphere",
     2: "ocean",
@@ -43,7 +47,8 @@ class Model:
     """What an experiment says of one of its components.
 
     `entry` is its `master_model_nml`, empty where there is none, `namelist` the groups of its own namelist file.
-    `land` holds the groups of JSBACH's own file, which `jsb_model_nml` of the master namelist names.
+    `land` holds the groups of JSBACH's own file, which `jsb_model_nml` of the master namelist names, `nest_land` those
+    of the files of the second and further domains, each named by a further `jsb_model_nml`.
     `label` is its key below `models` of a spec. `grid_name` is the name RnBk of its grid, where it is given apart from
     the file's, `cells` the number of cells, or those by domain. Of a model that `is_open` there may be more groups than
     those that are known. `missing_file` is the name of its namelist file where ICON will not find it: it runs on with
@@ -61,6 +66,12 @@ class Model:
     land: tuple[Group, ...] = ()
     place: Span | None = None
     dictionary: str | None = None
+    nest_land: tuple[tuple[Group, ...], ...] = ()
+
+    @property
+    def lands(self) -> tuple[tuple[Group, ...], ...]:
+        """The groups of each of JSBACH's files, by domain; none without JSBACH."""
+        return (self.land, *self.nest_land) if self.land or self.nest_land else ()
 
 
 @frozen(slots=False, kw_only=True, eq=False)
@@ -130,7 +141,8 @@ class Component:
         others = {id(model.entry) for model in self.experiment.models if model is not self.model}
         yield from (group for group in self.experiment.master if id(group) not in others)
         yield from self.namelist
-        yield from self.model.land
+        for land in self.model.lands:
+            yield from land
 
     @cached_property
     def streams(self) -> tuple[Group, ...]:
@@ -179,6 +191,15 @@ class Component:
         if not ranks:
             return unknown("ntasks", span)
         return Setting("ntasks", (Origin("master_model_nml", len(ranks), span),))
+
+
+def land_files(master: Iterable[Group]) -> list[str]:
+    """The namelist files of JSBACH, by domain; "" for one whose name is not known."""
+    settings = [group.settings.get("model_namelist_filename") for group in master if group.name.lower() == LAND_GROUP]
+    return [
+        "" if setting is None or setting.certainty is Certainty.UNKNOWN else str(setting.value).strip()
+        for setting in settings
+    ]
 
 
 def claimed(registry: Registry, entry: Group, tasks: int) -> frozenset[int]:

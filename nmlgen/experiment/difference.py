@@ -300,8 +300,10 @@ def _head(experiment: Experiment) -> Iterator[_Section]:
 def _namelist(component: Component) -> Iterator[_Section]:
     yield from _groups(component.namelist, component.registry, "model")
     yield from _streams(component.streams, component.registry)
-    for section in _groups(component.model.land, component.registry, LAND_FILE):
-        yield evolve(section, title=f"land {section.title}")  # jsb_model_nml is in the master namelist, too
+    for domain, land in enumerate(component.model.lands, start=1):
+        what = "land" if domain == 1 else f"land of domain {domain}"
+        for section in _groups(land, component.registry, LAND_FILE):
+            yield evolve(section, title=f"{what} {section.title}")  # jsb_model_nml is in the master namelist, too
 
 
 def _groups(groups: tuple[Group, ...], registry: Registry, file: str) -> Iterator[_Section]:

@@ -167,7 +167,7 @@ def _naming(facts: ComponentFacts, template: str) -> Setting | None:
 
 def _land(component: Component) -> Iterator[NeededFile]:
     """The files that the groups of JSBACH's own namelist name; those of its carbon only a switch of theirs reads."""
-    for group in component.model.land:
+    for group in (group for land in component.model.lands for group in land):
         if group.name.lower() in _READ_BY_SWITCH:
             continue
         active = group.settings.get("active")

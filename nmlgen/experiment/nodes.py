@@ -16,7 +16,7 @@ from attrs import frozen
 from nmlgen.experiment.component import MOST_TASKS
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.memory import remembered
-from nmlgen.experiment.placement import TASK, SeatError, placement
+from nmlgen.experiment.placement import SeatError, placement
 from nmlgen.experiment.ranks import numbers_in_job, rank_numbers, split
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
 
@@ -27,7 +27,8 @@ _MPI_BY_NODE = re.compile(r"--?(?:map-by[= ](?:ppr:1:)?node|bynode|rr|ppn[= ]1|p
 @frozen
 class Node:
     """One node of a job: the `ranks` on it in ascending order, and how many of them do what: `crew` is keyed by the
-    number of the component and the kind of task (`ranks.KINDS`). What no component claims is in no crew."""
+    number of the component and the kind of task (`ranks.KINDS`), behind the components by that of a program that is no
+    model and `placement.TASK`. What nobody claims is in no crew."""
 
     number: int
     ranks: Sequence[int]
@@ -91,10 +92,10 @@ def nodes(experiment: Experiment) -> tuple[Node, ...]:
     seats = ranks_by_node(experiment)
     roles: dict[int, tuple[int, str]] = {}
     if experiment.programs:
-        models = [program.model for program in experiment.programs]
+        further = iter(range(len(experiment.components), len(experiment.components) + len(experiment.programs)))
+        numbers_of = [next(further) if program.model is None else program.model for program in experiment.programs]
         for seat in placement(experiment):
-            if (model := models[seat.program]) is not None and seat.kind != TASK:
-                roles[seat.rank] = model, seat.kind
+            roles[seat.rank] = numbers_of[seat.program], seat.kind
         return tuple(
             Node(number, ranks, Counter(roles[rank] for rank in ranks if rank in roles))
             for number, ranks in enumerate(seats)

@@ -62,7 +62,12 @@ def file_of(component: Component, group: Group) -> str:
     """The file a group stands in, as the registry names it."""
     if group in component.experiment.master:
         return "master"
-    return LAND_FILE if any(group is other for other in component.model.land) else "model"
+    return LAND_FILE if _land_of(component, group) else "model"
+
+
+def _land_of(component: Component, group: Group) -> tuple[Group, ...]:
+    """The file of JSBACH's that a group stands in; empty for groups of other files."""
+    return next((land for land in component.model.lands if any(group is other for other in land)), ())
 
 
 def is_read(component: Component, group: Group) -> bool:
@@ -72,7 +77,7 @@ def is_read(component: Component, group: Group) -> bool:
         return False
     file = file_of(component, group)
     if file == LAND_FILE:
-        first = group is next(other for other in component.model.land if other.name == group.name)
+        first = group is next(other for other in _land_of(component, group) if other.name == group.name)
     else:
         first = component.group(group.name) is group or registry.is_repeatable(group.name, file)
     return first and foreign_reader(component, group) is None

@@ -54,6 +54,8 @@ _MODEL_ONLY = {"ocean": 2, "sea ice": 2, "HAMOCC": 2, "waves": 98}  # model_type
 _INTERPOLATED = {"pl": "P", "hl": "Z", "il": "I"}
 _SPECIAL = ("u", "v", "gh", "temp", "pres")  # interpolated although not registered so
 _GRID = re.compile(r"R0*(\d{1,4})B0*(\d{1,2})(?!\d)", re.IGNORECASE)
+_TORUS = re.compile(r"torus_triangles_0*(\d{1,5})x0*(\d{1,5})_", re.IGNORECASE)
+"""The names of ICON's grid generator: so many rows of so many rhombs, two triangles each."""
 _MODEL_LEVEL = re.compile(r"(\d{1,9}|nlev(?:\+1)?(?:-\d{1,9})?)(?:\s*\.\.\.\s*(\d{1,9}|nlev(?:\+1)?(?:-\d{1,9})?))?")
 
 
@@ -269,12 +271,16 @@ def said_cells(component: Component, domain: int) -> int | None:
 
 
 def named_cells(component: Component, domain: int) -> int | None:
-    """The number of cells of a global grid by its name; None for a limited area, a nest, and without such a name."""
+    """The number of cells of a global grid or of a torus by its name; None for a limited area, a nest, and without such
+    a name."""
     setting = component["grid_nml", "dynamics_grid_filename"]
     if domain > 1 or component["grid_nml", "l_limited_area"].value:
         return None
     named = component.grid_name
     names = ([] if named is None else [str(named.value)]) + [str(as_list(setting.value)[0])]
+    torus = _TORUS.search(names[-1])
+    if named is None and torus is not None:
+        return 2 * int(torus[1]) * int(torus[2]) or None
     found = next((match for name in names if (match := _GRID.search(name))), None)
     return None if found is None or int(found[1]) == 0 else 20 * int(found[1]) ** 2 * 4 ** int(found[2])
 

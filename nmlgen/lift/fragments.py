@@ -7,6 +7,7 @@ and which say which grids are linked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
@@ -17,6 +18,16 @@ from nmlgen.script.events import Piece
 from nmlgen.script.state import Variable
 from nmlgen.script.values import Place, Value, joined, known, text_of, within
 from nmlgen.script.worlds import Stretch, World, WrittenFile, stretch_of
+
+_FRAGMENT = re.compile(r"(?:nwp|clm)?exp\.(.+?)(?:\.run)?")
+"""What ICON calls a fragment: exp.NAME, nwpexp.NAME and clmexp.NAME of its checksuites (release 2024.10, `run/`)."""
+
+
+def fragment_name(file: str) -> str | None:
+    """The experiment that a fragment is for, by the name of its file; None for one that is called otherwise."""
+    found = _FRAGMENT.fullmatch(file)
+    return None if found is None else found[1]
+
 
 HEADER = (
     "builder",

@@ -15,6 +15,7 @@ from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.record import recorded
 from nmlgen.files import STANDARD_INPUT, Files, read_bytes
 from nmlgen.lift.built import machine_of, with_record
+from nmlgen.lift.fragments import fragment_name
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import SPEC_SUFFIXES, SUFFIXES, LiftedScript, Way, is_script, lift_script
@@ -161,7 +162,7 @@ def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
 
 def _without_start(path: Path, lifted: LiftedScript) -> Iterator[str]:
     """That a whole script leaves the start of the model to another job, whose part cannot be seen here."""
-    has_ending = lifted.is_fragment and path.name.startswith("exp.")  # exec.iconrun, which starts it
+    has_ending = lifted.is_fragment and fragment_name(path.name) is not None  # exec.iconrun, which starts it
     if not has_ending and not lifted.ways[0].job.starts:
         yield f"{path}: nothing that it runs itself starts ICON; what the job that does asks and brings is not known"
 

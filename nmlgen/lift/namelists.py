@@ -15,7 +15,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
-from nmlgen.experiment.component import KINDS, MODEL_GROUP, Model
+from nmlgen.experiment.component import KINDS, LAND_GROUP, MODEL_GROUP, Model, land_files
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment, Launch, Mpi
 from nmlgen.experiment.group import Group, as_list
@@ -191,8 +191,8 @@ def _with_land(
     models: list[Model], master: NamelistFile, registry: Registry, find: Callable[[str], NamelistFile | None]
 ) -> list[Model]:
     """The models, with JSBACH's namelist in the one that it runs in: land alone, else the first atmosphere."""
-    named = next((group for group in master.groups if group.name == "jsb_model_nml"), None)
-    setting = named.settings.get("model_namelist_filename") if named is not None else None
+    named = [group for group in master.groups if group.name == LAND_GROUP]
+    setting = named[0].settings.get("model_namelist_filename") if named else None
     if setting is None:
         return models
     if setting.certainty is Certainty.UNKNOWN:  # as in ICON's own scripts, where land alone has one file for both
@@ -206,6 +206,9 @@ def _with_land(
         setting
     )
     models[hosts[0]] = host_of_land(host, registry) if is_host else evolve(host, land=file.groups)
+    others = [find(name) if name else None for name in land_files(named)[1:]]
+    nests = [() if other is None or other.groups is file.groups else other.groups for other in others]
+    models[hosts[0]] = evolve(models[hosts[0]], nest_land=tuple(nests) if any(nests) else ())
     return models
 
 

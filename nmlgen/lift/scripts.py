@@ -23,7 +23,7 @@ from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
 from nmlgen.lift.built import as_built
-from nmlgen.lift.fragments import HEADER, Ending, header_directives, header_variables
+from nmlgen.lift.fragments import HEADER, Ending, fragment_name, header_directives, header_variables
 from nmlgen.lift.jobs import LIFTED, Job, lift_job, with_job
 from nmlgen.lift.launches import of_text
 from nmlgen.lift.namelists import (
@@ -110,7 +110,11 @@ def is_script(path: Path, source: Source) -> bool:
         return False
     if path.suffix in SUFFIXES or _HEREDOC.search(source.text) is not None:
         return True
-    return path.name.startswith("exp.") and path.suffix.lower() not in SPEC_SUFFIXES
+    return fragment_name(path.name) is not None and path.suffix.lower() not in SPEC_SUFFIXES
+
+
+_COUPLING_NAME = re.compile(r"coupling[\w.-]*\.ya?ml")
+"""What ICON's run scripts call the file that they bring as coupling.yaml (release 2024.10, `run/exp.esm_bb_ruby0`)."""
 
 
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
@@ -132,7 +136,7 @@ def _is_fragment(script: Script, path: Path) -> bool:
         return True
     used = {name for name in _USED.findall(text) if name in HEADER or name == "EXPNAME"}
     left = used - effects(script.body, {}).names
-    return len(left) > 1 or (bool(left) and PurePath(script.source.name).name.startswith("exp."))
+    return len(left) > 1 or (bool(left) and fragment_name(PurePath(script.source.name).name) is not None)
 
 
 def _asks_header(text: str) -> bool:
@@ -175,7 +179,8 @@ def lift_script(
     given |= slurm_variables(directives) | dict(variables or {})
     if fragment:
         given |= header_variables({name: text for name, text in given.items() if text is not None})
-    is_open = fragment and not (path.name.startswith("exp.") and _asks_header(source.text))  # another one than ICON's
+    is_icons = fragment_name(path.name) is not None and _asks_header(source.text)
+    is_open = fragment and not is_icons  # another header than ICON's
     evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open)
     ends = header is not None and fragment and not is_open
     lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine, given if ends else None)
@@ -197,14 +202,15 @@ def lift_script(
     )
 
 
-def _rank(way: Way) -> tuple[bool, bool]:
-    """The order of ways: those that start a model stand before others, a first start before a restart."""
+def _rank(way: Way) -> tuple[bool, bool, bool]:
+    """The order of ways: those that start a model stand before others, those with a master namelist, which ICON needs,
+    before those that end earlier, a first start before a restart."""
     if way.experiment is None:
-        return True, False
+        return True, False, False
     master = next((group for group in way.experiment.master if group.name == "master_nml"), None)
     restarts = master.settings.get("lrestart") if master is not None else None
     is_restart = restarts is not None and restarts.certainty is Certainty.WRITTEN and restarts.value is True
-    return False, is_restart
+    return False, not way.has_master, is_restart
 
 
 def _of_sbatch(problems: Iterable[SyntaxProblem], machine: Machine | None) -> Iterator[SyntaxProblem]:
@@ -218,10 +224,7 @@ def _of_sbatch(problems: Iterable[SyntaxProblem], machine: Machine | None) -> It
 def fragment_variables(name: str) -> dict[str, str | None]:
     """What ICON's header sets before an experiment's fragment: EXPNAME is the end of the file's name."""
     variables: dict[str, str | None] = dict.fromkeys(HEADER)
-    if name.startswith("exp."):
-        variables["EXPNAME"] = name.removeprefix("exp.").removesuffix(".run")
-    else:
-        variables["EXPNAME"] = None
+    variables["EXPNAME"] = fragment_name(name)
     return variables
 
 
@@ -333,7 +336,11 @@ class _Lifting:
         experiment = with_job(experiment, job, self._name(world), self.ntasks, self.machine)
         experiment = self._with_wrapper(experiment, job)
         experiment = as_built(experiment, job, world, self.evaluation, machine=self.machine)
-        experiment = evolve(experiment, coupling=self._coupling(experiment, world))
+        coupling, is_written = self._coupling(experiment, world)
+        experiment = evolve(experiment, coupling=coupling)
+        if is_written and not coupling.is_open:  # what brings it is no file from elsewhere
+            inputs = tuple(file for file in experiment.inputs if file.target != COUPLING_FILE)
+            experiment = evolve(experiment, inputs=inputs)
         return evolve(experiment, models=tuple(self._with_dictionary(component) for component in experiment.components))
 
     def _with_wrapper(self, experiment: Experiment, job: Job) -> Experiment:
@@ -364,18 +371,23 @@ class _Lifting:
             return component.model
         return evolve(component.model, dictionary=self.files.read(self.path.parent / name).text)
 
-    def _coupling(self, experiment: Experiment, world: World) -> Coupling:
-        """The coupling.yaml that the script writes, else the one beside it, by the name that the script copies or
-        links it from."""
-        for name, file in reversed(list(_united(world.files).items())):
-            if name.rpartition("/")[2] == COUPLING_FILE:
-                return read_coupling(_WrittenSource(self.source.name, file.text, file.origin))
+    def _coupling(self, experiment: Experiment, world: World) -> tuple[Coupling, bool]:
+        """The coupling.yaml that the script writes, under this name or the one that it copies or links it from, else
+        the one beside it; and whether the script writes it."""
         sources = [file.source for file in experiment.inputs if file.target.rpartition("/")[2] == COUPLING_FILE]
         known = [str(source.value) for source in sources if source.certainty is not Certainty.UNKNOWN]
+        written = list(_united(world.files, self._home).items())
+        names = [COUPLING_FILE, *(PurePosixPath(path).name for path in known)]
+        if sources and not known:  # relative to a directory that only a run knows
+            left = [name for name, _ in written if _COUPLING_NAME.fullmatch(name.rpartition("/")[2])]
+            names += [name.rpartition("/")[2] for name in left] if len(left) == 1 else []
+        for name, file in reversed(written):
+            if name.rpartition("/")[2] in names:
+                return read_coupling(_WrittenSource(self.source.name, file.text, file.origin)), True
         beside = coupling_beside(
             self.path.parent, self.files, PurePosixPath(known[-1] if known else COUPLING_FILE).name
         )
-        return beside or UNKNOWN_COUPLING
+        return beside or UNKNOWN_COUPLING, False
 
     @property
     def _home(self) -> str:
@@ -387,7 +399,7 @@ class _Lifting:
         """What the script calls its experiment: EXPNAME, else its own name."""
         found = self.evaluation.final.get("EXPNAME")
         text = text_of(within(found.value, world.guard)) if found is not None else None
-        return text or self.path.name.removeprefix("exp.").removesuffix(self.path.suffix)
+        return text or fragment_name(self.path.name) or self.path.stem
 
     def _with_files(self, experiment: Experiment, written: Mapping[str, NamelistFile]) -> Experiment:
         """The experiment; in place of models whose namelist only a run knows one for each namelist that is left."""

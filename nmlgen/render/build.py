@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from nmlgen._version import __version__
 from nmlgen.errors import InputError
+from nmlgen.experiment.component import land_files
 from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.job_volume import first_job
@@ -94,6 +95,9 @@ def _render(spec: Spec, script: str, sweep: str | None) -> dict[str, str]:
         files[file] = write_groups(own, (f"{file}, ICON {component.registry.release}, {heading}",))
         if land and land != file:
             files[land] = write_groups(component.model.land, (f"{land}, JSBACH of {experiment.name}, {heading}",))
+        names = land_files(experiment.master)[1:]
+        for name, groups in zip(names, component.model.nest_land, strict=False):
+            files[name] = write_groups(groups, (f"{name}, JSBACH of {experiment.name}, {heading}",))
     if experiment.coupling is not None and experiment.coupling.text is not None:
         files[COUPLING_FILE] = f"# {COUPLING_FILE} of {experiment.name}, {heading}\n{experiment.coupling.text}"
     if experiment.programs:

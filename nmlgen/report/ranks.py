@@ -11,7 +11,7 @@ from attrs import frozen
 
 from nmlgen.experiment.clock import Clock
 from nmlgen.experiment.nodes import Node
-from nmlgen.experiment.placement import Seat, number_ranges
+from nmlgen.experiment.placement import TASK, Seat, number_ranges
 from nmlgen.experiment.ranks import KINDS, OVERLOADED, OutputFile, RankSplit, rank_numbers
 from nmlgen.experiment.schedule import Duty, Write
 from nmlgen.experiment.volume import Volume
@@ -19,7 +19,8 @@ from nmlgen.report.table import format_table
 from nmlgen.units.duration import Duration
 from nmlgen.units.size import format_bytes
 
-_LABELS = {"io": "I/O"}
+_LABELS = {"io": "I/O", TASK: "ranks"}
+_TASKS = (*KINDS, TASK)
 _RED, _YELLOW = "31", "33"
 
 
@@ -127,7 +128,7 @@ def _write_document(roster: Roster, write: Write) -> dict[str, Any]:
 
 def format_nodes(nodes: Sequence[Node], titles: Sequence[str], colour: bool = False, terminal: bool = False) -> str:
     """What sits where: a row for each node, one row for several in turn that hold the same. `titles` name the
-    components; that of a single one is left out."""
+    components and, behind them, the programs that are no models; that of a single one is left out."""
     rows = []
     for (crew, size, _), group in groupby(enumerate(nodes), _alike):
         together = [node for _, node in group]
@@ -148,7 +149,7 @@ def _alike(numbered: tuple[int, Node]) -> tuple[tuple[tuple[tuple[int, str], int
 def _crew_words(crew: Mapping[tuple[int, str], int], titles: Sequence[str], size: int) -> str:
     parts = []
     for number, title in enumerate(titles):
-        kinds = [f"{crew[number, kind]} {_LABELS.get(kind, kind)}" for kind in KINDS if crew.get((number, kind))]
+        kinds = [f"{crew[number, kind]} {_LABELS.get(kind, kind)}" for kind in _TASKS if crew.get((number, kind))]
         if kinds:
             parts.append((f"{title}: " if len(titles) > 1 else "") + ", ".join(kinds))
     unclaimed = size - sum(crew.values())
@@ -163,7 +164,7 @@ def nodes_document(nodes: Sequence[Node], titles: Sequence[str]) -> list[dict[st
             "node": node.number,
             "ranks": _ranges(node.ranks),
             "tasks": {
-                title: {kind: node.crew[number, kind] for kind in KINDS if node.crew.get((number, kind))}
+                title: {kind: node.crew[number, kind] for kind in _TASKS if node.crew.get((number, kind))}
                 for number, title in enumerate(titles)
             },
         }

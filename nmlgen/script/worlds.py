@@ -287,6 +287,8 @@ def _is_lost(events: Iterable[Event], guard: Guard) -> bool:
 
 def _settled(events: Iterable[Event], guard: Guard, unlikely: set[int]) -> Guard:
     """More answers, so that every event happens or does not; rather that it does, and that nothing goes wrong."""
+    events = tuple(events)
+    given_up = _given_up(events)
     for event in events:
         more = event.guard - guard
         if not more:
@@ -294,10 +296,23 @@ def _settled(events: Iterable[Event], guard: Guard, unlikely: set[int]) -> Guard
                 break
         elif not contradicts(event.guard, guard):
             refused = more & unlikely
-            if not refused and isinstance(event, Ended):
+            if not refused and (isinstance(event, Ended) or any(end - guard <= more for end in given_up - {guard})):
                 refused = frozenset((max(more, key=abs),))
             guard |= {-answer for answer in refused} if refused else more
     return guard
+
+
+def _given_up(events: Iterable[Event]) -> frozenset[Guard]:
+    """Where a script only says that something is not as it should be, and ends: no file was written behind the
+    question."""
+    found: set[Guard] = set()
+    written: set[Guard] = set()
+    for event in events:
+        if not isinstance(event, (Ran, Ended)):
+            written.add(event.guard)
+        elif isinstance(event, Ended) and event.guard and not any(event.guard <= guard for guard in written):
+            found.add(event.guard)
+    return frozenset(found)
 
 
 class _Maker:

@@ -16,7 +16,7 @@ from attrs import evolve
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.chain import KEYS, START_MODELS
-from nmlgen.experiment.component import MODEL_GROUP, Model
+from nmlgen.experiment.component import LAND_GROUP, MODEL_GROUP, Model
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import MODEL_NAME, Darshan, Experiment, InputFile, Launch, Mpi, NodeLocalRun
 from nmlgen.experiment.group import Group, as_list
@@ -298,6 +298,19 @@ def _nests(keys: ModelKeys) -> list[Tree]:
     return [nest for _, nest in _children(keys.own.get("domains"))]
 
 
+def _land(tree: Tree) -> tuple[Group, ...]:
+    """The groups of JSBACH's namelist that a component, or one of its nests, has."""
+    return tuple(_group(name, group) for name, group in sorted(_children(tree.get("land"))))
+
+
+def _grid_names(keys: ModelKeys) -> list[str]:
+    """What a component calls the grids that it opens in its run directory."""
+    named = keys.tree.at("namelists", "grid_nml", "dynamics_grid_filename")
+    if named is not None:
+        return [str(name) for name in as_list(named.value)]
+    return [PurePosixPath(_setting(keys.tree, "grid", "file").value).name]
+
+
 class _Lowering:
     """One lowering; its methods each make one part of the Experiment."""
 
@@ -382,6 +395,8 @@ class _Lowering:
                 master[shared[0]] = Group(group.name, {**group.settings, **first.settings}, None, first.span)
             else:
                 master.append(group)
+        for keys in self.models:
+            master += self._further_land(keys)
         order = {name: number for number, name in enumerate(_MASTER_GROUPS)}
         master.sort(
             key=lambda group: (order.get(group.name, len(order)), group.name if group.name not in order else "")
@@ -407,7 +422,7 @@ class _Lowering:
         if not _is_taken_away(keys.tree, "namelists", "grid_nml", "dynamics_grid_filename"):
             file_name = PurePosixPath(grid.value).name
             self._derive(groups, "grid_nml", "dynamics_grid_filename", file_name, grid.span)
-        land = tuple(_group(name, tree) for name, tree in sorted(_children(keys.tree.get("land"))))
+        land, *nest_land = (_land(tree) for tree in (keys.tree, *_nests(keys)))
         if land:
             self._name_land(groups, keys)
         in_master = [name for name in groups if self.registry.has_group(name) and "master" in self.registry.files(name)]
@@ -418,8 +433,16 @@ class _Lowering:
         name = _optional(keys.tree, "grid", "name")
         cells = _optional(keys.tree, "grid", "cells")
         place = None if keys.label is None else keys.own.key_span
-        model = Model(entry, (*first, *others), keys.label, grid_name=name, cells=cells, land=land, place=place)
-        return of_master, model
+        return of_master, Model(
+            entry,
+            (*first, *others),
+            keys.label,
+            grid_name=name,
+            cells=cells,
+            land=land,
+            place=place,
+            nest_land=tuple(nest_land) if any(nest_land) else (),
+        )
 
     def _name_land(self, groups: dict[str, Group], keys: ModelKeys) -> None:
         """What icon_master.namelist says of JSBACH, as the run scripts of ICON 2024.10 do (`run/exec.iconrun`)."""
@@ -427,14 +450,33 @@ class _Lowering:
         kind = groups[MODEL_GROUP].settings["model_type"].value if "model_type" in groups[MODEL_GROUP].settings else 1
         self._derive(groups, "jsb_control_nml", "is_standalone", kind == TYPES["jsbach"], span)
         self._derive(groups, "jsb_control_nml", "restart_jsbach", False, span)
-        for variable, value in (
-            ("model_id", 1),
-            ("model_name", "JSBACH"),
-            ("model_shortname", "jsb"),
-            ("model_description", "JSBACH land surface model"),
-            ("model_namelist_filename", f"{_namelist_name(self.name, keys.label)}_lnd"),
-        ):
-            self._derive(groups, "jsb_model_nml", variable, value, span)
+        is_one_of_several = any(_land(nest) for nest in _nests(keys))
+        for variable, value in self._land_entry(keys, 1 if is_one_of_several else None):
+            self._derive(groups, LAND_GROUP, variable, value, span)
+
+    def _land_entry(self, keys: ModelKeys, domain: int | None) -> Iterator[tuple[str, Any]]:
+        """The variables of a jsb_model_nml, the only one or that of a domain."""
+        yield "model_id", domain or 1
+        yield "model_name", "JSBACH" if domain is None else f"JSBACH DOM{domain:02}"
+        suffix = "" if domain is None else f"_d{domain}"
+        yield "model_shortname", f"jsb{suffix}"
+        yield "model_description", "JSBACH land surface model"
+        yield "model_namelist_filename", f"{_namelist_name(self.name, keys.label)}_lnd{suffix}"
+
+    def _further_land(self, keys: ModelKeys) -> Iterator[Group]:
+        """A jsb_model_nml for each nest up to the last one with land. Raises SpecError if a domain before has none."""
+        lands = [bool(_land(tree)) for tree in (keys.tree, *_nests(keys))]
+        for number, nest in enumerate(_nests(keys), start=1):
+            said = nest.get("land")
+            if said is None or not lands[number]:
+                continue
+            if not all(lands[:number]):
+                advice = "expected: land for every domain before, for ICON counts them: the first one's is the key land"
+                raise SpecError((problem("SPC004", "a domain before this one has no land", said.key_span, advice),))
+            groups: dict[str, Group] = {}
+            for variable, value in self._land_entry(keys, number + 1):
+                self._derive(groups, LAND_GROUP, variable, value, said.key_span)
+            yield groups[LAND_GROUP]
 
     def _add_domains(self, groups: dict[str, Group], keys: ModelKeys, file: str) -> None:
         """Fill in what the nests make: lists by domain."""
@@ -604,13 +646,12 @@ class _Lowering:
 
     def _rename_grid(self, files: dict[str, InputFile], keys: ModelKeys) -> None:
         """Bring a grid once where the namelist calls it otherwise and an input file brings it by that name."""
-        named = keys.tree.at("namelists", "grid_nml", "dynamics_grid_filename")
         grid = self._pooled(evolve(_setting(keys.tree, "grid", "file"), name="grid.file"))
-        names = [str(name) for name in as_list(named.value)] if named is not None else []
-        own = PurePosixPath(grid.value).name
+        names, own = _grid_names(keys), PurePosixPath(grid.value).name
         brought = files.get(names[0]) if names else None
         if brought is not None and own not in names and brought.source.value == grid.value and own in files:
-            if files[own].source.name == "grid.file":
+            is_needed = any(own in _grid_names(other) for other in self.models if other is not keys)
+            if files[own].source.name == "grid.file" and not is_needed:
                 del files[own]
             files[names[0]] = evolve(brought, source=grid)
 

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen.errors import SpecError
-from nmlgen.experiment.component import MODEL_GROUP, Component
+from nmlgen.experiment.component import LAND_GROUP, MODEL_GROUP, Component
 from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.difference import JOB, MASTER, PARTS, stream_name
 from nmlgen.experiment.experiment import Experiment, InputFile
@@ -304,7 +304,7 @@ class _Raising:
         namelists = self._namelists((*self.experiment.master, *component.namelist), (*_OF_MASTER, *_OF_A_MODEL))
         time = namelists.get(_TIME, {})
         self._leave_out_file(namelists, f"NAMELIST_{self.name}")
-        domains = self._domains(namelists)
+        domains = self._domains(namelists, component)
         grid = self._grid(component, namelists)
         return {
             "grid": grid,
@@ -338,7 +338,7 @@ class _Raising:
             elif MASTER in self.parts and not any(name in own.get(MODEL_GROUP, {}) for name in _RANKS):
                 keys["tasks"] = Gap("nothing says which ranks it gets")
             self._leave_out_file(own, f"NAMELIST_{self.name}_{label}")
-            keys["domains"] = self._domains(own)
+            keys["domains"] = self._domains(own, component)
             keys["grid"] = self._grid(component, own)
             keys["output"] = self._output(component, f"{self.name}_{label}", time)
             keys |= {"namelists": own, "land": self._land(component)}
@@ -379,11 +379,16 @@ class _Raising:
             return {}
         bounds = [(min(share), max(share) + 1) for share in shares if share]
         ends = [0, *(last for _, last in bounds)]
-        is_whole = len(bounds) == len(shares) and ends[-1] == tasks
+        is_whole = len(bounds) == len(shares) and ends[-1] == tasks and not self._claims_more(tasks)
         is_dense = all(last - first == len(share) for (first, last), share in zip(bounds, shares, strict=False))
         if not is_whole or not is_dense or [first for first, _ in bounds] != ends[:-1]:
             return {}
         return {number: len(share) for number, share in enumerate(shares)}
+
+    def _claims_more(self, tasks: int) -> bool:
+        """Whether a model's ranks reach beyond the last one, which ICON takes for no mistake."""
+        found = [component[MODEL_GROUP, "model_max_rank"] for component in self.experiment.components]
+        return any(setting.is_written and int(setting.value) >= tasks for setting in found)
 
     def _namelists(self, groups: Iterable[Group], needed: Iterable[tuple[tuple[str, str], ...]]) -> Keys:
         """The groups but for output streams, with a Gap where something is missing without which nothing loads."""
@@ -484,7 +489,7 @@ class _Raising:
             keys["cells"] = _value(component.model.cells)
         return keys
 
-    def _domains(self, namelists: Keys) -> Keys:
+    def _domains(self, namelists: Keys, component: Component) -> Keys:
         """The nests, taken out of the namelists; none where they do not say them whole."""
         variables = {(group, name): value for group, keys in namelists.items() for name, value in keys.items()}
         nests = domains_of(variables)
@@ -503,6 +508,9 @@ class _Raising:
                 if file is not None
                 else Assumed(nest["file"], "nothing says where the grid file lies")
             )
+        for nest, land in zip(nests.values(), component.model.nest_land, strict=False):
+            if land:
+                nest["land"] = self._namelists(land, ())
         return dict(nests)
 
     def _grid_file(self, target: str | None) -> InputFile | None:
@@ -670,21 +678,23 @@ def unsaid(experiment: Experiment) -> Iterator[str]:
     """What an experiment holds that no key of a spec can say, in sentences."""
     entries = {id(model.entry) for model in experiment.models}
     shared = [group for group in experiment.master if id(group) not in entries]
-    for groups in (shared, *(groups for model in experiment.models for groups in (model.namelist, model.land))):
-        yield from _unsaid(groups, has_land=any(model.land for model in experiment.models))
+    lands = [land for model in experiment.models for land in model.lands]
+    has_nests = any(model.nest_land for model in experiment.models)
+    for groups in (shared, *(model.namelist for model in experiment.models), *lands):
+        yield from _unsaid(groups, has_land=bool(lands), has_nests=has_nests)
 
 
-def _unsaid(groups: Iterable[Group], *, has_land: bool) -> Iterator[str]:
+def _unsaid(groups: Iterable[Group], *, has_land: bool, has_nests: bool) -> Iterator[str]:
     seen: set[str] = set()
     for group in groups:
         name = group.name.lower()
-        if name in seen and name != "output_nml":
+        if name in seen and name != "output_nml" and not (name == LAND_GROUP and has_nests):
             where = f" at {group.span}" if group.span is not None else ""
             yield f"a spec holds one {name}; the further one{where} is not in it"
         seen.add(name)
         file = group.settings.get("model_namelist_filename")
         is_known = file is not None and file.certainty is not Certainty.UNKNOWN
-        if name == "jsb_model_nml" and file is not None and is_known and not has_land:
+        if name == LAND_GROUP and file is not None and is_known and not has_land:
             yield f"{file.value}, the namelist file of JSBACH, is not there: say below land what stands in it"
 
 

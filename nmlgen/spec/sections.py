@@ -71,10 +71,10 @@ def canonical(layer: Tree) -> Tree:
         elif section == "output":
             rest[section] = variables.streams(tree)
         elif section == "land" and tree.children is not None:
-            land = _Variables()
-            land.add_groups(tree)
-            variables.findings += land.findings
-            rest[section] = Tree(tree.history, (land.tree() or EMPTY).children, tree.replaces, tree.key_span)
+            rest[section] = variables.land(tree)
+        elif section == "domains" and tree.children is not None:
+            nests = {name: _with_land(nest, variables) for name, nest in tree.children.items()}
+            rest[section] = Tree(tree.history, nests, tree.replaces, tree.key_span)
         elif section == "models" and tree.children is not None:
             models = {
                 name: model if model.children is None else canonical(model) for name, model in tree.children.items()
@@ -87,6 +87,15 @@ def canonical(layer: Tree) -> Tree:
     if (namelists := variables.tree()) is not None:
         rest["namelists"] = namelists
     return Tree(layer.history, rest, layer.replaces, layer.key_span)
+
+
+def _with_land(nest: Tree, variables: _Variables) -> Tree:
+    """A nest with the groups of its land by their names."""
+    land = nest.get("land")
+    if land is None or land.children is None:
+        return nest
+    children = {**(nest.children or {}), "land": variables.land(land)}
+    return Tree(nest.history, children, nest.replaces, nest.key_span)
 
 
 class _Variables:
@@ -131,6 +140,13 @@ class _Variables:
             else:
                 kept[key] = leaf
         return Tree(tree.history, kept, tree.replaces, tree.key_span) if kept else None
+
+    def land(self, tree: Tree) -> Tree:
+        """JSBACH's groups by their names: a namelist of its own."""
+        own = _Variables()
+        own.add_groups(tree)
+        self.findings += own.findings
+        return Tree(tree.history, (own.tree() or EMPTY).children, tree.replaces, tree.key_span)
 
     def streams(self, output: Tree) -> Tree:
         """The output streams with their variables in lower case."""

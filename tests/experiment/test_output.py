@@ -172,15 +172,19 @@ def test_what_nobody_can_know(build: Build, settings: str) -> None:
         ("{name: r02b04}", 20480),
         ("{name: null, file: iconR02B06-grid.nc}", 327680),
         ("{name: null, file: icon_grid_0019_R03B07_G.nc}", 2949120),
+        ("{name: null, file: Torus_Triangles_20x4_5000m.nc}", 160),
+        ("{name: null, file: grids/Torus_Triangles_100x116_1000m.nc}", 23200),
+        ("{name: R2B5, file: Torus_Triangles_20x4_5000m.nc}", 81920),
     ],
 )
 def test_cells_of_a_grid(build: Build, grid: str, number: int) -> None:
     assert points(build(f"grid: {grid}"))["cell"] == number
 
 
-def test_cells_of_an_unnamed_grid(build: Build) -> None:
+@pytest.mark.parametrize("file", ["grid.nc", "Torus_Triangles_0x4_5000m.nc", "Torus_Quads_40x40_10km.nc"])
+def test_cells_of_an_unnamed_grid(build: Build, file: str) -> None:
     with pytest.raises(UndecidedError):
-        points(build("grid: {name: null, file: grid.nc}"))
+        points(build(f"grid: {{name: null, file: {file}}}"))
 
 
 UNITS = [(1, 1), (2, 60), (3, 3600), (4, 86400), (5, 30 * 86400), (6, 365 * 86400)]

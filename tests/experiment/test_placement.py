@@ -11,9 +11,10 @@ from specs import unchecked_build
 
 from nmlgen import SpecError, compare, load_spec
 from nmlgen.experiment.difference import differences
-from nmlgen.experiment.nodes import ranks_by_node
+from nmlgen.experiment.nodes import nodes, ranks_by_node
 from nmlgen.experiment.placement import Seat, placement
 from nmlgen.importing import import_spec
+from nmlgen.report.ranks import format_nodes
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
 
@@ -59,6 +60,16 @@ def test_nobody_shares(tmp_path: Path, name: str) -> None:
     for seat in found:
         assert seat.cores
         assert (seat.gpu is not None) == (experiment.programs[seat.program].uses_gpus and seat.kind == "work")
+
+
+def test_what_a_program_has_on_each_node(tmp_path: Path) -> None:
+    """Behind the models, those of programs that are none; nobody's rank is left."""
+    experiment = load_spec(spec(tmp_path, models={"atm": ATM, "oce": OCE}, programs={"output": HIOPY})).experiment
+    assert [sum(node.crew.values()) for node in nodes(experiment)] == [len(node.ranks) for node in nodes(experiment)]
+    assert sum(node.crew.get((2, "task"), 0) for node in nodes(experiment)) == 3
+    shown = format_nodes(nodes(experiment), ["atm", "oce", "output"])
+    assert "; output: 2 ranks" in shown
+    assert "of no model" not in shown
 
 
 def test_cores_near_to_gpus(tmp_path: Path) -> None:

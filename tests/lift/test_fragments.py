@@ -206,6 +206,68 @@ def test_the_models_of_a_coupled_fragment_get_their_ranks(tmp_path: Path) -> Non
     assert ranks == [(0, 255), (256, 383)]
 
 
+_OWN_MASTER = """\
+if [ $mpi_total_procs -lt `expr $oce_tasks + 1` ] ; then
+  echo "Too few mpi_total_procs"
+  check_error 0
+  exit
+fi
+cat > coupling_${EXPNAME}.yaml << EOF
+timestep_unit: ISO_format
+coupling:
+  - {src_component: atmo, src_grid: a, tgt_component: ocean, tgt_grid: o, coupling_period: PT1H, field: [sst]}
+EOF
+add_required_file coupling_${EXPNAME}.yaml ./coupling.yaml
+add_to_master()
+{
+  name="$1"
+  cat >> icon_master.namelist << EOF
+&master_model_nml
+  model_name="$name"
+  model_namelist_filename="$2"
+  model_type=$3
+  model_min_rank=$4
+  model_max_rank=$5
+  model_inc_rank=1
+/
+EOF
+}
+cat > icon_master.namelist << EOF
+&master_time_control_nml
+ experimentStartDate  = "$start_date"
+ experimentStopDate   = "$end_date"
+/
+EOF
+no_of_models=${#namelist_list[*]}
+j=0
+while [ $j -lt ${no_of_models} ]
+do
+  add_to_master "${modelname_list[$j]}" "${namelist_list[$j]}" ${modeltype_list[$j]} ${minrank_list[$j]} ${maxrank_list[$j]}
+  j=`expr ${j} + 1`
+done
+$START_MODEL
+exit $?
+"""
+
+
+@pytest.mark.parametrize("name", ["exp.mine", "nwpexp.run_ICON_17_mine", "clmexp.mine"])
+def test_a_fragment_of_a_checksuite_may_make_its_own_master(name: str, tmp_path: Path) -> None:
+    """With the lists of its models, ranks beyond the job's last one, and a coupling.yaml of its own."""
+    text = _COUPLED.replace("${oce_tasks} - 1`", "${oce_tasks} + 3`") + _OWN_MASTER
+    path = _written(tmp_path, f"#!/bin/bash\n{text}", name)
+    imported = import_spec(path, site="levante", variables={"basedir": "/icon", "no_of_nodes": "3"})
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(imported.text)
+    assert [remark for remark in imported.remarks if "grid" not in remark] == []
+    found = compare(path, spec, variables={"basedir": "/icon", "no_of_nodes": "3"}).differences
+    assert [change for change in found if "_nml" in change.section and change.verdict is Verdict.DIFFERENT] == []
+    experiment = load_spec(spec).experiment
+    assert [component.title for component in experiment.components] == ["atmo", "ocean"]
+    assert [component.tasks.value for component in experiment.components] == [256, 128]
+    assert experiment.coupling is not None
+    assert experiment.coupling.content["coupling"][0]["field"] == ["sst"]
+
+
 def test_variables_of_the_shell_are_given_on_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

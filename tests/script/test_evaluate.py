@@ -39,6 +39,13 @@ def test_lint_does_not_go_where_something_goes_wrong(text):
     assert texts(covering_worlds(evaluation)) == [{"/tmp/N": "written\n"}]
 
 
+def test_lint_does_not_go_where_a_script_gives_up():
+    evaluation = evaluated('if [ "$tasks" -lt 2 ]; then\n  echo too few\n  complain 0\n  exit\nfi\necho written > N')
+    assert texts(covering_worlds(evaluation)) == [{"N": "written\n"}]
+    evaluation = evaluated('if [ "$tasks" -lt 2 ]; then\n  echo few > N\n  exit\nfi\necho many > N')
+    assert {"N": "few\n"} in texts(covering_worlds(evaluation))
+
+
 def test_a_directory_that_may_not_be_there():
     evaluation = evaluated("cd sub\necho written > N")
     assert texts(worlds(evaluation)) == [{"N": "written\n"}, {"sub/N": "written\n"}]

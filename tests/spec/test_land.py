@@ -89,8 +89,9 @@ def test_without_land_nothing_is_said_of_it(tmp_path):
     assert not any(b"jsb" in data for data in files.values())
 
 
-@pytest.mark.parametrize("text", [ATMOSPHERE, ALONE, ONE_FILE])
-def test_comes_back(tmp_path, text):
+@pytest.mark.parametrize("number", range(4))
+def test_comes_back(tmp_path, number):
+    text = (ATMOSPHERE, ALONE, ONE_FILE, NESTED)[number]
     spec = load_spec(written(text, tmp_path))
     nmlgen.build(spec).write(tmp_path / "run")
     imported = nmlgen.import_spec(tmp_path / "run", site="levante")
@@ -129,6 +130,55 @@ def test_layers_of_land(tmp_path):
     spec = load_spec(written(ATMOSPHERE, tmp_path), ["land.jsb_model_nml.use_lakes=false", "land.jsb_seb_nml=null"])
     (land,) = spec.experiment.models[0].land
     assert land.settings["use_lakes"].value is False
+
+
+NESTED = (
+    ATMOSPHERE.partition("\nland:")[0]
+    + """
+domains:
+  inner: {file: grids/inner.nc, land: {jsb_model_nml: {usecase: jsbach_lite}}}
+  outer: {file: grids/outer.nc}
+"""
+    + LAND
+)
+
+
+def test_each_nest_has_land_of_its_own(tmp_path):
+    spec = load_spec(written(NESTED, tmp_path))
+    files = {name: data.decode() for name, data in nmlgen.build(spec).files.items()}
+    assert "usecase   = 'jsbach_lite'\n use_lakes" in files["NAMELIST_earth_lnd_d1"]
+    assert "usecase = 'jsbach_lite'\n/" in files["NAMELIST_earth_lnd_d2"]
+    assert "NAMELIST_earth_lnd_d3" not in files
+    master = files["icon_master.namelist"]
+    assert master.count("&jsb_model_nml") == 2
+    assert master.index("'jsb_d1'") < master.index("'NAMELIST_earth_lnd_d1'") < master.index("'JSBACH DOM02'")
+    assert 'cp -- "$here"/NAMELIST_earth_lnd_d2 .' in files["earth.sbatch"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("outer.nc}", "outer.nc, land: {jsb_hydro_nml: {active: true}}}", None),
+        (", land: {jsb_model_nml: {usecase: jsbach_lite}}", "", "outer"),
+        (LAND, "", "inner"),
+    ],
+)
+def test_domains_before_one_with_land_have_land(old, new, place, tmp_path):
+    text = NESTED.replace(old, new)
+    if place == "outer":
+        text = text.replace("outer.nc}", "outer.nc, land: {jsb_hydro_nml: {active: true}}}")
+    if place is None:
+        assert load_spec(written(text, tmp_path)).experiment.models[0].nest_land[1]
+        return
+    with pytest.raises(nmlgen.SpecError, match="a domain before this one has no land") as caught:
+        load_spec(written(text, tmp_path))
+    line = text.splitlines()[caught.value.findings[0].span.line - 1]
+    assert line.strip().startswith(place)
+
+
+def test_land_of_a_nest_is_judged(tmp_path):
+    text = NESTED.replace("{usecase: jsbach_lite}}}", "{use_case: jsbach_lite}}}")
+    assert "NML002" in [found.code for found in nmlgen.check(written(text, tmp_path)).findings]
 
 
 SCRIPT = """\
