@@ -22,7 +22,7 @@ from nmlgen.experiment.coupling import (
 )
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.setting import Setting, UndecidedError, unknown
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
 from nmlgen.findings import Finding, Severity, did_you_mean
 from nmlgen.rules.rule import ComponentRule, Rule
 from nmlgen.units.calendar import Calendar, Instant
@@ -331,8 +331,9 @@ class UnknownCouple(Rule):
     ## What it does
     Finds couples of `coupling.yaml` whose component is no `model_name`, whose grid is not the one that ICON gives to
     the component (icon_atmos_grid, icon_ocean_grid, icon_waves_grid), whose field the source does not send to the
-    target, or whose components are not coupled to each other. Components of other programs are not known, where a
-    switch says that there are any; a field that is only sent by programs of one's own is none of ICON's.
+    target, or whose components are not coupled to each other. Components of other programs are not known, where the
+    job starts any (`programs`, `--multi-prog`) or a switch says that there are any; for `coupled_to_output` the job has
+    to start one. A field that is only sent by programs of one's own is none of ICON's.
 
     ## Why it matters
     YAC aborts: "missing definition", unless `debug: {missing_definition_is_fatal: false}`; then nothing is exchanged.
@@ -378,8 +379,11 @@ class UnknownCouple(Rule):
         coupling = _read(experiment)
         if coupling is None or coupling.tolerates_missing:
             return
-        others = [_is_on(component, end) for component in experiment.components for end in ELSEWHERE]
-        has_others = any(others) or _starts_others(experiment)
+        others = {end for component in experiment.components for end in ELSEWHERE if _is_on(component, end)}
+        is_output = "output" in others and _starts_icon_alone(experiment)
+        if is_output:
+            others.discard("output")  # nobody can take it
+        has_others = bool(others) or _starts_others(experiment)
         for couple in coupling.couples:
             source, target = (_component(experiment, side) for side in (couple.source, couple.target))
             for side, found in ((couple.source, source), (couple.target, target)):
@@ -389,7 +393,7 @@ class UnknownCouple(Rule):
                         side.component,
                         f'no model is called "{side.component.value}"',
                         *did_you_mean(str(side.component.value), names),
-                        f"expected: a model_name, {' or '.join(names)}",
+                        f"expected: a model_name, {' or '.join(names)}{is_output * _OR_A_PROGRAM}",
                     )
                 elif found is not None:
                     yield from self._grids(side, found)
@@ -824,6 +828,7 @@ class OutputOfAnotherName(Rule):
     ## Example
     ```yaml bad
     models: {atm: {namelists: {coupling_mode_nml: {coupled_to_output: true}}}}
+    launch: {options: [--multi-prog, programs.conf]}
     coupling:
       coupling:
         - src_component: atm
@@ -839,6 +844,7 @@ class OutputOfAnotherName(Rule):
     ```
     ```yaml good
     models: {atm: {namelists: {coupling_mode_nml: {coupled_to_output: true}}}}
+    launch: {options: [--multi-prog, programs.conf]}
     coupling:
       coupling:
         - src_component: atm_output
@@ -891,6 +897,16 @@ def _starts_others(experiment: Experiment) -> bool:
     return has_command or any(program.model is None for program in experiment.programs)
 
 
+def _starts_icon_alone(experiment: Experiment) -> bool:
+    """Whether the job is known to start nothing but ICON."""
+    launch = experiment.launch
+    if launch.command.certainty is not Certainty.WRITTEN or _starts_others(experiment):
+        return False
+    return not any(
+        option.certainty is Certainty.UNKNOWN or _FURTHER_PROGRAMS.match(str(option.value)) for option in launch.options
+    )
+
+
 def _takers(experiment: Experiment, component: Component) -> set[str] | None:
     """The components of other programs that a couple goes to; None where nobody knows the couples."""
     coupling = experiment.coupling
@@ -903,7 +919,10 @@ def _takers(experiment: Experiment, component: Component) -> set[str] | None:
     return {str(end.value) for end in ends if end is not None} - own
 
 
+_OR_A_PROGRAM = "; or below programs the program that joins under this name"
 _NO_FILE = 999
+_FURTHER_PROGRAMS = re.compile(r":$|--?(?:app|configfile|het-group|pack-group)\b")
+"""Options of srun and mpirun that more than one program is started with."""
 _WITHOUT_FILES_SINCE = "2025.04"
 
 _AES, _NWP = 2, 3

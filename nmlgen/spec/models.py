@@ -138,6 +138,7 @@ def shares(models: tuple[ModelKeys, ...], directives: Mapping[str, Setting]) -> 
     the numbers do not come out even.
     """
     if len(models) < 2 or any(_sets_ranks(model) for model in models):
+        _check_alone(models, job_tasks(directives))
         return {}
     asked = [(model, model.own.get("tasks")) for model in models]
     open_ones = [model for model, tasks in asked if tasks is None]
@@ -162,6 +163,15 @@ def shares(models: tuple[ModelKeys, ...], directives: Mapping[str, Setting]) -> 
         found[model.label] = range(first, first + count)
         first += count
     return found
+
+
+def _check_alone(models: tuple[ModelKeys, ...], job: int | None) -> None:
+    """A single model has all tasks of the job: raises SpecError where it says another number."""
+    tasks = models[0].own.get("tasks") if len(models) == 1 else None
+    if tasks is not None and job is not None and tasks.value != job:
+        message = f"the only model takes {tasks.value} tasks, the job has {job}"
+        advice = "expected: every task in the model; programs beside it stand below programs"
+        raise SpecError((problem("SPC004", message, tasks.span, advice),))
 
 
 def job_tasks(directives: Mapping[str, Setting]) -> int | None:

@@ -12,6 +12,7 @@ from nmlgen.spec.spec import load_spec
 
 BASE = Path(__file__).with_name("example-coupled.yaml")
 OFFERED = "models: {atm: {namelists: {coupling_mode_nml: {coupled_to_output: true}}}}\n"
+LAUNCH = "launch: {options: [--multi-prog, programs.conf]}\n"
 COUPLE = """\
 coupling:
   coupling:
@@ -38,14 +39,16 @@ def codes(text, tmp_path, *overrides):
     [
         ("", []),
         (OFFERED, ["CPL010"]),
-        (OFFERED + COUPLE % "atm_output", []),
-        (OFFERED + COUPLE % "atm", ["CPL011"]),
-        (OFFERED + (COUPLE % "atm").replace("temp", "river_runoff"), []),  # a field of the coupler's own
-        (OFFERED + COUPLE % "oce", ["CPL010", "CPL005"]),
-        (OFFERED + COUPLE % "oce_output", ["CPL010", "CPL011"]),
+        (OFFERED + LAUNCH + COUPLE % "atm_output", []),
+        (OFFERED + LAUNCH + COUPLE % "atm", ["CPL011"]),
+        (OFFERED + LAUNCH + (COUPLE % "atm").replace("temp", "river_runoff"), []),  # a field of the coupler's own
+        (OFFERED + COUPLE % "atm_output", ["CPL005"]),  # the job starts nobody who would be called hiopy
+        (OFFERED + "launch: {options: [-n, '255', ./icon, ':']}\n" + COUPLE % "atm_output", []),
+        (OFFERED + COUPLE % "oce", ["CPL010", "CPL005", "CPL005"]),
+        (OFFERED + COUPLE % "oce_output", ["CPL010", "CPL011", "CPL005", "CPL005"]),
         (COUPLE % "atm_output", ["CPL011", "CPL005", "CPL005"]),
-        (OFFERED + "model: {release: '2024.07'}\n" + COUPLE % "atm", []),
-        (OFFERED + "launch: {options: [--multi-prog, programs.conf]}\n", []),
+        (OFFERED + LAUNCH + "model: {release: '2024.07'}\n" + COUPLE % "atm", []),
+        (OFFERED + LAUNCH, []),
     ],
 )
 def test_somebody_takes_the_output(text, expected, tmp_path):

@@ -158,6 +158,12 @@ def test_with_more_tasks_than_the_job_has(spec: Path) -> None:
         load_spec(spec, ["models.atm.tasks=300"])
 
 
+def test_a_single_model_has_all_tasks(spec: Path) -> None:
+    load_spec(spec, ["models.oce=null", "coupling=null", "models.atm.tasks=256"])
+    with pytest.raises(SpecError, match="the only model takes 192 tasks, the job has 256"):
+        load_spec(spec, ["models.oce=null", "coupling=null", "models.atm.tasks=192"])
+
+
 def test_names_of_settings(spec: Path) -> None:
     loaded = load_spec(spec)
     assert loaded.find("oce.parallel_nml.num_io_procs").value == 2
