@@ -22,7 +22,9 @@ def format_verification(found: Verification, colour: bool, is_terminal: bool) ->
         if len(found.problems) > _MOST_SHOWN:
             lines.append(f"... and {len(found.problems) - _MOST_SHOWN} more")
         lines.append("")
-    how_far = f"after {found.legs} of {found.planned_legs}" if found.legs is not None else f"of all {found.planned_legs}"
+    how_far = (
+        f"after {found.legs} of {found.planned_legs}" if found.legs is not None else f"of all {found.planned_legs}"
+    )
     legs = f" {how_far} jobs" if (found.planned_legs or 1) > 1 else ""
     count = f"{found.files} of {found.promised}" if found.files != found.promised else f"{found.files}"
     lines.append(

@@ -35,6 +35,7 @@ from nmlgen.source import Span
 from nmlgen.spec.auto import AUTO, decided
 from nmlgen.spec.coupling import coupling_of_tree, read_coupling
 from nmlgen.spec.domains import lists_of, mistakes
+from nmlgen.spec.known_grids import downloads, files_of_grid
 from nmlgen.spec.layers import EMPTY, Tree
 from nmlgen.spec.models import COMMON, TYPES, ModelKeys, common, misplaced, model_keys, shares
 from nmlgen.spec.presets import POOL
@@ -160,7 +161,18 @@ def _missing(tree: Tree, path: tuple[str, ...], where: Span | None, prefix: str 
     span = section.span if section else None
     if span is None or (where is not None and span.source is not where.source):  # a site's is not to be changed
         span = where
-    return problem("SPC005", f"{name} is not set", span, f"set {name} in the spec")
+    notes = tuple(_where_grids_are(tree)) if path == ("grid", "file") else ()
+    return problem("SPC005", f"{name} is not set", span, f"set {name} in the spec", *notes)
+
+
+def _where_grids_are(tree: Tree) -> Iterator[str]:
+    """The files of a grid that is known by its name, and where they are."""
+    name, pool = _optional(tree, "grid", "name"), _optional(tree, "model", "pool")
+    files = files_of_grid(str(name.value)) if name is not None else ()
+    if name is not None and files:
+        where = "model.pool, which this site does not know" if pool is None else str(pool.value)
+        yield f"of {name.value} there is {', '.join(f'{POOL}/{file}' for file in files)}"
+        yield f"{POOL} is {where}; {downloads()} has the same"
 
 
 def _neither(
