@@ -242,7 +242,8 @@ no_of_models=${#namelist_list[*]}
 j=0
 while [ $j -lt ${no_of_models} ]
 do
-  add_to_master "${modelname_list[$j]}" "${namelist_list[$j]}" ${modeltype_list[$j]} ${minrank_list[$j]} ${maxrank_list[$j]}
+  add_to_master "${modelname_list[$j]}" "${namelist_list[$j]}" ${modeltype_list[$j]} ${minrank_list[$j]} \\
+    ${maxrank_list[$j]}
   j=`expr ${j} + 1`
 done
 $START_MODEL
