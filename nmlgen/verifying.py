@@ -218,7 +218,7 @@ class _Run:
             for link in checkpoint_links(component) if writes_checkpoints(component) else ():
                 when = self._time_in_name(link, time)
                 if when is not None and time.leg > 0:
-                    return max(1, -(-when // time.leg))
+                    return time.leg_at(when)
         return None
 
     def _time_in_name(self, link: str, time: Clock) -> int | None:
@@ -345,7 +345,7 @@ class _Run:
     def _checkpoint(self, component: Component, time: Clock, legs: int | None, word: str) -> Iterator[str]:
         """Read the last checkpoint of a component; its name if it is there."""
         links = checkpoint_links(component)
-        due = time.leg * legs if legs is not None and word == "RESTART" else None
+        due = time.end_of(legs) if legs is not None and word == "RESTART" else None
         seen: dict[str, str] = {}
         for link in links:
             path = self.run / link

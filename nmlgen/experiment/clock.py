@@ -6,6 +6,9 @@ stop, start + restart interval and start + nsteps * step) and the runs of the re
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import lru_cache
 from math import inf, isfinite, lcm
 
 from attrs import evolve, frozen
@@ -23,8 +26,9 @@ _TIME = "master_time_control_nml"
 class Clock:
     """Model time of an experiment; lengths in milliseconds, None where nothing is set.
 
-    Intervals in months have been turned into the time from the start of the experiment. `steps_of_a_leg` is
-    `nsteps`; `restart_ends_leg` is false where `lrestart_write_last` takes the restart interval out of force.
+    Intervals in months have been turned into the time from the start of the experiment; `months` are those of the
+    restart interval, which each job counts from its own start. `steps_of_a_leg` is `nsteps`; `restart_ends_leg` is
+    false where `lrestart_write_last` takes the restart interval out of force.
     """
 
     calendar: Calendar
@@ -35,6 +39,7 @@ class Clock:
     restart: int | None
     steps_of_a_leg: int | None = None
     restart_ends_leg: bool = True
+    months: int = 0
 
     @property
     def length(self) -> int:
@@ -59,7 +64,56 @@ class Clock:
     @property
     def legs(self) -> int:
         """How many jobs the experiment takes."""
+        if self._counts_months:
+            return max(1, len(_ends(self)))
         return -(-self.length // self.leg) if self.leg > 0 else 1
+
+    def end_of(self, leg: int) -> int:
+        """Where so many jobs have ended, from the start of the experiment."""
+        if leg < 1:
+            return 0
+        if self._counts_months:
+            ends = _ends(self)
+            return ends[min(leg, len(ends)) - 1] if ends else 0
+        return min(leg * self.leg, self.length)
+
+    def leg_at(self, time: int) -> int:
+        """How many jobs it takes to come to a time from the start of the experiment."""
+        if self._counts_months:
+            return bisect_left(_ends(self), time) + 1
+        return max(1, -(-time // self.leg)) if self.leg > 0 else 1
+
+    def jobs(self) -> Iterator[tuple[int, int]]:
+        """Begin and end of each job; none of jobs without a step."""
+        begin = 0
+        while begin < self.length and self.leg > 0:
+            end = self.end_of(self.leg_at(begin + 1))
+            yield begin, end
+            begin = end
+
+    @property
+    def _counts_months(self) -> bool:
+        """Whether jobs are of different length: those beyond a hundred thousand count as the first one."""
+        return self.restart_ends_leg and self.months > 0 and 0 < self.leg < self.length <= self.leg * _MOST_LEGS
+
+
+_MOST_LEGS = 100_000
+
+
+@lru_cache(maxsize=64)
+def _ends(clock: Clock) -> tuple[int, ...]:
+    """Where each job ends: each counts the months from its own start (`mo_time_management.f90:735`)."""
+    start, ends, begin = clock.calendar.position(clock.start), list[int](), 0
+    interval = Duration(clock.months, 0)
+    while begin < clock.length:
+        here = clock.calendar.add(clock.start, Duration(0, begin))
+        end = clock.calendar.position(clock.calendar.add(here, interval)) - start
+        end = begin - (begin - end) // clock.step * clock.step
+        if clock.steps_of_a_leg is not None:
+            end = min(end, begin + clock.steps_of_a_leg * clock.step)
+        begin = max(min(end, clock.length), begin + 1)
+        ends.append(begin)
+    return tuple(ends)
 
 
 @remembered
@@ -83,6 +137,7 @@ def clock(component: Component) -> Clock:
         restart=_interval(component, calendar, start, "restartTimeIntval", ("time_nml", "dt_restart")),
         steps_of_a_leg=nsteps if isinstance(nsteps, int) and nsteps >= 0 else None,
         restart_ends_leg=component["master_nml", "lrestart_write_last"].value is not False,
+        months=_months(component[_TIME, "restartTimeIntval"]),
     )
 
 
@@ -173,6 +228,11 @@ def _interval(
         return length_from(calendar, start, setting)
     seconds = legacy_seconds(component, *older)
     return None if seconds is None else int(seconds) * 1000
+
+
+def _months(setting: Setting) -> int:
+    """The months of an interval that has no fixed length, 0 of any other."""
+    return Duration.parse(str(setting.value).rstrip()).months if setting.value else 0
 
 
 def _instant(setting: Setting) -> Instant:

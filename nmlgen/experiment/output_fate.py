@@ -94,10 +94,7 @@ def fate(component: Component, file: OutputFile, clock: Clock, legs: int | None 
 
 def _legs(clock: Clock) -> Iterator[tuple[int, int]]:
     """Begin and end of each job."""
-    begin = 0
-    while begin < clock.length and clock.leg > 0:
-        yield begin, min(begin + clock.leg, clock.length)
-        begin += clock.leg
+    yield from clock.jobs()
     if clock.length == 0:
         yield 0, 0
 

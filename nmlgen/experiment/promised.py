@@ -53,7 +53,7 @@ def promised_output(component: Component, legs: int | None = None) -> Promise:
     files: list[PromisedFile] = []
     names: set[str] = set()
     patterns: dict[str, re.Pattern[str]] = {}
-    before = ((legs or time.legs) - 1) * time.leg
+    before = time.end_of((legs or time.legs) - 1)
     for sequence in output_files(component):
         left = fate(component, sequence, time, legs)
         whole = left if legs is None or legs >= time.legs else fate(component, sequence, time)

@@ -37,7 +37,7 @@ def _fates(component: Component) -> tuple[tuple[OutputFile, Fate], ...]:
 def _beginning(component: Component, files: Sequence[OutputFile], time: Clock) -> Clock:
     legs = min(time.legs, _MOST_LEGS)
     while True:
-        beginning = time if legs == time.legs else time.shortened(legs * time.leg)
+        beginning = time if legs == time.legs else time.shortened(time.end_of(legs))
         if sum(len(all_dates(component, file, beginning)) for file in files) <= _MOST_RECORDS:
             return beginning
         if legs == 2:

@@ -99,7 +99,7 @@ class RankWaitsForEver(ComponentRule):
             if waited is None:
                 continue
             setting = waited.file.stream.settings.get("include_last")
-            number = "" if time.legs < 2 else f" of job {begin // time.leg + 1}"
+            number = "" if time.legs < 2 else f" of job {time.leg_at(begin + 1)}"
             yield self.finding(
                 setting if setting is not None and setting.history else waited.file.stream.span,
                 f"I/O rank 0 waits for ever at the end{number}: {waited.reason} of the stream "
@@ -128,7 +128,7 @@ def _placed(component: Component) -> tuple[tuple[OutputFile, int], ...] | None:
 def _jobs(time: Clock) -> Iterator[tuple[int, int]]:
     """The begin and the end of each job, in milliseconds from the start of the experiment."""
     for number in range(min(time.legs, _MOST_JOBS)):
-        yield number * time.leg, min((number + 1) * time.leg, time.length)
+        yield time.end_of(number), time.end_of(number + 1)
 
 
 @frozen

@@ -56,6 +56,41 @@ restart: {{restartTimeIntval: P1M}}
     assert time.restart == days * DAY
 
 
+@pytest.mark.parametrize(
+    ("fragment", "ends"),
+    [
+        ("2000-05-01T00:00:00Z: P1M", [31, 60, 91, 121]),
+        ("2000-04-15T00:00:00Z: P1M", [31, 60, 91, 105]),
+        ("2004-01-01T00:00:00Z: P1Y", [366, 731, 1096, 1461]),
+        ("2000-01-31T00:00:00Z: P10D", [10, 20, 30]),
+        ("2000-03-01T00:00:00Z: P2M", [60]),
+    ],
+)
+def test_each_job_counts_months_from_its_own_start(build: Build, fragment: str, ends: list[int]) -> None:
+    stop, _, interval = fragment.partition(": ")
+    time = clock(
+        build(
+            f"time: {{start: 2000-01-01T00:00:00Z, stop: {stop}, modelTimeStep: PT10M}}\n"
+            f"restart: {{checkpointTimeIntval: {interval}, restartTimeIntval: {interval}}}"
+        )
+    )
+    assert [(begin // DAY, end // DAY) for begin, end in time.jobs()] == list(zip([0, *ends], ends, strict=False))
+    assert time.legs == len(ends)
+    assert [time.end_of(number) // DAY for number in range(len(ends) + 1)] == [0, *ends]
+    for number, end in enumerate(ends, start=1):
+        assert (time.leg_at(end * DAY), time.leg_at(end * DAY - 1)) == (number, number)
+
+
+def test_jobs_that_the_restart_interval_does_not_end(build: Build) -> None:
+    time = clock(
+        build(
+            "time: {start: 2000-01-01T00:00:00Z, stop: 2001-01-01T00:00:00Z, modelTimeStep: PT10M}\n"
+            "restart: {restartTimeIntval: P1M, lrestart_write_last: false}"
+        )
+    )
+    assert (time.legs, list(time.jobs())) == (1, [(0, 366 * DAY)])
+
+
 def test_lead_time_instead_of_a_stop_date(build: Build) -> None:
     fragment = "time: {stop: null}\nnamelists: {master_time_control_nml: {forecastLeadTime: P1M}}"
     assert clock(build(fragment)).length == 30 * DAY
