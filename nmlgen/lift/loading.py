@@ -156,8 +156,21 @@ def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
     if recorded(lifted.script.source.text):  # a build
         return Loaded(path, first.experiment, parts, first.files)
     choices = tuple(dict.fromkeys((*_other_ways(lifted, parts), *_depending(lifted), *_chosen(first))))
-    remarks = tuple(dict.fromkeys((*first.job.remarks, *first.job.unplaced, *_without_start(path, lifted))))
+    remarks = tuple(
+        dict.fromkeys((*first.job.remarks, *first.job.unplaced, *_gives_up(lifted), *_without_start(path, lifted)))
+    )
     return Loaded(path, first.experiment, parts, first.files, choices, remarks)
+
+
+def _gives_up(lifted: LiftedScript) -> Iterator[str]:
+    """Where a script ends for certain before it makes a master namelist."""
+    first, end = lifted.ways[0], len(lifted.script.text.text)
+    for event in lifted.evaluation.events if not first.has_master else ():
+        if isinstance(event, Ended) and event.guard <= first.world.guard:
+            if not event.lost and event.place.text is lifted.script.text and event.place.end < end:
+                span = event.place.text.span(event.place.start, event.place.end)
+                yield f"{span}: here the script ends, before icon_master.namelist is made; see what it asks for"
+            return
 
 
 def _without_start(path: Path, lifted: LiftedScript) -> Iterator[str]:

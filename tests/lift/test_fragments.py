@@ -269,6 +269,16 @@ def test_a_fragment_of_a_checksuite_may_make_its_own_master(name: str, tmp_path:
     assert experiment.coupling.content["coupling"][0]["field"] == ["sst"]
 
 
+def test_where_a_script_gives_up_is_said(tmp_path: Path) -> None:
+    text = f"if [ $mpi_total_procs -lt 200 ]; then\n  echo too few\n  exit\nfi\n{_ATMOSPHERE}"
+    path = _written(tmp_path, text + "if [ $mpi_total_procs -lt 300 ]; then\n  exit\nfi\n")
+    variables = {"basedir": "/icon", "no_of_nodes": "2"}
+    (remark,) = [one for one in import_spec(path, site="levante", variables=variables).remarks if "script ends" in one]
+    assert f"exp.mine:{path.read_text().count(chr(10)) - 1}:3: here the script ends" in remark
+    enough = import_spec(path, site="levante", variables={**variables, "no_of_nodes": "3"})
+    assert enough.remarks == ()
+
+
 def test_variables_of_the_shell_are_given_on_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
