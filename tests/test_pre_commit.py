@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import pytest
 from ruamel.yaml import YAML
 from specs import TEXT
 from tools import require
+
+from nmlgen.resources import directory
 
 ROOT = Path(__file__).parent.parent
 MANIFEST = ROOT / ".pre-commit-hooks.yaml"
@@ -91,3 +94,17 @@ def test_check(repository):
     done = run("nmlgen-check")
     assert done.returncode == 1
     assert "run/spec-2.yml:8:" in done.stdout
+
+
+@pytest.mark.parametrize(("release", "code"), [("./my.json", 0), ("2024.10", 1)])
+def test_a_registry_of_ones_own(repository, release, code):
+    """By the project's configuration, which the hook reads as the command does."""
+    document = json.loads((directory("schemas") / "icon" / "2025.10.json").read_text(encoding="utf-8"))
+    document["release"] = "2026.04"
+    document["groups"]["run_nml"]["variables"]["brand_new"] = {"type": "integer", "default": 3}
+    (repository / "my.json").write_text(json.dumps(document))
+    (repository / "nmlgen.toml").write_text(f'icon-release = "{release}"\n')
+    (repository / "run" / "NAMELIST_atm").write_text("&run_nml\n modelTimeStep = 'PT10M'\n brand_new = 4\n/\n")
+    done = run("nmlgen-lint")
+    assert done.returncode == code, done.stdout
+    assert ("brand_new" in done.stdout) is bool(code)

@@ -160,6 +160,13 @@ def test_file_of_ones_own(nmlgen, tmp_path: Path):
     assert done.out.startswith("io_nml: brand_new, ICON 2025.04\n")
     changes = nmlgen("registry", "diff", "2024.10", path).out.splitlines()
     assert [line.split() for line in changes[1:]] == [["io_nml", "brand_new", "variable", "added", "integer"]]
+    namelist = tmp_path / "NAMELIST_atm"
+    namelist.write_text("&run_nml\n modelTimeStep = 'PT10M'\n/\n&io_nml\n brand_new = 8\n/\n")
+    assert nmlgen("lint", "--icon-release", path, namelist).code == 0
+    done = nmlgen("lint", "--icon-release", "2024.10", namelist)
+    assert (done.code, "brand_new" in done.out) == (1, True)
+    namelist.write_text(namelist.read_text().replace("8", "'x'"))
+    assert "NML003" in nmlgen("lint", "--icon-release", path, namelist).out  # of the type that the file says
 
 
 SOURCE = """
