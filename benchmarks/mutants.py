@@ -11,10 +11,11 @@ of those that were noticed; it ends with 1 below nine in ten.
 Tests are collected once, and all run once while coverage.py records which of them reach which line; `--reach` keeps
 that in a file, which holds until a source file changes (a test that it does not know counts as reaching all). With
 `--blind` nothing is recorded. For a mutant the process is copied (`fork`), the changed functions get their new code,
-and their tests run in the copy: first those beside the module, then those that name it, then `--most` of the others,
-drawn by the seed: the share is rather too low than too high. What stands outside functions is changed in a new process.
-A test that fails without any change, too, has noticed nothing. `--quick` leaves out the verdicts of the real model.
-Tests that start nmlgen as a program notice nothing. A copy that takes ten minutes of CPU hangs, which is noticed.
+what functions remember is forgotten, and their tests run in the copy until one fails: first those that noticed most of
+the mutants before, then those beside the module, then those that name it, then `--most` of the others, drawn by the
+seed: the share is rather too low than too high. What stands outside functions is changed in a new process. A test that
+fails without any change, too, has noticed nothing. `--quick` leaves out the verdicts of the real model. Tests that
+start nmlgen as a program notice nothing. A copy that takes ten minutes of CPU hangs, which is noticed.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import _lru_cache_wrapper, cache, partial
 from itertools import zip_longest
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -215,12 +216,15 @@ class Functions:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, int], list[FunctionType]] = defaultdict(list)
+        self._remembering: list[_lru_cache_wrapper[object]] = []
         inside = tuple(str(ROOT / where) for where in WHERE)
         for file in sorted({mutant.file for mutant in mutants("")}):
             importlib.import_module(file.removesuffix(".py").replace("/", "."))
         for thing in gc.get_objects():
             if isinstance(thing, FunctionType) and thing.__code__.co_filename.startswith(inside):
                 self._known[place(thing.__code__)].append(thing)
+            elif isinstance(thing, _lru_cache_wrapper) and str(thing.__module__).startswith("nmlgen."):
+                self._remembering.append(thing)
 
     def change(self, mutant: Mutant) -> bool:
         """Give the changed function its code; false where the change is in none, or it cannot be told which."""
@@ -235,6 +239,9 @@ class Functions:
             for function in same if was != now else ():
                 function.__code__ = now
                 changed = True
+        if changed:
+            for remembering in self._remembering:
+                remembering.cache_clear()
         return changed
 
 
@@ -313,6 +320,7 @@ class Tester:
         self.sample = sample
         self.given = given
         self.noticed: set[int] = set()
+        self.sharp: Counter[str] = Counter()
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Record unless it is known, then try all mutants."""
@@ -347,6 +355,8 @@ class Tester:
                 tried += 1
                 if status:
                     self.noticed.add(done)
+                    left = directory / str(done)
+                    self.sharp.update([left.read_text(encoding="utf-8")] if left.exists() else [])
                 else:
                     print(self.sample[done], flush=True)
                 if tried % 10 == 0:
@@ -354,6 +364,7 @@ class Tester:
             if number is not None:
                 mutant = self.sample[number]
                 tests = reach.tests(mutant, items, self.given.most, self.given.seed)
+                tests.sort(key=lambda item: -self.sharp[item.nodeid])
                 running[forked(partial(is_noticed, mutant, tests, functions, directory / str(number)))] = number
 
     def _take_back(self, items: dict[str, pytest.Item], directory: Path) -> None:
