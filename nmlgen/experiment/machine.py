@@ -122,11 +122,11 @@ class Machine:
     """A site. `name` is that of its preset; `recommended_stripe_size` is in bytes; `calibration` is the path of the
     file with what the advisor knows of it, None if the site names none; `run_script_variables` are those that the
     header of ICON's own run scripts sets there. `all_memory_by_request` says that a job gets more than
-    `memory_per_node` with --mem=0 only. `max_files` is how many files a project may have where the model
-    writes; `set_up_s` are the seconds of a job before the model's first step that its own timers do not see.
-    `plugin_options` are the options that plug-ins add to sbatch and srun, without dashes; `fortran` the runtimes of the
-    compilers that ICON is built with: gfortran, flang, intel, nvhpc, cray, nag or nec; `parts` says of parts of ICON
-    whether its executables have them.
+    `memory_per_node` with --mem=0 only. `network` is infiniband or slingshot; `max_files` is how many files a
+    project may have where the model writes; `set_up_s` are the seconds of a job before the model's first step that
+    its own timers do not see. `plugin_options` are the options that plug-ins add to sbatch and srun, without
+    dashes; `fortran` the runtimes of the compilers that ICON is built with: gfortran, flang, intel, nvhpc, cray,
+    nag or nec; `parts` says of parts of ICON whether its executables have them.
     """
 
     name: str
@@ -146,6 +146,7 @@ class Machine:
     mpi: Mapping[str, MpiInstallation] = field(factory=dict)
     darshan_library: str | None = None
     calibration: str | None = None
+    network: str | None = None
     max_files: int | None = None
     all_memory_by_request: bool = False
     set_up_s: int | None = None

@@ -14,7 +14,7 @@ from attrs import evolve
 from nmlgen.errors import SpecError
 from nmlgen.experiment.component import MODEL_GROUP
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.group import Group
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.placement import SeatError, facts_of, order, placement, task_count
 from nmlgen.experiment.programs import CPU, KEYS, LAYER, Program
 from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError, written
@@ -25,6 +25,10 @@ from nmlgen.spec.problems import problem
 from nmlgen.units.size import format_size, parse_size
 
 _OF_PLACEMENT = ("device", "tasks_per_node", "cpus_per_task", "nodes", "io_nodes", "environment", "job")
+PARALLEL = "parallel_nml"
+BLOCK_LENGTHS = ("nproma", "nblocks_c", "nblocks_e")
+"""How long the blocks are in which ICON computes: one of them is above 0."""
+
 DEALT = ("ntasks", "ntasks-per-node", "cpus-per-task", "distribution")
 """Directives that say where ranks sit, and follow from the placement."""
 
@@ -100,6 +104,7 @@ def placed(experiment: Experiment) -> Experiment:
         launch=evolve(experiment.launch, options=tuple(_options(experiment))),
         programs=tuple(_with_facts(experiment, program) for program in experiment.programs),
     )
+    experiment = _in_one_block(experiment)
     try:
         counts = [task_count(experiment, number) for number in range(len(experiment.programs))]
         experiment = _ranked(experiment, counts)
@@ -114,6 +119,40 @@ def placed(experiment: Experiment) -> Experiment:
     main = sum(not experiment.programs[seat.program].job for seat in seats)
     tasks = written("job.ntasks", main, LAYER, experiment.directives_span)
     return evolve(experiment, directives={**experiment.directives, "ntasks": tasks})
+
+
+def _in_one_block(experiment: Experiment) -> Experiment:
+    """The experiment whose models on GPUs compute in one block, unless their author says another length.
+
+    What presets and sites say was meant for processors. Nests have no number of blocks (`mo_nml_crosscheck.f90:148`).
+    """
+    models = list(experiment.models)
+    for program in experiment.programs:
+        if program.model is None or not program.uses_gpus:
+            continue
+        model, component = models[program.model], experiment.components[program.model]
+        known = [name for name in BLOCK_LENGTHS if experiment.registry.variable(PARALLEL, name)]
+        said = [component[PARALLEL, name] for name in known]
+        grids = component["grid_nml", "dynamics_grid_filename"]
+        nests = grids.certainty is not Certainty.UNKNOWN and len(as_list(grids.value)) > 1
+        if "nblocks_c" not in known or nests or any(_is_authors(setting) for setting in said):
+            continue
+        device = program.settings["device"]
+        group = component.group(PARALLEL) or Group(PARALLEL, {})
+        settings = {name: one for name, one in group.settings.items() if name != "nproma_sub" or _is_authors(one)}
+        for name, value in (("nproma", 0), ("nblocks_c", 1)):
+            origin = Origin(LAYER, value, device.span)
+            history = settings[name].history if name in settings else ()
+            settings[name] = Setting(f"{PARALLEL}.{name}", (*history, origin), Certainty.WRITTEN)
+        others = tuple(one for one in model.namelist if one is not group)
+        at = next((number for number, one in enumerate(model.namelist) if one is group), len(others))
+        models[program.model] = evolve(model, namelist=(*others[:at], evolve(group, settings=settings), *others[at:]))
+    return evolve(experiment, models=tuple(models))
+
+
+def _is_authors(setting: Setting) -> bool:
+    """Whether the author of the spec wrote it, not a preset or a site."""
+    return setting.is_written and not _is_sites(setting) and not setting.origin.layer.startswith("preset ")
 
 
 def _no_seat(error: SeatError, experiment: Experiment) -> Finding:

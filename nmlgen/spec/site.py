@@ -74,6 +74,7 @@ def machine_of(name: str, facts: dict[str, Any]) -> Machine:
         mpi={key: _mpi(key, value) for key, value in facts.get("mpi", {}).items()},
         darshan_library=facts.get("darshan", {}).get("library"),
         calibration=facts.get("calibration"),
+        network=facts.get("network"),
         max_files=facts.get("max_files"),
         all_memory_by_request=facts.get("all_memory_by_request", False),
         set_up_s=parse_wall_time(facts["set_up_time"]) if "set_up_time" in facts else None,

@@ -57,6 +57,7 @@ SITE: dict[str, Any] = {
         "plugin_options": ["uenv"],
         "fortran": ["gfortran"],
         "parts": {"art": False},
+        "network": "infiniband",
         "max_files": 100000,
         "all_memory_by_request": True,
         "set_up_time": "00:02:00",
