@@ -19,7 +19,8 @@ from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import Machine
-from nmlgen.experiment.setting import Certainty, Setting
+from nmlgen.experiment.parts import GPU
+from nmlgen.experiment.setting import Certainty, Setting, written
 from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
 from nmlgen.lift.built import as_built
@@ -353,7 +354,10 @@ class _Lifting:
         is_srun = experiment.launch.command.value == "srun"
         job.late_problems += problems_of_wrapper(wrapper, made, is_srun=is_srun)
         shown = {rank: start.gpus for rank, start in made.items() if start.knows_gpus}
-        return evolve(experiment, shown=shown)
+        if not any(shown.values()):
+            return evolve(experiment, shown=shown)
+        built_for_gpus = written("model.parts.gpu", True, "script", wrapper.word.span)
+        return evolve(experiment, shown=shown, parts={GPU: built_for_gpus, **experiment.parts})
 
     def _with_dictionary(self, component: Component) -> Model:
         """A model with the dictionary of names for its output, if a file that is called so lies beside the script."""

@@ -103,6 +103,15 @@ def test_ranks_that_a_wrapper_is_told(told: int, restart: int, expected: list[st
     assert codes(script(BY_RANK, launch, restart=restart), tmp_path) == expected
 
 
+def test_the_build_behind_a_wrapper(tmp_path: Path) -> None:
+    """Who gives each rank a GPU starts a build for GPUs: what that refuses is judged."""
+    text = script(f"{MODULO}{RUN}", "srun -n 8 ./wrap.sh bin/icon", per_node=4, io=0)
+    short = text.replace("nproma = 0\n nblocks_c = 1", "nproma = 32")
+    assert codes(text, tmp_path) == []
+    assert codes(short, tmp_path) == ["GPU003"]
+    assert codes(short.replace(MODULO, ""), tmp_path) == ["GPU006"]
+
+
 def test_without_wrapper(tmp_path: Path) -> None:
     """ICON itself chooses no GPU; of another program nobody knows."""
     four = {"per_node": 4, "io": 0}
