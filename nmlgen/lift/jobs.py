@@ -38,6 +38,8 @@ _PATHS = _BEGINNINGS | {("system", "HOME")}
 """The symbols of directories: one word each, which is no option."""
 
 _GROUP = re.compile(r"^[^!\n]*&[A-Za-z]", re.MULTILINE)
+_COLLECTED = re.compile(r"\$\{input_(linked|required)_file\[")
+"""How ICON's run scripts name the files that they collected (release 2024.10, `run/add_run_routines`)."""
 _DARSHAN = re.compile(r"[^\s:]*libdarshan[^\s:]*\.so[^\s:]*")
 _HELPER = re.compile(
     r"(?:hostname|echo|true|date|cp|mv|rm|ls|dsync|dcp|drm|cdo|ncdump|python3?|bash|sh|sleep|uptime)\Z"
@@ -144,6 +146,7 @@ class _Lifting:
             if path is not None:
                 self.job.run_directory = written("run_directory", path or ".", LAYER, _span(launched))
         self.made: dict[str, str] = {}
+        self.unrolled: dict[str, str] = {}  # by what is collected, what is said where nobody knows what it is
         self.opened = _opened(evaluation.events, world.guard) if "setstripe" in evaluation.script.source.text else {}
         for words, event in commands[:start]:
             self.command(words, event)
@@ -339,9 +342,11 @@ class _Lifting:
             if file is None or "/" in file:
                 if file is None and (into is None or "/" not in into.strip("./")):
                     text = event.place.text.text[event.place.start : event.place.end]
-                    self.job.remarks.append(
-                        f"{_span(event)}: what `{text}` brings is not known: name it in input_files"
-                    )
+                    remark = f"{_span(event)}: what `{text}` brings is not known: name it in input_files"
+                    if (collected := _COLLECTED.search(text)) is not None:
+                        self.unrolled[collected[1]] = remark
+                    else:
+                        self.job.remarks.append(remark)
                 continue
             path = beginning_at(event.words[number + 1].value, self.guard, self.beginnings, self._base())
             setting_name = f"input_files.{file}.source"
@@ -375,18 +380,35 @@ class _Lifting:
         for kind, method in (("linked", "link"), ("required", "copy")):
             sources, targets = (variables.get(f"{side}_{kind}_file") for side in ("input", "output"))
             if sources is None or targets is None or sources.elements is None or targets.elements is None:
+                if kind in self.unrolled:
+                    self.job.remarks.append(self.unrolled[kind])
                 continue
             found = {file.target: file for file in self.job.inputs}
             for key, value in targets.elements.items():
-                target, source = text_of(within(value, self.guard)), sources.elements.get(key)
-                if not target or source is None:
-                    continue
+                source = sources.elements.get(key)
+                if source is None or any(not case.text for case in within(value, self.guard)):
+                    continue  # only a run knows whether there is one
                 path = beginning_at(source, self.guard, self.beginnings, self._base())
-                name = posixpath.basename(path if path is not None and _is_directory(target) else target)
-                if path and name and name not in found and posixpath.dirname(posixpath.normpath(target)) == "":
-                    span = _span_of(source)
-                    found[name] = InputFile(name, written(f"input_files.{name}.source", path, LAYER, span), method)
+                base = self._base_name(source)
+                target = self._meant_target(value, base)
+                name = (base or "") if _is_directory(target) else posixpath.basename(target)
+                if not name or posixpath.dirname(posixpath.normpath(target)) != "":
+                    if kind in self.unrolled:
+                        self.job.remarks.append(self.unrolled[kind])
+                elif name not in found and path != "":
+                    setting_name, span = f"input_files.{name}.source", _span_of(source)
+                    setting = unknown(setting_name, span) if path is None else written(setting_name, path, LAYER, span)
+                    found[name] = InputFile(name, setting, method)
             self.job.inputs = list(found.values())
+
+    def _meant_target(self, value: Value, base: str | None) -> str:
+        """Where a collected file goes; "" if that is not known. Where only a run knows whether the target is a
+        directory, into which the file would go, it is none."""
+        texts = sorted({case.text for case in value}, key=len)
+        for text in texts:
+            if text and not _is_directory(text) and f"{text.rstrip('/')}/{base}" in texts:
+                return text
+        return text_of(within(value, self.guard)) or ""
 
     def _base(self) -> str | None:
         """What a relative source is relative to."""

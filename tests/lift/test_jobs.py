@@ -236,3 +236,50 @@ def test_names_of_output_by_a_dictionary_beside_the_script(names, found, diction
     (tmp_path / "dict.test").unlink()
     report = lint([tmp_path / "exp.waves.run"], icon_release="2024.10")
     assert "OUT026" not in {finding.code for finding in report.findings}
+
+
+COLLECTING = """\
+number_of_linked_files=0
+add_link_file() {
+  new_name=$2
+  if [[ -d "$new_name" ]]; then new_name="${new_name%/}/${1##*/}"; fi
+  input_linked_file[$number_of_linked_files]=$1
+  output_linked_file[$number_of_linked_files]=$new_name
+  (( number_of_linked_files = number_of_linked_files + 1 ))
+}
+link_required_files() {
+  i=0
+  while [ $i -lt $number_of_linked_files ]; do
+    ln -s ${input_linked_file[${i}]} ${output_linked_file[${i}]}
+    (( i=i+1 ))
+  done
+}
+add_link_file /pool/a.nc ./b.nc
+add_link_file /pool/c.nc ./
+ADDED
+if [ -f /pool/e.nc ]; then add_link_file /pool/e.nc ./; fi
+link_required_files
+"""
+
+
+@pytest.mark.parametrize(
+    ("added", "more", "remarks"),
+    [
+        ("", {}, 0),
+        ("add_link_file $(where_is_it)/d.nc ./", {"d.nc": None}, 0),
+        ("add_link_file /pool/d.nc ./data/d.nc", {}, 1),
+        ("add_link_file /pool/d.nc $(where)", {}, 1),
+    ],
+)
+def test_files_that_a_script_collects_and_links_in_a_loop(added, more, remarks, tmp_path):
+    script = tmp_path / "exp.waves.run"
+    head, launch, rest = COMPLETE.partition("LD_PRELOAD=")
+    script.write_text(head + COLLECTING.replace("ADDED", added) + launch + rest)
+    loaded = load(script)
+    brought = {
+        file.target: None if file.source.certainty is Certainty.UNKNOWN else file.source.value
+        for file in loaded.experiment.inputs
+        if file.target in ("b.nc", "c.nc", "d.nc", "e.nc")
+    }
+    assert brought == {"b.nc": "/pool/a.nc", "c.nc": "/pool/c.nc", **more}
+    assert len([remark for remark in loaded.remarks if "put_linked_file" in remark]) == remarks
