@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from nmlgen.namelist.syntax import SyntaxProblem
@@ -79,7 +80,7 @@ def _of_subshells(script: Script, body: Any) -> Iterator[SyntaxProblem]:
             yield from _of_subshells(script, node.body)
         if not isinstance(node, Sequence):
             continue
-        for command, following in zip(node.commands, [*node.commands[1:], None], strict=True):
+        for command, following in pairwise([*node.commands, None]):
             last = command.right if isinstance(command, AndOr) else command
             if isinstance(last, Group) and last.is_subshell and _ends_with_exit(last) and not _asks(script, following):
                 span = script.text.span(last.start, last.start + 1)

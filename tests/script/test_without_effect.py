@@ -29,6 +29,9 @@ def kinds(text: str) -> list[str]:
         ("#!/bin/bash -e\na || ( exit 1 )\n", []),
         ("( exit 1 ) || b\n", []),  # somebody asks
         ("( exit 1; b )\n", []),
+        ("( exit 1 )\n( exit 2 )", ["exit-of-subshell"] * 2),
+        ("", []),
+        ("( )\nf() { }\nif a; then fi\n", []),  # nothing where commands should be
     ],
 )
 def test_exits(text: str, expected: list[str]) -> None:
