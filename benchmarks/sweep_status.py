@@ -17,10 +17,11 @@ import tempfile
 import time
 from pathlib import Path
 
+import nmlgen
 from nmlgen.sweep.state import State, Submission
 
 ARRAY = 1000
-SCRIPT = "#!/bin/bash\n#SBATCH --ntasks=1\n#SBATCH --time=01:00:00\n\nrun=$here/run\n"
+SPEC = Path(__file__).parents[1] / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 LOG = """\
  mo_mpi::start_mpi ICON: Globally run on 8 mpi processes.
  version: 2024.10
@@ -41,7 +42,9 @@ def write(sweep: Path, points: int, with_logs: bool) -> None:
     """Write the sweep."""
     shared = sweep / "shared"
     shared.mkdir(parents=True)
-    (shared / "model.sbatch").write_text(SCRIPT)
+    built = nmlgen.build(nmlgen.load_spec(SPEC)).files
+    for name, data in built.items():
+        (shared / name).write_bytes(data)
     (sweep / "nmlgen-sweep.json").write_text('{"name": "large", "inputs": [], "overrides": []}\n')
     rows = ["id,name,directory,state,reason,job.nodes,parallel.nproma,parallel.num_io_procs"]
     state = State(sweep)
@@ -61,7 +64,11 @@ def write(sweep: Path, points: int, with_logs: bool) -> None:
             )
             point = sweep / member
             point.mkdir(parents=True)
-            (point / "model.sbatch").symlink_to("../../shared/model.sbatch")
+            for name in built:
+                if name.endswith(".sbatch"):
+                    (point / name).symlink_to(f"../../shared/{name}")
+                else:
+                    os.link(shared / name, point / name)
             kind = _kind(number, points)
             if kind != "waiting":
                 _start(

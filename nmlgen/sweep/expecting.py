@@ -9,9 +9,10 @@ from attrs import evolve, frozen
 
 from nmlgen.advise.advice import calibration_of
 from nmlgen.advise.calibration import Calibration
+from nmlgen.advise.case import Case
 from nmlgen.advise.experiment import Situation, situation_of
 from nmlgen.advise.layout import Layout, case_with, present_layout
-from nmlgen.advise.prediction import predict
+from nmlgen.advise.prediction import Prediction, predict
 from nmlgen.errors import InputError, NmlgenError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -44,6 +45,7 @@ class Expectations:
         self._calibration = calibration
         self._situations: dict[tuple[tuple[str, str], ...], Situation] = {}
         self._jobs: dict[Path, Experiment] = {}
+        self._predictions: dict[tuple[Case, str], Prediction] = {}
 
     def of(self, place: Path, values: Mapping[str, str]) -> Expected:
         """What is expected of the point in a directory."""
@@ -56,7 +58,9 @@ class Expectations:
             return Expected(silence=f"no prediction: {error}")
         calibration = self._calibration or calibration_of(situation)
         self.used = calibration.name
-        prediction = predict(case, calibration)
+        prediction = self._predictions.get((case, calibration.name))
+        if prediction is None:
+            prediction = self._predictions[case, calibration.name] = predict(case, calibration)
         notes = tuple(dict.fromkeys((*situation.doubts, *prediction.notes)))
         predicted = Predicted(total_s=prediction.total_s, low_s=prediction.low_s, high_s=prediction.high_s, notes=notes)
         return Expected(case.nodes, situation.cores, predicted)
