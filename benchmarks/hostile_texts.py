@@ -28,13 +28,16 @@ def main() -> None:
     parser.add_argument("--last", type=int, default=len(STRINGS))
     arguments = parser.parse_args()
     taken = rounds = configurations = failed = 0
+    room = TemporaryDirectory()
+    homes = [Path(room.name, str(number)) for number in range(len(EVERY))]
+    for home in homes:
+        home.mkdir()
     for text in STRINGS[arguments.first : arguments.last]:
-        for documents in EVERY:
-            with TemporaryDirectory() as directory:
-                for found, wrong in differences(text, documents, Path(directory)):
-                    taken, rounds, failed = taken + len(found), rounds + 1, failed + bool(wrong)
-                    for line in wrong:
-                        print(f"{text[:60]!r}: {line}", flush=True)
+        for documents, home in zip(EVERY, homes, strict=True):
+            for found, wrong in differences(text, documents, home):
+                taken, rounds, failed = taken + len(found), rounds + 1, failed + bool(wrong)
+                for line in wrong:
+                    print(f"{text[:60]!r}: {line}", flush=True)
         print(f"{text[:60]!r}: {taken} taken", flush=True)
         with TemporaryDirectory() as directory:
             for place, _, wrong in configured.differences(text, Path(directory)):

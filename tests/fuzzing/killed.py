@@ -143,6 +143,17 @@ def _to_tune(directory: Path) -> None:
     _log(directory)
 
 
+def _stale(directory: Path) -> None:
+    """Points that are done, and were then written anew."""
+    _to_tune(directory)
+    nmlgen.write_sweep(nmlgen.expand(directory / "sweep.yaml"), directory / "points")
+    run = Command(("submit", "points"), (), lambda _: None, programs=COMMANDS["tune"].programs)
+    run.prepared(directory)
+    run.run(directory)
+    written = nmlgen.load_spec(directory / "sweep.yaml", ["output.atm.output_interval=PT2H"])
+    nmlgen.write_sweep(nmlgen.expand(written), directory / "points", force=True)
+
+
 def _partitions(directory: Path) -> None:
     """A run of two partitions and, as cdo would make them, the whole files."""
     spec = changed(
@@ -218,6 +229,27 @@ COMMANDS: dict[str, Command] = {
     ),
     "export": Command(
         ("export", "points", "--for", "jube", "--force"), ("points/jube.xml", "points/run_point.sh"), _points
+    ),
+    **{
+        f"export for {tool}": Command(
+            ("export", "points", "--for", tool, "--force"), ("points",), _points, replaces=False
+        )
+        for tool in ("cylc", "ecflow", "ro-crate", "snakemake")
+    },
+    "man": Command(("man", "-o", "man1"), ("man1",), lambda _: None, replaces=False),
+    "registry export": Command(
+        ("registry", "export", "--icon-release", "2024.10", "--for", "rose", "-o", "meta"),
+        ("meta",),
+        lambda _: None,
+        replaces=False,
+    ),
+    "resubmit --stale": Command(
+        ("resubmit", "points", "--stale"),
+        (QUEUE,),
+        _stale,
+        replaces=False,
+        programs=_SLURM,
+        grown=("points/stale",),
     ),
     "lint --fix": Command(("lint", "a.run", "--fix"), ("a.run",), _to_mend, replaces=False),
     "lint --write-baseline": Command(("lint", "a.run", "--write-baseline", "old.json"), ("old.json",), _to_mend),

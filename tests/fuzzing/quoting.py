@@ -334,6 +334,17 @@ def built(documents: Mapping[str, Any] | None, directory: Path) -> tuple[Spec, B
     """The spec that the documents make, of a sweep the first point, and what is built; None if they are refused."""
     if documents is None:
         return None
+    key = json.dumps([str(directory), documents])
+    if key not in _BUILT:
+        _BUILT.clear()  # the last one is asked for again, no other
+        _BUILT[key] = _built(documents, directory)
+    return _BUILT[key]
+
+
+_BUILT: dict[str, tuple[Spec, Build] | None] = {}
+
+
+def _built(documents: Mapping[str, Any], directory: Path) -> tuple[Spec, Build] | None:
     for name, document in documents.items():
         data = yaml_of(document).replace(ROOM.encode(), str(directory / HOME / "room").encode())
         (directory / name).write_bytes(data)
@@ -526,7 +537,10 @@ def differences(
             found = [place for place in found if not _is_path(place)]
             after = _notes(documents, {place: texts[place] for place in found}, directory, home)
         words = {place: f"M{number:03}m" for number, place in enumerate(found)}
-        before = _notes(documents, words, directory, home)
+        key = json.dumps([str(directory), documents, found])
+        if key not in _PLAIN:
+            _PLAIN[key] = _notes(documents, words, directory, home)
+        before = _PLAIN[key]
         if after is None or before is None:
             continue
         expected = before.replaced({word: texts[place] for place, word in words.items()})
@@ -538,6 +552,10 @@ def differences(
         wrong += [f"there is {path}" for path in directory.rglob(f"{CANARY}*")]
         wrong += [f"with plain words it ends with {before.code}"] if before.code else []
         yield found, wrong
+
+
+_PLAIN: dict[str, Notes | None] = {}
+"""What the script did with plain words at the same places, which many texts have in common."""
 
 
 def _is_path(place: Place) -> bool:
