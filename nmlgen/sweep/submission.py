@@ -11,7 +11,7 @@ import getpass
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import evolve, field, frozen
@@ -120,12 +120,14 @@ def resubmit(
     """Submit again points that failed, were lost or cancelled: those named, by name or identifier, or else all.
 
     With `stale`, those whose results are of another build. Their results move to DIRECTORY/stale/NAME-BUILD, and they
-    begin anew; otherwise a restart chain goes on with the leg that failed. With `restart`, the point's script is asked
-    to begin with the last checkpoint. Raises what `submit` raises, and InputError for a name that no such point has.
+    begin anew, as do those of a call that was killed in between; otherwise a restart chain goes on with the leg that
+    failed. With `restart`, the point's script is asked to begin with the last checkpoint. Raises what `submit` raises,
+    and InputError for a name that no such point has.
     """
     named = tuple(points)
     how = _How(throttle, mail, ("restart",) if restart else ())
-    return _at(Path(directory), dry_run, how, progress, lambda found: _again(found, named, stale))
+    emptied = _emptied(Path(directory)) if stale else frozenset[str]()
+    return _at(Path(directory), dry_run, how, progress, lambda found: _again(found, named, stale, emptied))
 
 
 def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]:
@@ -159,13 +161,25 @@ def _missing(points: Sequence[PointStatus]) -> list[PointStatus]:
     return [point for point in points if point.state == "not submitted"]
 
 
-def _again(found: Survey, named: tuple[str, ...], stale: bool) -> list[PointStatus]:
+def _emptied(sweep: Path) -> frozenset[str]:
+    """The names of points whose results were moved to STALE: a call that was killed then has not submitted them."""
+    try:
+        return frozenset(name.rpartition("-")[0] for name in os.listdir(sweep / STALE))
+    except OSError:
+        return frozenset()
+
+
+def _again(found: Survey, named: tuple[str, ...], stale: bool, emptied: Collection[str]) -> list[PointStatus]:
     chosen = _chosen(found, named)
     states = (*_AGAIN, "stale") if named else ("stale",) if stale else _AGAIN
     for point in chosen:
         if named and point.state not in states:
             raise InputError(f'the point "{point.name}" is {point.state}; expected: {", ".join(states)}')
-    return [point for point in chosen if point.state in states]
+    return [
+        point
+        for point in chosen
+        if point.state in states or (point.state == "not submitted" and Path(point.directory).name in emptied)
+    ]
 
 
 def _chosen(found: Survey, named: tuple[str, ...]) -> list[PointStatus]:

@@ -297,6 +297,7 @@ class Trials:
         self.again()
         self.command.run(directory)
         self.after = self.contents()
+        self._hidden = self._hidden_now()
 
     def again(self) -> None:
         """Begin anew."""
@@ -311,6 +312,17 @@ class Trials:
                 if path.is_file() and not any(part.startswith(".") for part in path.relative_to(self.directory).parts):
                     found[str(path.relative_to(self.directory))] = path.read_bytes()
         return found
+
+    def _hidden_now(self) -> set[str]:
+        return {
+            str(path.relative_to(self.directory))
+            for path in self.directory.rglob(".*")
+            if path.is_file() and path.parent.name != PROGRAMS
+        }
+
+    def left(self) -> list[str]:
+        """Hidden files that a call which succeeds does not leave."""
+        return sorted(self._hidden_now() - self._hidden)
 
     def wrong(self) -> list[str]:
         """Outputs that are neither the old ones nor the new ones, or gone."""
@@ -365,11 +377,7 @@ def full_disks(name: str, directory: Path, every: int = 1, sizes: tuple[int, ...
 
 def _told(trials: Trials, where: str, end: Ended) -> str | None:
     wrong = trials.wrong()
-    left = [
-        str(path.relative_to(trials.directory))
-        for path in trials.directory.rglob(".*")
-        if path.is_file() and path.parent.name != PROGRAMS
-    ]
+    left = trials.left()
     unlike = trials.unlike()
     if not wrong and not left and not unlike and end.fault is None and (end.code == 2 or not trials.wrong()):
         return None

@@ -369,7 +369,8 @@ def test_stale_results_are_told_and_set_aside(slurm, sweep):
     assert nmlgen.resubmit(sweep, stale=True, dry_run=True).points == ("p16", "p32")
     assert states(sweep) == ["stale", "stale"]
     assert nmlgen.resubmit(sweep, ["p32"]).points == ("p32",)
-    assert nmlgen.resubmit(sweep, stale=True).points == ("p16",)
+    assert states(sweep) == ["stale", "not submitted"]  # as if the call had been killed: Slurm knows of no job
+    assert nmlgen.resubmit(sweep, stale=True).points == ("p16", "p32")
     assert (sweep / f"stale/p16-{old}/run/out").read_text() == "0\n"
     assert (sweep / f"stale/p16-{old}/nmlgen.jobs/1.end").is_file()
     left = {path.name for path in (sweep / "points/p16").iterdir()}
