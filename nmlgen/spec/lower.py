@@ -66,6 +66,7 @@ _REQUIRED = (
     ("site",),
     ("model", "release"),
     ("launch", "command"),
+    ("run_directory",),
     ("namelists", "master_nml", "lrestart"),
 )
 _START = ("master_time_control_nml", "experimentStartDate")

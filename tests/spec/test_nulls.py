@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fuzzing.schemas import ANY, KEY, places
 from ruamel.yaml import YAML
 from specs import changed, unchecked_build
 
@@ -133,6 +134,21 @@ def test_specs():
         use(with_null(SPEC, path))
 
 
+def test_every_key_of_the_schema_of_specs():
+    """Null at each place that the schema knows, whatever else has to stand beside it."""
+    for path, _ in places("spec"):
+        if KEY in path or path.count(ANY) > 1:
+            continue
+        one = copy.deepcopy(SPEC)
+        node: Any = one
+        *above, last = ("free" if key == ANY else key for key in path)
+        for key in above:
+            node[key] = node[key] if isinstance(node.get(key), dict) else {}
+            node = node[key]
+        node[last] = None
+        use(one)
+
+
 def test_calibrations():
     for path in paths(CALIBRATION):
         with contextlib.suppress(NmlgenError):
@@ -149,3 +165,8 @@ def test_every_key_of_the_schema_is_among_them():
 def test_a_launcher_that_is_taken_away_is_missed(key):
     with pytest.raises(nmlgen.SpecError, match=r"launch\.command is not set"):
         nmlgen.load_spec(with_null(SPEC, key))
+
+
+def test_a_run_directory_that_is_taken_away_is_missed():
+    with pytest.raises(nmlgen.SpecError, match=r"run_directory is not set"):
+        nmlgen.load_spec(changed(run_directory=None))
