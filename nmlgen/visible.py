@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 _OBEYED = re.compile(
@@ -24,14 +25,21 @@ def visible_lines(text: str) -> str:
     return _WITHOUT_SPACE.sub(_number, text)
 
 
+def visible_json(text: str) -> str:
+    """The text of a JSON document, the same to whoever reads it, with escapes for what a terminal would obey."""
+    return _WITHOUT_SPACE.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
 def _number(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def csv_cell(text: str) -> str:
-    """The text as a cell of CSV; one that a spreadsheet would take for a formula gets an apostrophe before it."""
-    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+    """The text as a cell of CSV; one that a spreadsheet would take for a formula gets an apostrophe before it, and what
+    a terminal would obey is its number."""
+    text = f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+    return visible_lines(text)
 
 
 _FORMULA = re.compile(r"[=+\-@\t\r\n]")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from nmlgen.findings import Finding, Severity
 from nmlgen.report.github import format_github
+from nmlgen.report.junit import format_junit
 from nmlgen.report.text import format_finding
 from nmlgen.source import Source
-from nmlgen.visible import csv_cell, visible, visible_lines
+from nmlgen.visible import csv_cell, visible, visible_json, visible_lines
 
 
 @pytest.mark.parametrize(
@@ -31,7 +34,7 @@ def test_nothing_is_obeyed(text, shown):
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd|x", "-x", "@a", "\t=1", "\r=1", "\n=1", "--", "-1-1"])
 def test_no_cell_begins_a_formula(text):
-    assert csv_cell(text) == f"'{text}"
+    assert csv_cell(text) == f"'{visible_lines(text)}"
 
 
 @pytest.mark.parametrize("text", ["", "a", "-1", "+1.5e-3", "-.5", "a=1", "1+1", "2000-01-01"])
@@ -49,3 +52,21 @@ def test_a_finding_shows_names_and_texts_of_others(show):
     assert visible_lines(text) == text
     assert "\r" not in text
     assert not any(line.startswith("::error::") for line in text.splitlines())
+
+
+def test_json_holds_no_mark_that_a_terminal_obeys():
+    text = "a\x1b[2J\x85\u202eb\U000e0041\udcff\u00e9"
+    shown = visible_json(json.dumps({"a": text}, ensure_ascii=False, indent=1))
+    assert json.loads(shown) == {"a": text}
+    assert shown == '{\n "a": "a\\u001b[2J\\u0085\\u202eb\\udb40\\udc41\\udcff\u00e9"\n}'
+
+
+def test_a_cell_holds_no_command_of_a_terminal():
+    assert csv_cell("a\x1b[2J\u202e\n\tb") == "a\\u001b[2J\\u202e\n\tb"
+
+
+def test_no_line_of_junit_begins_with_what_others_wrote():
+    span = Source(f"x{ODD}", f"line {ODD}").span(1, 1, 4)
+    shown = format_junit([Finding("A1", "a", Severity.ERROR, f"m{ODD}", span, (f"n{ODD}",))])
+    assert not any(line.startswith("::error") for line in shown.splitlines())
+    assert visible_lines(shown) == shown

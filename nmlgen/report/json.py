@@ -9,6 +9,7 @@ from attrs import asdict
 
 from nmlgen.findings import Finding, Fix, Report
 from nmlgen.source import Span
+from nmlgen.visible import visible_json
 
 
 def finding_document(finding: Finding) -> dict[str, Any]:
@@ -63,4 +64,4 @@ def report_document(report: Report) -> dict[str, Any]:
 
 def to_json(document: Any) -> str:
     """The text of a JSON document."""
-    return json.dumps(document, indent=2, ensure_ascii=False)
+    return visible_json(json.dumps(document, indent=2, ensure_ascii=False))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from xml.etree import ElementTree
 
 from nmlgen.findings import Finding
+from nmlgen.visible import visible
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -34,7 +35,7 @@ def _case(suite: ElementTree.Element, finding: Finding, file: str) -> None:
     place = {"line": str(finding.line), "column": str(finding.column)} if finding.span else {}
     case = _child(suite, "testcase", classname=file, name=f"{finding.code} {finding.name}", **place)
     failure = _child(case, "failure", type=finding.severity.value, message=finding.message)
-    failure.text = _printable("\n".join([f"{finding.where}: {finding.message}", *finding.notes]))
+    failure.text = "\n".join(map(_printable, [f"{finding.where}: {finding.message}", *finding.notes]))
 
 
 def _child(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
@@ -42,5 +43,6 @@ def _child(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementT
 
 
 def _printable(text: str) -> str:
-    """The text with a sign in place of every character that XML cannot hold."""
-    return _NOT_XML.sub("\ufffd", text)
+    """The text on one line, with the numbers of characters that a terminal would obey, and a sign in place of every
+    other that XML cannot hold."""
+    return _NOT_XML.sub("\ufffd", visible(text))
