@@ -139,7 +139,7 @@ def test_junit():
     failure = case.find("failure")
     assert (failure.get("type"), failure.get("message")) == ("error", "50 % wrong")
     assert failure.text == "runs/exp 1/NAMELIST:2:6: 50 % wrong\nexpected: 0, or 1"
-    assert first[1].find("failure").get("message") == "\ufffd<&\ufffd"
+    assert first[1].find("failure").get("message") == r"\u0000<&\u001b"
     assert second.get("name") == "nmlgen"
 
 
