@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from fuzzing import configured
 from fuzzing.hostile import STRINGS
-from fuzzing.quoting import DOCUMENTS, EVERY, SCHEMAS, differences, open_places, places
+from fuzzing.quoting import COUPLED, DOCUMENTS, EVERY, SCHEMAS, differences, open_places, places
 from fuzzing.schemas import place_of, text_places
 from tools import require
 
@@ -20,6 +20,13 @@ def test_a_text_stays_a_text(number, tmp_path):
     for text in SHORT[number::12][:4]:
         for found, wrong in differences(text, EVERY[number % len(EVERY)], tmp_path):
             assert not wrong, f"{text!r} at {found}"
+
+
+def test_a_text_is_no_pattern_and_stands_for_no_match(tmp_path):
+    """Bash 5.2 takes "&" for what matched, where a name is exchanged for another."""
+    require("bash")
+    for found, wrong in differences("a &*b", COUPLED, tmp_path):
+        assert not wrong, found
 
 
 def test_there_are_places(tmp_path):
