@@ -96,7 +96,9 @@ def load(
 
         lifted = lifted_from(found, source.text)
         checked = _checked(lifted)
-        if checked is None or not (meant := found.parent / f"exp.{checked}").is_file():
+        names = [f"exp.{checked}{found.suffix if found.suffix == '.run' else ''}", f"exp.{checked}"] if checked else []
+        meant = next((there for name in names if (there := found.parent / name).is_file()), None)
+        if meant is None:
             return _of_script(path, lifted)
         loaded = _of_script(meant, lifted_from(meant, files.read(meant).text))
         note = f"{path} checks the experiment {checked}, and writes no namelist: this is of {meant}, which it runs"
