@@ -296,41 +296,6 @@ ANSWERED = [
     ("bc", "a+=2;a;a*=3;a\n"),
     ("bc", "1==1\n1!=1\n"),
     ("bc", "scale=20;1/7\n"),
-    ("awk '{print $1}'", TEXT),
-    ("awk '{print $1, $2}'", TEXT),
-    ("awk -F: '{print $2}'", FIELDS),
-    ("awk -F : '{print $NF}'", FIELDS),
-    ("awk 'BEGIN{print 1/3}'", ""),
-    ("awk 'BEGIN{print 10*2.5, 7%3, 2^8}'", ""),
-    (r"""awk 'BEGIN{printf "%.2f\n", 22/7}'""", ""),
-    ("awk -v x=3 'BEGIN{print x*2}'", ""),
-    ("awk '{s+=$2} END{print s}'", TEXT),
-    ("awk NR==2", TEXT),
-    ("awk 'NR==2{print $2}'", TEXT),
-    ("awk '/beta/{print $2}'", TEXT),
-    (r"""awk '$1=="alpha"{print NR}'""", TEXT),
-    (r"""awk '{print $1 "-" $2}'""", TEXT),
-    ("awk 'END{print NR}'", TEXT),
-    ("awk '{print NF}'", TEXT),
-    (r"""awk 'BEGIN{printf("%03d %s\n", 7, "x")}'""", ""),
-    ("awk -F, '{print $1; print $2}'", TEXT),
-    ("awk '{print substr($1,1,3)}'", TEXT),
-    ("awk '{print length($1), toupper($1)}'", TEXT),
-    ("awk 'BEGIN{print int(7/2)}'", ""),
-    ("awk 'BEGIN { x = 5; y = x * 2; print x + y }'", ""),
-    ("awk '{print}'", TEXT),
-    (r"""awk 'BEGIN{OFS=","} {print $1,$2}'""", TEXT),
-    ("awk '-F[,;]' '{print $2}'", TEXT),
-    ("awk 'BEGIN{print 1e6, 1e-5, 0.1+0.2, 100000*1.5, 123456.789}'", ""),
-    (r"""awk 'BEGIN{print (1>2)?"a":"b"}'""", ""),
-    (r"""awk 'BEGIN{print 1 " " 2}'""", ""),
-    ("awk '{print $(NF-1)}'", "a b c\n"),
-    ("awk '!/alpha/'", TEXT),
-    ("awk -F = '{print $2}'", "key=value\n"),
-    (r"""awk '{printf "%s ", $1}'""", TEXT),
-    (r"""awk 'BEGIN{print index("abc","c"), length("hello")}'""", ""),
-    ("awk 'BEGIN{print 3600*24*365}'", ""),
-    ("awk '$1 ~ /^a/ {n++} END {print n}'", TEXT),
     ("date -d 2020-01-31 +%Y%m%d", ""),
     ("date -d 20200131 +%Y-%m-%d", ""),
     ("date -d '20200131 + 1 day' +%F", ""),
@@ -355,7 +320,6 @@ ANSWERED = [
     ("date -u -d 20200101 '+%s %Z'", ""),
     ("printf '%4.1f|%-8.2f|%+.1f' 2.34 2.346 1", ""),
     ("bc -q", "5\nquit\n6\n"),
-    ("awk '$2>5'", "a 3\nb 7\n"),
     ("grep -c x", ""),
     (r"sed 's/\(.*\)_\(.*\)\.nc/\2/'", NAMES),
 ]
@@ -396,11 +360,7 @@ UNDECIDED = [
     ("bc", "1/0\n"),
     ("bc", "define f(x) { return x; }\n"),
     ("bc -l", "s(1)\n"),
-    ("awk '{while (1) print}'", TEXT),
-    ("""awk 'BEGIN{system("ls")}'""", ""),
-    ("""awk '{print > "file"}'""", TEXT),
-    ("""awk 'BEGIN{"date" | getline x; print x}'""", ""),
-    ("awk 'BEGIN{print 2^40}'", ""),
+    ("awk '{print $1}'", TEXT),
     ("ls", ""),
     ("rm -rf /", ""),
 ]
@@ -431,18 +391,9 @@ def test_what_cannot_be_known_is_not_said(line, stdin):
     assert answer(shlex.split(line), stdin, is_ksh=None) is None
 
 
-@pytest.mark.parametrize(
-    "name", ["cut -c1", "tr a b", "sed s/a/b/", "grep a", "wc -l", "head", "sort", "bc", "cat", "awk 1"]
-)
+@pytest.mark.parametrize("name", ["cut -c1", "tr a b", "sed s/a/b/", "grep a", "wc -l", "head", "sort", "bc", "cat"])
 def test_an_input_that_is_not_known(name):
     assert answer(shlex.split(name), None) is None
-
-
-@pytest.mark.parametrize("name", ["gawk", "mawk"])
-def test_every_awk_gives_the_same(name):
-    require(name)
-    commands = [([name, *shlex.split(line)[1:]], stdin) for line, stdin in ANSWERED if line.startswith("awk ")]
-    assert [answer(command, stdin) for command, stdin in commands] == run_commands("bash", commands)
 
 
 KSH = [
@@ -564,11 +515,6 @@ COMMANDS = st.one_of(
         choice(["bc"]),
         st.lists(st.one_of(SUMS, choice("scale=3", "x=5")), max_size=3).map(lambda s: "".join(f"{t}\n" for t in s)),
     ),
-    st.tuples(SUMS.map(lambda text: ["awk", f"BEGIN{{print {text}}}"]), choice("")),
-    st.tuples(
-        choice("$1", "$2,$1", "NF", "$NF", "$1 $2", "$1+1", "length($1)").map(lambda t: ["awk", f"{{print {t}}}"]),
-        LINES,
-    ),
 )
 
 
@@ -579,7 +525,7 @@ SCRAPS = row(
 
 @settings(max_examples=300)
 @given(
-    st.sampled_from(["printf", "expr", "cut", "tr", "sed", "grep", "date", "bc", "awk", "seq", "sort"]),
+    st.sampled_from(["printf", "expr", "cut", "tr", "sed", "grep", "date", "bc", "seq", "sort"]),
     st.lists(SCRAPS),
     SCRAPS,
 )
@@ -591,7 +537,7 @@ def test_nothing_is_an_exception(name, arguments, stdin):
 @given(st.lists(COMMANDS, min_size=60, max_size=60))
 def test_any_answer_is_the_real_programs(commands):
     """Sixty commands at a time: one shell runs them all."""
-    require("bash", "bc", "awk", "sed", "grep")
+    require("bash", "bc", "sed", "grep")
     answers = [answer(command, stdin) for command, stdin in commands]
     decided = [(command, said) for command, said in zip(commands, answers, strict=True) if said is not None]
     results = run_commands("bash", [command for command, _ in decided])
