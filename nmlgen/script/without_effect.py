@@ -34,13 +34,18 @@ _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 def without_effect(script: Script) -> Iterator[SyntaxProblem]:
     """Such places of a script, in their order."""
     text = script.source.text
-    functions = [node for node in _sequences_below(script.body) if isinstance(node, Function)]
+    functions: list[Function] = []
+    bodies: list[Any] = [script.body]
+    for body in bodies:
+        inner = [node for node in _sequences_below(body) if isinstance(node, Function)]
+        functions += inner
+        bodies += [function.body for function in inner]
     found: list[SyntaxProblem] = []
     if "exit" in text and not _STOPS_AT_FAILURE.search(text):
-        found += _of_subshells(script, script.body)
+        found += [problem for body in bodies for problem in _of_subshells(script, body)]
     givers = {function.name for function in functions if _GIVES_A_DEFAULT.search(text[function.start : function.end])}
     if givers or ":=" in text:
-        for body in [script.body, *(function.body for function in functions)]:
+        for body in bodies:
             found += _of_defaults(script, body, givers)
     found += _of_set(script, {function.name for function in functions})
     yield from sorted(found, key=lambda problem: (problem.span.line, problem.span.column))
@@ -76,8 +81,6 @@ def _sequences_below(root: Any) -> Iterator[Any]:
 def _of_subshells(script: Script, body: Any) -> Iterator[SyntaxProblem]:
     """`command || ( ...; exit 1 )`, where nobody looks at how that ends."""
     for node in _sequences_below(body):
-        if isinstance(node, Function):
-            yield from _of_subshells(script, node.body)
         if not isinstance(node, Sequence):
             continue
         for command, following in pairwise([*node.commands, None]):
@@ -107,7 +110,7 @@ def _asks(script: Script, following: Command | None) -> bool:
 def _of_defaults(script: Script, body: Any, givers: set[str]) -> Iterator[SyntaxProblem]:
     """A default that a variable gets although it has got another one on the same way."""
     given: dict[str, tuple[str, int]] = {}
-    for node, is_certain in _in_order(body, True):
+    for node, is_certain in _in_order(body):
         if isinstance(node, Simple):
             found = _default(node, givers)
             if found is None:
@@ -128,12 +131,14 @@ def _of_defaults(script: Script, body: Any, givers: set[str]) -> Iterator[Syntax
                 given.pop(name, None)
 
 
-def _in_order(node: Any, is_certain: bool) -> Iterator[tuple[Any, bool]]:
+def _in_order(root: Any) -> Iterator[tuple[Any, bool]]:
     """The commands below one in their order, and whether they are run in any case."""
-    yield node, is_certain
-    always = is_certain and isinstance(node, (Sequence, Group))
-    for part in _parts(node):
-        yield from _in_order(part, always)
+    waiting = [(root, True)]
+    while waiting:
+        node, is_certain = waiting.pop()
+        yield node, is_certain
+        always = is_certain and isinstance(node, (Sequence, Group))
+        waiting += reversed([(part, always) for part in _parts(node)])
 
 
 def _default(node: Simple, givers: set[str]) -> tuple[str, str] | None:

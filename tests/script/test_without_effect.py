@@ -68,3 +68,9 @@ def test_defaults(text: str, expected: list[str]) -> None:
 )
 def test_set(text: str, expected: list[str]) -> None:
     assert kinds(text) == expected
+
+
+def test_long_and_deep_texts() -> None:
+    """A long chain of commands is no deep one for those who look through it."""
+    chain = " && ".join(["a"] * 90)
+    assert kinds(f": ${{a:=1}}\n{chain} || ( exit 1 )\n: ${{a:=2}}\n") == ["exit-of-subshell", "second-default"]
