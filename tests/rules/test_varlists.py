@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 from rules.experiments import experiment_of, with_setting, written
 
 from nmlgen.experiment.setting import UndecidedError
@@ -124,3 +125,20 @@ def test_tiles_have_names_of_their_own(tmp_path):
     assert entry.variables
     other = with_setting(experiment, "io_nml", "output_nml_dict", written("io_nml", "output_nml_dict", " "))
     assert [one.name for one in entries(other.components[0])] == ["tiles:t_g"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "present"),
+    [
+        ("ocean_physics_nml: {lhamocc: false}", False),
+        ("ocean_physics_nml: {lhamocc: true}", True),
+        ("ocean_dynamics_nml: {n_zlev: 5}", False),  # by default there is none
+    ],
+)
+def test_an_ocean_has_biogeochemistry_where_it_is_on(settings, present, tmp_path):
+    """Whatever else such a variable asks for."""
+    text = f"output: {{atm: {{ml_varlist: [dusty]}}}}\nnamelists: {{master_model_nml: {{model_type: 2}}, {settings}}}\n"
+    (entry,) = entries(component(text, tmp_path))
+    (variable,) = entry.variables
+    assert variable.component == "HAMOCC"
+    assert entry.is_absent(evolve(variable, conditions=())) is not present
