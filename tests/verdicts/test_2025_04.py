@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from grid_files import header
 
 import nmlgen
 
@@ -108,5 +109,6 @@ def test_what_is_as_it_was(name, tmp_path):
     for key, file in {"master": "icon_master.namelist", "atmosphere": "NAMELIST_atm"}.items():
         text = changed(base[key], case.get(key, []))
         (tmp_path / file).write_bytes(text.encode("utf-8", "surrogateescape"))
+    (tmp_path / "grid.nc").write_bytes(header({"cell": 1280}, {"grid_root": 2, "grid_level": 2, "grid_geometry": 1}))
     errors = nmlgen.lint([tmp_path], ntasks=case["ntasks"], icon_release="2025.04", site=SITE).errors
     assert (bool(errors) == (case["verdict"] == "rejected")) != (name in disagreements())
