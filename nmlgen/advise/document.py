@@ -129,7 +129,7 @@ def _read_yaml(text: str, name: str) -> Calibration:
 
 _COMMENTS = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _LARGEST = 1e20
-_MOST_BYTES = 2**18  # thirty times as many as that of 109 runs has
+_MOST_BYTES = 2**17  # fifteen times as many as that of 109 runs has; more small values than these take seconds
 
 
 @frozen(eq=False, repr=False)
