@@ -210,6 +210,8 @@ class NoTerrainFollowingLevel(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
+        if component["nonhydrostatic_nml", "ivctype"].value != _SLEVE or _has_table(component):
+            return
         height, heights = component["sleve_nml", "flat_height"], half_levels(component)
         if any(level < height.value for level in heights):
             return
