@@ -137,8 +137,8 @@ def test_picture_of_writers() -> None:
         ),
     ]
     text = format_writers(rows, False, False)
-    assert "7     ▂█·▅                 11.0  40 %" in text
-    assert "0 TO 2 S OF THE JOB" in text
+    assert "7     ▂█·▅                   11.0  40 %" in text
+    assert "0 TO 2.0 S OF THE JOB" in text
     assert "█" * 60 in text
     assert format_writers([], False, False).startswith("no process wrote")
 
