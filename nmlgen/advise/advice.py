@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
@@ -22,7 +23,6 @@ from nmlgen.advise.prediction import NOISE, Prediction, predict
 from nmlgen.advise.support import outside
 from nmlgen.resources import directory
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:  # what only looks closer needs is loaded there: a check rarely does
     from nmlgen.advise.node_local import OnNodes
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
@@ -40,7 +41,6 @@ from nmlgen.rules.streams import (
 )
 from nmlgen.units.size import format_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nmlgen.advise.cost import Cost
 
