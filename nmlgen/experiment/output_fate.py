@@ -59,13 +59,22 @@ class Fate:
         return sum(map(len, self.files.values()))
 
 
-class _Opened(NamedTuple):  # there is one for each record of a run
-    """A record of one job: whether its file is opened for it, to be appended to or anew."""
+class _Opened(NamedTuple):
+    """What one job writes into a file, by output times: whether the file is opened for it, to be appended to or
+    anew."""
 
-    date: int
+    dates: Sequence[int]
     name: str
     is_opened: bool
     is_appended: bool
+
+
+class _Numbered(NamedTuple):
+    """A file of one job with its number, and the output times in it."""
+
+    number: int
+    name: str
+    dates: list[int]
 
 
 def fate(component: Component, file: OutputFile, clock: Clock, legs: int | None = None) -> Fate:
@@ -80,15 +89,16 @@ def fate(component: Component, file: OutputFile, clock: Clock, legs: int | None 
         own = dates[bisect_left(dates, begin) : bisect_right(dates, end)]
         if appended is not None and own and own[-1] < appended:  # it counts for the number, in whichever job it falls
             own = (*own, appended)
-        for record in chain.job(own, begin, end):
-            if record.is_opened and not record.is_appended and files.get(record.name):
-                losses.append(Loss(leg, record.name, len(files[record.name])))
-                files[record.name] = []
-            files.setdefault(record.name, []).append(record.date)
-            where[record.date] = record.name
+        for opened in chain.job(own, begin, end):
+            if opened.is_opened and not opened.is_appended and files.get(opened.name):
+                losses.append(Loss(leg, opened.name, len(files[opened.name])))
+                files[opened.name] = []
+            files.setdefault(opened.name, []).extend(opened.dates)
+            where |= dict.fromkeys(opened.dates, opened.name)
     is_dated = Names(component, file, clock).is_dated
     whole = [] if is_dated else _Chain(component, file, clock).job(dates, 0, clock.length)
-    other = ((r.date, where[r.date], r.name) for r in whole if where.get(r.date, r.name) != r.name)
+    in_one = ((date, opened.name) for opened in whole for date in opened.dates)
+    other = ((date, where[date], name) for date, name in in_one if where.get(date, name) != name)
     return Fate({name: tuple(held) for name, held in files.items()}, tuple(losses), next(other, None))
 
 
@@ -110,39 +120,41 @@ class _Chain:
     offset: list[int] = field(factory=lambda: [0])
 
     def job(self, dates: Sequence[int], begin: int, end: int) -> list[_Opened]:
-        """The records that a job writes. Its output times include both its ends, and one behind it that ICON knows."""
+        """What a job writes. Its output times include both its ends, and one behind it that ICON knows."""
         numbered = self._numbered(dates)
-        step = self.clock.step
         written: list[_Opened] = []
-        for number, part, date, name in numbered:
-            if (begin and date // step * step <= begin) or date > end:
-                continue  # written by the job before, or by a later one
-            is_first = not written
-            is_opened = is_first or part == 1
-            is_appended = is_first and begin > 0 and (part > 1 or number == 1)
-            written.append(_Opened(date, name, is_opened, is_appended))
+        for number, name, held in numbered:
+            first = 0
+            while begin and first < len(held) and self._step_of(held[first]) <= begin:
+                first += 1  # written by the job before
+            own = held[first : bisect_right(held, end)]
+            if own:
+                is_first = not written
+                is_appended = is_first and begin > 0 and (first > 0 or number == 1)
+                written.append(_Opened(own, name, is_first or first == 0, is_appended))
         if not self.keeps_number:
             return written
-        self.offset[0] = next(
-            (n for n, _, date, _ in numbered if date // step * step >= end), numbered[-1][0] if numbered else 0
-        )
+        reached = (file.number for file in numbered if self._step_of(file.dates[-1]) >= end)
+        self.offset[0] = next(reached, numbered[-1].number if numbered else 0)
         return written
 
-    def _numbered(self, dates: Sequence[int]) -> list[tuple[int, int, int, str]]:
-        """Number of the file, number in it, output time and name of each record of a job."""
+    def _step_of(self, date: int) -> int:
+        """The time of the step that writes what is due at an output time."""
+        return date // self.clock.step * self.clock.step
+
+    def _numbered(self, dates: Sequence[int]) -> list[_Numbered]:
+        """The files of a job."""
+        found: list[_Numbered] = []
         if not dates:
-            return []
-        ends, names = (
-            FileEnds(self.component, self.file, self.clock, dates[0]),
-            Names(self.component, self.file, self.clock),
-        )
-        number, part, opened = max(1, self.offset[0]), 0, dates[0]
-        found = []
+            return found
+        ends = FileEnds(self.component, self.file, self.clock, dates[0])
+        names = Names(self.component, self.file, self.clock)
+        number = max(1, self.offset[0])
+        held: list[int] = []
         for date in dates:
-            if part and ends.ended(date, part):
-                number, part = number + 1, 0
-            part += 1
-            if part == 1:
-                opened = date
-            found.append((number, part, date, names.of(number, opened)))
+            if held and ends.ended(date, len(held)):
+                number, held = number + 1, []
+            if not held:
+                found.append(_Numbered(number, names.of(number, date), held))
+            held.append(date)
         return found
