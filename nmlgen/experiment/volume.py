@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from attrs import evolve, field, frozen
 
@@ -159,15 +159,15 @@ def _stream_volume(
     domain: int,
     counted: Mapping[tuple[int, str, int], list[tuple[int, int, int]]],
 ) -> StreamVolume:
-    contents = _Contents(component, stream, level_type, domain)
+    sizes = _sizes(component, stream, level_type, domain)
     parts = counted[id(stream), level_type, domain]
     return StreamVolume(
         stream,
         level_type,
         domain,
-        contents.variables,
-        contents.step(),
-        contents.constant(),
+        sizes.variables,
+        sizes.step,
+        sizes.constant,
         records=sum(records for records, _, _ in parts),
         files=sum(files for _, files, _ in parts),
         largest=max(largest for _, _, largest in parts),
@@ -196,36 +196,46 @@ def _as_one_job(time: Clock) -> Clock:
     return evolve(time, restart=None, steps_of_a_leg=None)
 
 
-def step_volume(component: Component, stream: Group, level_type: str, domain: int = 1) -> Volume:
-    """Bytes of one output step of a stream's level type. Errors as `stream_volumes`."""
+class _Sizes(NamedTuple):
+    """How many variables a stream writes on a level type, one output step, and what every file holds besides."""
+
+    variables: int
+    step: Volume
+    constant: Volume
+
+
+def _sizes(component: Component, stream: Group, level_type: str, domain: int) -> _Sizes:
     if str(component["io_nml", "output_nml_dict"].value).strip():  # a file, whose contents may be others for each point
-        return _Contents(component, stream, level_type, domain).step()
+        return _Contents(component, stream, level_type, domain).sizes()
     settings = tuple(
         (key, setting.certainty, repr(setting.origin.value))
         for key, setting in stream.settings.items()
         if setting.history and key not in _OWN_TO_A_POINT and not key.startswith("stream_partitions_")
     )
-    return _step_of(_Recorded(_circumstances(component), settings, level_type, domain, component, stream))
+    return _recorded(_Recorded(_circumstances(component), settings, level_type, domain, component, stream))
+
+
+def step_volume(component: Component, stream: Group, level_type: str, domain: int = 1) -> Volume:
+    """Bytes of one output step of a stream's level type. Errors as `stream_volumes`."""
+    return _sizes(component, stream, level_type, domain).step
 
 
 def file_volume(component: Component, stream: Group, level_type: str, records: int, domain: int = 1) -> Volume:
     """Bytes of a file with so many output steps of a stream's level type. Errors as `stream_volumes`."""
-    contents = _Contents(component, stream, level_type, domain)
-    return contents.step().times(records) + contents.constant()
+    sizes = _sizes(component, stream, level_type, domain)
+    return sizes.step.times(records) + sizes.constant
 
 
 def rank_volumes(component: Component, rows: Iterable[Iterable[Duty]]) -> tuple[Volume, ...]:
     """What each I/O rank writes of its duties. Errors as `stream_volumes`."""
-    known: dict[tuple[int, str, int], tuple[Volume, Volume]] = {}
+    known: dict[tuple[int, str, int], _Sizes] = {}
 
     def volume(duty: Duty) -> Volume:
         file = duty.file
         key = (id(file.stream), file.level_type, file.domain)
         if key not in known:
-            contents = _Contents(component, file.stream, file.level_type, file.domain)
-            known[key] = contents.step(), contents.constant()
-        step, constant = known[key]
-        return step.times(duty.records) + constant.times(duty.files)
+            known[key] = _sizes(component, file.stream, file.level_type, file.domain)
+        return known[key].step.times(duty.records) + known[key].constant.times(duty.files)
 
     return tuple(sum((volume(duty) for duty in row), _NOTHING) for row in rows)
 
@@ -332,6 +342,9 @@ class _Contents:
         self._dictionary = read_dictionary(component)
         self._entries = self._expanded()
         self.variables = sum(count for _, _, count, _ in self._entries)
+
+    def sizes(self) -> _Sizes:
+        return _Sizes(self.variables, self.step(), self.constant())
 
     def step(self) -> Volume:
         """One output step: the variables that change, and the time."""
@@ -637,7 +650,7 @@ def _places(component: Component, domain: int) -> tuple[int, ...] | None:
 
 @frozen
 class _Recorded:
-    """What one output step depends on, the experiment it is of aside."""
+    """What the sizes of a stream depend on, the experiment it is of aside."""
 
     shared: _Shared
     settings: tuple[tuple[object, ...], ...]
@@ -648,8 +661,8 @@ class _Recorded:
 
 
 @lru_cache(maxsize=64)
-def _step_of(recorded: _Recorded) -> Volume:
-    return _Contents(recorded.component, recorded.stream, recorded.level_type, recorded.domain).step()
+def _recorded(recorded: _Recorded) -> _Sizes:
+    return _Contents(recorded.component, recorded.stream, recorded.level_type, recorded.domain).sizes()
 
 
 @frozen
