@@ -13,7 +13,6 @@ from itertools import accumulate
 
 from attrs import frozen
 
-from nmlgen.experiment.component import MOST_TASKS
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Cores, Partition
 from nmlgen.experiment.memory import remembered
@@ -23,6 +22,8 @@ from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknow
 
 TASK = "task"
 """What a rank of a program does that is no model of ICON."""
+
+_MOST_SEATS = 1_000_000  # the largest machines have fewer cores that one job gets
 
 WORK = ("test", "work")
 """The kinds of ranks that compute."""
@@ -181,12 +182,14 @@ def placement(experiment: Experiment) -> tuple[Seat, ...]:
 def _of_program(experiment: Experiment, number: int) -> Iterator[tuple[str, int, int | None]]:
     """What each rank of a program does, its node and its GPU, in the order of the ranks."""
     program, place = experiment.programs[number], places(experiment)[number]
-    kinds = [TASK] * task_count(experiment, number)
+    count = task_count(experiment, number)
+    if count > _MOST_SEATS:
+        setting = program.settings.get("tasks_per_node") or program.settings.get("tasks")
+        raise SeatError(f"{program.path} has {count} ranks", setting, f"expected: at most {_MOST_SEATS} ranks to place")
+    kinds = [TASK] * count
     if program.model is not None:
         ranks = split(experiment.components[program.model])
         kinds = [kind for kind, numbers in rank_numbers(ranks).items() for _ in numbers]
-    if len(kinds) > MOST_TASKS:
-        raise UndecidedError(experiment.tasks)
     work = sum(kind in (*WORK, TASK) for kind in kinds)
     if program.uses_gpus:
         each = gpus_per_node(experiment, program)

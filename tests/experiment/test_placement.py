@@ -208,3 +208,8 @@ def test_another_placement_is_another_experiment(tmp_path: Path) -> None:
     one = load_spec(spec(tmp_path, **CASES["I/O beside"])).experiment
     other = load_spec(spec(tmp_path, **CASES["I/O on a node of its own"])).experiment
     assert "model.io_nodes" in str(differences(one, other))
+
+
+def test_more_ranks_than_any_machine_has_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="has 4294967296 ranks"):
+        load_spec(spec(tmp_path, model={"device": "cpu", "tasks_per_node": 2**31}, **one_program()))
