@@ -314,4 +314,6 @@ def _count(setting: Setting) -> int:
     value = setting.value
     if type(value) is not int or value < 1:
         raise UndecidedError(setting)
+    if value > _MOST_SEATS:
+        raise SeatError(f"{setting.name} is {value}", setting, f"expected: at most {_MOST_SEATS} nodes")
     return value

@@ -213,3 +213,11 @@ def test_another_placement_is_another_experiment(tmp_path: Path) -> None:
 def test_more_ranks_than_any_machine_has_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="has 4294967296 ranks"):
         load_spec(spec(tmp_path, model={"device": "cpu", "tasks_per_node": 2**31}, **one_program()))
+
+
+def test_more_nodes_than_any_machine_has_are_refused(tmp_path: Path) -> None:
+    sections: dict[str, Any] = CASES["heterogeneous"]
+    models = sections["models"]
+    apart = {**models["oce"], "job": {**models["oce"]["job"], "nodes": 2**63}}
+    with pytest.raises(SpecError, match="nodes is 9223372036854775808"):
+        load_spec(spec(tmp_path, **{**sections, "models": {**models, "oce": apart}}))
