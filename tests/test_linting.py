@@ -335,8 +335,8 @@ def test_a_variable_that_is_no_array_holds_one_value_in_every_fork(tmp_path):
 def test_a_fragment_of_another_header_than_icons(tmp_path, more, is_set):
     """What ICON's header does not set is empty behind it; another header may set anything."""
     script = tmp_path / "exp.chemistry"
-    text = WHOLE.replace("num_lev = 5", "num_lev = 5\n modelTimeStep = 'PT1M'\n iforcing = 3\n inwp = $WHICH")
-    script.write_text(f"{more}\nln -sf $FOLDER/grid.nc .\ncat >NAMELIST_atm <<EOF\n{text}EOF\n")
+    text = WHOLE.replace("num_lev = 5", "num_lev = 5\n modelTimeStep = 'PT1M'\n iforcing = 3\n inwp = $which")
+    script.write_text(f"{more}\nln -sf $folder/grid.nc .\ncat >NAMELIST_atm <<EOF\n{text}EOF\n")
     found = [finding for finding in nmlgen.lint([script]).findings if finding.code == "SHL003"]
     assert (found == []) == is_set
 

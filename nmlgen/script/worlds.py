@@ -303,16 +303,21 @@ def _settled(events: Iterable[Event], guard: Guard, unlikely: set[int]) -> Guard
 
 
 def _given_up(events: Iterable[Event]) -> frozenset[Guard]:
-    """Where a script only says that something is not as it should be, and ends: no file was written behind the
-    question."""
+    """Where a script only says that something is not as it should be, and ends: behind the question no file was written
+    and nothing was submitted."""
     found: set[Guard] = set()
-    written: set[Guard] = set()
+    done: set[Guard] = set()
     for event in events:
-        if not isinstance(event, (Ran, Ended)):
-            written.add(event.guard)
-        elif isinstance(event, Ended) and event.guard and not any(event.guard <= guard for guard in written):
-            found.add(event.guard)
+        if isinstance(event, Ended):
+            if event.guard and not any(event.guard <= guard for guard in done):
+                found.add(event.guard)
+        elif not isinstance(event, Ran) or _submits(event):
+            done.add(event.guard)
     return frozenset(found)
+
+
+def _submits(event: Ran) -> bool:
+    return bool(event.words) and any(case.text == "sbatch" for case in event.words[0].value)
 
 
 class _Maker:

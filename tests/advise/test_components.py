@@ -71,7 +71,7 @@ def test_a_nest_counts_as_often_as_it_steps():
     nested = next(output for output in found.outputs if len(output.domains) == 1 and 2 in output.domains)
     assert nested.step_bytes > 0
     with pytest.raises(InputError, match="--n-cells"):
-        nmlgen.advice(spec("nwp_nest"))
+        nmlgen.advice(spec("limarea_clm"))
 
 
 def test_what_is_written_of_each_domain_counts():
