@@ -15,6 +15,7 @@ from nmlgen.experiment.setting import UndecidedError
 
 _SLEVE = 2
 _THINNEST = 0.01
+_MOST_LEVELS = 10_000  # no model has a tenth of them
 
 
 def _number(component: Component, name: str) -> float:
@@ -37,7 +38,7 @@ def half_levels(component: Component) -> tuple[float, ...]:
         raise UndecidedError(component["nonhydrostatic_nml", "ivctype"])
     levels = component["run_nml", "num_lev"]
     count = int(as_list(levels.value)[0])
-    if count < 1:
+    if not 1 <= count <= _MOST_LEVELS:
         raise UndecidedError(levels)
     try:
         heights = _unlimited(component, count)

@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from nmlgen.experiment.component import Component
+from nmlgen.experiment.component import MOST_TASKS, Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
@@ -86,9 +86,11 @@ def split(component: Component) -> RankSplit:
     """The split that ICON will make; `work` is zero or negative where ICON refuses to start.
 
     Several models of a job split the tasks that the master gives to each. Raises UndecidedError where nobody can know
-    how many these are.
+    how many these are, and for more than any machine has.
     """
     tasks = integer(component.tasks)
+    if tasks > MOST_TASKS:
+        raise UndecidedError(component.tasks)
     if tasks < 2:  # one task does everything itself: mo_mpi.f90:1521-1551
         return RankSplit(test=0, work=tasks, io=0, restart=0, prefetch=0, radar=0)
     apart = set_apart(component)

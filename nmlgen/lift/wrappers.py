@@ -29,7 +29,7 @@ _BINDS = re.compile(r"(--(?:cpunodebind|membind|physcpubind|preferred|localalloc
 _OF_OPEN_MPI = re.compile(r"OMPI_COMM_WORLD_(?:LOCAL_)?RANK")
 _OF_SLURM = re.compile(r"SLURM_(?:LOCALID|PROCID)|PMIX?_\w*RANK|MPI_LOCALRANKID")
 _ONE_TOO_FEW = re.compile(
-    r"SLURM_PROCID[ \t]*<[ \t]*\(?[ \t]*(\$?\{?\w*(?:compute|work)\w*\}?)[ \t]*-[ \t]*1[ \t]*\)?[ \t]*\)\)"
+    r"SLURM_PROCID[ \t]*<[ \t]*(?:\([ \t]*)?(\$?\{?\w*(?:compute|work)\w*\}?)[ \t]*-[ \t]*1[ \t]*(?:\)[ \t]*)?\)\)"
 )
 
 

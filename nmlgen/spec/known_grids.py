@@ -9,7 +9,7 @@ from typing import Any
 
 from nmlgen.resources import directory
 
-_NAME = re.compile(r"R0*(\d+)B0*(\d+)", re.IGNORECASE)
+_NAME = re.compile(r"R0*(\d{1,4})B0*(\d{1,2})(?!\d)", re.IGNORECASE)
 
 
 def files_of_grid(name: str) -> tuple[str, ...]:

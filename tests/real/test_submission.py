@@ -373,6 +373,7 @@ def test_slots_are_shared_after_a_requeue_and_a_cancellation(sweep):
     assert "2 points cancelled" in sweep.nmlgen("cancel", "p001", "p003").stdout
     sweep.gate.touch()
     until(lambda: sweep.states() == {"done": 9, "waiting": 1, "cancelled": 2})
+    until(lambda: len([job for job in sweep.cluster.jobs() if not job.state.is_finished]) == 1)  # others may still end
     (task,) = [job for job in sweep.cluster.jobs() if not job.state.is_finished]
     sweep.cluster.run("scontrol", "update", f"jobid={task.id}", "starttime=now")
     sweep.wait()
@@ -495,6 +496,7 @@ def test_a_point_that_wants_to_be_started_again(sweep):
     sweep.cluster.break_node(node)
     until(lambda: sweep.states() == {"waiting": 1})
     sweep.gate.touch()
+    until(lambda: len([job for job in sweep.cluster.jobs() if not job.state.is_finished]) == 1)  # others may still end
     (task,) = [job for job in sweep.cluster.jobs() if not job.state.is_finished]
     sweep.cluster.run("scontrol", "update", f"jobid={task.id}", "starttime=now")  # not in two minutes
     sweep.wait()
@@ -512,6 +514,7 @@ def test_a_point_that_is_requeued(sweep):
     until(lambda: sweep.states() == {"waiting": 1})
     sweep.gate.touch()
     assert "0 points submitted" in sweep.nmlgen("submit").stdout
+    until(lambda: len([job for job in sweep.cluster.jobs() if not job.state.is_finished]) == 1)  # others may still end
     (task,) = [job for job in sweep.cluster.jobs() if not job.state.is_finished]
     sweep.cluster.run("scontrol", "update", f"jobid={task.id}", "starttime=now")
     sweep.wait()
