@@ -40,6 +40,8 @@ ELSEWHERE = {
     ("machine", "calibration"): "a file that has to be there",
     ("land",): "namelists, written as all others are",
     ("models", "*", "land"): "namelists, written as all others are",
+    ("domains", "*", "land"): "namelists, written as all others are",
+    ("models", "*", "domains", "*", "land"): "namelists, written as all others are",
     ("models", "*", "namelists", "*", "*", "*"): "namelists, written as all others are",
     ("parallel", "*"): "namelists, written as all others are",
     ("models", "*", "parallel", "*", "*"): "namelists, written as all others are",
