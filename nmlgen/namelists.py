@@ -269,7 +269,7 @@ def _registry(master: Path, files: Files, icon_release: str | None) -> Registry:
 
 
 def _name(component: Component) -> str:
-    return str(component["master_model_nml", "model_name"].value).strip()
+    return str(component["master_model_nml", "model_name"].value).rstrip()
 
 
 def _kind(component: Component) -> str | None:

@@ -164,7 +164,7 @@ class Component:
     @property
     def name(self) -> str:
         """Its model_name, by which its checkpoints are called. Raises UndecidedError where only a run knows."""
-        return str(self[MODEL_GROUP, "model_name"].value).strip()
+        return str(self[MODEL_GROUP, "model_name"].value).rstrip()
 
     @property
     def title(self) -> str:

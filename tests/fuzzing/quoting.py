@@ -219,6 +219,7 @@ def _placed(case: str) -> dict[str, dict[str, Any]]:
     gpus = site["machine"]["partitions"]["compute"]["gpus"]
     gpus["job"] |= {"constraint": "g", "gres": "gpu:4"}
     gpus["kind"] = "A100"
+    del site["machine"]["partitions"]["other"]["exclusive"]  # where a text is its name, it is that of the jobs, too
     return {"spec.yaml": spec | sections, "site.yaml": site, "preset.yaml": {"nmlgen": 1, "about": {"group": "test"}}}
 
 
