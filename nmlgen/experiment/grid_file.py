@@ -21,7 +21,6 @@ from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
-from nmlgen.netcdf import read_header
 
 _TORUS = 2
 _HEADER = 4 * 2**20
@@ -101,6 +100,8 @@ def _read(path: str, _time: int, size: int) -> GridFile | None:
             if magic[:3] != b"CDF":
                 return None
             file.seek(0)
+            from nmlgen.netcdf import read_header  # only where a file is at hand
+
             header = read_header(file, min(size, _HEADER))
     except (OSError, BrokenFileError):
         return None

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
 from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.namelist.registry import Registry
-from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.source import Span
+
+if TYPE_CHECKING:  # a spec has no syntax of namelists that could be wrong
+    from nmlgen.namelist.syntax import SyntaxProblem
 
 
 @frozen(eq=False)
