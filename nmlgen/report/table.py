@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 from collections.abc import Iterable, Sequence
 
 
@@ -11,6 +10,8 @@ def format_table(headings: Sequence[str], rows: Iterable[Sequence[str]], colour:
     """Rows under headings; wrapped to the width of a terminal, never cut elsewhere."""
     if not colour and not terminal:
         return _plain([[heading.upper() for heading in headings], *rows])
+    import shutil
+
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -28,10 +29,17 @@ def format_table(headings: Sequence[str], rows: Iterable[Sequence[str]], colour:
 
 
 def _plain(rows: Sequence[Sequence[str]]) -> str:
-    from rich.cells import cell_len
-
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
-        "  ".join(cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     )
+
+
+def _width(text: str) -> int:
+    """The columns that a text takes."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
