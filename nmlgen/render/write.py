@@ -180,7 +180,11 @@ def _finish(directory: Path) -> None:
     if not commit.is_dir():
         return
     before, after = _outputs(directory), _outputs(commit)
-    for path in sorted(commit.iterdir(), key=lambda path: path.name == MANIFEST):
+    try:
+        left = sorted(commit.iterdir(), key=lambda path: path.name == MANIFEST)
+    except FileNotFoundError:  # all is done
+        return
+    for path in left:
         if path.name == MANIFEST and after:
             _remove_stale({name: digest for name, digest in before.items() if name not in after}, directory)
         with contextlib.suppress(FileNotFoundError):

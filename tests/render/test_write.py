@@ -407,6 +407,23 @@ def test_two_writers(tmp_path):
     assert {name: data for name, data in content(target).items() if not name.startswith(".")} == NEW
 
 
+def test_another_build_completes_what_was_committed(tmp_path, monkeypatch):
+    """Between the looks of this one."""
+    write_files(OLD, tmp_path)
+    commit = tmp_path / ".nmlgen-commit"
+    commit.mkdir()
+    looked = write._outputs
+
+    def outputs(directory: Path) -> dict[str, str]:
+        if commit.is_dir():
+            commit.rmdir()
+        return looked(directory)
+
+    monkeypatch.setattr(write, "_outputs", outputs)
+    write_files(NEW, tmp_path)
+    assert content(tmp_path) == NEW
+
+
 def test_another_build_that_does_not_end(tmp_path, monkeypatch):
     monkeypatch.setattr(write, "_PATIENCE_SECONDS", 0)
     with write._locked(tmp_path), pytest.raises(WriteError, match="another build has been writing"):
