@@ -10,6 +10,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import release_option
+from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.findings import Report
 from nmlgen.lift.loading import release_of
@@ -42,9 +43,11 @@ def shown_experiment(
         spec = nmlgen.load_spec(path, overrides)
         _tell_of_errors(path, nmlgen.check(spec), "check")
         return spec.experiment
+    master = path / MASTER_FILE if path.is_dir() else path
+    if path.is_dir() and not master.is_file():
+        raise InputError(f"{path} is a directory without {MASTER_FILE}; a spec is expected")
     if overrides or ntasks is None:
         raise click.UsageError("namelists are shown with --ntasks, and without --set")
-    master = path / MASTER_FILE if path.is_dir() else path
     experiment, _ = lift_master(master, registry_for(master, "", icon_release or release_of(master.parent)), ntasks)
     _tell_of_errors(path, nmlgen.lint([path], ntasks=ntasks, icon_release=icon_release), "lint")
     return experiment

@@ -22,7 +22,7 @@ from nmlgen.units.size import format_bytes
 
 _COUNT = re.compile(r"(?:gpu:)?(?:[a-z][\w.-]*:)?([1-9]\d{0,3})", re.IGNORECASE)
 _MAP = re.compile(r"(?:[\w,]*,)?map_cpu:([\w,-]+)")
-_OF_NETWORKS = {"FI_CXI_": ("slingshot", "Slingshot"), "UCX_": ("infiniband", "InfiniBand")}
+_OF_NETWORKS = {"FI_CXI_": "slingshot", "UCX_": "infiniband"}
 _NAMES = {"slingshot": "Slingshot", "infiniband": "InfiniBand"}
 _HELD = 0.75
 """The part of a checkpoint's bytes that its variables take at least: see MEM001."""
@@ -64,9 +64,9 @@ class IneffectiveVariable(Rule):
             return
         own = [program.environment for program in experiment.programs]
         for name, setting in [pair for part in (experiment.environment, *own) for pair in part.items()]:
-            meant = next((what for start, what in _OF_NETWORKS.items() if name.startswith(start)), None)
-            if meant is not None and meant[0] != network:
-                message = f"{name} is read on {meant[1]}, and {experiment.machine.name} has {_NAMES[network]}"
+            meant = next((other for start, other in _OF_NETWORKS.items() if name.startswith(start)), network)
+            if meant != network:
+                message = f"{name} is read on {_NAMES[meant]}, and {experiment.machine.name} has {_NAMES[network]}"
                 yield self.finding(setting, message, "expected: no such variable here")
 
 

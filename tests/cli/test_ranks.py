@@ -81,3 +81,9 @@ def test_errors_are_told_of(nmlgen: Callable[..., Any], here: Path) -> None:
     namelist = next(Path("run1").glob("NAMELIST_*"))
     namelist.write_text(namelist.read_text().replace("&io_nml", "&io_nml\n bogus = 1"))
     assert nmlgen("ranks", "run1", "--ntasks", 64).err == "run1 has 1 error, which `nmlgen lint` shows\n"
+
+
+def test_a_directory_that_is_no_experiment(nmlgen: Callable[..., Any], tmp_path: Path) -> None:
+    done = nmlgen("ranks", str(tmp_path))
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"nmlgen: error: {tmp_path} is a directory without icon_master.namelist; a spec is expected\n"
