@@ -10,7 +10,8 @@ from attrs import evolve
 from nmlgen.advise.advice import Advice, ComponentAdvice, advise, calibration_of
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.decision import stripes_of
-from nmlgen.advise.experiment import situation_of
+from nmlgen.advise.experiment import Situation, situation_on_any_device
+from nmlgen.advise.io_cost import io_cost
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -49,7 +50,10 @@ def advice(
         raise InputError(f'there is no model "{component}"; expected: {", ".join(names)}')
     chosen = experiment.components[0 if component is None else names.index(component)]
     try:
-        return _of_component(chosen, calibration)
+        situation, known = _asked(chosen, calibration)
+        if not known.knows_steps_of(situation.case):
+            raise InputError(_no_steps(source, chosen, situation, known))
+        return _of_component(situation, known)
     except UndecidedError as error:
         raise InputError(_missing(source, error.setting)) from None
 
@@ -72,10 +76,16 @@ def advices(
     found = []
     for component in experiment.components:
         try:
-            found.append(ComponentAdvice(component.title, _of_component(component, calibration)))
+            situation, known = _asked(component, calibration)
+            if known.knows_steps_of(situation.case):
+                found.append(ComponentAdvice(component.title, _of_component(situation, known)))
+                continue
+            missing = _no_steps(source, component, situation, known)
+            io = io_cost(situation, known) if situation.case.gpus else None
+            found.append(ComponentAdvice(component.title, None, missing, io))
         except UndecidedError as error:
             found.append(ComponentAdvice(component.title, None, _missing(source, error.setting)))
-    if not any(one.advice for one in found):
+    if not any(one.advice or one.io for one in found):
         raise InputError("; ".join(dict.fromkeys(one.missing for one in found)))
     return tuple(found)
 
@@ -120,10 +130,25 @@ def _cells(experiment: Experiment, given: Sequence[str]) -> Iterator[tuple[int, 
         )
 
 
-def _of_component(component: Component, calibration: Calibration | None) -> Advice:
-    situation = situation_of(component)
-    found = advise(situation, calibration or calibration_of(situation))
-    return evolve(found, stripes=tuple(stripes_of(component.experiment)))
+def _asked(component: Component, calibration: Calibration | None) -> tuple[Situation, Calibration]:
+    situation = situation_on_any_device(component)
+    return situation, calibration or calibration_of(situation)
+
+
+def _of_component(situation: Situation, calibration: Calibration) -> Advice:
+    found = advise(situation, calibration)
+    return evolve(found, stripes=tuple(stripes_of(situation.component.experiment)))
+
+
+def _no_steps(source: str | Path | Spec, component: Component, situation: Situation, calibration: Calibration) -> str:
+    """Why no run time is known: GPUs are no cores, nor the other way round."""
+    where = "" if isinstance(source, Spec) else f"{source}: "
+    if situation.case.gpus is None:
+        return f"{where}{component.title} computes on cores, and calibration {calibration.name} knows GPUs only"
+    return (
+        f"{where}{component.title} computes on GPUs: how long a model step takes there only runs of your own say; "
+        "expected: a calibration by nmlgen calibrate from logs of such runs"
+    )
 
 
 def _missing(source: str | Path | Spec, setting: Setting) -> str:
@@ -134,8 +159,6 @@ def _missing(source: str | Path | Spec, setting: Setting) -> str:
             "global grid such as R2B5, in grid.name or in the name of the grid file; or the number of cells, of each "
             "domain, in grid.cells or by --n-cells; or the grid file where it is named"
         )
-    if setting.name == "job.gpus":
-        return f"{where}the job asks for GPUs: no run on any was measured, so no run time is known"
     if setting.name == "ntasks":
         return f"{where}the number of MPI tasks is not known, and no run time without it; expected: --ntasks"
     return f"{where}{setting.name} is not known, and no run time without it; expected: a value that ICON can use"

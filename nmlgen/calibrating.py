@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
-from nmlgen.advise.experiment import situation_of
+from nmlgen.advise.experiment import situation_on_any_device
 from nmlgen.advise.fitting import Run, calibrate
 from nmlgen.advise.hindsight import NOISE, hindsight
 from nmlgen.advise.prediction import predict
@@ -111,7 +111,10 @@ def calibrate_logs(
     if not used:
         reasons = [f"\n  {_place(run)}: {reason}" for run, reason in left_out]
         raise InputError(f"no run of {len(left_out)} can be used{''.join(reasons)}")
-    calibration = calibrate([run for _, run in used], prior, name)
+    try:
+        calibration = calibrate([run for _, run in used], prior, name)
+    except ValueError as error:
+        raise InputError(str(error)) from None
     warnings = tuple(row for row in rows if isinstance(row, LogWarning))
     return Calibrated(calibration, tuple(used), tuple(left_out), warnings)
 
@@ -173,7 +176,7 @@ def _beside(log: LogRun) -> Case | None:
         if any(directory.glob("*.sbatch")) or (directory / _MASTER).is_file():
             with suppress(NmlgenError, UndecidedError):
                 (component,) = load(directory, ntasks=log.ntasks).experiment.components
-                return situation_of(component).case
+                return situation_on_any_device(component).case
     return None
 
 
@@ -200,6 +203,8 @@ def looked_back(log: LogRun, *, with_model: bool = False) -> tuple[str, ...]:
         case = run_of(log).case
     except InputError as error:
         return (*sentences, f"What another layout would take is not known: {error}.")
+    if case.gpus is not None:
+        return (*sentences, "What another layout would take on GPUs only a calibration by such runs says.")
     chosen, now = recommend(case), predict(case)
     gain = 1 - chosen.prediction.total_s / now.total_s
     if chosen.num_io_procs == case.num_io_procs or gain < NOISE:

@@ -24,6 +24,7 @@ from nmlgen.advise.support import outside
 from nmlgen.resources import directory
 
 if TYPE_CHECKING:  # what only looks closer needs is loaded there: a check rarely does
+    from nmlgen.advise.io_cost import IoCost
     from nmlgen.advise.node_local import OnNodes
 
 IO_RANKS = (0, 1, 2, 4, 8, 16, 32)
@@ -111,7 +112,7 @@ class Advice:
     @property
     def step_s(self) -> float:
         """Seconds of a model step on all tasks when nobody writes."""
-        return step_time(self.situation.case, self.calibration.estimate.constants, self.situation.case.ntasks)
+        return step_time(self.situation.case, self.calibration.estimate.constants, self.situation.case.undivided)
 
     @property
     def received_bytes_per_s(self) -> float:
@@ -141,11 +142,13 @@ class Advice:
 
 @frozen
 class ComponentAdvice:
-    """The advice on one component of an experiment, which `title` names; without any, `missing` says why."""
+    """The advice on one component of an experiment, which `title` names; without any, `missing` says why. Where only
+    the time of a model step is missing, on GPUs, `io` says what output and checkpoints cost."""
 
     title: str
     advice: Advice | None
     missing: str = ""
+    io: IoCost | None = None
 
 
 def calibration_of(situation: Situation) -> Calibration:

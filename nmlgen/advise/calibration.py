@@ -80,7 +80,7 @@ class Family:
         """The family of a case; an interval longer than the run is none."""
         output = case.output_interval_s if case.outputs > 2 else None
         checkpoint = case.checkpoint_interval_s if case.checkpoints else None
-        return cls(case.n_cells, case.num_lev, case.nodes, case.ntasks, case.dtime_s, output, checkpoint)
+        return cls(case.n_cells, case.num_lev, case.nodes, case.undivided, case.dtime_s, output, checkpoint)
 
 
 @frozen
@@ -133,6 +133,8 @@ class Calibration:
     """The families that were measured, each with the constants that hold for it alone."""
     undetermined: tuple[str, ...] = ()
     """What the runs cannot determine, each with a cheap run that would."""
+    on_gpus: bool = False
+    """Whether GPUs computed: it says nothing of how fast cores are, nor the other way round."""
     _samples: dict[Family | int, tuple[Constants, ...]] = field(init=False, eq=False, repr=False, factory=dict)
 
     @classmethod
@@ -147,6 +149,10 @@ class Calibration:
         from nmlgen.advise.document import dump
 
         return dump(self)
+
+    def knows_steps_of(self, case: Case) -> bool:
+        """Whether it says anything of how long a model step of a case takes: GPUs are no cores."""
+        return self.on_gpus == (case.gpus is not None)
 
     def samples(self, case: Case) -> tuple[Constants, ...]:
         """What the constants may be in a run like this one, each as likely as the others."""

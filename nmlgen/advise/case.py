@@ -61,6 +61,8 @@ class Case:
     """MPI tasks on all nodes together, whatever they do."""
     cores_per_task: int = field(default=1, validator=_POSITIVE)
     """Cores on which the threads of one task compute."""
+    gpus: int | None = field(default=None, validator=_POSITIVE)
+    """GPUs that compute, with one task each; tasks that write take none away. None where cores compute."""
     dtime_s: float = field(validator=_POSITIVE)
     n_steps: int = field(validator=_NOT_NEGATIVE)
     output_bytes: float = field(default=0.0, validator=_NOT_NEGATIVE, converter=_none_is_zero)
@@ -111,7 +113,12 @@ class Case:
     @property
     def workers(self) -> int:
         """The tasks that compute."""
-        return self.ntasks - self.io_ranks - self.restart_ranks
+        return self.ntasks - self.io_ranks - self.restart_ranks if self.gpus is None else self.gpus
+
+    @property
+    def undivided(self) -> int:
+        """The tasks that would compute if none wrote."""
+        return self.ntasks if self.gpus is None else self.gpus
 
     @property
     def duration_s(self) -> float:

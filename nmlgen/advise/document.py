@@ -44,7 +44,8 @@ _SAME = ("step", "contention", "beside", "gather", "restart_async", "restart_ded
 """Of the constants of version 1 all, and those that mean the same now."""
 
 _KEYS = ("nmlgen_calibration", "name", "sources", "constants", "correlations", "scatter", "measured")
-_OPTIONAL = ("families", "undetermined")
+_OPTIONAL = ("computed_on", "families", "undetermined")
+_DEVICES = ("cores", "gpus")
 _SMALL_CORRELATION = 0.01
 _FAMILY_KEYS = tuple(attribute.name for attribute in fields(Family))
 _SCATTER_KEYS = ("step_one_node", "run", "run_one_node")
@@ -214,7 +215,15 @@ def _calibration(root: _Value) -> Calibration:
             dict(_family(element, estimate) for element in items["families"].elements()) if "families" in items else {}
         ),
         undetermined=tuple(line.text for line in items["undetermined"].elements()) if "undetermined" in items else (),
+        on_gpus="computed_on" in items and _is_of_gpus(items["computed_on"]),
     )
+
+
+def _is_of_gpus(value: _Value) -> bool:
+    """What computed in the runs: "gpus", or "cores"."""
+    if value.text not in _DEVICES:
+        raise value.wrong(f"{value.text!r} is not known; expected {' or '.join(_DEVICES)}")
+    return value.text == _DEVICES[1]
 
 
 def _estimate(constants: _Value, correlations: _Value) -> Estimate:
@@ -305,6 +314,7 @@ def dump(calibration: Calibration) -> str:
     entries = {
         "nmlgen_calibration": str(VERSION),
         "name": _quoted(calibration.name),
+        **({"computed_on": _quoted(_DEVICES[1])} if calibration.on_gpus else {}),
         "sources": _list(map(_quoted, calibration.sources)),
         **_estimate_entries(calibration.estimate, meanings=True),
         "scatter": _mapping(scatter),

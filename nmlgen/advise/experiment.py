@@ -20,6 +20,8 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.output import windows
+from nmlgen.experiment.placement import SeatError, places
+from nmlgen.experiment.programs import Program
 from nmlgen.experiment.ranks import (
     OutputFile,
     PlacementError,
@@ -112,7 +114,7 @@ class Situation:
     `case` is the whole experiment, all its jobs together, as it stands; of several `outputs`, the largest first, it has
     the sum in the rhythm of the largest. `component` is what all that was taken from, for whoever asks when which file
     is written. `unlike` is what no measurement behind the model covers and the numbers of the case do not tell; `site`
-    is where it runs, on so many `cores`.
+    is where it runs, on so many `cores`, or GPUs.
     """
 
     case: Case
@@ -150,11 +152,19 @@ def _depths(component: Component) -> dict[int, int]:
 def situation_of(component: Component) -> Situation:
     """What an experiment gives the advisor.
 
-    Raises UndecidedError for settings that nobody can know, for a grid whose name does not tell its size, and for a
-    layout with which ICON does not start.
+    Raises UndecidedError for settings that nobody can know, for a grid whose name does not tell its size, for a layout
+    with which ICON does not start, and for a job on GPUs: what a model step takes there is known to nobody but who
+    measured it.
     """
     if (gpu := _gpu(component.experiment)) is not None:
         raise UndecidedError(gpu)
+    return situation_on_any_device(component)
+
+
+@remembered
+def situation_on_any_device(component: Component) -> Situation:
+    """The same for a job on GPUs, too: its case has `gpus`, on which a step takes what a calibration by runs of that
+    kind says, and no other one. Raises UndecidedError for all else."""
     time = clock(component)
     ranks = split(component)
     if ranks.work < 1:
@@ -163,14 +173,15 @@ def situation_of(component: Component) -> Situation:
     if mode is None:
         raise UndecidedError(_unusable(component, "io_nml", "restart_write_mode"))
     cells = sum(points(component, domain)["cell"] << depth for domain, depth in _depths(component).items())
-    interval = _checkpoint_interval(component, time)
+    interval, on_gpus = _checkpoint_interval(component, time), _computes_on_gpus(component)
     try:
         case = Case(
             n_cells=cells,
             num_lev=_levels(component),
-            nodes=_part(component, _nodes(component)),
+            nodes=_own_nodes(component),
             ntasks=ranks.work + ranks.io + ranks.restart,
-            cores_per_task=_cores_per_task(component.experiment),
+            cores_per_task=1 if on_gpus else _cores_per_task(component.experiment),
+            gpus=ranks.work if on_gpus else None,
             dtime_s=time.step / 1000,
             n_steps=time.length // time.step,
             num_io_procs=ranks.io,
@@ -186,7 +197,7 @@ def situation_of(component: Component) -> Situation:
         with_output(component, case, outputs),
         outputs,
         component.experiment.machine.name,
-        max(ranks.total, _part(component, _nodes(component) * (component.experiment.machine.cores_per_node or 0))),
+        case.gpus or max(ranks.total, _own_nodes(component) * (component.experiment.machine.cores_per_node or 0)),
         tuple(_unlike(component)),
         component.experiment.machine.calibration,
         component=component,
@@ -301,6 +312,22 @@ def _part(component: Component, of_job: int) -> int:
     return max(1, ceil(of_job * own / every))
 
 
+def _own_nodes(component: Component) -> int:
+    """The nodes on which it computes: those where its program is placed, else its part of the job's."""
+    program = program_of(component)
+    if program is None:
+        return _part(component, _nodes(component))
+    try:
+        return len(places(component.experiment)[component.experiment.programs.index(program)].work)
+    except SeatError as error:
+        raise UndecidedError(error.setting or unknown("job.nodes")) from None
+
+
+def program_of(component: Component) -> Program | None:
+    """Where its ranks are placed: the program that says how."""
+    return next((one for one in component.experiment.programs if one.model == component.number), None)
+
+
 def _nodes(component: Component) -> int:
     """The nodes that are asked for, else those that so many tasks fill."""
     directives = component.experiment.directives
@@ -314,7 +341,10 @@ def _nodes(component: Component) -> int:
 
 
 def _gpu(experiment: Experiment) -> Setting | None:
-    """The directive that asks for GPUs: no run on any was measured, and no core computes there."""
+    """What asks for GPUs: no run on any was measured, and no core computes there."""
+    for program in experiment.programs:
+        if program.uses_gpus:
+            return unknown("job.gpus", program.settings["device"].span)
     for name, setting in experiment.directives.items():
         value = str(setting.value).lower()
         if name.startswith("gpu") or (name in ("gres", "tres-per-task", "tres-per-node") and "gpu" in value):
@@ -322,6 +352,12 @@ def _gpu(experiment: Experiment) -> Setting | None:
         if name == "partition" and _GPU_PARTITION.search(value):
             return unknown("job.gpus", setting.span)
     return None
+
+
+def _computes_on_gpus(component: Component) -> bool:
+    """Whether its work ranks have a GPU each: as its program says, else as the job asks for them."""
+    program = program_of(component)
+    return _gpu(component.experiment) is not None if program is None else program.uses_gpus
 
 
 def _cores_per_task(experiment: Experiment) -> int:
@@ -336,6 +372,7 @@ def _cores_per_task(experiment: Experiment) -> int:
 
 def _unlike(component: Component) -> Iterator[Unlike]:
     """What the measured runs did not have."""
+    yield from _unlike_nodes(component)
     if len(component.experiment.models) > 1:
         words = "several models share the job, and wait for each other: measured with one only"
         yield Unlike(words, computing=None, only_delays=True)
@@ -350,11 +387,6 @@ def _unlike(component: Component) -> Iterator[Unlike]:
         yield Unlike("nests count as cells that step more often: measured on one domain only", computing=2.0)
     if component["parallel_nml", "pio_type"].value == _CDI_PIO:
         yield Unlike("pio_type is 2: output by CDI-PIO was not measured", writing=None)
-    threads = component.experiment.directives.get("cpus-per-task")
-    if threads is not None and threads.value != 1:
-        yield Unlike(f"cpus_per_task is {threads.value}: measured with one core a task only", computing=2.0)
-    if component.experiment.node_local is not None:
-        yield Unlike("a node-local file system: all but one figure are of Lustre", writing=6.0)
     for stream in component.streams:
         if component.stream_setting(stream, "filetype").value == _NETCDF4:
             yield Unlike(f"{stream.title} is NetCDF-4: measured with classic NetCDF only", writing=1.5)
@@ -363,3 +395,16 @@ def _unlike(component: Component) -> Iterator[Unlike]:
         if component.stream_setting(stream, "remap").value == 1:
             words = f"{stream.title} is interpolated to a regular grid: measured on the model's own only"
             yield Unlike(words, computing=1.5, writing=4.0)
+
+
+def _unlike_nodes(component: Component) -> Iterator[Unlike]:
+    """The same of the nodes, and what computes there."""
+    threads = component.experiment.directives.get("cpus-per-task")
+    if _computes_on_gpus(component):
+        yield Unlike("GPUs compute: writing was measured beside processors that compute", writing=1.5)
+    elif _gpu(component.experiment) is not None:
+        yield Unlike("it computes on the processors beside GPUs: measured on nodes without", computing=2.0)
+    elif threads is not None and threads.value != 1:
+        yield Unlike(f"cpus_per_task is {threads.value}: measured with one core a task only", computing=2.0)
+    if component.experiment.node_local is not None:
+        yield Unlike("a node-local file system: all but one figure are of Lustre", writing=6.0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, isfinite, log, log1p, sqrt
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter, levante
 from nmlgen.advise.case import JOINT, Case
@@ -50,6 +50,15 @@ _MANY = 20  # runs: of fewer each is believed
 _ITERATIONS = 60
 _SETTLED = 1e-7  # part of the cost
 _DIFFERENCE = 1e-4
+_ON_GPUS = {
+    "step": (0.05, 2.0),
+    "cached": (1.0, 0.01),
+    "cache": (1e4, 0.01),
+    "cache_power": (1.0, 0.01),
+    "floor": (10.0, 1.0),
+    "start_up": (10.0, 1.0),
+}
+"""The constants of computing on GPUs before any run, with their spread: a judgement, and as wide as one."""
 
 
 def _positive(instance: object, attribute: object, value: float) -> None:
@@ -129,13 +138,21 @@ def calibrate(
 ) -> Calibration:
     """What the runs say of a site, beginning with what `prior` says. `near` is where to begin to search.
 
-    Without a prior it begins with Levante, and takes every constant to be less sure than it is there.
+    Without a prior it begins with Levante, and takes every constant to be less sure than it is there; of runs on GPUs
+    nothing is taken from there of how long a step takes. Raises ValueError for runs on GPUs and on cores at once, or
+    with a prior of the other kind.
     """
     measured = tuple(runs)
-    start = prior.estimate if prior else levante().estimate.widened(dict.fromkeys(NAMES, SITE_SPREAD))
-    known = prior or levante()
     if not measured:
-        return known
+        return prior or levante()
+    on_gpus = measured[0].case.gpus is not None
+    if any((run.case.gpus is not None) != on_gpus for run in measured):
+        raise ValueError("some of the runs computed on GPUs and some on cores; expected: a calibration of either kind")
+    if prior is not None and prior.on_gpus != on_gpus:
+        kinds = ("GPUs", "cores") if on_gpus else ("cores", "GPUs")
+        raise ValueError(f"the runs computed on {kinds[0]}, and what is known before is of {kinds[1]}")
+    known = prior or (before_any_gpu(levante()) if on_gpus else levante())
+    start = prior.estimate if prior else known.estimate.widened(dict.fromkeys(NAMES, SITE_SPREAD))
     fit = _Fit(measured, start, known.scatter)
     site, families = fit.solve((near or start).mean)
     before = start.widened(known.scatter.constants)
@@ -147,7 +164,25 @@ def calibrate(
         sources=(*known.sources, f"{len(measured)} run{'s' * (len(measured) > 1)}"),
         families={**known.families, **families},
         undetermined=undetermined([run.case for run in measured], before, families.values()),
+        on_gpus=on_gpus,
     )
+
+
+def before_any_gpu(calibration: Calibration) -> Calibration:
+    """What a calibration of cores says of a machine with GPUs: how it writes, and nothing of how it computes. A GPU has
+    no cache that a smaller part of the grid fits into, and a time step takes the longer of what it computes and what it
+    takes to start so many kernels: the floor."""
+    places = [NAMES.index(name) for name in _ON_GPUS]
+    covariance = tuple(
+        tuple(0.0 if i in places or j in places else entry for j, entry in enumerate(row))
+        for i, row in enumerate(calibration.estimate.covariance)
+    )
+    mean = tuple(
+        log(_ON_GPUS[name][0]) if name in _ON_GPUS else value
+        for name, value in zip(NAMES, calibration.estimate.mean, strict=True)
+    )
+    estimate = Estimate(mean, covariance).widened({name: spread for name, (_, spread) in _ON_GPUS.items()})
+    return evolve(calibration, estimate=estimate, measured={}, families={}, on_gpus=True)
 
 
 def without_each_family(runs: Sequence[Run], prior: Calibration, near: Estimate) -> dict[Family, Constants]:

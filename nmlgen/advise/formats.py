@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen.advise.calibration import Calibration
-from nmlgen.advise.experiment import Situation, situation_of
+from nmlgen.advise.experiment import Situation, situation_on_any_device
 from nmlgen.advise.layout import present_layout
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import Prediction, predict
@@ -55,7 +55,7 @@ class FormatCost:
 def format_costs(situation: Situation, calibration: Calibration) -> tuple[FormatCost, ...]:
     """What the output of an experiment costs in each format that ICON writes; empty without output.
 
-    Raises UndecidedError as `situation_of`.
+    Raises UndecidedError as `situation_on_any_device`.
     """
     return tuple(_cost(situation, calibration, *one) for one in _FORMATS) if situation.outputs else ()
 
@@ -65,7 +65,7 @@ def _cost(situation: Situation, calibration: Calibration, name: str, filetype: i
     variables = IN_GRIB2 if filetype == _GRIB2 else {_FILETYPE: filetype, _WIDTH: is_double}
     now = {component.stream_setting(output.stream, "filetype").value for output in situation.outputs}
     is_now_double = bool(component["io_nml", "lnetcdf_flt64_output"].value)
-    with_it = situation_of(changed(component, variables))
+    with_it = situation_on_any_device(changed(component, variables))
     prediction = played(with_it, present_layout(with_it), predict(with_it.case, calibration), calibration)
     return FormatCost(
         name,

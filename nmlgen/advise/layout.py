@@ -57,9 +57,10 @@ def files_of(outputs: Iterable[Output], partitions: Iterable[int]) -> int:
 
 
 def works(situation: Situation, layout: Layout) -> bool:
-    """Whether ICON starts with a layout: a rank is left for computing, and the I/O ranks that are named exist."""
+    """Whether ICON starts with a layout: a rank is left for computing, and the I/O ranks that are named exist. On GPUs
+    ranks that write come on top."""
     beside = layout.num_restart_procs if layout.restart_write_mode in (ASYNC, DEDICATED) else 0
-    if layout.num_io_procs + beside >= situation.case.ntasks:
+    if situation.case.gpus is None and layout.num_io_procs + beside >= situation.case.ntasks:
         return False
     if situation.is_placed and not layout.is_spread:
         try:

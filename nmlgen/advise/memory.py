@@ -15,8 +15,7 @@ from typing import Literal
 from attrs import frozen
 
 from nmlgen.advise.calibration import Calibration
-from nmlgen.advise.case import Case
-from nmlgen.advise.experiment import Output, Situation, situation_of
+from nmlgen.advise.experiment import Output, Situation, program_of, situation_on_any_device
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import domains, integer
@@ -66,7 +65,7 @@ class Memory:
 
     @property
     def present(self) -> Seat:
-        """ICON's own way: the I/O ranks are the last ones, and so sit on the last node."""
+        """As it is: the I/O ranks are the last ones, and so sit on the last node, unless programs are placed."""
         return self.seats[0]
 
     def fits(self, seat: Seat) -> bool | None:
@@ -87,13 +86,13 @@ def memory_of(situation: Situation, calibration: Calibration) -> Memory:
         case.checkpoint_bytes / case.nodes,
         BASE_BYTES * a_node,
         _node_bytes(component),
-        tuple(_seats(case, calibration, rank_bytes, window)),
+        tuple(_seats(situation, calibration, rank_bytes, window)),
     )
 
 
 def io_rank_bytes(component: Component) -> tuple[float, int]:
     """What an I/O rank holds at most, and of how many levels at once. Raises UndecidedError as `situation_of` does."""
-    situation = situation_of(component)
+    situation = situation_on_any_device(component)
     levels = max((_levels(component, output) for output in situation.outputs), default=0)
     chunk = integer(component["parallel_nml", "io_proc_chunk_size"])
     levels = min(levels, chunk) if chunk > 0 else levels
@@ -105,16 +104,17 @@ def io_rank_bytes(component: Component) -> tuple[float, int]:
 def window_bytes(component: Component) -> float:
     """What all workers together keep of every output for the I/O ranks to fetch. Raises UndecidedError as
     `situation_of` does."""
-    width, outputs = _widest(component), situation_of(component).outputs
+    width, outputs = _widest(component), situation_on_any_device(component).outputs
     return sum(output.step_bytes * width / _file_width(component, output) for output in outputs)
 
 
 def _widest(component: Component) -> int:
     """Bytes of a value of the widest output on its way."""
-    return max((_width(component, output) for output in situation_of(component).outputs), default=4)
+    return max((_width(component, output) for output in situation_on_any_device(component).outputs), default=4)
 
 
-def _seats(case: Case, calibration: Calibration, rank_bytes: float, window: float) -> list[Seat]:
+def _seats(situation: Situation, calibration: Calibration, rank_bytes: float, window: float) -> list[Seat]:
+    case = situation.case
     if not case.io_ranks or not case.output_bytes:
         return []
     constants, a_node = calibration.estimate.constants, ceil(case.ntasks / case.nodes)
@@ -134,6 +134,12 @@ def _seats(case: Case, calibration: Calibration, rank_bytes: float, window: floa
         )
 
     last, spread, others = min(case.io_ranks, a_node), ceil(case.io_ranks / case.nodes), (case.nodes - 1) / case.nodes
+    program = program_of(situation.component)
+    if program is not None:
+        beside = seat("spread", "without io_nodes", spread, a_node - spread, others, 1.0)
+        alone = program.said("io_nodes") or 1
+        own = seat("own node", f"io_nodes: {alone}", ceil(case.io_ranks / alone), 0, 1.0, 0.0)
+        return [own, beside] if program.said("io_nodes") else [beside, own]
     return [
         seat("last node", "as ICON numbers them", last, a_node - last, others, 1.0),
         seat("spread", "--distribution=cyclic, or a hostfile", spread, a_node - spread, others, 1.0),

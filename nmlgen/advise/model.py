@@ -103,7 +103,7 @@ def run_time(case: Case, constants: Constants) -> tuple[float, ...]:
 def run_and_writers(case: Case, constants: Constants) -> tuple[tuple[float, ...], float, float]:
     """The same, the seconds of one turn of a writer of output, and those in which a restart rank is busy; 0 without."""
     c = constants
-    alone = case.n_steps * step_time(case, c, case.ntasks)
+    alone = case.n_steps * step_time(case, c, case.undivided)
     computing = case.n_steps * step_time(case, c, case.workers)
     synchronous = _output_by_all(case, c)
     restart = _checkpoints_by_all(case, c)

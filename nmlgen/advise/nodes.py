@@ -47,7 +47,7 @@ def node_counts(situation: Situation, calibration: Calibration, nodes: Iterable[
     """What the run costs with each of these numbers of nodes and that of the experiment, each with as many tasks as
     it has on a node now. Outputs count as one stream that the I/O ranks share."""
     case, constants = situation.case, calibration.estimate.constants
-    a_node = case.ntasks / case.nodes
+    a_node = case.undivided / case.nodes
     found = []
     for number in sorted({*nodes, case.nodes}):
         tasks = round(number * a_node)
@@ -71,7 +71,8 @@ def _with(case: Case, nodes: int, tasks: int, ranks: int) -> Case:
     return evolve(
         case,
         nodes=nodes,
-        ntasks=tasks,
+        ntasks=tasks if case.gpus is None else tasks + ranks + case.restart_ranks,
+        gpus=None if case.gpus is None else tasks,
         num_io_procs=ranks,
         stream_partitions=max(1, ranks),
         files_on_a_rank=None,

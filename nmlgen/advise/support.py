@@ -34,7 +34,7 @@ def _nodes(case: Case) -> float:
 
 
 def _tasks(case: Case) -> float:
-    return case.ntasks * case.cores_per_task / case.nodes
+    return case.undivided * case.cores_per_task / case.nodes
 
 
 def _cells_a_rank(case: Case) -> float:
@@ -85,8 +85,9 @@ class Outside:
 def outside(case: Case, calibration: Calibration) -> tuple[Outside, ...]:
     """In what the case lies outside what was measured."""
     found = []
-    for name, (words, value_of) in COVERED.items():
+    for name, (in_words, value_of) in COVERED.items():
         value, known = value_of(case), calibration.measured.get(name)
+        words = in_words if case.gpus is None else in_words.replace("core", "GPU")
         if known is not None and value not in known:
             only = f"only {known.low:.6g} were measured"
             span = only if known.low == known.high else f"{known.low:.6g} to {known.high:.6g} were measured"
@@ -96,9 +97,9 @@ def outside(case: Case, calibration: Calibration) -> tuple[Outside, ...]:
     for name, (words, value_of) in SIZES.items():
         value, known = value_of(case), calibration.measured.get(name)
         if known is not None and value > known.high * 2**FAR:
-            found.append(
-                Outside(f"{value:.3g} {words}: up to {known.high:.3g} were measured", log2(value / known.high))
-            )
+            distance = log2(value / known.high) if known.high else 1.0
+            measured = f"up to {known.high:.3g} were measured" if known.high else "none were measured"
+            found.append(Outside(f"{value:.3g} {words}: {measured}", distance))
     if case.io_ranks and case.outputs and case.io_ranks != case.stream_partitions:
         found.append(
             Outside(

@@ -14,6 +14,7 @@ import nmlgen
 from nmlgen.cli.console import format_option, release_option, set_option, uses_colour
 from nmlgen.report.advice import advice_document, format_advice, side_by_side
 from nmlgen.report.answers import QUESTIONS, Question, answer, answer_document
+from nmlgen.report.io_cost import format_io_cost, io_cost_document
 from nmlgen.report.json import finding_document, to_json
 
 _WIDTH = 120
@@ -54,7 +55,8 @@ def command(
     others; recommend one, and say why. Several models are advised one after the other.
 
     The experiment is that of a spec, a run script, or a directory with a build or an icon_master.namelist. The figures
-    are those of its site, else Levante's. Differences below 2 % are noise and called as good.
+    are those of its site, else Levante's. Differences below 2 % are noise and called as good. On GPUs, of which only
+    runs of your own tell how long a model step takes, it says what output and checkpoints cost.
 
     Exit code 1 if something is not known that the prediction needs.
     """
@@ -84,7 +86,13 @@ def _named(name: str, one: nmlgen.ComponentAdvice, advices: Sequence[nmlgen.Comp
 def _document(advices: Sequence[nmlgen.ComponentAdvice], name: str, ask: Question | None) -> Any:
     documents = []
     for one in advices:
-        if one.advice is None:
+        if one.io is not None:
+            documents.append(
+                io_cost_document(one.io, _named(name, one, advices))
+                if ask is None
+                else answer_document(ask, one.io.situation, one.io.calibration)
+            )
+        elif one.advice is None:
             documents.append({"missing": one.missing})
         elif ask is not None:
             documents.append(answer_document(ask, one.advice.situation, one.advice.calibration))
@@ -102,7 +110,10 @@ def _paragraphs(advices: Sequence[nmlgen.ComponentAdvice], name: str, ask: Quest
     width = shutil.get_terminal_size().columns if terminal else _WIDTH
     is_utf8 = (sys.stdout.encoding or "ascii").lower().replace("-", "") == "utf8"
     for one in advices:
-        if one.advice is None:
+        if one.io is not None:
+            own = _named(name, one, advices)
+            yield format_io_cost(one.io, own) if ask is None else answer(ask, one.io.situation, one.io.calibration)
+        elif one.advice is None:
             yield f"{_named(name, one, advices)}: {one.missing}"
         elif ask is not None:
             heading = f"{_named(name, one, advices)}\n\n" if len(advices) > 1 else ""
@@ -117,6 +128,8 @@ def _draw(advices: Sequence[nmlgen.ComponentAdvice], name: str, path: Path) -> N
     """A picture of each, with the name of its model where there are several."""
     from nmlgen.report.advice_plot import draw
 
+    if not any(one.advice for one in advices):
+        raise nmlgen.InputError(f"--plot draws run times: {advices[0].missing}")
     for one in advices:
         if one.advice is not None:
             own = path if len(advices) == 1 else path.with_stem(f"{path.stem}-{one.title}")

@@ -66,11 +66,11 @@ def _summary(found: Calibrated, before: nmlgen.advise.Calibration | None) -> lis
     """Each run with what was predicted before and is now, what was left out, and what the runs leave open."""
     lines = []
     for log, run in found.runs:
-        was, now = (nmlgen.advise.predict(run.case, known) for known in (before, found.calibration))
-        lines.append(
-            f"{log.log}:{log.line}: {format_duration(run.total_s)} measured, {format_duration(was.total_s)} predicted "
-            f"before, {format_duration(now.total_s)} now"
-        )
+        now = f"{format_duration(nmlgen.advise.predict(run.case, found.calibration).total_s)} now"
+        if before is not None or not found.calibration.on_gpus:
+            was = nmlgen.advise.predict(run.case, before)
+            now = f"{format_duration(was.total_s)} predicted before, {now}"
+        lines.append(f"{log.log}:{log.line}: {format_duration(run.total_s)} measured, {now}")
     lines += [f"{log.log}:{log.line}: left out: {reason}" for log, reason in found.left_out]
     lines += [f"warning: {warning}" for warning in found.warnings]
     if len(found.executables) > 1:

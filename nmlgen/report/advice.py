@@ -133,9 +133,9 @@ def settings(advice: Advice) -> dict[str, int | str]:
 def side_by_side(advices: Sequence[ComponentAdvice]) -> str:
     """Which of several models that run side by side the others wait for."""
     known = [(one.title, one.advice.present.prediction) for one in advices if one.advice is not None]
-    slowest, prediction = max(known, key=lambda item: item[1].total_s)
     if len(known) < len(advices):
         return "The models run side by side, and the slowest decides: which that is is not known."
+    slowest, prediction = max(known, key=lambda item: item[1].total_s)
     others = ", ".join(f"{title} {other}" for title, other in known if title != slowest)
     if any(other.high_s > prediction.low_s for title, other in known if title != slowest):
         return f"The models run side by side; the slowest decides, likely {slowest}: {prediction}, against {others}."
@@ -317,9 +317,10 @@ def _verdict(advice: Advice) -> Iterator[str]:
         )
         yield from (f"  {key}: {value}" for key, value in settings(advice).items())
         return
+    who = "core" if now.case.gpus is None else "GPU"
     yield (
         f"Now {spoken_time(now.seconds)}, recommended {spoken_time(then.seconds)}: the present layout costs "
-        f"{spoken_time(advice.cost_s)} ({100 * advice.cost:.0f} %), {advice.core_hours:.3g} core-hours. Set"
+        f"{spoken_time(advice.cost_s)} ({100 * advice.cost:.0f} %), {advice.core_hours:.3g} {who}-hours. Set"
     )
     yield from (f"  {key}: {value}" for key, value in settings(advice).items())
 
@@ -401,10 +402,10 @@ def _where_io_ranks_sit(component: Component, best: int) -> Iterator[str]:
     except UndecidedError:
         return
     if count > 1 and len(seats) == 1 and best > 1:
-        yield (
-            f"All I/O ranks sit together, on node {seats[0]} of {count} counted from 0: so it was measured. "
-            "--distribution=cyclic for srun would spread them, and nobody has measured what that gains."
-        )
+        spread = " --distribution=cyclic for srun would spread them, and nobody has measured what that gains."
+        is_placed = bool(component.experiment.programs)
+        together = f"All I/O ranks sit together, on node {seats[0]} of {count} counted from 0: so it was measured."
+        yield together if is_placed else together + spread
     elif len(seats) > 1:
         yield f"The I/O ranks sit on {len(seats)} of {count} nodes: measured was only all of them on the last one."
 

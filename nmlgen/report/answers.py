@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
+from attrs import evolve
+
 from nmlgen.advise.calibration import Calibration
-from nmlgen.advise.experiment import Situation
+from nmlgen.advise.experiment import Output, Situation
 from nmlgen.advise.formats import FormatCost, format_costs
 from nmlgen.advise.memory import Memory, memory_of
+from nmlgen.advise.model import receiving_time
 from nmlgen.advise.nodes import NodeCounts, node_counts
 from nmlgen.advise.prediction import NOISE, predict
 from nmlgen.advise.streams import StreamShares, stream_shares
@@ -21,7 +24,10 @@ QUESTIONS: tuple[Question, ...] = ("memory", "streams", "nodes", "formats")
 
 
 def answer(question: Question, situation: Situation, calibration: Calibration) -> str:
-    """The answer to a question as text."""
+    """The answer to a question as text. Of GPUs, whose time no calibration of cores knows, bytes and what an I/O rank
+    takes."""
+    if not calibration.knows_steps_of(situation.case) and question != "memory":
+        return "\n".join(_without_times(question, situation, calibration))
     lines: dict[Question, Callable[[], Iterator[str]]] = {
         "memory": lambda: _memory_lines(
             memory_of(situation, calibration),
@@ -37,6 +43,8 @@ def answer(question: Question, situation: Situation, calibration: Calibration) -
 
 def answer_document(question: Question, situation: Situation, calibration: Calibration) -> dict[str, Any]:
     """The same for programs: bytes and seconds."""
+    if not calibration.knows_steps_of(situation.case) and question != "memory":
+        return _document_without_times(question, situation, calibration)
     if question == "memory":
         memory = memory_of(situation, calibration)
         return {
@@ -202,6 +210,78 @@ def _format_lines(found: Sequence[FormatCost], situation: Situation) -> Iterator
         "those without it.",
         "* ICON's namelists have nothing that compresses NetCDF; nccopy -d 1 does it afterwards.",
     )
+
+
+_NO_STEPS = "How long a model step takes on these GPUs only runs of your own say, by nmlgen calibrate."
+
+
+def _without_times(question: Question, situation: Situation, calibration: Calibration) -> Iterator[str]:
+    """What is known of GPUs where no run on them was measured."""
+    if question == "nodes":
+        yield f"What other numbers of nodes take is not known. {_NO_STEPS}"
+        return
+    if not situation.outputs:
+        yield "There is no output."
+        return
+    if question == "streams":
+        yield from _table(
+            [
+                ("stream", "an output", "in all", "a rank writes it in"),
+                *(
+                    (one.name, _size(one.step_bytes), _size(one.run_bytes), rough_time(seconds))
+                    for one, seconds in _alone(situation, calibration)
+                ),
+            ]
+        )
+    else:
+        yield from _table(
+            [
+                ("format", "an output", "in all", ""),
+                *(
+                    (one.name, _size(one.step_bytes), _size(one.run_bytes), "now" if one.is_present else one.sets)
+                    for one in format_costs(situation, calibration)
+                ),
+            ]
+        )
+    yield ""
+    yield _NO_STEPS
+
+
+def _document_without_times(question: Question, situation: Situation, calibration: Calibration) -> dict[str, Any]:
+    """The same for programs: what nobody knows is left out."""
+    if question == "nodes":
+        return {"missing": _NO_STEPS}
+    if question == "streams":
+        streams = [
+            {
+                "name": one.name,
+                "step_bytes": one.step_bytes,
+                "run_bytes": one.run_bytes,
+                "interval_s": one.interval_s,
+                "write_s": seconds,
+            }
+            for one, seconds in _alone(situation, calibration)
+        ]
+        return {"missing": _NO_STEPS, "streams": streams}
+    formats = [
+        {
+            "name": one.name,
+            "sets": one.sets,
+            "step_bytes": one.step_bytes,
+            "run_bytes": one.run_bytes,
+            "is_present": one.is_present,
+        }
+        for one in format_costs(situation, calibration)
+    ]
+    return {"missing": _NO_STEPS, "formats": formats}
+
+
+def _alone(situation: Situation, calibration: Calibration) -> Iterator[tuple[Output, float]]:
+    """Each output with the seconds in which an I/O rank that is alone receives and writes it."""
+    constants, case = calibration.estimate.constants, situation.case
+    for one in situation.outputs:
+        of_it = evolve(case, output_bytes=one.step_bytes, n_output_slices=None)
+        yield one, receiving_time(of_it, constants) + one.step_bytes / 1e9 / constants.writer
 
 
 def _size(count: float) -> str:
