@@ -7,10 +7,11 @@ from pathlib import Path
 
 from attrs import evolve
 
-from nmlgen.advise.advice import Advice, ComponentAdvice, advise, calibration_of
+from nmlgen.advise.advice import Advice, ComponentAdvice, advise
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.decision import stripes_of
 from nmlgen.advise.experiment import Situation, situation_on_any_device
+from nmlgen.advise.figures import calibration_of
 from nmlgen.advise.io_cost import io_cost
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component

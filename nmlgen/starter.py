@@ -167,7 +167,8 @@ def _time(text: str) -> str:
 
 def _better_io_ranks(spec: Spec) -> int | None:
     """How many I/O ranks a run wants whose number costs so much that a rule would say it; None where it does not."""
-    from nmlgen.advise.cost import WORTH_SAYING, if_known, output_cost
+    from nmlgen.advise.cost import if_known, output_cost
+    from nmlgen.advise.first_look import WORTH_SAYING
 
     cost = if_known(output_cost, spec.experiment.components[0])
     return cost.better.layout.num_io_procs if cost is not None and cost.share >= WORTH_SAYING else None

@@ -14,34 +14,22 @@ from math import exp, log, sqrt
 
 from attrs import evolve, frozen
 
-from nmlgen.advise.advice import (
-    Candidate,
-    Choice,
-    calibration_of,
-    is_covered,
-    is_foreign,
-    is_like_the_measured,
-    layouts,
-    preferred,
-    ranked,
-    rough_cost,
-    weighed,
-)
 from nmlgen.advise.calibration import NAMES, Calibration
 from nmlgen.advise.case import ASYNC, Case
+from nmlgen.advise.choices import Choice, layouts
 from nmlgen.advise.experiment import Situation, situation_of
+from nmlgen.advise.figures import calibration_of, is_foreign
+from nmlgen.advise.first_look import WORTH_SAYING, has_good_restart, known_situation
 from nmlgen.advise.layout import Layout, case_with, output_placement, present_layout
 from nmlgen.advise.model import PARTS, run_time, writer_turn
 from nmlgen.advise.prediction import NOISE, Prediction
-from nmlgen.advise.support import EXTRAPOLATION, Outside, outside
+from nmlgen.advise.ranking import Candidate, preferred, ranked, weighed
+from nmlgen.advise.support import EXTRAPOLATION, Outside, is_covered, is_like_the_measured, outside
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.ranks import PlacementError
 from nmlgen.experiment.setting import UndecidedError, unknown
 from nmlgen.units.wall_time import spoken_time
-
-WORTH_SAYING = 0.05
-"""The share from which on a layout is worth a word by itself: the mean error of a prediction."""
 
 _SURE = 2.0
 """So many standard deviations to either side, 95 % of a normal distribution, are taken for all that can be."""
@@ -156,28 +144,16 @@ def output_cost(component: Component) -> Cost | None:
 
     Raises UndecidedError where nothing can be said of it.
     """
-    situation = _situation(component)
+    situation = known_situation(component)
     if not situation.case.outputs:
         return None
     layout, calibration = present_layout(situation), calibration_of(situation)
-    if is_like_the_measured(situation):
+    if is_like_the_measured(situation) and is_covered(case_with(situation, layout), calibration):
         cost = _against(situation, layout, _best_output(_without_output_layout(situation)), calibration)
         if cost is not None:
             return cost
     choice = Choice(True, (True,) * len(situation.outputs), False, False, placement=True)
     return _in_all_worlds(situation, layout, choice, calibration)
-
-
-@remembered
-def is_good_at_first_look(component: Component) -> bool:
-    """Whether the likeliest constants alone say that the I/O ranks cost next to nothing, in a case like those that were
-    measured. Raises UndecidedError as `output_cost`."""
-    situation = _situation(component)
-    layout, calibration = present_layout(situation), calibration_of(situation)
-    if not is_like_the_measured(situation) or not is_covered(case_with(situation, layout), calibration):
-        return False
-    choice = Choice(True, (True,) * len(situation.outputs), False, False)
-    return rough_cost(situation, layout, choice) < WORTH_SAYING / 2
 
 
 @remembered
@@ -187,14 +163,12 @@ def restart_cost(component: Component) -> Cost | None:
 
     Raises UndecidedError where nothing can be said of it.
     """
-    situation = _situation(component)
-    if not situation.case.checkpoints:
+    if has_good_restart(component):
         return None
+    situation = known_situation(component)
     layout, choice = present_layout(situation), Choice(False, (False,) * len(situation.outputs), True, True)
     calibration = calibration_of(situation)
-    if is_like_the_measured(situation):
-        if rough_cost(situation, layout, choice) < WORTH_SAYING / 2:
-            return None
+    if is_like_the_measured(situation) and is_covered(case_with(situation, layout), calibration):
         better, *_ = preferred(ranked(situation, layout, choice, calibration))
         cost = _against(situation, layout, better, calibration)
         if cost is not None:
@@ -213,15 +187,6 @@ def idle_restart_cost(component: Component) -> Cost | None:
     return _against(situation, layout, better, calibration_of(situation))
 
 
-def _situation(component: Component) -> Situation:
-    """What the experiment gives the advisor; raises UndecidedError, too, where the model says nothing of such."""
-    situation = situation_of(component)
-    for one in situation.unlike:
-        if one.computing is None or one.writing is None:
-            raise UndecidedError(unknown(f"what the layout costs outside of what was measured ({one.words})"))
-    return situation
-
-
 def _without_output_layout(situation: Situation) -> Situation:
     """The same for all points that differ in nothing but their I/O ranks and partitions; the headers of joint
     checkpoints are a little larger, the more workers write them."""
@@ -238,10 +203,9 @@ def _best_output(situation: Situation) -> Candidate:
 
 def _against(situation: Situation, layout: Layout, better: Candidate, calibration: Calibration) -> Cost | None:
     """The cost by the mean prediction; None where one of the two is outside what was measured."""
-    present = weighed(situation, layout)
-    if not all(is_covered(case, calibration) for case in (present.case, better.case)):
+    if not all(is_covered(case, calibration) for case in (case_with(situation, layout), better.case)):
         return None
-    return Cost(present, better, _figures(situation, calibration))
+    return Cost(weighed(situation, layout), better, _figures(situation, calibration))
 
 
 def _figures(situation: Situation, calibration: Calibration) -> str:
@@ -262,10 +226,11 @@ def _in_all_worlds(situation: Situation, layout: Layout, choice: Choice, calibra
     between = shares.get(better, (0.0, 0.0))
     if len(situation.outputs) > 1 and between[1] >= WORTH_SAYING:
         between = _shares(*([_played(situation, item, world) for world in worlds] for item in (layout, better)))
-    if between[1] < WORTH_SAYING:
-        better = layout  # which layout is a little better is not told
     notes = (*situation.doubts, *_several(situation), *(one.note for one in found))
-    candidates = weighed(situation, layout), weighed(situation, better)
+    if between[1] < WORTH_SAYING:  # which layout is a little better is not told, nor how long it takes
+        candidates = (_closed(situation, layout, calibration),) * 2
+    else:
+        candidates = weighed(situation, layout), weighed(situation, better)
     return Cost(*candidates, _figures(situation, calibration), between, notes, is_timed=not situation.unlike)
 
 
@@ -345,7 +310,12 @@ def _played(situation: Situation, layout: Layout, world: Calibration) -> float:
     """Seconds of a layout in a world, played through with the placement of its files."""
     from nmlgen.advise.play import played  # rarely needed
 
-    parts = run_time(case_with(situation, layout), world.estimate.constants)
+    return played(situation, layout, _closed(situation, layout, world).prediction, world).total_s
+
+
+def _closed(situation: Situation, layout: Layout, world: Calibration) -> Candidate:
+    """A layout with what it takes in one world."""
+    case = case_with(situation, layout)
+    parts = run_time(case, world.estimate.constants)
     total = sum(parts)
-    closed = Prediction(total, total, total, dict(zip(PARTS, parts, strict=True)))
-    return played(situation, layout, closed, world).total_s
+    return Candidate(layout, case, Prediction(total, total, total, dict(zip(PARTS, parts, strict=True))))

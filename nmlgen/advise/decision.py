@@ -8,21 +8,16 @@ from typing import Any
 
 from attrs import frozen
 
-from nmlgen.advise.advice import (
-    Candidate,
-    Choice,
-    Stripes,
-    calibration_of,
-    is_covered,
-    is_foreign,
-    preferred,
-    ranked,
-)
+from nmlgen.advise.advice import Stripes
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import ASYNC
+from nmlgen.advise.choices import Choice
 from nmlgen.advise.experiment import Situation
+from nmlgen.advise.figures import calibration_of, is_foreign
 from nmlgen.advise.layout import present_layout
 from nmlgen.advise.prediction import NOISE
+from nmlgen.advise.ranking import Candidate, preferred, ranked
+from nmlgen.advise.support import is_covered
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.ranks import RestartMode, restart_mode
 from nmlgen.experiment.setting import UndecidedError

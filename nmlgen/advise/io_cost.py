@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from attrs import evolve, frozen
 
-from nmlgen.advise.advice import Choice, is_foreign, layouts
 from nmlgen.advise.calibration import NAMES, Calibration, Range
 from nmlgen.advise.case import Case
+from nmlgen.advise.choices import Choice, layouts
 from nmlgen.advise.experiment import Situation
+from nmlgen.advise.figures import is_foreign
 from nmlgen.advise.fitting import SITE_SPREAD
 from nmlgen.advise.layout import Layout, case_with, present_layout
 from nmlgen.advise.model import (

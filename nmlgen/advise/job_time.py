@@ -6,10 +6,9 @@ from math import ceil, inf
 
 from attrs import frozen
 
-from nmlgen.advise.advice import calibration_of, is_covered, is_like_the_measured, weighed
 from nmlgen.advise.experiment import situation_of
 from nmlgen.advise.layout import present_layout
-from nmlgen.advise.model import SLOWEST_CHECKPOINT, SLOWEST_OUTPUT, run_time
+from nmlgen.advise.ranking import weighed
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -20,8 +19,6 @@ MARGIN = 1.25
 """A time limit that is left to nmlgen allows for so many times what one run in ten takes longer than."""
 
 _ROUND_S = 300
-_MUCH = 2.0  # one run in ten takes a fifth longer than expected
-_SLOWEST_STEP, _SLOWEST_FLOOR = 40e-6, 10e-3  # seconds of a step for a cell and level on a core, and at least
 
 
 @frozen
@@ -73,29 +70,6 @@ def job_time(component: Component) -> JobTime:
         component.experiment.machine.set_up_s or 0,
         is_sure=not situation.unlike and not prediction.is_far,
     )
-
-
-def is_surely_enough(component: Component, limit_s: float) -> bool:
-    """Whether a first look finds so many seconds more than enough for the first job of a chain: twice what the
-    likeliest constants say of a case like those that were measured; else four times what was measured of a model step,
-    and all that is written at the slowest rates measured.
-
-    Raises UndecidedError where nothing can be said of it.
-    """
-    situation, time = situation_of(component), clock(component)
-    case, steps = situation.case, time.leg / time.step
-    set_up = component.experiment.machine.set_up_s or 0
-    calibration = calibration_of(situation)
-    if is_like_the_measured(situation) and is_covered(case, calibration):
-        start_up, *rest = run_time(case, calibration.estimate.constants)
-        share = min(1.0, time.leg / time.length) if time.length else 1.0
-        return set_up + _MUCH * (start_up + sum(rest) * share) < limit_s
-    factor = max([1.0, *(one.computing or inf for one in situation.unlike)])
-    computing = steps * (_SLOWEST_STEP * case.n_cells * case.num_lev / case.workers + _SLOWEST_FLOOR)
-    written = sum(output.run_bytes for output in situation.outputs) / SLOWEST_OUTPUT
-    checkpoints = case.checkpoints * case.checkpoint_bytes / SLOWEST_CHECKPOINT
-    factor_of_writing = max([1.0, *(one.writing or inf for one in situation.unlike)])
-    return set_up + factor * computing + factor_of_writing * (written + checkpoints) < limit_s
 
 
 def slowest(experiment: Experiment) -> JobTime:

@@ -3,8 +3,7 @@
 An I/O rank holds the levels of one variable that it fetches at once, for the largest of cells, edges and vertices, and
 one level more, in the order of the file (ICON 2024.10 `mo_name_list_output.f90:3057-3077`): never a whole output. The
 whole of it lies with the workers: each keeps its part of every file for the I/O ranks to fetch
-(`mo_name_list_output_init.f90:3106-3217`). What ICON takes besides was measured on Levante: about 32 GB on a node of
-128 ranks, for R2B5 and R2B6 and whatever the layout (F. Ott, 2025, from ClusterCockpit).
+(`mo_name_list_output_init.f90:3106-3217`). What ICON takes besides is `experiment.nodes.BASE_BYTES`.
 """
 
 from __future__ import annotations
@@ -18,11 +17,9 @@ from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Output, Situation, program_of, situation_on_any_device
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
+from nmlgen.experiment.nodes import BASE_BYTES
 from nmlgen.experiment.ranks import domains, integer
 from nmlgen.experiment.volume import points
-
-BASE_BYTES = 0.25e9
-"""What a rank takes on small grids: 32 GB on a node of 128 ranks."""
 
 _EDGES = 1.5  # a cell: the most points of the three kinds
 _GRIB2 = 2

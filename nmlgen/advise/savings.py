@@ -10,11 +10,11 @@ from typing import Any
 
 from attrs import frozen
 
-from nmlgen.advise.advice import weighed
 from nmlgen.advise.experiment import Output, Situation, situation_of
 from nmlgen.advise.formats import IN_GRIB2, IN_SINGLE, Variables, changed
 from nmlgen.advise.layout import present_layout
 from nmlgen.advise.prediction import NOISE
+from nmlgen.advise.ranking import weighed
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.ranks import integer

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import log2
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
+from nmlgen.advise.experiment import Situation
 
 EXTRAPOLATION = 0.1
 """How much less sure a prediction is for each thing in which it goes to twice of what was measured: the standard
@@ -111,3 +112,14 @@ def outside(case: Case, calibration: Calibration) -> tuple[Outside, ...]:
     if case.outputs > 2 and case.checkpoints:
         found.append(Outside("output and checkpoints in one run: they were measured apart"))
     return tuple(found)
+
+
+def is_like_the_measured(situation: Situation) -> bool:
+    """Whether nothing but the numbers of the case tells an experiment from those that were measured."""
+    return not situation.unlike and len(situation.outputs) <= 1
+
+
+def is_covered(case: Case, calibration: Calibration) -> bool:
+    """Whether both halves of a case are like runs that were measured: output and checkpoints were measured apart."""
+    halves = evolve(case, checkpoint_bytes=0), evolve(case, output_bytes=0)
+    return not any(outside(half, calibration) for half in halves)

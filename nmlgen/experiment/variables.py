@@ -114,10 +114,16 @@ class Catalogue:
         """Every variable that can be written and has a name of its own, one registration of each, by name."""
         return (self._variable(*items[0]) for _, items in sorted(self._by_name.items()))
 
-    def restart_variables(self, is_asked: Callable[[str], bool]) -> Iterator[OutputVariable]:
-        """The variables that may belong to a checkpoint, of the parts of the model that are asked for."""
-        parts = {component for component in self._components if is_asked(component)}
-        return (self._variable(*item) for item in self._items() if item[0] in parts and item[1].get("restart"))
+    def restart_variables(
+        self, is_asked: Callable[[str], bool], may_hold: Callable[[str], bool]
+    ) -> Iterator[OutputVariable]:
+        """The variables that may belong to a checkpoint, of the parts of the model that are asked for, as far as each
+        of their conditions may hold."""
+        for part, entries in self._components.items():
+            if is_asked(part):
+                for entry in entries:
+                    if entry.get("restart") and all(may_hold(self._conditions[one]) for one in entry.get("if", ())):
+                        yield self._variable(part, entry)
 
     def _items(self) -> Iterator[tuple[str, dict[str, Any]]]:
         return ((component, entry) for component, entries in self._components.items() for entry in entries)

@@ -579,6 +579,7 @@ def _is_known(catalogue: Catalogue, dictionary: Mapping[str, str], name: str) ->
     return bool(catalogue.find(dictionary.get(name, name)))
 
 
+@remembered
 def checkpoint_volume(component: Component) -> Volume:
     """Bytes of one checkpoint, all its files together. Errors as `stream_volumes`.
 
@@ -699,9 +700,12 @@ def _restart_values(component: Component, domain: int) -> Iterator[tuple[Volume,
     def is_asked(part: str) -> bool:
         return _is_part_of(part, model)
 
-    for variable in catalogue_for(component.registry).restart_variables(is_asked):
+    def may_hold(condition: str) -> bool:
+        return circumstances.holds(condition) is not False
+
+    for variable in catalogue_for(component.registry).restart_variables(is_asked, may_hold):
         exists, kept = circumstances.exists(variable), circumstances.holds(variable.restart)
-        if exists is False or kept is False:
+        if kept is False:
             continue
         copies, levels = circumstances.copies(variable), circumstances.levels(variable)
         if copies is not None:

@@ -7,11 +7,13 @@ from typing import Any
 
 from attrs import evolve
 
-from nmlgen.advise.advice import Advice, Candidate, ComponentAdvice, is_foreign
+from nmlgen.advise.advice import Advice, ComponentAdvice
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
+from nmlgen.advise.figures import is_foreign
 from nmlgen.advise.memory import memory_of
 from nmlgen.advise.node_local import GAIN, LARGE_PIECE, OnNodes
 from nmlgen.advise.prediction import NOISE
+from nmlgen.advise.ranking import Candidate
 from nmlgen.advise.savings import savings
 from nmlgen.experiment.checkpoints import checkpoints_of
 from nmlgen.experiment.component import Component

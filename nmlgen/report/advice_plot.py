@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nmlgen.advise.advice import Advice, Candidate
+from nmlgen.advise.advice import Advice
+from nmlgen.advise.ranking import Candidate
 from nmlgen.errors import InputError, WriteError
 from nmlgen.report.advice import PARTS, shares
 

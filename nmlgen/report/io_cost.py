@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from nmlgen.advise.advice import is_foreign
 from nmlgen.advise.calibration import Range
+from nmlgen.advise.figures import is_foreign
 from nmlgen.advise.io_cost import IoCost, OutputCost
 from nmlgen.advise.layout import Layout, present_layout
 from nmlgen.advise.memory import memory_of

@@ -52,7 +52,8 @@ class ObsoleteAsync(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         if restart_mode(component) is not RestartMode.ASYNC or not 0 < split(component).restart <= domains(component):
             return
-        from nmlgen.advise.cost import WORTH_SAYING, if_known, restart_cost
+        from nmlgen.advise.cost import if_known, restart_cost
+        from nmlgen.advise.first_look import WORTH_SAYING
 
         found = checkpoints_of(component)
         cost = if_known(restart_cost, component)

@@ -53,14 +53,12 @@ class TimeTooShort(Rule):
         limit = _seconds(text_of(time))
         if time is None or not limit or _stops_on_demand(experiment):
             return
-        from nmlgen.advise.job_time import (  # only where there is a limit to judge
-            is_surely_enough,
-            slowest,
-            time_limit,
-        )
+        from nmlgen.advise.first_look import is_surely_enough  # only where there is a limit to judge
 
         if is_surely_enough(experiment.components[0], limit):
             return
+        from nmlgen.advise.job_time import slowest, time_limit
+
         found = slowest(experiment)
         waits = not isfinite(found.high_s)  # for other models, and nobody knows how long
         if (

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.nodes import nodes
+from nmlgen.experiment.nodes import BASE_BYTES, nodes
 from nmlgen.experiment.ranks import split
 from nmlgen.experiment.volume import checkpoint_volume, points
 from nmlgen.findings import Finding, Severity
@@ -153,7 +153,7 @@ class MemoryShort(ComponentRule):
         if count is None or not memory or not _is_atmosphere(component):
             return
         ranks = split(component)
-        base = ranks.total / count * _base()
+        base = ranks.total / count * BASE_BYTES
         if base < memory / 2 and _is_small(component, count * memory // 4):
             return
         state = checkpoint_volume(component).best
@@ -221,7 +221,7 @@ class IoRanksOnOneNode(ComponentRule):
         levels = max(as_list(component["run_nml", "num_lev"].value)) + 1
         if (ranks.io + 1) * (levels + 1) * 1.5 * points(component)["cell"] * _WIDTH < memory / 4:
             return
-        from nmlgen.advise.memory import BASE_BYTES, io_rank_bytes
+        from nmlgen.advise.memory import io_rank_bytes
 
         together = max(node.crew.get((component.number, "io"), 0) for node in nodes(experiment))
         held = io_rank_bytes(component)[0]
@@ -236,12 +236,6 @@ class IoRanksOnOneNode(ComponentRule):
                 "expected: --distribution=cyclic for srun, which spreads them (io_process_stride is about ranks that "
                 f"read), or parallel_nml: io_proc_chunk_size {max(1, levels // 4)}, so many levels at a time",
             )
-
-
-def _base() -> float:
-    from nmlgen.advise.memory import BASE_BYTES
-
-    return BASE_BYTES
 
 
 def _window(component: Component) -> float:

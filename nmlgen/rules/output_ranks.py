@@ -448,10 +448,12 @@ class SlowOutput(ComponentRule):
                 return
         elif not lacks_io_ranks(component) or _output_steps(component) >= _MANY_STEPS:
             return
-        from nmlgen.advise.cost import WORTH_SAYING, is_good_at_first_look, output_cost
+        from nmlgen.advise.first_look import WORTH_SAYING, has_good_output
 
-        if is_good_at_first_look(component):
+        if has_good_output(component):
             return
+        from nmlgen.advise.cost import output_cost
+
         cost = output_cost(component)
         if cost is not None and cost.exceeds(WORTH_SAYING):
             procs = component["parallel_nml", "num_io_procs"]

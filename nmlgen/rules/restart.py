@@ -584,10 +584,14 @@ class SlowCheckpoints(ComponentRule):
     severity = Severity.ADVICE
 
     def check(self, component: Component) -> Iterator[Finding]:
-        from nmlgen.advise.cost import WORTH_SAYING, restart_cost
+        from nmlgen.advise.first_look import WORTH_SAYING, has_good_restart
 
         is_refused = _procs(component).value > 0 if restart_mode(component) is RestartMode.SYNC else False
-        cost = None if is_refused else restart_cost(component)
+        if is_refused or has_good_restart(component):
+            return
+        from nmlgen.advise.cost import restart_cost
+
+        cost = restart_cost(component)
         if cost is None or not cost.exceeds(WORTH_SAYING):
             return
         mode, ranks = cost.better.layout.restart_write_mode, cost.better.layout.num_restart_procs

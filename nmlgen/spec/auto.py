@@ -73,7 +73,7 @@ def _words(group: Group) -> Iterator[Setting]:
 
 
 def _with_layout(component: Component, words: list[Setting]) -> Model:
-    from nmlgen.advise.advice import Choice
+    from nmlgen.advise.choices import Choice
     from nmlgen.advise.decision import decide
     from nmlgen.advise.experiment import situation_of
 

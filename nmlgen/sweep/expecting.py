@@ -7,10 +7,10 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from nmlgen.advise.advice import calibration_of
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
 from nmlgen.advise.experiment import Situation, situation_of
+from nmlgen.advise.figures import calibration_of
 from nmlgen.advise.layout import Layout, case_with, present_layout
 from nmlgen.advise.prediction import Prediction, predict
 from nmlgen.errors import InputError, NmlgenError

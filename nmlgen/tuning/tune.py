@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from attrs import evolve, field, frozen
 
-from nmlgen.advise.advice import calibration_of, is_foreign
 from nmlgen.advise.calibration import NAMES, Calibration, levante
 from nmlgen.advise.experiment import Situation
+from nmlgen.advise.figures import calibration_of, is_foreign
 from nmlgen.advise.prediction import NOISE
 from nmlgen.errors import InputError
 from nmlgen.spec.spec import Spec, load_spec

@@ -9,13 +9,15 @@ from rules.experiments import judge
 
 import nmlgen
 from nmlgen import InputError, load_spec
-from nmlgen.advise.advice import Choice, ranked
 from nmlgen.advise.calibration import Family, levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
-from nmlgen.advise.cost import WORTH_SAYING, idle_restart_cost, if_known, output_cost, restart_cost
+from nmlgen.advise.choices import Choice
+from nmlgen.advise.cost import idle_restart_cost, if_known, output_cost, restart_cost
 from nmlgen.advise.experiment import situation_of
+from nmlgen.advise.first_look import WORTH_SAYING
 from nmlgen.advise.layout import Layout, case_with, present_layout
 from nmlgen.advise.measurements import levante_runs
+from nmlgen.advise.ranking import ranked
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.report.advice import settings
 from nmlgen.rules import all_rules

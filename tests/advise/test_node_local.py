@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from advise.test_advice import experiment
 
-from nmlgen.advise.advice import Advice, advise, calibration_of
+from nmlgen.advise.advice import Advice, advise
 from nmlgen.advise.experiment import situation_of
+from nmlgen.advise.figures import calibration_of
 from nmlgen.report.advice import why
 
 HOREKA = ("site=horeka", "job.partition=cpuonly", "job.ntasks_per_node=76", "lustre=null")

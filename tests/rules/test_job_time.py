@@ -8,7 +8,8 @@ import pytest
 
 import nmlgen
 from nmlgen import SpecError, load_spec
-from nmlgen.advise.job_time import is_surely_enough, job_time
+from nmlgen.advise.first_look import is_surely_enough
+from nmlgen.advise.job_time import job_time
 from nmlgen.units.wall_time import parse_wall_time
 
 SLOW = ("parallel.num_io_procs=1", "output.atm.stream_partitions_ml=1", "output.atm.output_interval=PT4M")
