@@ -133,8 +133,8 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
     good = [item for item in (present, *candidates, *_nearer(scales, candidates[0], layout)) if item.seconds < limit]
     best = min(good, key=lambda item: (_is_obsolete(item), _changes(situation, item.layout), round(item.seconds, 3)))
     output, restart = output_choices(situation, layout, everything), restart_choices(layout, everything)
-    by_output = [evolve(best.layout, num_io_procs=ranks, stream_partitions=parts) for ranks, parts in output]
-    by_restart = [evolve(best.layout, restart_write_mode=mode, num_restart_procs=ranks) for mode, ranks in restart]
+    by_output = [best.layout._replace(num_io_procs=ranks, stream_partitions=parts) for ranks, parts in output]
+    by_restart = [best.layout._replace(restart_write_mode=mode, num_restart_procs=ranks) for mode, ranks in restart]
     by_output = [*by_output, best.layout, layout] if situation.outputs else []
     by_restart = [*by_restart, best.layout, layout] if situation.case.checkpoints else []
     return Advice(
@@ -162,7 +162,7 @@ def _is_obsolete(candidate: Candidate) -> bool:
 
 def _nearer(scales: Scales, best: Candidate, layout: Layout) -> Iterator[Candidate]:
     """The best layout with one half of the present one, and the present output with joint checkpoints."""
-    joint = evolve(layout, restart_write_mode=JOINT, num_restart_procs=0)
+    joint = layout._replace(restart_write_mode=JOINT, num_restart_procs=0)
     near = (joined(best.layout, layout), joined(layout, best.layout))
     for item in (*near, *([joint] if scales.situation.case.checkpoints else [])):
         if works(scales.situation, item):

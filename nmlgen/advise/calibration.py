@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from functools import cache
 from math import exp, sqrt
 from pathlib import Path
+from typing import NamedTuple
 
-from attrs import field, fields, frozen
+from attrs import field, frozen
 
 from nmlgen.advise.case import Case
 from nmlgen.advise.model import Constants
 from nmlgen.advise.normal import Matrix, Vector, cholesky, standard_points
 
-NAMES = tuple(attribute.name for attribute in fields(Constants))
+NAMES = Constants._fields
 """The constants, in the order of every vector and matrix."""
 
 _PAIRS = 32
 
 
-@frozen
-class Estimate:
+class Estimate(NamedTuple):
     """The logarithms of the constants: a normal distribution, in the order of `NAMES`."""
 
     mean: Vector
@@ -63,8 +63,7 @@ class Estimate:
         )
 
 
-@frozen
-class Family:
+class Family(NamedTuple):
     """Runs that differ in nothing but who writes: the same grid, nodes, steps and intervals."""
 
     n_cells: int
@@ -83,8 +82,7 @@ class Family:
         return cls(case.n_cells, case.num_lev, case.nodes, case.undivided, case.dtime_s, output, checkpoint)
 
 
-@frozen
-class Scatter:
+class Scatter(NamedTuple):
     """How far runs lie apart that the model takes for equal: standard deviations of logarithms.
 
     Nodes differ and the network is shared, so a job on several nodes, which waits for the slowest of them, varies

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
-
-from attrs import frozen
+from typing import NamedTuple
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
@@ -18,8 +17,7 @@ RESTART_RANKS = (1, 2, 4, 8)
 _MOST_IO_RANKS = 256
 
 
-@frozen
-class Choice:
+class Choice(NamedTuple):
     """What may be chosen: the rest stays as it is. `stream_partitions` says it of each output."""
 
     num_io_procs: bool

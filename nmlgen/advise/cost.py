@@ -183,7 +183,7 @@ def idle_restart_cost(component: Component) -> Cost | None:
     if situation.case.restart_mode != ASYNC or not is_like_the_measured(situation):
         return None
     layout = present_layout(situation)
-    better = weighed(situation, evolve(layout, num_restart_procs=1))
+    better = weighed(situation, layout._replace(num_restart_procs=1))
     return _against(situation, layout, better, calibration_of(situation))
 
 
@@ -275,7 +275,7 @@ def _world(
     contention = min(contention, _MOST_CONTENTION / calibration.estimate.constants.contention)
     by |= {**dict.fromkeys(_RATES, 1 / writing), "contention": contention}
     mean = tuple(middle + log(by.get(name, 1.0)) for name, middle in zip(NAMES, calibration.estimate.mean, strict=True))
-    return evolve(calibration, estimate=evolve(calibration.estimate, mean=mean), families={})
+    return evolve(calibration, estimate=calibration.estimate._replace(mean=mean), families={})
 
 
 def _rough(situation: Situation, layout: Layout, world: Calibration) -> float:

@@ -10,14 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from math import exp, isfinite, log
 from pathlib import Path
-from textwrap import indent
 from types import MappingProxyType
-from typing import Any
-
-from attrs import fields, frozen
+from typing import Any, NamedTuple
 
 from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter
-from nmlgen.advise.model import Constants
+from nmlgen.advise.model import MEANINGS
 from nmlgen.advise.normal import cholesky
 from nmlgen.advise.support import COVERED, SIZES
 from nmlgen.errors import InputError
@@ -47,7 +44,7 @@ _KEYS = ("nmlgen_calibration", "name", "sources", "constants", "correlations", "
 _OPTIONAL = ("computed_on", "families", "undetermined")
 _DEVICES = ("cores", "gpus")
 _SMALL_CORRELATION = 0.01
-_FAMILY_KEYS = tuple(attribute.name for attribute in fields(Family))
+_FAMILY_KEYS = Family._fields
 _SCATTER_KEYS = ("step_one_node", "run", "run_one_node")
 _HEAD = """\
 # What nmlgen advise knows of a site. The constants are those of nmlgen/advise/model.py; `spread` is the standard
@@ -84,8 +81,7 @@ def read(text: str, name: str = "calibration") -> Calibration:
     return _read_json(text, name) or _read_yaml(text, name)
 
 
-@frozen(eq=False, repr=False)
-class _Node:
+class _Node(NamedTuple):
     """A value of a JSON text, like ruamel.yaml's; nobody knows where it is."""
 
     tag: str
@@ -133,8 +129,7 @@ _LARGEST = 1e20
 _MOST_BYTES = 2**17  # fifteen times as many as that of 109 runs has; more small values than these take seconds
 
 
-@frozen(eq=False, repr=False)
-class _Value:
+class _Value(NamedTuple):
     """A value of the file, which knows where it is."""
 
     file: str
@@ -335,7 +330,7 @@ def _estimate_entries(estimate: Estimate, meanings: bool = False) -> dict[str, s
         name: f'{{"value": {exp(middle):.5g}, "spread": {estimate.spread(name):.4g}}}'
         for name, middle in zip(NAMES, estimate.mean, strict=True)
     }
-    comments = {attribute.name: attribute.metadata["meaning"] for attribute in fields(Constants)} if meanings else {}
+    comments = MEANINGS if meanings else {}
     pairs = ((first, second) for i, first in enumerate(NAMES) for second in NAMES[i + 1 :])
     values = ((first, second, estimate.correlation(first, second)) for first, second in pairs)
     large = {f"{first}/{second}": f"{value:.4f}" for first, second, value in values if abs(value) >= _SMALL_CORRELATION}
@@ -356,8 +351,8 @@ def _list(elements: Iterable[str]) -> str:
 
 
 def _block(brackets: str, parts: Iterable[str]) -> str:
-    lines = ",\n".join(parts)
-    return f"{brackets[0]}\n{indent(lines, '  ')}\n{brackets[1]}" if lines else brackets
+    lines = ",\n".join(parts).replace("\n", "\n  ")
+    return f"{brackets[0]}\n  {lines}\n{brackets[1]}" if lines else brackets
 
 
 def _plain(value: float | None) -> str:

@@ -5,11 +5,11 @@ What is not known silences: a grid whose size its name does not tell, a date tha
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from math import ceil
+from typing import NamedTuple
 
 from attrs import evolve, field, frozen
 
@@ -44,7 +44,7 @@ _NWP = 3
 _CDI_PIO = 2
 _GRIB2, _NETCDF4 = 2, 5
 _MARINE = ("ocean", "hamocc")
-_GPU_PARTITION = re.compile(r"gpu|boost|accel|a100|h100|h200|gh200|mi\d00x?|-g$")
+_GPU_PARTITION = ("gpu", "boost", "accel", "a100", "h100", "h200", "mi100", "mi200", "mi300")
 _MOST_PARTITIONS = 256  # more than ICON has room for
 
 
@@ -92,8 +92,7 @@ class Output:
         return self.file_s >= step and self.file_s % step == 0
 
 
-@frozen
-class Unlike:
+class Unlike(NamedTuple):
     """One thing in which an experiment is unlike all that was measured, in words.
 
     How far it may lie off: by which factor a model step, and by which one writing, may take more or less than the
@@ -156,15 +155,35 @@ def situation_of(component: Component) -> Situation:
     with which ICON does not start, and for a job on GPUs: what a model step takes there is known to nobody but who
     measured it.
     """
+    _not_on_gpus(component)
+    return situation_on_any_device(component)
+
+
+@remembered
+def without_checkpoints(component: Component) -> Situation:
+    """The same with checkpoints of no bytes: how large they are takes the longest to find out. Errors as
+    `situation_of`."""
+    _not_on_gpus(component)
+    return _outline(component)
+
+
+def _not_on_gpus(component: Component) -> None:
     if (gpu := _gpu(component.experiment)) is not None:
         raise UndecidedError(gpu)
-    return situation_on_any_device(component)
 
 
 @remembered
 def situation_on_any_device(component: Component) -> Situation:
     """The same for a job on GPUs, too: its case has `gpus`, on which a step takes what a calibration by runs of that
     kind says, and no other one. Raises UndecidedError for all else."""
+    found = _outline(component)
+    if found.case.checkpoint_interval_s is None:
+        return found
+    return evolve(found, case=evolve(found.case, checkpoint_bytes=checkpoint_volume(component).best))
+
+
+@remembered
+def _outline(component: Component) -> Situation:
     time = clock(component)
     ranks = split(component)
     if ranks.work < 1:
@@ -173,7 +192,7 @@ def situation_on_any_device(component: Component) -> Situation:
     if mode is None:
         raise UndecidedError(_unusable(component, "io_nml", "restart_write_mode"))
     cells = sum(points(component, domain)["cell"] << depth for domain, depth in _depths(component).items())
-    interval, on_gpus = _checkpoint_interval(component, time), _computes_on_gpus(component)
+    on_gpus = _computes_on_gpus(component)
     try:
         case = Case(
             n_cells=cells,
@@ -187,8 +206,7 @@ def situation_on_any_device(component: Component) -> Situation:
             num_io_procs=ranks.io,
             restart_write_mode=mode.value,
             num_restart_procs=max(0, integer(component["parallel_nml", "num_restart_procs"])),
-            checkpoint_bytes=checkpoint_volume(component).best if interval else 0,
-            checkpoint_interval_s=interval,
+            checkpoint_interval_s=_checkpoint_interval(component, time),
         )
     except ValueError:  # no job has such numbers; rules say so
         raise UndecidedError(_unusable(component, "run_nml", "num_lev")) from None
@@ -349,7 +367,7 @@ def _gpu(experiment: Experiment) -> Setting | None:
         value = str(setting.value).lower()
         if name.startswith("gpu") or (name in ("gres", "tres-per-task", "tres-per-node") and "gpu" in value):
             return unknown("job.gpus", setting.span)
-        if name == "partition" and _GPU_PARTITION.search(value):
+        if name == "partition" and (value.endswith("-g") or any(word in value for word in _GPU_PARTITION)):
             return unknown("job.gpus", setting.span)
     return None
 

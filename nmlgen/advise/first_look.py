@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from math import inf
 
+from attrs import evolve
+
+from nmlgen.advise.case import SYNC
 from nmlgen.advise.choices import Choice, possible, rough
-from nmlgen.advise.experiment import Situation, situation_of
+from nmlgen.advise.experiment import Situation, situation_of, without_checkpoints
 from nmlgen.advise.figures import calibration_of
 from nmlgen.advise.layout import Layout, case_with, present_layout
 from nmlgen.advise.model import SLOWEST_CHECKPOINT, SLOWEST_OUTPUT, run_time
@@ -17,6 +20,7 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import UndecidedError, unknown
+from nmlgen.experiment.volume import most_checkpoint_bytes
 
 WORTH_SAYING = 0.05
 """The share from which on a layout is worth a word by itself: the mean error of a prediction."""
@@ -27,7 +31,10 @@ _SLOWEST_STEP, _SLOWEST_FLOOR = 40e-6, 10e-3  # seconds of a step for a cell and
 
 def known_situation(component: Component) -> Situation:
     """What the experiment gives the advisor; raises UndecidedError, too, where the model says nothing of such."""
-    situation = situation_of(component)
+    return _known(situation_of(component))
+
+
+def _known(situation: Situation) -> Situation:
     for one in situation.unlike:
         if one.computing is None or one.writing is None:
             raise UndecidedError(unknown(f"what the layout costs outside of what was measured ({one.words})"))
@@ -36,9 +43,9 @@ def known_situation(component: Component) -> Situation:
 
 @remembered
 def has_good_output(component: Component) -> bool:
-    """Whether the I/O ranks cost next to nothing, in a case like those that were measured. Raises UndecidedError where
-    nothing can be said of it."""
-    situation = known_situation(component)
+    """Whether the I/O ranks cost next to nothing, in a case like those that were measured: in a run with checkpoints,
+    where writers have more time, a still smaller share. Raises UndecidedError where nothing can be said of it."""
+    situation = _known(without_checkpoints(component))
     layout, calibration = present_layout(situation), calibration_of(situation)
     if not is_like_the_measured(situation) or not is_covered(case_with(situation, layout), calibration):
         return False
@@ -49,11 +56,25 @@ def has_good_output(component: Component) -> bool:
 def has_good_restart(component: Component) -> bool:
     """Whether the restart mode and its ranks cost next to nothing, in a case like those that were measured, or no
     checkpoint is written. Raises UndecidedError where nothing can be said of it."""
+    outline = _known(without_checkpoints(component))
+    if outline.case.checkpoint_interval_s is None or _are_cheap(component, outline):
+        return True
     situation = known_situation(component)
     if not situation.case.checkpoints:
         return True
     choice = Choice(False, (False,) * len(situation.outputs), True, True)
     return is_like_the_measured(situation) and _is_good(situation, present_layout(situation), choice)
+
+
+def _are_cheap(component: Component, outline: Situation) -> bool:
+    """Whether the largest checkpoints that there may be take so little longer than none that no other mode can be
+    much better."""
+    if not is_like_the_measured(outline) or component.kind not in (None, "atmosphere"):
+        return False
+    largest = evolve(outline.case, checkpoint_bytes=most_checkpoint_bytes(component))
+    none = evolve(outline.case, restart_write_mode=SYNC, num_restart_procs=0)
+    constants = calibration_of(outline).estimate.constants
+    return sum(run_time(largest, constants)) / sum(run_time(none, constants)) - 1 < WORTH_SAYING / 2
 
 
 def _is_good(situation: Situation, layout: Layout, choice: Choice) -> bool:
@@ -69,7 +90,16 @@ def is_surely_enough(component: Component, limit_s: float) -> bool:
 
     Raises UndecidedError where nothing can be said of it.
     """
-    situation, time = situation_of(component), clock(component)
+    outline = without_checkpoints(component)
+    if outline.case.checkpoint_interval_s is not None and component.kind in (None, "atmosphere"):
+        largest = evolve(outline, case=evolve(outline.case, checkpoint_bytes=most_checkpoint_bytes(component)))
+        if _is_enough(component, largest, limit_s):
+            return True
+    return _is_enough(component, situation_of(component), limit_s)
+
+
+def _is_enough(component: Component, situation: Situation, limit_s: float) -> bool:
+    time = clock(component)
     case, steps = situation.case, time.leg / time.step
     set_up = component.experiment.machine.set_up_s or 0
     calibration = calibration_of(situation)

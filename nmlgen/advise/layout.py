@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import NamedTuple
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.advise.case import ASYNC, DEDICATED, Case
 from nmlgen.advise.experiment import Output, Situation, most_files_on_a_rank
 from nmlgen.experiment.ranks import OutputFile, PlacementError, explicit_rank, output_files, placed
 
 
-@frozen
-class Layout:
+class Layout(NamedTuple):
     """How a job writes; `stream_partitions` are those of each output of the situation, in its order.
 
     With `is_spread` no file is where `pe_placement_ml` (`_pl`, `_hl`, `_il`) puts it: all go to the ranks in turn.

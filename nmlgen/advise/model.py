@@ -18,8 +18,7 @@ What no run tells is bounded: a record is never slower than at the slowest rate 
 from __future__ import annotations
 
 from math import log, log2
-
-from attrs import field, frozen
+from typing import NamedTuple
 
 from nmlgen.advise.case import ASYNC, JOINT, Case
 
@@ -50,40 +49,67 @@ _CLOSE = 1e-8  # relative
 _SHORTEST = 1e-9  # seconds
 
 
-def _constant(meaning: str) -> float:
-    return field(metadata={"meaning": meaning})  # type: ignore[no-any-return]
+class Constants(NamedTuple):
+    """The constants of the closed form, as `MEANINGS` says. All are positive; a GB is 1e9 bytes, a slice one level of
+    one variable."""
+
+    step: float
+    cached: float
+    cache: float
+    cache_power: float
+    floor: float
+    start_up: float
+    writer: float
+    receive: float
+    receive_rank: float
+    contention: float
+    beside: float
+    overlap: float
+    stalls: float
+    stall: float
+    gather: float
+    gather_rank: float
+    gather_power: float
+    restart_async: float
+    restart_dedicated: float
+    restart_rank: float
+    restart_fetch: float
+    restart_overlap: float
+    restart_joint: float
+    restart_power: float
+    restart_open: float
+    restart_sync: float
 
 
-@frozen
-class Constants:
-    """The constants of the closed form. All are positive; a GB is 1e9 bytes, a slice one level of one variable."""
-
-    step: float = _constant("microseconds a rank needs for one cell and level in one time step, out of its cache")
-    cached: float = _constant("part of that which is left where all of it is in the cache")
-    cache: float = _constant("cells times levels a rank at which half of the computing is out of its cache")
-    cache_power: float = _constant("how sharply computing leaves the cache: the power of cells times levels a rank")
-    floor: float = _constant("milliseconds of a time step that no further rank makes shorter")
-    start_up: float = _constant("seconds of a start on one node, once")
-    writer: float = _constant("GB/s that an I/O rank writes when it is alone and nobody computes")
-    receive: float = _constant("seconds a GB that an I/O rank receives")
-    receive_rank: float = _constant("microseconds a slice for each worker on another node, received by an I/O rank")
-    contention: float = _constant("part by which each other rank that writes at the same time slows every one")
-    beside: float = _constant("part by which ranks that compute all the time slow those that write beside them")
-    overlap: float = _constant("power of the mean of the workers' time and that of writers of output")
-    stalls: float = _constant("stalls of the writers' node for each TB that it writes")
-    stall: float = _constant("seconds of a stall")
-    gather: float = _constant("seconds a GB that is gathered and written by rank 0")
-    gather_rank: float = _constant("microseconds a slice for each worker on another node, gathered by rank 0")
-    gather_power: float = _constant("power of the number of workers on other nodes with which gathering grows")
-    restart_async: float = _constant("GB/s of the one rank that writes asynchronous checkpoints, while nobody computes")
-    restart_dedicated: float = _constant("GB/s of a dedicated restart rank when it is alone and nobody computes")
-    restart_rank: float = _constant("microseconds a slice for each worker on another node, received by dedicated ranks")
-    restart_fetch: float = _constant("microseconds a slice for each worker on another node, received in async mode")
-    restart_overlap: float = _constant("power of the mean of all that with the time of writers of checkpoints")
-    restart_joint: float = _constant("GB/s of all workers together in joint checkpoints, on one node")
-    restart_power: float = _constant("power of the number of nodes with which that grows")
-    restart_open: float = _constant("seconds a joint checkpoint, whatever its size")
-    restart_sync: float = _constant("seconds a synchronous checkpoint, whatever its size")
+MEANINGS = {
+    "step": "microseconds a rank needs for one cell and level in one time step, out of its cache",
+    "cached": "part of that which is left where all of it is in the cache",
+    "cache": "cells times levels a rank at which half of the computing is out of its cache",
+    "cache_power": "how sharply computing leaves the cache: the power of cells times levels a rank",
+    "floor": "milliseconds of a time step that no further rank makes shorter",
+    "start_up": "seconds of a start on one node, once",
+    "writer": "GB/s that an I/O rank writes when it is alone and nobody computes",
+    "receive": "seconds a GB that an I/O rank receives",
+    "receive_rank": "microseconds a slice for each worker on another node, received by an I/O rank",
+    "contention": "part by which each other rank that writes at the same time slows every one",
+    "beside": "part by which ranks that compute all the time slow those that write beside them",
+    "overlap": "power of the mean of the workers' time and that of writers of output",
+    "stalls": "stalls of the writers' node for each TB that it writes",
+    "stall": "seconds of a stall",
+    "gather": "seconds a GB that is gathered and written by rank 0",
+    "gather_rank": "microseconds a slice for each worker on another node, gathered by rank 0",
+    "gather_power": "power of the number of workers on other nodes with which gathering grows",
+    "restart_async": "GB/s of the one rank that writes asynchronous checkpoints, while nobody computes",
+    "restart_dedicated": "GB/s of a dedicated restart rank when it is alone and nobody computes",
+    "restart_rank": "microseconds a slice for each worker on another node, received by dedicated ranks",
+    "restart_fetch": "microseconds a slice for each worker on another node, received in async mode",
+    "restart_overlap": "power of the mean of all that with the time of writers of checkpoints",
+    "restart_joint": "GB/s of all workers together in joint checkpoints, on one node",
+    "restart_power": "power of the number of nodes with which that grows",
+    "restart_open": "seconds a joint checkpoint, whatever its size",
+    "restart_sync": "seconds a synchronous checkpoint, whatever its size",
+}
+"""What each of the constants is, in their order."""
 
 
 def step_time(case: Case, constants: Constants, workers: int) -> float:

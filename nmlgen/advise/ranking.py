@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import JOINT, Case
@@ -76,7 +76,7 @@ def output_of(layout: Layout) -> tuple[int, tuple[int, ...], bool]:
 
 def joined(output: Layout, restart: Layout) -> Layout:
     """The output of one layout with the checkpoints of another."""
-    return evolve(output, restart_write_mode=restart.restart_write_mode, num_restart_procs=restart.num_restart_procs)
+    return output._replace(restart_write_mode=restart.restart_write_mode, num_restart_procs=restart.num_restart_procs)
 
 
 def restart_of(layout: Layout) -> tuple[str, int]:

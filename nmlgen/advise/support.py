@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log2
+from typing import NamedTuple
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
@@ -69,8 +70,7 @@ SIZES: dict[str, tuple[str, Callable[[Case], float]]] = {
 """The same of what follows from the others: only what is far beyond counts, as the time is about proportional to it."""
 
 
-@frozen
-class Outside:
+class Outside(NamedTuple):
     """One thing in which a case lies outside what was measured."""
 
     note: str

@@ -50,6 +50,8 @@ _LEAST_ATTRIBUTES, _MOST_ATTRIBUTES = 15_000, 120_000  # 17153 bytes measured fo
 _MULTIFILE_HEADER_OF_A_VARIABLE = 734  # in each file: 126226 bytes for 172 variables
 _MULTIFILE_INDEX = 4  # the global index of a point
 _OWN_TO_A_POINT = ("model_namelist_filename", "output_filename")  # what each point of a sweep has for itself
+_MOST_VARIABLES = 100  # no atmosphere keeps so many three-dimensional variables for the next run
+_EDGES_OF_A_CELL, _DOUBLE = 1.5, 8
 _MODEL_ONLY = {"ocean": 2, "sea ice": 2, "HAMOCC": 2, "waves": 98}  # model_type of master_model_nml
 _INTERPOLATED = {"pl": "P", "hl": "Z", "il": "I"}
 _SPECIAL = ("u", "v", "gh", "temp", "pres")  # interpolated although not registered so
@@ -577,6 +579,13 @@ def _is_known(catalogue: Catalogue, dictionary: Mapping[str, str], name: str) ->
     if colon and kind in ("group", "tiles"):
         return catalogue.has_group(rest + ("_t" if kind == "tiles" else ""))
     return bool(catalogue.find(dictionary.get(name, name)))
+
+
+def most_checkpoint_bytes(component: Component) -> float:
+    """More bytes than a checkpoint of the atmosphere has, whatever its variables. Errors as `stream_volumes`."""
+    levels = max(as_list(component["run_nml", "num_lev"].value)) + 1
+    cells = sum(points(component, domain)["cell"] for domain in range(1, domains(component) + 1))
+    return float(_MOST_VARIABLES * _EDGES_OF_A_CELL * cells * levels * _DOUBLE)
 
 
 @remembered

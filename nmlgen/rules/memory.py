@@ -10,7 +10,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.nodes import BASE_BYTES, nodes
 from nmlgen.experiment.ranks import split
-from nmlgen.experiment.volume import checkpoint_volume, points
+from nmlgen.experiment.volume import checkpoint_volume, most_checkpoint_bytes, points
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.directives import directive, text_of
 from nmlgen.rules.rule import ComponentRule, Rule
@@ -19,9 +19,6 @@ from nmlgen.units.size import format_bytes, parse_size
 _HELD = 0.75
 """The part of a checkpoint's bytes that its variables take in memory at least: those of kind vp take half where ICON is
 built with mixed precision (`mo_kind.f90:47-52`), and they are the fewest."""
-
-_MOST_VARIABLES = 100
-"""No atmosphere keeps so many three-dimensional variables for the next run."""
 
 _WIDTH = 8
 _SIZE = re.compile(r"\d+[KMGTP]")
@@ -53,12 +50,6 @@ def _memory(experiment: Experiment) -> tuple[int | None, int | None]:
 
 def _is_atmosphere(component: Component) -> bool:
     return component.kind in (None, "atmosphere")
-
-
-def _is_small(component: Component, memory: int) -> bool:
-    """Whether so much memory holds all variables that there may be, without a look at which there are."""
-    levels = max(as_list(component["run_nml", "num_lev"].value))
-    return bool(1.5 * points(component)["cell"] * (levels + 1) * _WIDTH * _MOST_VARIABLES < memory)
 
 
 class StateBeyondMemory(Rule):
@@ -100,7 +91,7 @@ class StateBeyondMemory(Rule):
         if count is None or largest is None:
             return
         components = [component for component in experiment.components if _is_atmosphere(component)]
-        if all(_is_small(component, count * largest) for component in components):
+        if all(most_checkpoint_bytes(component) < count * largest for component in components):
             return
         held = round(_HELD * sum(checkpoint_volume(component).low for component in components))
         if held > count * largest:
@@ -154,7 +145,7 @@ class MemoryShort(ComponentRule):
             return
         ranks = split(component)
         base = ranks.total / count * BASE_BYTES
-        if base < memory / 2 and _is_small(component, count * memory // 4):
+        if base < memory / 2 and most_checkpoint_bytes(component) < count * memory / 4:
             return
         state = checkpoint_volume(component).best
         if largest is not None and _HELD * state > count * largest:

@@ -113,11 +113,11 @@ def _layout(situation: Situation, values: Mapping[str, str]) -> Layout:
     for key, value in values.items():
         word = key.rpartition(".")[2]
         if word == "num_io_procs":
-            layout = evolve(layout, num_io_procs=int(value))
+            layout = layout._replace(num_io_procs=int(value))
         elif word == "num_restart_procs":
-            layout = evolve(layout, num_restart_procs=int(value))
+            layout = layout._replace(num_restart_procs=int(value))
         elif word == "restart_write_mode":
-            layout = evolve(layout, restart_write_mode=value)
+            layout = layout._replace(restart_write_mode=value)
         elif word.startswith("stream_partitions_") and situation.outputs:
-            layout = evolve(layout, stream_partitions=(int(value),))
+            layout = layout._replace(stream_partitions=(int(value),))
     return layout

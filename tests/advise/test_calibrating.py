@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 from advise_cases import case, measured
-from attrs import asdict
 
 from nmlgen.advise import Run, calibrate, predict
 from nmlgen.advise.calibration import NAMES, levante
@@ -14,7 +13,7 @@ def test_what_ships_is_what_the_runs_give():
     fitted, shipped = fit_levante(levante_runs()), levante()
     assert fitted.sources == shipped.sources
     assert fitted.scatter == shipped.scatter
-    assert asdict(fitted.estimate.constants) == pytest.approx(asdict(shipped.estimate.constants), rel=1e-3)
+    assert fitted.estimate.constants._asdict() == pytest.approx(shipped.estimate.constants._asdict(), rel=1e-3)
     for name in NAMES:
         assert fitted.estimate.spread(name) == pytest.approx(shipped.estimate.spread(name), rel=0.02), name
 
@@ -44,7 +43,7 @@ def test_more_runs_narrow_the_interval():
 
 
 def test_a_machine_that_differs_is_found_out_from_one_run():
-    constants = asdict(levante().estimate.constants)
+    constants = levante().estimate.constants._asdict()
     slow = Constants(**{**constants, "writer": constants["writer"] / 3})
     busy = measured(nodes=2, interval=240.0, ranks=2).case
     after = calibrate([Run(busy, sum(run_time(busy, slow)))])

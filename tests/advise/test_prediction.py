@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 from advise_cases import CHECKPOINTS, OUTPUT, case
-from attrs import evolve
 
 from nmlgen.advise import predict
 from nmlgen.advise.calibration import levante
@@ -90,7 +89,7 @@ def test_outside_the_measured_range_it_says_so_and_is_less_sure(settings, note):
 @pytest.mark.parametrize("contention", [0.5, 0.99, 1.0, 3.3, 100.0])
 def test_ranks_that_slow_each_other_without_end_have_an_end(contention):
     """The time of a turn jumps where two writers together write less than one: the bounds meet at the step."""
-    constants = evolve(levante().estimate.constants, contention=contention)
+    constants = levante().estimate.constants._replace(contention=contention)
     crowded = case(
         nodes=9000,
         ntasks=8_991_000,
