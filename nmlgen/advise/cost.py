@@ -218,12 +218,18 @@ def _in_all_worlds(situation: Situation, layout: Layout, choice: Choice, calibra
     others = [other for other in layouts(situation, layout, choice) if other != layout]
     found = _outside(situation, layout, calibration)
     worlds = _worlds(situation, found, calibration)
-    present = [_rough(situation, layout, world) for world in worlds]
-    times = {other: [_rough(situation, other, world) for world in worlds] for other in others}
-    order = sorted(others, key=lambda other: times[other][0])
-    shares = {other: _shares(present, times[other]) for other in order}
-    better = next((other for other in order if shares[other][0] >= WORTH_SAYING), order[0] if order else layout)
-    between = shares.get(better, (0.0, 0.0))
+    present = _rough(situation, layout, worlds)
+    likeliest = {other: _rough(situation, other, worlds[:1])[0] for other in others}
+    order = sorted(others, key=likeliest.__getitem__)
+    better, between = (order or [layout])[0], None
+    for other in order:
+        if present[0] / likeliest[other] - 1 < WORTH_SAYING:
+            break  # so is that of all others, in the likeliest world already
+        shares = _shares(present, _rough(situation, other, worlds))
+        if shares[0] >= WORTH_SAYING:
+            better, between = other, shares
+            break
+    between = between or _shares(present, _rough(situation, better, worlds))
     if len(situation.outputs) > 1 and between[1] >= WORTH_SAYING:
         between = _shares(*([_played(situation, item, world) for world in worlds] for item in (layout, better)))
     notes = (*situation.doubts, *_several(situation), *(one.note for one in found))
@@ -278,13 +284,15 @@ def _world(
     return evolve(calibration, estimate=calibration.estimate._replace(mean=mean), families={})
 
 
-def _rough(situation: Situation, layout: Layout, world: Calibration) -> float:
-    """Seconds of a layout in a world, all outputs taken for one; no less than its busiest I/O rank needs."""
-    case, constants = case_with(situation, layout), world.estimate.constants
-    total = sum(run_time(case, constants))
+def _rough(situation: Situation, layout: Layout, worlds: Sequence[Calibration]) -> list[float]:
+    """Seconds of a layout in each world, all outputs taken for one; no less than its busiest I/O rank needs."""
+    case = case_with(situation, layout)
+    times = [sum(run_time(case, world.estimate.constants)) for world in worlds]
     if len(situation.outputs) > 1 and case.io_ranks and case.outputs:
-        total = max(total, _busiest(situation, layout) * case.outputs * writer_turn(_alone(case), constants))
-    return total
+        turns, alone = _busiest(situation, layout) * case.outputs, _alone(case)
+        turn = [writer_turn(alone, world.estimate.constants) for world in worlds]
+        times = [max(time, turns * each) for time, each in zip(times, turn, strict=True)]
+    return times
 
 
 def _alone(case: Case) -> Case:

@@ -69,7 +69,7 @@ def has_good_restart(component: Component) -> bool:
 def _are_cheap(component: Component, outline: Situation) -> bool:
     """Whether the largest checkpoints that there may be take so little longer than none that no other mode can be
     much better."""
-    if not is_like_the_measured(outline) or component.kind not in (None, "atmosphere"):
+    if outline.unlike or component.kind not in (None, "atmosphere"):
         return False
     largest = evolve(outline.case, checkpoint_bytes=most_checkpoint_bytes(component))
     none = evolve(outline.case, restart_write_mode=SYNC, num_restart_procs=0)
@@ -85,8 +85,8 @@ def _is_good(situation: Situation, layout: Layout, choice: Choice) -> bool:
 
 def is_surely_enough(component: Component, limit_s: float) -> bool:
     """Whether a first look finds so many seconds more than enough for the first job of a chain: twice what the
-    likeliest constants say of a case like those that were measured; else four times what was measured of a model step,
-    and all that is written at the slowest rates measured.
+    likeliest constants say of a case like those that were measured, of several outputs if one rank wrote them all; else
+    four times what was measured of a model step, and all that is written at the slowest rates measured.
 
     Raises UndecidedError where nothing can be said of it.
     """
@@ -103,8 +103,11 @@ def _is_enough(component: Component, situation: Situation, limit_s: float) -> bo
     case, steps = situation.case, time.leg / time.step
     set_up = component.experiment.machine.set_up_s or 0
     calibration = calibration_of(situation)
-    if is_like_the_measured(situation) and is_covered(case, calibration):
-        start_up, *rest = run_time(case, calibration.estimate.constants)
+    alone = case
+    if len(situation.outputs) > 1 and case.io_ranks:
+        alone = evolve(case, num_io_procs=1, stream_partitions=1, files_on_a_rank=None)
+    if not situation.unlike and is_covered(alone, calibration):
+        start_up, *rest = run_time(alone, calibration.estimate.constants)
         share = min(1.0, time.leg / time.length) if time.length else 1.0
         return set_up + _MUCH * (start_up + sum(rest) * share) < limit_s
     factor = max([1.0, *(one.computing or inf for one in situation.unlike)])
