@@ -43,6 +43,7 @@ def write(sweep: Path, points: int, with_logs: bool) -> None:
     shared = sweep / "shared"
     shared.mkdir(parents=True)
     built = nmlgen.build(nmlgen.load_spec(SPEC)).files
+    (namelist,) = (name for name in built if name.startswith("NAMELIST"))
     for name, data in built.items():
         (shared / name).write_bytes(data)
     (sweep / "nmlgen-sweep.json").write_text('{"name": "large", "inputs": [], "overrides": []}\n')
@@ -83,6 +84,8 @@ def write(sweep: Path, points: int, with_logs: bool) -> None:
             if with_logs and kind == "done":
                 (point / "run").mkdir()
                 (point / "run" / "icon.log").write_text(LOG.format(total=100 + number % 17))
+                os.link(point / "icon_master.namelist", point / "run" / "icon_master.namelist")
+                (point / "run" / namelist).write_bytes(built[namelist].replace(b"= 16", f"= {8 + number // 20}".encode()))
     (sweep / "points.csv").write_text("\n".join(rows) + "\n")
     (sweep / "queue").write_text("\n".join(queue) + "\n")
 

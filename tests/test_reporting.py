@@ -79,6 +79,15 @@ def test_predictions_of_points_that_share_a_script(tmp_path):
     assert len({run.predicted.total_s for run in found.values()}) == 6
 
 
+def test_predictions_do_not_depend_on_the_length_of_blocks(tmp_path):
+    sweep = write_sweep(tmp_path, "sweep: {grid: {parallel.nproma: [8, 16], grid.num_lev: [30, 60]}}\n")
+    found = runs(sweep)
+    for name, run in found.items():
+        experiment = load(sweep / "points" / name).experiment
+        assert run.predicted.total_s == pytest.approx(predict(situation_of(experiment.components[0]).case).total_s)
+    assert len({run.predicted.total_s for run in found.values()}) == 2
+
+
 def test_a_calibration_of_ones_own(sweep):
     report = read_sweep_runs(sweep, calibration=evolve(levante(), name="mine"))
     assert report.calibration == "mine"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from nmlgen.files import open_regular
-from nmlgen.namelist.reader import read_namelist
+from nmlgen.namelist.reader import read_groups
 from nmlgen.namelist.syntax import Document, Group
 
 _MASTER, _MANIFEST = "icon_master.namelist", "nmlgen-manifest.json"
@@ -27,6 +29,7 @@ _SETTINGS = {  # column: group, variable, whether each copy of the group has its
     "file_interval": ("output_nml", "file_interval", True),
     "filetype": ("output_nml", "filetype", True),
 }
+_GROUPS = frozenset(group for group, _, _ in _SETTINGS.values())
 _TYPES: dict[str, type] = {"restart_write_mode": str, "output_interval": str, "file_interval": str}
 _DEFAULTS = {"stream_partitions_ml": 1, "filetype": 4}  # mo_name_list_output_init.f90, where a copy says nothing
 
@@ -51,30 +54,28 @@ def layout_beside(log: Path) -> dict[str, Any]:
             name = manifest.get("name")
             if isinstance(name, str):
                 found["name"] = name
-            for script in sorted(directory.glob("*.sbatch"))[:1]:
-                nodes = _NODES.search(_text(script))
+            for script in sorted(name for name in os.listdir(directory) if name.endswith(".sbatch"))[:1]:
+                nodes = _NODES.search(_text(directory / script))
                 if nodes is not None:
                     found["nodes"] = int(nodes[1])
             break
-    for namelist in _namelists(log.parent, beside):
-        settings = _settings(namelist)
+    for name in _namelists(_text(log.parent / (_MASTER + beside))):
+        text = _text(log.parent / (name + beside))
+        settings = _settings(read_groups(text, _GROUPS)) if text else {}
         if settings:
             return found | settings
     return found
 
 
-def _namelists(directory: Path, beside: str) -> list[Document]:
-    """The namelists of the models that the master names, in its order."""
-    master = _text(directory / (_MASTER + beside))
-    if not master:
-        return []
+@lru_cache(maxsize=8)  # the points of a sweep have one
+def _namelists(master: str) -> tuple[str, ...]:
+    """The names of the models' namelists in the text of a master, in its order."""
     names = []
-    for group in read_namelist(master).copies("master_model_nml"):
+    for group in read_groups(master, ("master_model_nml",)).copies("master_model_nml") if master else ():
         for item in group.named("model_namelist_filename")[-1:]:
             if item.is_plain and isinstance(item.plain, str):
                 names.append(item.plain.strip())
-    texts = [_text(directory / (name + beside)) for name in names if name]
-    return [read_namelist(text) for text in texts if text]
+    return tuple(filter(None, names))
 
 
 def _settings(namelist: Document) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from nmlgen.errors import InputError
@@ -29,7 +29,7 @@ def logs_below(paths: Iterable[str | Path]) -> Iterator[Path]:
             yield path
             continue
         found = False
-        for file in _files(path):
+        for file in _files(path, _may_be_log):
             if _is_log(file):
                 found = True
                 yield file
@@ -43,22 +43,24 @@ def darshan_logs_below(paths: Iterable[str | Path]) -> Iterator[Path]:
     """The Darshan logs among the paths, and below the directories."""
     for path in map(Path, paths):
         if path.is_dir():
-            yield from (file for file in _files(path) if file.suffix == _DARSHAN)
+            yield from _files(path, lambda name: name.endswith(_DARSHAN))
         elif path.suffix == _DARSHAN:
             yield path
 
 
-def _files(directory: Path) -> Iterator[Path]:
-    """All files below a directory, in the order of their names; checkpoints' directories are left alone."""
+def _files(directory: Path, is_wanted: Callable[[str], bool]) -> Iterator[Path]:
+    """The files below a directory whose names are wanted, in their order; checkpoints' directories are left alone."""
     for parent, directories, names in os.walk(directory):
         directories[:] = sorted(name for name in directories if not name.endswith(".mfr"))
-        for name in sorted(names):
+        for name in sorted(filter(is_wanted, names)):
             yield Path(parent, name)
 
 
+def _may_be_log(name: str) -> bool:
+    return _NAMES.fullmatch(name) is not None and _NO_LOGS.fullmatch(name) is None
+
+
 def _is_log(file: Path) -> bool:
-    if not _NAMES.fullmatch(file.name) or _NO_LOGS.fullmatch(file.name):
-        return False
     try:
         with open_regular(file) as raw, gzip.open(raw) if file.suffix == ".gz" else raw as stream:
             return RUN_BEGINS.search(stream.read(_ENOUGH)) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Collection
 from typing import Any
 
 from attrs import evolve
@@ -67,6 +68,7 @@ _NUMBER = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[eEdDqQ]?([+-]?[0-9
 _LOGICAL_WORD = re.compile(r"\.?([tf])", re.IGNORECASE)
 _COMPLEX = re.compile(rf"\({_BLANK}*([^ \t\r\n,]+){_BLANK}*,{_BLANK}*([^ \t\r\n,]+){_BLANK}*\)\Z")
 _REPEATED = re.compile(r"([0-9]+)\*")
+_MAY_BE_HEADER = re.compile(r"[&$]")
 _END = re.compile(r"[&$]end", re.IGNORECASE)
 _REST_OF_LINE = re.compile(r"[^\n]*")
 _REST_OF_WORD = re.compile(r"[^ \t\r\n,;/]*")
@@ -92,6 +94,12 @@ def read_namelist(text: str, name: str = "namelist") -> Document:
     return read(Source(name, text))
 
 
+def read_groups(text: str, names: Collection[str]) -> Document:
+    """Only the groups of these names, in small letters, of a namelist text: what is not asked for costs nothing."""
+    source = Source("namelist", text)
+    return _Reader(source, Text(source), frozenset(names)).document()
+
+
 def number(text: str) -> float:
     """The value of a Fortran real: with exponents e, d and q, or a sign alone; infinite or not a number.
 
@@ -110,8 +118,9 @@ def number(text: str) -> float:
 class _Reader:
     """The state of one pass through a text."""
 
-    def __init__(self, source: Source, origin: Text) -> None:
+    def __init__(self, source: Source, origin: Text, wanted: Collection[str] | None = None) -> None:
         self.source = source
+        self.wanted = wanted
         self.text = origin.text
         self.origin = origin
         found = [match.span() for match in _HEADER_LINE.finditer(self.text)]
@@ -166,12 +175,16 @@ class _Reader:
         return self.passed[1]
 
     def group(self, start: int, name: str, header_end: int) -> int:
-        """Read the group whose header was found, and return where it ends."""
+        """Read the group whose header was found, if it is wanted, and return where to go on."""
         following = bisect_left(self.headers, header_end + 1)
         limit = self.header_lines[following] if following < len(self.headers) else len(self.text)
+        is_wanted = self.wanted is None or name in self.wanted
+        if not is_wanted and not _MAY_BE_HEADER.search(self.text, header_end, limit):
+            return limit
         body = _Body(self, name, start, header_end, limit)
         group = body.read()
-        self.groups.append(evolve(group, hidden=self.hidden(group)))
+        if is_wanted:
+            self.groups.append(evolve(group, hidden=self.hidden(group)))
         self.left -= len(group.items)
         if self.left < 0:
             self.stop(f"{_MOST_ITEMS} assignments")

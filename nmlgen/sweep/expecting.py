@@ -23,6 +23,7 @@ from nmlgen.report.sweep.run import Predicted
 
 _LAYOUT = ("num_io_procs", "num_restart_procs", "restart_write_mode")
 _CALLED = ("name", "job.time")  # what a prediction does not depend on
+_BLOCKING = "nproma"  # nor on this, wherever it is said
 
 
 @frozen
@@ -96,7 +97,7 @@ def _only(experiment: Experiment) -> Component:
 
 def _is_layout(key: str) -> bool:
     word = key.rpartition(".")[2]
-    return key in _CALLED or word in _LAYOUT or word.startswith("stream_partitions_")
+    return key in _CALLED or word in (_BLOCKING, *_LAYOUT) or word.startswith("stream_partitions_")
 
 
 def _lies_over(situation: Situation, values: Mapping[str, str]) -> bool:

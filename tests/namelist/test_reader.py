@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nmlgen.namelist.assignment import Declaration, assign, declarations, problems_with_types
-from nmlgen.namelist.reader import number, read
+from nmlgen.namelist.reader import number, read, read_groups, read_namelist
 from nmlgen.namelist.registry import load_registry
 from nmlgen.source import Source
 
@@ -161,6 +161,20 @@ def test_kinds_of_tokens():
 
 
 # --- Groups ---
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "&a_nml\n x = 1\n/\n&b_nml y = 'text / &c_nml'\n/\n&c_nml z = 2 /\n",
+        "&a_nml x = 1 / &c_nml z = 2 /",
+        "&a_nml x = 1 ! &c_nml\n/\n&c_nml z = 2 /\n&C_NML z = 3 &end\n",
+        "&a_nml x = 'open\n&c_nml z = 2 /\n",
+    ],
+)
+def test_only_some_groups(text):
+    groups = [(group.name, group.items[0].plain) for group in read_namelist(text).copies("c_nml")]
+    assert [(group.name, group.items[0].plain) for group in read_groups(text, ["c_nml"]).groups] == groups
 
 
 def test_groups_in_order_and_by_name():
