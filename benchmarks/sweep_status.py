@@ -85,7 +85,8 @@ def write(sweep: Path, points: int, with_logs: bool) -> None:
                 (point / "run").mkdir()
                 (point / "run" / "icon.log").write_text(LOG.format(total=100 + number % 17))
                 os.link(point / "icon_master.namelist", point / "run" / "icon_master.namelist")
-                (point / "run" / namelist).write_bytes(built[namelist].replace(b"= 16", f"= {8 + number // 20}".encode()))
+                own = built[namelist].replace(b"nproma       = 16", f"nproma       = {8 + number // 20}".encode())
+                (point / "run" / namelist).write_bytes(own)
     (sweep / "points.csv").write_text("\n".join(rows) + "\n")
     (sweep / "queue").write_text("\n".join(queue) + "\n")
 
