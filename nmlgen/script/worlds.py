@@ -192,10 +192,12 @@ def covering_worlds(evaluation: Evaluation, decisive: str = "") -> tuple[World, 
     unlikely = evaluation.questions.unlikely
     maker = _Maker(events, evaluation)
     found: list[World] = []
-    choices = [guard for event in events if isinstance(event, Written) for guard in _choices(event, decisive)]
+    reached = [(event, guard) for event, guard in _reached(events, unlikely) if not isinstance(event, (Ran, Ended))]
+    choices = [
+        choice for event, guard in reached if isinstance(event, Written) for choice in _choices(event, guard, decisive)
+    ]
     choices = [guard for guard in dict.fromkeys(choices) if unlikely.isdisjoint(guard)]
-    waiting = [event.guard for event in events if not isinstance(event, (Ran, Ended))]
-    waiting = [guard for guard in dict.fromkeys(waiting) if unlikely.isdisjoint(guard)] + choices
+    waiting = [*dict.fromkeys(guard for _, guard in reached), *choices]
     start: Guard = ALWAYS
     while len(found) < _MOST_COVERING:
         guard = _settled(events, start, unlikely)
@@ -241,13 +243,32 @@ def decided(
     return _Maker(_single_paths(evaluation.events), evaluation).world(guard), tuple(chosen)
 
 
-def _choices(event: Written, decisive: str) -> Iterator[Guard]:
+def _choices(event: Written, reached: Guard, decisive: str) -> Iterator[Guard]:
     """Where each of several values holds in what is written to a file of that name."""
     if not decisive or event.path[0].text.rpartition("/")[2] != decisive:
         return
     for piece in event.pieces:
         if len(piece.value) > 1:
-            yield from (event.guard | case.guard for case in piece.value if not contradicts(case.guard, event.guard))
+            yield from (reached | case.guard for case in piece.value if not contradicts(case.guard, reached))
+
+
+def _reached(events: Iterable[Event], unlikely: set[int]) -> Iterator[tuple[Event, Guard]]:
+    """The events that happen where nothing goes wrong, each with answers such that the script has not ended before."""
+    ends: list[Guard] = []
+    for event in events:
+        guard = event.guard
+        if not unlikely.isdisjoint(guard):
+            continue
+        for end in ends:
+            if end <= guard:
+                break
+            if not contradicts(end, guard):
+                guard |= {-max(end - guard, key=abs)}
+        else:
+            if unlikely.isdisjoint(guard):
+                yield event, guard
+        if isinstance(event, Ended):
+            ends.append(event.guard)
 
 
 def _lost_world(evaluation: Evaluation) -> World:

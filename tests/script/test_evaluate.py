@@ -44,6 +44,18 @@ def test_lint_does_not_go_where_a_script_gives_up():
     assert texts(covering_worlds(evaluation)) == [{"N": "written\n"}]
     evaluation = evaluated('if [ "$tasks" -lt 2 ]; then\n  echo few > N\n  exit\nfi\necho many > N')
     assert {"N": "few\n"} in texts(covering_worlds(evaluation))
+    assert {"N": "many\n"} in texts(covering_worlds(evaluation))
+
+
+def test_what_stands_behind_several_possible_ends_is_written_in_some_way():
+    evaluation = evaluated(
+        'if [ -e a ]; then\n  echo a > N\n  exit\nfi\n'
+        'if [ -e b ]; then\n  echo b > N\n  [ -e c ] && exit 3\nfi\necho end > M'
+    )
+    ways = texts(covering_worlds(evaluation))
+    assert {"N": "a\n"} in ways
+    assert {"N": "b\n", "M": "end\n"} in ways
+    assert texts(covering_worlds(evaluated("echo a > N\nexit\necho b > N"))) == [{"N": "a\n"}]
 
 
 def test_a_directory_that_may_not_be_there():
