@@ -483,8 +483,8 @@ class OceanCombination(ComponentRule):
 
     ## What it does
     Finds an ocean without `n_zlev`, without a thickness in `dzlev_m` for each level or without `iforc_oce`, one with
-    more than one grid, one whose `num_prefetch_proc` is 1, the default, on two ranks or more, and combinations of
-    diffusion, solver and tracers that ICON refuses.
+    more than one grid, one that writes checkpoints and whose `num_prefetch_proc` is 1, the default, on two ranks or
+    more, and combinations of diffusion, solver and tracers that ICON refuses.
 
     ## Why it matters
     ICON aborts in its cross-check or in the first step.
@@ -509,6 +509,45 @@ class OceanCombination(ComponentRule):
     code = "OCE001"
     name = "ocean-combination"
     severity = Severity.ERROR
+    kinds = ("ocean",)
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        yield from _found(self, component)
+
+
+class OceanComputedTwice(ComponentRule):
+    """An ocean has no rank that reads boundary data ahead.
+
+    ## What it does
+    Finds an ocean that writes no checkpoint and whose `num_prefetch_proc` is 1, the default, on two ranks or more; one
+    that writes them aborts (OCE001).
+
+    ## Why it matters
+    The rank computes the whole ocean by itself, and writes the same files as the others: the job takes as long as it
+    would on one rank.
+
+    ## Evidence
+    ICON 2024.10, three ranks: two opened and wrote each file, and the run ended well; what stood in the files was that
+    of a run without.
+
+    ## Example
+    ```yaml bad
+    restart: {checkpointTimeIntval: P11D, restartTimeIntval: P11D}
+    models: {oce: {parallel: {num_prefetch_proc: 1}}}
+    #                                            ^
+    ```
+    ```yaml good
+    restart: {checkpointTimeIntval: P11D, restartTimeIntval: P11D}
+    models: {oce: {parallel: {num_prefetch_proc: 0}}}
+    ```
+
+    ## References
+    ICON namelist overview, parallel_nml.
+    """
+
+    code = "OCE002"
+    name = "ocean-computed-twice"
+    severity = Severity.WARNING
     kinds = ("ocean",)
 
     def check(self, component: Component) -> Iterator[Finding]:

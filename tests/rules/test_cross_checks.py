@@ -283,6 +283,20 @@ def test_ice_moves_where_there_is_ice(ice, moves, checkpoint, expected, tmp_path
     assert ocean(groups, tmp_path, checkpoint=checkpoint) == expected
 
 
+@pytest.mark.parametrize(
+    ("prefetching", "checkpoint", "expected"),
+    [
+        (1, "P10D", ["OCE001"]),
+        (1, "P11D", ["OCE002"]),  # the experiment ends before, and ICON takes it
+        (0, "P10D", []),
+        (0, "P11D", []),
+    ],
+)
+def test_a_rank_that_prefetches_for_an_ocean_fails_in_its_checkpoint(prefetching, checkpoint, expected, tmp_path):
+    found = ocean({"parallel_nml": {"num_prefetch_proc": prefetching}}, tmp_path, checkpoint=checkpoint)
+    assert [code for code in found if code.startswith("OCE")] == expected
+
+
 def test_the_boundary_is_masked_by_io_ranks_in_every_model(tmp_path):
     masked = {"io_nml": {"lmask_boundary": True}}
     assert ocean(masked, tmp_path, ranks=0) == ["RUN007"]
