@@ -21,11 +21,13 @@ from nmlgen.rules.streams import is_blank, setting_of, stream_name, streams_read
 from nmlgen.rules.varlists import (
     GROUP,
     LESS,
+    Entry,
     as_warning,
     catalogue_of,
     domains_of,
     entries,
     names_in,
+    of_an_empty_group,
     own_catalogue,
     softened,
     tracers,
@@ -53,11 +55,14 @@ class UnknownOutputVariable(ComponentRule):
     is a warning. Where nobody said the release, a name is an error only if it is a slip in one that is known.
 
     ## Why it matters
-    ICON aborts when output is initialised, minutes into the job.
+    ICON aborts when output is initialised, minutes into the job. A group that it does not know it leaves out, behind
+    another name; at the head of the list of several the last name takes the place of all.
 
     ## Evidence
     ICON 2024.10: "Output name list variable not found: group:bogus, patch 1" (`mo_name_list_output_init.f90:2039`). A
-    comma that is missing between two names makes one of them: "Output name list variable not found: u"v".
+    comma that is missing between two names makes one of them: "Output name list variable not found: u"v". Of the list
+    zos, group:bogus, to the file had zos and to; of group:bogus, zos it had zos and zos_2; of group:bogus, zos, to it
+    had to, to_2 and to_3.
 
     ## Example
     ```yaml bad
@@ -91,7 +96,8 @@ class UnknownOutputVariable(ComponentRule):
             own_names, meant = tracers(component), translations
             catalogue = catalogue_of(component) if meant is None else own_catalogue(component)
             where = f"{kind}_varlist of the stream {stream_name(stream)}"
-            for position, written in enumerate(names_in(setting)):
+            names = names_in(setting)
+            for position, written in enumerate(names):
                 name = written if meant is None else meant.get(written, written)
                 if name in own_names or _TILES in name or name.startswith((_GRID, LESS, *_OF_ART)):
                     continue
@@ -106,6 +112,8 @@ class UnknownOutputVariable(ComponentRule):
                             f"expected: a group of the release in the {where}",
                             *did_you_mean(group, catalogue.groups),
                         )
+                        empty = {one for one in names if GROUP in one and not catalogue.has_group(one[len(GROUP) :])}
+                        finding = of_an_empty_group(finding, names, written, {*empty, written})
                         is_slip = nearest(group, catalogue.groups) is not None
                         yield of_unknown_release(finding) if is_assumed and not is_slip else finding
                 elif not catalogue.find(name):
@@ -151,14 +159,15 @@ class VariableNotInThisRun(ComponentRule):
     Finds a name in a varlist that the release knows, but registers under other settings or for another model: the
     precipitation of a run without physics, graupel without a scheme that has it, a variable of the ocean in a run of
     the atmosphere. Finds a group (`group:`) and tiles (`tiles:`) of which no member exists, and any of them in a list
-    of interpolated levels, where ICON looks for members before there are any.
+    of interpolated levels, where ICON looks for members before there are any; such a group is a warning where ICON
+    leaves it out, which is behind another name ([OUT026](OUT026.md)).
 
     ## Why it matters
     ICON aborts when output is initialised, minutes into the job.
 
     ## Evidence
     ICON 2024.10: "Output name list variable not found" (`mo_name_list_output_init.f90:2039`), so for
-    group:precip_vars in a dry run; the conditions are those around its calls of add_var.
+    group:precip_vars alone in a dry run; the conditions are those around its calls of add_var.
 
     ## Example
     ```yaml bad
@@ -166,7 +175,7 @@ class VariableNotInThisRun(ComponentRule):
     #                          ^
     ```
     ```yaml bad
-    output: {atm: {ml_varlist: [u, v, "group:precip_vars"]}}
+    output: {atm: {ml_varlist: ["group:precip_vars", u, v]}}
     #                          ^
     ```
     ```yaml good
@@ -187,22 +196,24 @@ class VariableNotInThisRun(ComponentRule):
     def _found(self, component: Component) -> Iterator[Finding]:
         if component.kind == "jsbach":  # the conditions are those of land in an atmosphere
             return
-        for entry in entries(component):
-            if entry.name.startswith(LESS):
+        found = [entry for entry in entries(component) if not entry.name.startswith(LESS)]
+        for entry in found:
+            if not entry.is_missing or (entry.kind == "ml" and not entry.variables):  # what nobody knows is OUT026's
                 continue
-            if entry.kind != "ml" and entry.is_group:
-                yield self.finding(
-                    entry.setting,
-                    f'"{entry.name}" in {entry.kind}_varlist: groups hold variables of model levels only',
-                    "expected: the names of the variables",
-                )
-            elif entry.variables and all(entry.is_absent(variable) for variable in entry.variables):
-                what = f'no member of "{entry.name}"' if entry.is_group else f'no output variable "{entry.name}"'
-                yield self.finding(
-                    entry.setting,
-                    f"there is {what} in this run",
-                    f"expected: {entry.requirement()}",
-                )
+            if entry.is_group:
+                beside = [other for other in found if other.setting is entry.setting and other.domain == entry.domain]
+                empty = {other.name for other in beside if other.is_group and other.is_missing}
+                yield of_an_empty_group(self._of_group(entry), names_in(entry.setting), entry.name, empty)
+            elif entry.variables:
+                message = f'there is no output variable "{entry.name}" in this run'
+                yield self.finding(entry.setting, message, f"expected: {entry.requirement()}")
+
+    def _of_group(self, entry: Entry) -> Finding:
+        if entry.kind != "ml":
+            message = f'"{entry.name}" in {entry.kind}_varlist: groups hold variables of model levels only'
+            return self.finding(entry.setting, message, "expected: the names of the variables")
+        message = f'there is no member of "{entry.name}" in this run'
+        return self.finding(entry.setting, message, f"expected: {entry.requirement()}")
 
 
 class EdgesOnLatLonGrid(ComponentRule):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
 from attrs import evolve, frozen
@@ -95,6 +95,28 @@ def as_warning(finding: Finding, known: str) -> Finding:
     return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note))
 
 
+def of_an_empty_group(finding: Finding, names: Sequence[str], name: str, empty: Collection[str]) -> Finding:
+    """The finding about a group without members in a list of these names, of which some are `empty` groups.
+
+    Behind another name ICON leaves it out. At the head of the list it remains if nothing else is there, and is not
+    found; else the last name takes the place of all (`mo_util_string.F90:716-786` of fortran-support; read, and seen
+    in ICON 2024.10).
+    """
+    different = list(dict.fromkeys(names))
+    position = different.index(name)
+    behind = different[position + 1 :]
+    severity = Severity.ERROR
+    if any(other not in empty for other in different[:position]):
+        severity, note = Severity.WARNING, "behind another name ICON leaves it out without a word"
+    elif all(other in empty for other in behind):
+        note = "ICON finds no variable of this name, and aborts"
+    elif len(behind) == 1:
+        severity, note = Severity.WARNING, f'at the head of the list it has ICON write "{behind[0]}" twice'
+    else:
+        note = f'at the head of the list it has ICON write "{behind[-1]}" in place of the others'
+    return evolve(finding, severity=severity, notes=(*finding.notes, note))
+
+
 def tracers(component: Component) -> frozenset[str]:
     """The names that the user gave to tracers."""
     group = component.group("transport_nml")
@@ -151,6 +173,11 @@ class Entry:
     def present(self) -> tuple[OutputVariable, ...]:
         """The variables that may exist."""
         return tuple(variable for variable in self.variables if not self.is_absent(variable))
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether none of them can exist; there are no groups but those of model levels."""
+        return not self.present or (self.is_group and self.kind != "ml")
 
     def requirement(self) -> str:
         """Where the first of the variables would exist."""

@@ -36,6 +36,32 @@ def test_names_of_variables(names, expected, tmp_path):
     assert codes(f"ml_varlist: [{names}]", tmp_path) == expected
 
 
+@pytest.mark.parametrize(
+    ("group", "code"), [("group:bogus", "OUT026"), ("group:precip_vars", "OUT027"), ("tiles:t_g", "OUT027")]
+)
+@pytest.mark.parametrize(
+    ("names", "severity"),
+    [
+        ("GROUP", "ERROR"),
+        ("u, GROUP", "WARNING"),
+        ("u, GROUP, v", "WARNING"),
+        ("'group:nh_prog_vars', GROUP", "WARNING"),
+        ("GROUP, u", "WARNING"),
+        ("GROUP, u, v", "ERROR"),
+    ],
+)
+def test_a_group_without_members(group, code, names, severity, tmp_path):
+    (finding,) = findings(f"ml_varlist: [{names.replace('GROUP', repr(group))}]", tmp_path)
+    assert (finding.code, finding.severity.name) == (code, severity)
+
+
+def test_of_several_groups_without_members_none_is_left_out(tmp_path):
+    found = findings("ml_varlist: ['group:bogus', 'group:nothing']", tmp_path)
+    assert [(finding.code, finding.severity.name) for finding in found] == [("OUT026", "ERROR"), ("OUT026", "ERROR")]
+    (one,) = findings("ml_varlist: [u], pl_varlist: [u, 'group:nh_prog_vars'], p_levels: [50000.0]", tmp_path)
+    assert (one.code, one.severity.name) == ("OUT027", "WARNING")
+
+
 def test_a_missing_comma_is_suspected(tmp_path):
     (finding,) = findings("ml_varlist: ['u\"v']", tmp_path)
     assert finding.message == 'ICON 2024.10 has no output variable "u"v"'
