@@ -532,12 +532,12 @@ class OceanComputedTwice(ComponentRule):
 
     ## Example
     ```yaml bad
-    restart: {checkpointTimeIntval: P11D, restartTimeIntval: P11D}
+    restart: {checkpointTimeIntval: null, restartTimeIntval: null}
     models: {oce: {parallel: {num_prefetch_proc: 1}}}
     #                                            ^
     ```
     ```yaml good
-    restart: {checkpointTimeIntval: P11D, restartTimeIntval: P11D}
+    restart: {checkpointTimeIntval: null, restartTimeIntval: null}
     models: {oce: {parallel: {num_prefetch_proc: 0}}}
     ```
 
