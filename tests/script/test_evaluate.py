@@ -49,8 +49,8 @@ def test_lint_does_not_go_where_a_script_gives_up():
 
 def test_what_stands_behind_several_possible_ends_is_written_in_some_way():
     evaluation = evaluated(
-        'if [ -e a ]; then\n  echo a > N\n  exit\nfi\n'
-        'if [ -e b ]; then\n  echo b > N\n  [ -e c ] && exit 3\nfi\necho end > M'
+        "if [ -e a ]; then\n  echo a > N\n  exit\nfi\n"
+        "if [ -e b ]; then\n  echo b > N\n  [ -e c ] && exit 3\nfi\necho end > M"
     )
     ways = texts(covering_worlds(evaluation))
     assert {"N": "a\n"} in ways
