@@ -19,7 +19,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.promised import Promise, PromisedFile, checkpoint_links, promised_output
 from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty, UndecidedError
-from nmlgen.experiment.volume import checkpoint_files
+from nmlgen.experiment.volume import checkpoint_parts
 from nmlgen.files import open_regular
 from nmlgen.lift.loading import Loaded, load
 from nmlgen.report.quantities import counted
@@ -409,7 +409,7 @@ class _Run:
                 parts.setdefault(int(match[1]), set()).add(int(match[2]))
         each: int | None = None
         with suppress(UndecidedError):
-            each = checkpoint_files(component) // len(parts) if len(parts) == domains(component) else None
+            each = checkpoint_parts(component) // len(parts) if len(parts) == domains(component) else None
         for domain, numbers in parts.items():
             wanted = range(each if each is not None else max(numbers, default=0) + 1)
             missing = [f"patch{domain}_{number}.nc" for number in wanted if number not in numbers]

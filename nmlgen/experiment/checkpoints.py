@@ -17,7 +17,7 @@ from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import RestartMode, domains, restart_mode, split, writes_output
-from nmlgen.experiment.volume import checkpoint_files
+from nmlgen.experiment.volume import checkpoint_files, checkpoint_parts
 
 
 def checkpoint_dates(component: Component, time: Clock, until: int) -> Sequence[int]:
@@ -89,9 +89,8 @@ def checkpoints_of(component: Component) -> Checkpoints | None:
     files, ranks = checkpoint_files(component), split(component).restart
     writers = {RestartMode.SYNC: 1, RestartMode.ASYNC: domains(component)}.get(mode, ranks)
     if mode is RestartMode.JOINT:
-        writers = files // domains(component)
-    is_multifile = mode in (RestartMode.JOINT, RestartMode.DEDICATED)
-    return Checkpoints(mode, max(1, writers), files + is_multifile, number, _standing(component, time, number))
+        writers = checkpoint_parts(component) // domains(component)
+    return Checkpoints(mode, max(1, writers), files, number, _standing(component, time, number))
 
 
 def _standing(component: Component, time: Clock, number: int) -> int:

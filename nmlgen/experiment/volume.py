@@ -609,7 +609,12 @@ def checkpoint_volume(component: Component) -> Volume:
 
 
 def checkpoint_files(component: Component) -> int:
-    """How many files one checkpoint makes, attributes.nc aside."""
+    """How many files one checkpoint makes, attributes.nc of the multifile modes among them."""
+    return checkpoint_parts(component) + (restart_mode(component) in (RestartMode.JOINT, RestartMode.DEDICATED))
+
+
+def checkpoint_parts(component: Component) -> int:
+    """How many of them hold fields: one of each writer and domain, or more."""
     mode, count = restart_mode(component), domains(component)
     if mode is RestartMode.JOINT:
         writers = integer(component["parallel_nml", "num_restart_procs"])
@@ -621,7 +626,7 @@ def checkpoint_files(component: Component) -> int:
 
 def _multifile_extra(component: Component, variables: int) -> int:
     places = sum(sum(points(component, domain).values()) for domain in range(1, domains(component) + 1))
-    headers = _MULTIFILE_HEADER_OF_A_VARIABLE * variables * checkpoint_files(component) // domains(component)
+    headers = _MULTIFILE_HEADER_OF_A_VARIABLE * variables * checkpoint_parts(component) // domains(component)
     return _MULTIFILE_INDEX * places + headers + _MULTIFILE_ATTRIBUTES
 
 

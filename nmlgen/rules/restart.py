@@ -547,6 +547,15 @@ class NoLastRestart(ComponentRule):
             )
 
 
+def _has_slow_checkpoints(component: Component) -> bool:
+    """Whether another way to write checkpoints is better by so much that RST013 says so."""
+    from nmlgen.advise.cost import restart_cost
+    from nmlgen.advise.first_look import WORTH_SAYING
+
+    cost = restart_cost(component)
+    return cost is not None and cost.exceeds(WORTH_SAYING)
+
+
 class SlowCheckpoints(ComponentRule):
     """Another way to write checkpoints would make the run shorter by so much that it can be told.
 
@@ -601,4 +610,68 @@ class SlowCheckpoints(ComponentRule):
             f'restart_write_mode "{cost.present.layout.restart_write_mode}" {cost}',
             f"expected: {mode}, num_restart_procs {ranks}{time}",
             *cost.notes,
+        )
+
+
+class BusyRestartRanks(ComponentRule):
+    """Dedicated restart ranks write for so much of the run that a slow write is waited for, and more cost nothing.
+
+    ## What it does
+    Predicts for which part of the run dedicated restart ranks receive and write. Finds ranks that are busy for more
+    than half of it, where the next number of them (2, 4, 8) makes the run no longer by more than noise, 2 %. Speaks for
+    experiments like those that were measured only, and where [RST013](RST013.md) does not.
+
+    ## Why it matters
+    The others wait for a checkpoint that is not written when the next is due. Files are not written equally fast: a
+    rank that is busy for half of the time in the mean is late when a write takes twice as long, and some do. A
+    prediction is one of the mean, and sees nothing of it.
+
+    ## Evidence
+    Measured on Levante: of all layouts with dedicated restart ranks nine were so busy and had one with twice as many
+    beside them. All nine were slower than that, by 1 to 63 %. R2B6 on 16 nodes with a checkpoint every 12 hours: one
+    rank, busy for 52 % of the run, 388 s; two ranks 334 s; four 342 s; eight 336 s. The model expects 1 % of it.
+
+    ## Example
+    ```yaml bad
+    job: {nodes: 16}
+    grid: {name: R2B6, file: iconR02B06-grid.nc}
+    time: {modelTimeStep: PT2M}
+    parallel: {nproma: 16, num_io_procs: 1}
+    output: {atm: {output_interval: P1D, stream_partitions_ml: 1}}
+    restart: {restart_write_mode: dedicated procs multifile, num_restart_procs: 1, checkpointTimeIntval: PT12H}
+    #                                                                           ^
+    namelists: {run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 1}}
+    ```
+    ```yaml good
+    job: {nodes: 16}
+    grid: {name: R2B6, file: iconR02B06-grid.nc}
+    time: {modelTimeStep: PT2M}
+    parallel: {nproma: 16, num_io_procs: 1}
+    output: {atm: {output_interval: P1D, stream_partitions_ml: 1}}
+    restart: {restart_write_mode: dedicated procs multifile, num_restart_procs: 2, checkpointTimeIntval: PT12H}
+    namelists: {run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 1}}
+    ```
+
+    ## References
+    F. Ott, IO-Verhalten und -Effizienz im Klima- und Wettermodell ICON (2025), section 5.2.2.
+    """
+
+    code = "RST034"
+    name = "busy-restart-ranks"
+    severity = Severity.ADVICE
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        if restart_mode(component) is not RestartMode.DEDICATED or not split(component).restart:
+            return
+        from nmlgen.advise.busy_ranks import busy_restart_ranks
+
+        found = busy_restart_ranks(component)
+        if found is None or _has_slow_checkpoints(component):
+            return
+        ranks = "1 restart rank writes" if found.ranks == 1 else f"{found.ranks} restart ranks write"
+        yield self.finding(
+            _procs(component),
+            f"{ranks} for {100 * found.share:.0f} % of the run, and the others wait for a checkpoint that takes longer",
+            f"expected: num_restart_procs {found.more}, busy for {100 * found.more_share:.0f} % of it, which make the "
+            "run no longer; or joint procs multifile, which needs none of them",
         )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from rules.experiments import judge
 
 import nmlgen
 from nmlgen import InputError, load_spec
+from nmlgen.advise.busy_ranks import busy_restart_ranks
 from nmlgen.advise.calibration import Family, levante
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
 from nmlgen.advise.choices import Choice
@@ -281,10 +283,46 @@ def _layout(case):
     )
 
 
-_OF_COSTS = [rule for rule in all_rules() if rule.code in ("OUT003", "OUT004", "OUT032", "PAR004", "RST013")]
+_OF_COSTS = [rule for rule in all_rules() if rule.code in ("OUT003", "OUT004", "OUT032", "PAR004", "RST013", "RST034")]
 _OF_ASYNC = [rule for rule in all_rules() if rule.code in ("RST005", "RST032")]
 _SLOW = 1.2
 """A run that took so many times what the fastest of its family took is slower than days and nodes make it."""
+
+
+_BESIDE = [
+    (one, other)
+    for one in levante_runs()
+    for other in levante_runs()
+    if one.case.restart_mode == other.case.restart_mode == DEDICATED
+    and other.case == evolve(one.case, num_restart_procs=2 * one.case.num_restart_procs)
+]
+"""Measured runs with dedicated restart ranks, each with that which has twice as many."""
+
+
+def _busy(run):
+    return run.timers["write_restart_procs_avg_s"] / run.total_s
+
+
+@pytest.mark.parametrize(("run", "other"), _BESIDE, ids=lambda run: f"{run.case.nodes}-{run.case.num_restart_procs}")
+def test_busy_restart_ranks_are_named(run, other):
+    """All that were busy for half of the run were slower than twice as many; of those that were not nothing is said."""
+    said = {finding.code for finding in judge(load_spec(EXAMPLE, _layout(run.case)).experiment, _OF_COSTS)}
+    assert bool(said & {"RST013", "RST034"}) == (_busy(run) > 0.5)
+    assert len(said & {"RST013", "RST034"}) <= 1
+    if _busy(run) > 0.5:
+        assert run.total_s > other.total_s
+
+
+def test_busy_restart_ranks_of_which_nothing_was_measured():
+    """One rank on 16 nodes is named, with what two would do; with other levels nobody knows."""
+    one, other = next(pair for pair in _BESIDE if pair[0].case.nodes == 16 and pair[0].case.num_restart_procs == 1)
+    assert one.total_s / other.total_s > 1.15
+    found = busy_restart_ranks(load_spec(EXAMPLE, _layout(one.case)).experiment.components[0])
+    assert (found.ranks, found.more) == (1, 2)
+    assert found.more_share < found.share == pytest.approx(_busy(one), abs=0.1)
+    assert busy_restart_ranks(load_spec(EXAMPLE, _layout(other.case)).experiment.components[0]) is None
+    unknown = load_spec(EXAMPLE, (*_layout(one.case), "grid.num_lev=90")).experiment.components[0]
+    assert busy_restart_ranks(unknown) is None
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=str)

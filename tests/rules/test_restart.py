@@ -7,8 +7,8 @@ from rules.experiments import experiment_of, judge
 
 from nmlgen.rules import all_rules, restart
 
-RULES = [rule for rule in all_rules() if rule.__module__ == restart.__name__ and rule.code != "RST013"]
-"""RST013 speaks of costs."""
+RULES = [rule for rule in all_rules() if rule.__module__ == restart.__name__ and rule.code not in ("RST013", "RST034")]
+"""Those two speak of costs."""
 JOB = "job: {nodes: 1, ntasks_per_node: 16}\nparallel: {num_io_procs: 4, nproma: 16}\n"
 JOINT, DEDICATED = '"joint procs multifile"', '"dedicated procs multifile"'
 
