@@ -580,7 +580,7 @@ class SlowCheckpoints(ComponentRule):
     namelists: {run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 1}}
     ```
     ```yaml good
-    restart: {restart_write_mode: dedicated procs multifile, num_restart_procs: 4, checkpointTimeIntval: PT2H}
+    restart: {restart_write_mode: dedicated procs multifile, num_restart_procs: 8, checkpointTimeIntval: PT2H}
     namelists: {run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: 1}}
     ```
 
