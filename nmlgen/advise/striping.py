@@ -2,7 +2,7 @@
 
 Seconds = a + b/count + d·count: what stripes do not change, what they share, and what each further one costs. At
 HLRS (TOPIO, MPAS with PnetCDF on WS11, 30 runs) that fits within 1.1 %, with b/a 4.5 and d/b 0.0006; at HLRN-IV
-(K. Ketelsen 2021, PALM with MPI-IO, 35 runs) b/a is 23, and nothing was lost up to 24 stripes. The stripe size made
+(K. Ketelsen 2021, PALM with MPI-IO, 30 runs) b/a is 23, and nothing was lost up to 24 stripes. The stripe size made
 no difference in either. ICON's I/O ranks write a file each, alone: nobody has measured what stripes do to those.
 """
 
