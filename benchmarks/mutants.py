@@ -1,6 +1,5 @@
 """Change the code of the rules a little, again and again: do the tests notice?
 
-    pip install coverage
     python benchmarks/mutants.py [--count 500] [--seed 1] [--only rules/restart] [--reach FILE] [--quick] [--list]
 
 Mutants are drawn from `nmlgen/rules`, `nmlgen/experiment` and `nmlgen/script/worlds.py`: a comparison with another
@@ -8,20 +7,24 @@ sign, `and` for `or`, a condition turned round, a number that is one more, true 
 tests that reach the changed line are run until one fails. The mutants that no test noticed are printed, and the share
 of those that were noticed; it ends with 1 below nine in ten.
 
-Tests are collected once, and all run once while coverage.py records which of them reach which line; `--reach` keeps
-that in a file, which holds until a source file changes (a test that it does not know counts as reaching all). With
-`--blind` nothing is recorded. For a mutant the process is copied (`fork`), the changed functions get their new code,
-what functions remember is forgotten, and their tests run in the copy until one fails: first those that noticed most of
-the mutants before, then those beside the module, then those that name it, then `--most` of the others, drawn by the
-seed: the share is rather too low than too high. What stands outside functions is changed in a new process. A test that
-fails without any change, too, has noticed nothing. `--quick` leaves out the verdicts of the real model. Tests that
-start nmlgen as a program notice nothing. A copy that takes ten minutes of CPU hangs, which is noticed.
+Tests are collected once, and all run once to learn which of them reach which block of statements: each block of the
+code says that it was reached (a byte, cheaper than any tracing). `--reach` keeps that in a file, which holds until a
+source file changes (a test that it does not know counts as reaching all). With `--blind` nothing is recorded. For a
+mutant the process is copied (`fork`), the changed functions get their new code, what functions remember is forgotten
+but for what comes of data alone, and their tests run in the copy until one fails: first those that noticed most of the
+mutants before, then those beside the module, then those that name it, then `--most` of the others, drawn by the seed:
+the share is rather too low than too high. What stands outside functions is changed in a new process. A test that fails
+without any change, too, has noticed nothing. `--quick` leaves out the verdicts of the real model. Tests that start
+nmlgen as a program notice nothing. A copy that takes ten minutes of CPU hangs, which is noticed.
+
+`--from N` begins with the N-th mutant of the sample, so that a draw can be tried in slices.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import gc
 import hashlib
 import importlib
@@ -187,15 +190,84 @@ def mutants(only: str) -> list[Mutant]:
     return found
 
 
-def mutated(mutant: Mutant) -> CodeType:
-    """The code of a mutant's module. Lines are those of the file, so that functions can be told."""
-    path = ROOT / mutant.file
-    tree = _Changer(mutant.number).visit(ast.parse(path.read_text(encoding="utf-8")))
+def mutated(mutant: Mutant) -> ast.Module:
+    """The text of a mutant's module. Lines are those of the file, so that functions can be told."""
+    tree = _Changer(mutant.number).visit(_parsed(mutant.file))
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
             if "lineno" in child._attributes and not hasattr(child, "lineno"):
                 ast.copy_location(child, node)
-    return compile(ast.fix_missing_locations(tree), str(path), "exec", dont_inherit=True)
+    return ast.fix_missing_locations(tree)
+
+
+def _parsed(file: str) -> ast.Module:
+    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
+
+
+def compiled(tree: ast.Module, file: str) -> CodeType:
+    """The code of a module."""
+    return compile(tree, str(ROOT / file), "exec", dont_inherit=True)
+
+
+_REACHED = "__reached_blocks__"
+
+
+class Blocks:
+    """The blocks of statements in the functions of a file, numbered from a first number on."""
+
+    def __init__(self, file: str, first: int) -> None:
+        self.file = file
+        self.by_line: dict[int, int] = {}
+        self._first = self._next = first
+        for function in self._functions(_parsed(file)):
+            self._number(function)
+        self.numbers = range(first, self._next)
+
+    def marked(self, tree: ast.Module) -> CodeType:
+        """The code of a module of which each block says that it was reached."""
+        self._next = self._first
+        for function in self._functions(tree):
+            self._number(function, is_marked=True)
+        return compiled(ast.fix_missing_locations(tree), self.file)
+
+    @staticmethod
+    def _functions(tree: ast.AST) -> list[ast.AST]:
+        """The outermost functions, in their order."""
+        found: list[ast.AST] = []
+        for node in ast.iter_child_nodes(tree):
+            found += [node] if isinstance(node, ast.FunctionDef) else Blocks._functions(node)
+        return found
+
+    def _number(self, node: ast.AST, *, is_marked: bool = False) -> None:
+        for _, value in ast.iter_fields(node):
+            parts = [part for part in value if isinstance(part, ast.AST)] if isinstance(value, list) else []
+            if parts and isinstance(parts[0], ast.stmt):
+                number, self._next = self._next, self._next + 1
+                for part in parts:
+                    self.by_line.update(dict.fromkeys(range(part.lineno, (part.end_lineno or part.lineno) + 1), number))
+                if is_marked:
+                    mark = ast.parse(f"{_REACHED}[{number}] = 1").body[0]
+                    for inner in ast.walk(mark):
+                        ast.copy_location(inner, parts[0])
+                    value.insert(int(_is_text(parts[0])), mark)
+            for part in parts:
+                self._number(part, is_marked=is_marked)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def loading(code_of: Callable[[str], CodeType | None]) -> None:
+    """Load the files of which there is other code with that."""
+    unchanged = importlib.machinery.SourceFileLoader.get_code
+
+    def get_code(loader: importlib.machinery.SourceFileLoader, name: str) -> CodeType | None:
+        path = Path(loader.path)
+        file = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT / "nmlgen") else ""
+        return (file and code_of(file)) or unchanged(loader, name)
+
+    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:
@@ -214,23 +286,24 @@ def place(code: CodeType) -> tuple[str, str, int]:
 class Functions:
     """The functions that there are, by their places, to be given other code."""
 
-    def __init__(self) -> None:
+    def __init__(self, blocks: dict[str, Blocks]) -> None:
+        self._blocks = blocks
         self._known: dict[tuple[str, str, int], list[FunctionType]] = defaultdict(list)
         self._remembering: list[_lru_cache_wrapper[object]] = []
         inside = tuple(str(ROOT / where) for where in WHERE)
-        for file in sorted({mutant.file for mutant in mutants("")}):
+        for file in blocks:
             importlib.import_module(file.removesuffix(".py").replace("/", "."))
         for thing in gc.get_objects():
             if isinstance(thing, FunctionType) and thing.__code__.co_filename.startswith(inside):
                 self._known[place(thing.__code__)].append(thing)
-            elif isinstance(thing, _lru_cache_wrapper) and str(thing.__module__).startswith("nmlgen."):
+            elif isinstance(thing, _lru_cache_wrapper) and _may_hold_results(str(thing.__module__)):
                 self._remembering.append(thing)
 
     def change(self, mutant: Mutant) -> bool:
         """Give the changed function its code; false where the change is in none, or it cannot be told which."""
-        text = (ROOT / mutant.file).read_text(encoding="utf-8")
-        old = compile(text, str(ROOT / mutant.file), "exec", dont_inherit=True)
-        pairs = list(zip(codes(old), codes(mutated(mutant)), strict=True))
+        blocks = self._blocks[mutant.file]
+        old, new = blocks.marked(_parsed(mutant.file)), blocks.marked(mutated(mutant))
+        pairs = list(zip(codes(old), codes(new), strict=True))
         if any(_own(was) != _own(now) and not was.co_flags & inspect.CO_OPTIMIZED for was, now in pairs):
             return False
         changed = False
@@ -245,6 +318,13 @@ class Functions:
         return changed
 
 
+def _may_hold_results(module: str) -> bool:
+    """Whether what a module's functions remember may come of the changed files, which it does not below them."""
+    return module.startswith("nmlgen.") and not module.startswith(
+        ("nmlgen.namelist.", "nmlgen.resources", "nmlgen.units")
+    )
+
+
 def _own(code: CodeType) -> tuple[object, ...]:
     constants = tuple((type(part), part) for part in code.co_consts if not isinstance(part, CodeType))
     return code.co_code, constants, code.co_names
@@ -252,28 +332,38 @@ def _own(code: CodeType) -> tuple[object, ...]:
 
 @dataclass
 class Reach:
-    """Which tests reach which lines, and what each test takes."""
+    """Which tests reach which blocks, and what each test takes. `blocks` has for each file and the number of a block in
+    it a number whose bits are the tests, in the order of `seconds`."""
 
     seconds: dict[str, float] = field(default_factory=dict)
-    lines: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    blocks: dict[str, dict[str, str]] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> Reach:
         """What was kept, without the files that are others now."""
         kept = cls(**json.loads(path.read_text(encoding="utf-8")))
-        kept.lines = {file: lines for file, lines in kept.lines.items() if kept.digests[file] == digest(file)}
+        kept.blocks = {file: blocks for file, blocks in kept.blocks.items() if kept.digests[file] == digest(file)}
         return kept
 
-    def tests(self, mutant: Mutant, items: dict[str, pytest.Item], most: int, seed: int) -> list[pytest.Item]:
+    def reaching(self, mutant: Mutant, blocks: Blocks) -> set[str]:
+        """The tests that reach a mutant, of those that were recorded."""
+        known = self.blocks[mutant.file]
+        number = str(blocks.by_line.get(mutant.begins, -1) - blocks.numbers.start)
+        bits = 0
+        for block, tests in known.items():
+            if block == number or not mutant.is_inside:
+                bits |= int(tests, 16)
+        return {name for place, name in enumerate(self.seconds) if bits >> place & 1}
+
+    def tests(
+        self, mutant: Mutant, blocks: Blocks, items: dict[str, pytest.Item], most: int, seed: int
+    ) -> list[pytest.Item]:
         """The tests for a mutant, those first that are likeliest to notice soon."""
         near = re.compile(nearness(mutant.file))
         names = set(items)
-        if mutant.file in self.lines:
-            numbers = map(str, range(mutant.begins, mutant.line + 1))
-            reaching = {name for number in numbers for name in self.lines[mutant.file].get(number, ())}
-            if not mutant.is_inside:
-                reaching = set().union(*self.lines[mutant.file].values())
+        if mutant.file in self.blocks:
+            reaching = self.reaching(mutant, blocks)
             names = {name for name in names if name in reaching or name not in self.seconds}
         beside = {name for name in names if near.search(name)}
         named = {name for name in names - beside if imports(name, mutant.file)}
@@ -316,8 +406,9 @@ def _text(file: str) -> str:
 class Tester:
     """A plug-in of pytest that takes the place of its loop over the tests."""
 
-    def __init__(self, sample: list[Mutant], given: argparse.Namespace) -> None:
+    def __init__(self, sample: list[Mutant], given: argparse.Namespace, blocks: dict[str, Blocks]) -> None:
         self.sample = sample
+        self.blocks = blocks
         self.given = given
         self.noticed: set[int] = set()
         self.sharp: Counter[str] = Counter()
@@ -331,10 +422,13 @@ class Tester:
         elif kept is not None and kept.exists():
             reach = Reach.read(kept)
         else:
-            reach = recorded(session)
+            reach = recorded(session, self.blocks)
             if kept is not None:
                 kept.write_text(json.dumps(vars(reach)), encoding="utf-8")
-        functions = Functions()
+        functions = Functions(self.blocks)
+        registry = importlib.import_module("nmlgen.namelist.registry")
+        for release in registry.releases():
+            registry.load_registry(release)  # read once for all copies
         gc.collect()
         gc.freeze()
         with tempfile.TemporaryDirectory() as directory:
@@ -363,7 +457,7 @@ class Tester:
                     print(f"{len(self.noticed)} of {tried} noticed", file=sys.stderr, flush=True)
             if number is not None:
                 mutant = self.sample[number]
-                tests = reach.tests(mutant, items, self.given.most, self.given.seed)
+                tests = reach.tests(mutant, self.blocks[mutant.file], items, self.given.most, self.given.seed)
                 tests.sort(key=lambda item: -self.sharp[item.nodeid])
                 running[forked(partial(is_noticed, mutant, tests, functions, directory / str(number)))] = number
 
@@ -380,36 +474,35 @@ class Tester:
                 print("\n".join(str(self.sample[number]) for number in sorted(numbers)), flush=True)
 
 
-def recorded(session: pytest.Session) -> Reach:
+def recorded(session: pytest.Session, blocks: dict[str, Blocks]) -> Reach:
     """What running all tests once in a copy of this process reaches."""
-    import coverage
+    reached: bytearray = getattr(builtins, _REACHED)
+    nothing = bytes(len(reached))
+
+    def record(result: Path) -> bool:
+        reach = Reach(digests={file: digest(file) for file in blocks})
+        bits: dict[int, int] = defaultdict(int)
+        begun = time.process_time()
+        reached[:] = nothing
+        for number, (item, _) in enumerate(outcomes(session.items)):
+            reach.seconds[item.nodeid] = round(time.process_time() - begun, 4)
+            for block in re.finditer(b"\1", reached):
+                bits[block.start()] |= 1 << number
+            reached[:] = nothing
+            begun = time.process_time()
+            if number % 500 == 499:
+                print(f"{number + 1} of {len(session.items)} tests recorded", file=sys.stderr, flush=True)
+        for file, those in blocks.items():
+            kept = {
+                str(number - those.numbers.start): f"{bits[number]:x}" for number in those.numbers if number in bits
+            }
+            reach.blocks[file] = kept
+        result.write_text(json.dumps(vars(reach)), encoding="utf-8")
+        return False
 
     with tempfile.TemporaryDirectory() as directory:
         result = Path(directory) / "reach.json"
-
-        def record() -> bool:
-            watch = coverage.Coverage(data_file=None, include=[f"{ROOT / where}*" for where in WHERE])
-            reach = Reach()
-            watch.start()
-            begun = time.process_time()
-            watch.switch_context(session.items[0].nodeid)
-            for number, (item, _) in enumerate(outcomes(session.items), 1):
-                reach.seconds[item.nodeid] = round(time.process_time() - begun, 4)
-                begun = time.process_time()
-                if number < len(session.items):
-                    watch.switch_context(session.items[number].nodeid)
-                if number % 500 == 0:
-                    print(f"{number} of {len(session.items)} tests recorded", file=sys.stderr, flush=True)
-            watch.stop()
-            data = watch.get_data()
-            for path in data.measured_files():
-                file = str(Path(path).relative_to(ROOT))
-                reach.lines[file] = {str(n): names for n, names in data.contexts_by_lineno(path).items()}
-                reach.digests[file] = digest(file)
-            result.write_text(json.dumps(vars(reach)), encoding="utf-8")
-            return False
-
-        os.waitpid(forked(record, CPU_LIMIT * 100), 0)
+        os.waitpid(forked(partial(record, result), CPU_LIMIT * 100), 0)
         return Reach(**json.loads(result.read_text(encoding="utf-8")))
 
 
@@ -456,13 +549,8 @@ def is_noticed(mutant: Mutant, tests: list[pytest.Item], functions: Functions, r
 def within(file: str, number: int) -> int:
     """Run the tests that standard input names with a module's changed text."""
     chosen = next(mutant for mutant in mutants(file) if mutant.file == file and mutant.number == number)
-    unchanged = importlib.machinery.SourceFileLoader.get_code
-
-    def get_code(loader: importlib.machinery.SourceFileLoader, name: str) -> CodeType | None:
-        is_it = Path(loader.path) == ROOT / file
-        return mutated(chosen) if is_it else unchanged(loader, name)
-
-    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    code = compiled(mutated(chosen), file)
+    loading(lambda loaded: code if loaded == file else None)
     return pytest.main(["-x", "-q", "-p", "no:cacheprovider", *sys.stdin.read().splitlines()])
 
 
@@ -471,6 +559,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--from", type=int, default=0, dest="first", help="leave out so many of the sample")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--most", type=int, default=400, help="so many tests that do not stand beside the module")
     parser.add_argument("--only", default="", help="files whose path holds this text")
@@ -485,12 +574,19 @@ def main() -> int:
     if given.within:
         return within(given.within[0], int(given.within[1]))
     every = mutants(given.only)
-    sample = random.Random(given.seed).sample(every, min(given.count, len(every)))
+    sample = random.Random(given.seed).sample(every, min(given.count, len(every)))[given.first :]
     print(f"{len(sample)} of {len(every)} mutants, seed {given.seed}", flush=True)
     if given.list:
         print("\n".join(map(str, sample)))
         return 0
-    tester = Tester(sample, given)
+    blocks: dict[str, Blocks] = {}
+    number = 0
+    for file in sorted({mutant.file for mutant in mutants("")}):
+        blocks[file] = Blocks(file, number)
+        number = blocks[file].numbers.stop
+    setattr(builtins, _REACHED, bytearray(number))
+    loading(lambda file: blocks[file].marked(_parsed(file)) if file in blocks else None)
+    tester = Tester(sample, given, blocks)
     pytest.main(
         ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *TESTS, *(() if given.quick else VERDICTS)],
         plugins=[tester],
