@@ -7,15 +7,16 @@ sign, `and` for `or`, a condition turned round, a number that is one more, true 
 tests that reach the changed line are run until one fails. The mutants that no test noticed are printed, and the share
 of those that were noticed; it ends with 1 below nine in ten.
 
-Tests are collected once, and all run once to learn which of them reach which block of statements: each block of the
-code says that it was reached (a byte, cheaper than any tracing). `--reach` keeps that in a file, which holds until a
-source file changes (a test that it does not know counts as reaching all). With `--blind` nothing is recorded. For a
-mutant the process is copied (`fork`), the changed functions get their new code, what functions remember is forgotten
-but for what comes of data alone, and their tests run in the copy until one fails: first those that noticed most of the
-mutants before, then those beside the module, then those that name it, then `--most` of the others, drawn by the seed:
-the share is rather too low than too high. What stands outside functions is changed in a new process. A test that fails
-without any change, too, has noticed nothing. `--quick` leaves out the verdicts of the real model. Tests that start
-nmlgen as a program notice nothing. A copy that takes ten minutes of CPU hangs, which is noticed.
+Tests are collected once. For a mutant the process is copied (`fork`), the changed functions get their new code, what
+functions remember is forgotten but for what comes of data alone, and tests run in the copy until one fails: those
+beside the module, and first those that noticed most of the mutants before. Most mutants need no others. Then all tests
+run once to learn which of them reach which block of statements: each block of the code says that it was reached (a
+byte, cheaper than any tracing). `--reach` keeps that in a file, which holds until a source file changes (a test that it
+does not know counts as reaching all); with `--near` it ends before. For a mutant that is left those run that reach it:
+those that name its module, then `--most` of the others, drawn by the seed: the share is rather too low than too high.
+What stands outside functions is changed in a new process. A test that fails without any change, too, has noticed
+nothing. `--quick` leaves out the verdicts of the real model. Tests that start nmlgen as a program notice nothing. A
+copy that takes ten minutes of CPU hangs, which is noticed.
 
 `--from N` begins with the N-th mutant of the sample, so that a draw can be tried in slices.
 """
@@ -40,7 +41,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import _lru_cache_wrapper, cache, partial
 from itertools import zip_longest
@@ -359,19 +360,24 @@ class Reach:
     def tests(
         self, mutant: Mutant, blocks: Blocks, items: dict[str, pytest.Item], most: int, seed: int
     ) -> list[pytest.Item]:
-        """The tests for a mutant, those first that are likeliest to notice soon."""
-        near = re.compile(nearness(mutant.file))
+        """The tests for a mutant that do not stand beside it, those first that are likeliest to notice soon."""
         names = set(items)
         if mutant.file in self.blocks:
             reaching = self.reaching(mutant, blocks)
             names = {name for name in names if name in reaching or name not in self.seconds}
-        beside = {name for name in names if near.search(name)}
-        named = {name for name in names - beside if imports(name, mutant.file)}
-        others = sorted(names - beside - named)
+        names -= {item.nodeid for item in beside(mutant, items)}
+        named = {name for name in names if imports(name, mutant.file)}
+        others = sorted(names - named)
         if len(others) > most:
             others = random.Random(seed).sample(others, most)
-        stages = (beside, named, others)
+        stages = (named, others)
         return [items[name] for stage in stages for name in sorted(stage, key=lambda n: (self.seconds.get(n, 0.0), n))]
+
+
+def beside(mutant: Mutant, items: dict[str, pytest.Item]) -> list[pytest.Item]:
+    """The tests that stand beside a mutant's module."""
+    near = re.compile(nearness(mutant.file))
+    return [item for name, item in items.items() if near.search(name)]
 
 
 def digest(file: str) -> str:
@@ -414,17 +420,8 @@ class Tester:
         self.sharp: Counter[str] = Counter()
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Record unless it is known, then try all mutants."""
+        """Try all mutants with the tests beside them, then those that are left with those that reach them."""
         items = {item.nodeid: item for item in session.items}
-        kept = Path(self.given.reach) if self.given.reach else None
-        if self.given.blind:
-            reach = Reach()
-        elif kept is not None and kept.exists():
-            reach = Reach.read(kept)
-        else:
-            reach = recorded(session, self.blocks)
-            if kept is not None:
-                kept.write_text(json.dumps(vars(reach)), encoding="utf-8")
         functions = Functions(self.blocks)
         registry = importlib.import_module("nmlgen.namelist.registry")
         for release in registry.releases():
@@ -432,15 +429,41 @@ class Tester:
         gc.collect()
         gc.freeze()
         with tempfile.TemporaryDirectory() as directory:
-            self._try_all(reach, items, functions, Path(directory))
-            self._take_back(items, Path(directory))
+            place = Path(directory)
+            self._try_all(range(len(self.sample)), lambda mutant: beside(mutant, items), functions, place)
+            left = [number for number in range(len(self.sample)) if number not in self.noticed]
+            if left and not self.given.near:
+                reach = self._reach(session)
+                most, seed = self.given.most, self.given.seed
+                self._try_all(
+                    left,
+                    lambda mutant: reach.tests(mutant, self.blocks[mutant.file], items, most, seed),
+                    functions,
+                    place,
+                )
+            self._take_back(items, place)
         return True
 
-    def _try_all(self, reach: Reach, items: dict[str, pytest.Item], functions: Functions, directory: Path) -> None:
-        """Try the mutants, a few at a time; the name of the test that noticed one is left in the directory."""
+    def _reach(self, session: pytest.Session) -> Reach:
+        kept = Path(self.given.reach) if self.given.reach else None
+        if kept is not None and kept.exists():
+            return Reach.read(kept)
+        reach = recorded(session, self.blocks)
+        if kept is not None:
+            kept.write_text(json.dumps(vars(reach)), encoding="utf-8")
+        return reach
+
+    def _try_all(
+        self,
+        numbers: Sequence[int],
+        tests_of: Callable[[Mutant], list[pytest.Item]],
+        functions: Functions,
+        directory: Path,
+    ) -> None:
+        """Try mutants, a few at a time; the name of the test that noticed one is left in the directory."""
         running: dict[int, int] = {}
         tried = 0
-        for number in [*range(len(self.sample)), None]:
+        for number in [*numbers, None]:
             while running and (number is None or len(running) >= self.given.jobs):
                 process, status = os.wait()
                 if process not in running:
@@ -452,13 +475,12 @@ class Tester:
                     left = directory / str(done)
                     self.sharp.update([left.read_text(encoding="utf-8")] if left.exists() else [])
                 else:
-                    print(self.sample[done], flush=True)
+                    print(f"not yet: {self.sample[done]}", file=sys.stderr, flush=True)
                 if tried % 10 == 0:
-                    print(f"{len(self.noticed)} of {tried} noticed", file=sys.stderr, flush=True)
+                    print(f"{tried} of {len(numbers)} tried, {len(self.noticed)} noticed", file=sys.stderr, flush=True)
             if number is not None:
                 mutant = self.sample[number]
-                tests = reach.tests(mutant, self.blocks[mutant.file], items, self.given.most, self.given.seed)
-                tests.sort(key=lambda item: -self.sharp[item.nodeid])
+                tests = sorted(tests_of(mutant), key=lambda item: -self.sharp[item.nodeid])
                 running[forked(partial(is_noticed, mutant, tests, functions, directory / str(number)))] = number
 
     def _take_back(self, items: dict[str, pytest.Item], directory: Path) -> None:
@@ -471,7 +493,6 @@ class Tester:
             if status:
                 print(f"{name} fails without a mutant", file=sys.stderr)
                 self.noticed -= numbers
-                print("\n".join(str(self.sample[number]) for number in sorted(numbers)), flush=True)
 
 
 def recorded(session: pytest.Session, blocks: dict[str, Blocks]) -> Reach:
@@ -565,7 +586,8 @@ def main() -> int:
     parser.add_argument("--only", default="", help="files whose path holds this text")
     parser.add_argument("--reach", help="where to keep which tests reach which lines")
     parser.add_argument("--quick", action="store_true", help="leave out the verdicts of the real model")
-    parser.add_argument("--blind", action="store_true", help="record nothing: any test may reach any line")
+    parser.add_argument("--near", action="store_true", help="ask only the tests that stand beside a module")
+    parser.add_argument("--tests", nargs="+", help="files of tests to collect in place of all")
     parser.add_argument("--list", action="store_true", help="print the sample, try nothing")
     parser.add_argument("--within", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -586,12 +608,16 @@ def main() -> int:
         number = blocks[file].numbers.stop
     setattr(builtins, _REACHED, bytearray(number))
     loading(lambda file: blocks[file].marked(_parsed(file)) if file in blocks else None)
+    tests = given.tests or [*TESTS, *(() if given.quick else VERDICTS)]
     tester = Tester(sample, given, blocks)
     pytest.main(
-        ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *TESTS, *(() if given.quick else VERDICTS)],
+        ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *tests],
         plugins=[tester],
     )
     noticed = len(tester.noticed)
+    for number, mutant in enumerate(sample):
+        if number not in tester.noticed:
+            print(mutant)
     print(f"noticed {noticed} of {len(sample)}: {100 * noticed / max(1, len(sample)):.1f} %")
     return 0 if noticed >= ENOUGH * len(sample) else 1
 

@@ -36,7 +36,8 @@ _READ_BY_SWITCH = ("jsb_carbon_nml", "jsb_alcc_nml", "jsb_pplcc_nml", "jsb_distu
 class Input:
     """A kind of file that a component of one `kind`, or of "any", opens where `condition` holds.
 
-    `file` is its name: `{group.variable}` stands for the value of a variable, `{domain}` for the number of the domain.
+    `file` is its name: `{group.variable}` stands for the value of a variable, `{domain}` for the number of the domain,
+    `{grid}` for the name of its grid without the ending.
     ICON holds the "uuid" or the "cells" of the file against those of the `grid` where `grid_condition` holds, too.
     """
 
@@ -150,7 +151,8 @@ def _name(component: Component, facts: ComponentFacts, template: str) -> str | N
     if grids.certainty is not Certainty.UNKNOWN:
         files = [str(file).rstrip() for file in as_list(grids.value)]
         if facts.domain <= len(files):
-            text = text.replace("<gridfile>", files[facts.domain - 1])
+            grid_file = files[facts.domain - 1]
+            text = text.replace("<gridfile>", grid_file).replace("{grid}", grid_file.rpartition(".")[0] or grid_file)
     text = text.replace("<idom>", f"{facts.domain:02}")
     if _OF_GRID.search(text) and (grid := grid_at_hand(component, facts.domain)) is not None:
         root, level = grid.number("grid_root"), grid.number("grid_level")
@@ -180,19 +182,33 @@ def _land(component: Component) -> Iterator[NeededFile]:
                 )
 
 
-def missing_here(component: Component) -> Iterator[NeededFile]:
-    """The files that a component opens in its run directory and that are not there, where that is the directory of its
-    namelist: where nothing is brought, and its first grid lies there."""
+def run_directory(component: Component) -> Path | None:
+    """The directory of a component's namelist, where that is its run directory: where nothing is brought, and its first
+    grid lies there."""
     grids = component["grid_nml", "dynamics_grid_filename"]
     first = str(as_list(grids.value)[0]).strip()
     if component.experiment.inputs or component.experiment.knows_inputs or not first or "/" in first:
-        return
+        return None
     grid = path_at_hand(component, grids, first)
-    if grid is None or not is_file(grid):
-        return
+    return None if grid is None or not is_file(grid) else grid.parent
+
+
+def missing_in(place: Path, component: Component) -> Iterator[NeededFile]:
+    """The files that a component opens in its run directory and that are not there."""
     for file in needed_files(component):
-        if file.is_exact and not is_elsewhere(file) and is_missing(grid.parent / file.pattern):
+        if not is_elsewhere(file) and _is_absent(place, file):
             yield file
+
+
+def _is_absent(place: Path, file: NeededFile) -> bool:
+    """Whether no file of the name of one that is needed is there, whatever stands for what nobody knows before."""
+    path = place / file.pattern
+    if file.is_exact:
+        return is_missing(path)
+    try:
+        return "*" not in str(path.parent) and path.parent.is_dir() and not any(path.parent.glob(path.name))
+    except (OSError, ValueError):
+        return False
 
 
 def is_elsewhere(file: NeededFile) -> bool:

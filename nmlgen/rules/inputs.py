@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from nmlgen.experiment.chain import restart_name, writes_checkpoints
+from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.grid_file import source_at_hand
-from nmlgen.experiment.inputs import is_missing, missing_here, needed_files, unbrought
+from nmlgen.experiment.inputs import is_missing, missing_in, needed_files, run_directory, unbrought
+from nmlgen.experiment.ranks import output_files
+from nmlgen.experiment.schedule import sequence
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule, Rule
 
@@ -112,15 +116,18 @@ class MissingInRunDirectory(ComponentRule):
 
     ## What it does
     Looks at namelists that lie in a directory with their grid file, which is a run directory then: finds the files that
-    the settings make ICON open there and that are not there. Where the grid is not there either, something will bring
-    the files, and the rule is silent; so it is for specs and scripts, which say what they bring.
+    the settings make ICON open there and that are not there, the checkpoint that a run with `lrestart` begins with, and
+    the directories of output files. Of a name with dates one file that fits it is enough. Where the grid is not there
+    either, something will bring the files, and the rule is silent; so it is for specs and scripts, which say what they
+    bring.
 
     ## Why it matters
-    ICON aborts when it comes to that file.
+    ICON aborts when it comes to that file. It makes no directories.
 
     ## Evidence
     ICON 2024.10, started in such a directory: "file does not exist" for a radiation grid, "No such file or directory"
-    for a dictionary. The places where ICON opens files stand in `schemas/icon-inputs.json`.
+    for a dictionary, "no functional symlink found" for a checkpoint, an error of CDI for an output file. The places
+    where ICON opens files stand in `schemas/icon-inputs.json`.
 
     ## Example
     ```namelist bad
@@ -151,7 +158,10 @@ class MissingInRunDirectory(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        for file in missing_here(component):
+        place = run_directory(component)
+        if place is None:
+            return
+        for file in missing_in(place, component):
             where = file.setting or component[_FIRST_NAME]
             yield self.finding(
                 where,
@@ -159,3 +169,33 @@ class MissingInRunDirectory(ComponentRule):
                 "expected: the file, or a link to it, in the run directory",
                 f"ICON: {file.source}",
             )
+        yield from self._checkpoint(component, place)
+        yield from self._directories(component, place)
+
+    def _checkpoint(self, component: Component, place: Path) -> Iterator[Finding]:
+        lrestart = component["master_nml", "lrestart"]
+        said = component.model.entry.settings.get("model_do_restart")
+        if lrestart.value is not True or said is not None or not writes_checkpoints(component):
+            return
+        name = restart_name(component)
+        links = f"multifile_restart_{name}.mfr", f"restart_{name}_DOM01.nc"
+        if all(is_missing(place / link) for link in links):
+            yield self.finding(
+                lrestart,
+                f"the run of {component.title} begins with a checkpoint, and there is none beside the grid",
+                f"expected: {links[0]} or {links[1]}, or lrestart false",
+                "ICON: mo_load_restart.f90:85",
+            )
+
+    def _directories(self, component: Component, place: Path) -> Iterator[Finding]:
+        seen: set[str] = set()
+        for file in output_files(component):
+            first = next(sequence(component, file, 0, clock(component)), None)
+            below = "" if first is None else first.name.rpartition("/")[0]
+            if below and below not in seen and not below.startswith(("/", "..")) and not (place / below).is_dir():
+                yield self.finding(
+                    component.stream_setting(file.stream, "output_filename"),
+                    f'the directory "{below}" of an output file is not beside the grid',
+                    "expected: a directory that is there, for ICON makes none",
+                )
+            seen.add(below)

@@ -51,6 +51,15 @@ def test_paths_out_of_the_run_directory_are_looked_for(name, count, tmp_path):
     assert len(found) == count
 
 
+PHYSICS = (
+    "&run_nml\n iforcing = 3\n ltestcase = .true.\n/\n&extpar_nml\n itopo = 0\n/\n"
+    "&nwp_phy_nml\n inwp_radiation = 0\n/\n"
+)
+DIVISION = '&parallel_nml\n division_method = {}\n division_file_name = "owners.nc"\n/\n'
+AMIP = (
+    '&run_nml\n iforcing = 2\n ltestcase = .true.\n/\n&nh_testcase_nml\n nh_test_name = "APE_aes"\n/\n'
+    "&aes_phy_nml\n aes_phy_config(1)%lamip = .{}.\n aes_phy_config(1)%dt_vdf = 'PT10M'\n/\n"
+)
 GRID = '&grid_nml\n dynamics_grid_filename = "iconR02B05-grid.nc"\n/\n'
 
 
@@ -66,11 +75,90 @@ GRID = '&grid_nml\n dynamics_grid_filename = "iconR02B05-grid.nc"\n/\n'
         (GRID.replace('nc"', 'nc", "no-nest.nc"'), ["no-nest.nc"]),
         (GRID.replace("R02B05", "R02B06") + '&io_nml\n output_nml_dict = "dict"\n/\n', []),  # nothing lies here
         (GRID.replace('"icon', '"./icon') + '&io_nml\n output_nml_dict = "dict"\n/\n', []),
+        (GRID + PHYSICS + "&radiation_nml\n irad_co2 = 4\n/\n", ["bc_greenhouse_gases.nc"]),
+        (GRID + PHYSICS + "&radiation_nml\n irad_co2 = 2\n/\n", []),
+        (GRID + "&run_nml\n ltestcase = .false.\n iforcing = 0\n/\n", ["ifs2icon_R2B05_DOM01.nc"]),
+        (GRID + "&run_nml\n ltestcase = .true.\n iforcing = 0\n/\n", []),
+        (GRID + DIVISION.format(201), ["owners.nc"]),
+        (GRID + DIVISION.format(1), []),
+        (GRID + "&parallel_nml\n division_method = 201\n/\n", ["iconR02B05-grid_*_cell_owner.nc"]),
+        (GRID + AMIP.format("true"), ["bc_sst.nc", "bc_sic.nc"]),
+        (GRID + AMIP.format("false"), []),
     ],
 )
 def test_what_is_not_beside_the_grid_is_missing(namelist, expected, tmp_path):
     write_grids(tmp_path)
     assert of_directory(namelist, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [((), ["bc_ozone_*.nc"]), (("bc_ozone_1850.nc",), []), (("bc_ozone.nc",), ["bc_ozone_*.nc"])],
+)
+def test_of_a_name_with_dates_one_file_is_enough(files, expected, tmp_path):
+    write_grids(tmp_path)
+    for file in (
+        *("coefficients_lw.nc", "coefficients_sw.nc", "rrtmgp-cloud-optics-coeffs-lw.nc"),
+        *("rrtmgp-cloud-optics-coeffs-sw.nc", *files),
+    ):
+        (tmp_path / file).touch()
+    aes = "&run_nml\n iforcing = 2\n ltestcase = .true.\n/\n&aes_phy_nml\n aes_phy_config(1)%dt_rad = 'PT1H'\n/\n"
+    radiation = (
+        "&aes_rad_nml\n aes_rad_config(1)%irad_o3 = 5\n aes_rad_config(1)%irad_aero = 0\n"
+        " aes_rad_config(1)%irad_co2 = 2\n aes_rad_config(1)%irad_ch4 = 2\n aes_rad_config(1)%irad_n2o = 2\n/\n"
+    )
+    assert of_directory(GRID + aes + radiation, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("link", "master", "count"),
+    [
+        (None, "lrestart = .true.", 1),
+        (None, "lrestart = .false.", 0),
+        ("restart_atm_DOM01.nc", "lrestart = .true.", 0),
+        ("multifile_restart_atm.mfr", "lrestart = .true.", 0),
+        ("restart_ocean_DOM01.nc", "lrestart = .true.", 1),
+    ],
+)
+def test_a_run_that_begins_with_a_checkpoint_needs_it(link, master, count, tmp_path):
+    write_grids(tmp_path)
+    if link is not None:
+        (tmp_path / link).touch()
+    (tmp_path / MASTER_FILE).write_text(f"&master_nml\n {master}\n/\n{MASTER}")
+    (tmp_path / "NAMELIST").write_text(GRID)
+    experiment, _ = lift_master(tmp_path / MASTER_FILE, load_registry("2024.10"), 4)
+    assert len(list(judge(experiment, [MissingInRunDirectory]))) == count
+
+
+STREAM = (
+    '&output_nml\n output_filename = "{}"\n output_start = "2000-01-01T00:00:00Z"\n output_interval = "PT1H"\n'
+    ' output_end = "2000-01-02T00:00:00Z"\n file_interval = "P1D"\n ml_varlist = "u"\n/\n'
+)
+TIMES = (
+    '&master_time_control_nml\n experimentStartDate = "2000-01-01T00:00:00Z"\n'
+    ' experimentStopDate = "2000-01-02T00:00:00Z"\n/\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("out/atm", ["out"]),
+        ("here/atm", []),
+        ("atm", []),
+        ("/no/such/atm", []),
+        ("../atm", []),
+        ("here/below/atm", ["here/below"]),
+    ],
+)
+def test_directories_of_output_are_not_made_by_icon(name, expected, tmp_path):
+    write_grids(tmp_path)
+    (tmp_path / "here").mkdir()
+    (tmp_path / MASTER_FILE).write_text(TIMES + MASTER)
+    (tmp_path / "NAMELIST").write_text(GRID + '&run_nml\n modelTimeStep = "PT10M"\n/\n' + 2 * STREAM.format(name))
+    experiment, _ = lift_master(tmp_path / MASTER_FILE, load_registry("2024.10"), 4)
+    found = [finding.message.split('"')[1] for finding in judge(experiment, [MissingInRunDirectory])]
+    assert found == expected
 
 
 def test_scripts_and_specs_say_what_they_bring(tmp_path):
