@@ -35,6 +35,24 @@ def test_the_lowest_layer_is_the_thinnest(build, kind):
     assert thickness == sorted(thickness, reverse=True)
 
 
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [(1, [10000.0, 2675.112449, 567.168729, 50.0, 0.0]), (2, [10000.0, 2660.0, 140.0, 50.0, 0.0])],
+)
+def test_the_levels_between(build, kind, expected):
+    found = heights(build, f"min_lay_thckn: 50.0, itype_laydistr: {kind}, stretch_fac: 0.9", levels=4)
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_without_stretching_all_levels_are_at_the_top(build):
+    found = heights(build, "min_lay_thckn: 50.0, itype_laydistr: 1, stretch_fac: 0.0", levels=3)
+    assert found == (10000.0,) * 4  # the logarithm of nothing, as ICON computes it
+
+
+def test_a_single_layer(build):
+    assert heights(build, "min_lay_thckn: 0.0", levels=1) == (10000.0, 0.0)
+
+
 def test_a_parabola(build):
     found = heights(build, "min_lay_thckn: 50.0, itype_laydistr: 3, stretch_fac: 0.5", levels=2)
     assert found == pytest.approx([10000.0, 10000.0 * 0.5 * (0.25 + 0.5), 0.0])
