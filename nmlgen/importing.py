@@ -84,7 +84,10 @@ def import_spec(
     if experiment.registry.path is not None:
         keys["model"]["registry"] = _seen_from(Path(directory), experiment.registry.reference)
     text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
-    remarks = (*loaded.remarks, *_remarks(loaded, experiment, keys, text, home))
+    remarks: tuple[str, ...] = (*loaded.remarks, *_remarks(loaded, experiment, keys, text, home))
+    if (undecided := _undecided_model(experiment)) is not None:
+        advice = "say with --define what it hangs on, or take one model with --model"
+        remarks = (f"{undecided.span or path}: which models run is not known: {advice} ({len(remarks)} gaps hang on that)",)
     return ImportedSpec(text, remarks, (*loaded.choices, *_overlooked(loaded)))
 
 
@@ -171,6 +174,14 @@ def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site
         is_further_copy = re.search(r"_nml \d+$", change.section) is not None  # `unsaid` tells of it
         if change.name.lower() not in said and not is_further_copy:
             yield f"the spec does not say the same of {change.section} {change.name}"
+
+
+def _undecided_model(experiment: Experiment) -> Setting | None:
+    """The name of one of several models that only a run knows, at best one that stands somewhere."""
+    entries = [model.entry for model in experiment.models]
+    names = [entry.settings["model_name"] for entry in entries if "model_name" in entry.settings]
+    unknown = [name for name in names if name.certainty is Certainty.UNKNOWN] if len(entries) > 1 else []
+    return min(unknown, key=lambda name: name.span is None, default=None)
 
 
 def _filled_in(document: Keys, missing: Iterable[str]) -> Iterator[str]:

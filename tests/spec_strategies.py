@@ -196,7 +196,7 @@ environments = st.dictionaries(
     max_size=4,
 )
 input_files = st.dictionaries(
-    st.sampled_from(["rrtmg_lw.nc", "ozone table.nc", "a'b"]),
+    st.sampled_from(["rrtmg_lw.nc", "ozone table.nc", "a'b", "aerosol/bc clm.nc", "-d/e f/ecckd.nc"]),
     st.fixed_dictionaries({"source": paths}, optional={"method": st.sampled_from(["link", "copy"])}),
     max_size=2,
 )

@@ -88,6 +88,15 @@ def test_what_lies_beside_the_script_of_a_build_is_no_input_file(sections, tmp_p
     assert import_spec(tmp_path).remarks == ()
 
 
+def test_input_files_in_directories_come_back(tmp_path):
+    spec = load(input_files={"bc/land/ozone.nc": {"source": "data/ozone.nc"}, "bc/b": {"source": "/b", "method": "copy"}})
+    unchecked_build(spec).write(tmp_path)
+    assert "mkdir -p -- bc bc/land\n" in (tmp_path / "wave.sbatch").read_text()
+    imported = import_spec(tmp_path)
+    assert imported.remarks == ()
+    assert differences(spec.experiment, again(imported.text)) == (), imported.text
+
+
 def test_a_grid_that_the_namelist_calls_otherwise_is_brought_once(tmp_path):
     spec = load(
         namelists={"grid_nml": {"dynamics_grid_filename": "R2B5_DOM01.nc"}},
@@ -181,3 +190,11 @@ def test_gpus_of_the_whole_job_are_kept(tmp_path):
     spec = import_spec(script, site="levante", icon_release="2024.10")
     assert "\n  gpus: 2\n" in spec.text
     assert not [remark for remark in spec.remarks if "gpus" in remark]
+
+
+def test_several_models_that_only_a_run_knows_are_one_remark(tmp_path):
+    script = tmp_path / "exp.waves.run"
+    script.write_text(ALL["several"].replace("model_name = 'oce'", "model_name = '$(which)'"))
+    (remark,) = import_spec(script).remarks
+    assert remark.startswith(f"{script}:") and "which models run is not known: say with --define" in remark
+    assert import_spec(script, model="atm").remarks == ()

@@ -331,19 +331,17 @@ class _Lifting:
         for number in sources:
             source = words[number + 1]
             into = "." if target is None else words[target + 1].text if there is None else there
-            if into is not None and _is_directory(into):
-                is_own = source.text is None and self.is_build  # what lies beside the script, in its `here`
-                file = None if is_own else self._base_name(event.words[number + 1].value)
-                file = None if file is None else posixpath.normpath(posixpath.join(into, file))
-            else:
-                file = None if into is None else posixpath.normpath(into)
+            is_own = source.text is None and self.is_build  # what lies beside the script, in its `here`
+            base = None if is_own else self._base_name(event.words[number + 1].value)
+            file = None if into is None else self._called(into, base)
             if "" in (source.text, into):
                 continue  # a word that turned out to be none
-            if file is None or "/" in file:
-                if file is None and (into is None or "/" not in into.strip("./")):
-                    text = event.place.text.text[event.place.start : event.place.end]
+            text = event.place.text.text[event.place.start : event.place.end]
+            collected = _COLLECTED.search(text)
+            if file is None or _is_elsewhere(file) or ("/" in file and collected is not None):
+                if file is None and (into is None or not _is_elsewhere(posixpath.normpath(into))):
                     remark = f"{_span(event)}: what `{text}` brings is not known: name it in input_files"
-                    if (collected := _COLLECTED.search(text)) is not None:
+                    if collected is not None:
                         self.unrolled[collected[1]] = remark
                     else:
                         self.job.remarks.append(remark)
@@ -369,6 +367,17 @@ class _Lifting:
         rest = text[len(base) :].strip("/")
         return None if UNKNOWN in rest else rest
 
+    def _called(self, into: str, name: str | None) -> str | None:
+        """The path, from the run directory, of a file of this name that is brought to a file or into a directory; None
+        if the name is asked for and not known."""
+        if not _is_directory(into) and "directory" not in (self.made.get(path) for path in self._spellings(into)):
+            return posixpath.normpath(into)
+        return None if name is None else posixpath.normpath(posixpath.join(into, name))
+
+    def _spellings(self, path: str) -> tuple[str, str]:
+        """A path from the run directory as commands may call it."""
+        return posixpath.normpath(path), posixpath.normpath(posixpath.join(self._base() or "", path))
+
     def _base_name(self, value: Value) -> str | None:
         """The last part of a path, which may be known where its directory is not."""
         names = {case.text.rstrip("/").rpartition("/")[2] for case in within(value, self.guard)}
@@ -391,8 +400,8 @@ class _Lifting:
                 path = beginning_at(source, self.guard, self.beginnings, self._base())
                 base = self._base_name(source)
                 target = self._meant_target(value, base)
-                name = (base or "") if _is_directory(target) else posixpath.basename(target)
-                if not name or posixpath.dirname(posixpath.normpath(target)) != "":
+                name = self._called(target or ".", base or None)
+                if name is None or _is_elsewhere(name) or UNKNOWN in name:
                     if kind in self.unrolled:
                         self.job.remarks.append(self.unrolled[kind])
                 elif name not in found and path != "":
@@ -458,6 +467,11 @@ def _sources_and_target(words: list[StaticWord], *, is_symbolic: bool) -> tuple[
     if target is None and len(operands) > 1:
         target = operands.pop()
     return operands, target
+
+
+def _is_elsewhere(path: str) -> bool:
+    """Whether a path, without detours, leads out of the run directory."""
+    return path.startswith(("/", "../"))
 
 
 def _is_directory(path: str) -> bool:

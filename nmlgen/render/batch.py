@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from contextlib import suppress
 from typing import Any
 
@@ -100,6 +101,7 @@ def _context(
             {"source": _model_path(experiment, file.source), "target": file.target, "method": file.method}
             for file in experiment.inputs
         ],
+        "input_directories": sorted({posixpath.dirname(file.target) for file in experiment.inputs} - {""}),
         "needed": [
             shell_word(file.pattern)
             for component in experiment.components

@@ -229,11 +229,18 @@ def _bad_file_names(tree: Tree, models: tuple[ModelKeys, ...]) -> Iterator[Findi
             expected = "expected: the name of a file, without a directory, that no other file of a build has"
             yield problem("SPC004", f'model_namelist_filename is "{namelist}"', given.span, expected)
         taken |= {namelist} if is_plain else set()
-    for block in dict.fromkeys((tree, *(model.own for model in models))):
+    blocks = tuple(dict.fromkeys((tree, *(model.own for model in models))))
+    for block in blocks:
         for target, file in _children(block.get("input_files")):
             if target in taken:
                 message = f'input_files: "{target}" is not the name of an input file'
                 yield problem("SPC004", message, file.key_span, "nmlgen writes the namelists itself")
+    targets = {target: file for block in blocks for target, file in _children(block.get("input_files"))}
+    for target, file in targets.items():
+        parents = [str(parent) for parent in PurePosixPath(target).parents]
+        if (parent := next((name for name in parents if name != "." and name in {*targets, *taken}), None)) is not None:
+            message = f'input_files: "{target}" would lie in "{parent}", which is a file or a link itself'
+            yield problem("SPC004", message, file.key_span, "expected: a name outside of it")
 
 
 def _namelist_name(name: str, label: str | None) -> str:

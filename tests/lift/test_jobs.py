@@ -94,6 +94,11 @@ def test_tasks_that_nobody_tells_are_not_known(lifted):
         ("cd /; ln -s /pool/a.nc /scratch/b; cd $rundir", None),
         ("cd /; cp /pool/a.nc .; cd $rundir", None),
         ("ln /pool/a.nc b.nc", None),
+        ("ln -s /pool/a.nc data/", ("data/a.nc", "/pool/a.nc", "link")),
+        ("mkdir -p data; cp /pool/a.nc data", ("data/a.nc", "/pool/a.nc", "copy")),
+        ("mkdir -p $rundir/data; cp /pool/a.nc $rundir/data", ("data/a.nc", "/pool/a.nc", "copy")),
+        ("cp /pool/a.nc data", ("data", "/pool/a.nc", "copy")),
+        ("cp /pool/a.nc ../data/a.nc", None),
     ],
 )
 def test_input_files(command, expected, lifted):
@@ -267,7 +272,8 @@ link_required_files
     [
         ("", {}, 0),
         ("add_link_file $(where_is_it)/d.nc ./", {"d.nc": None}, 0),
-        ("add_link_file /pool/d.nc ./data/d.nc", {}, 1),
+        ("add_link_file /pool/d.nc ./data/d.nc", {"data/d.nc": "/pool/d.nc"}, 0),
+        ("add_link_file /pool/d.nc ../d.nc", {}, 1),
         ("add_link_file /pool/d.nc $(where)", {}, 1),
     ],
 )
@@ -279,7 +285,7 @@ def test_files_that_a_script_collects_and_links_in_a_loop(added, more, remarks, 
     brought = {
         file.target: None if file.source.certainty is Certainty.UNKNOWN else file.source.value
         for file in loaded.experiment.inputs
-        if file.target in ("b.nc", "c.nc", "d.nc", "e.nc")
+        if file.target in ("b.nc", "c.nc", "d.nc", "data/d.nc", "e.nc")
     }
     assert brought == {"b.nc": "/pool/a.nc", "c.nc": "/pool/c.nc", **more}
     assert len([remark for remark in loaded.remarks if "put_linked_file" in remark]) == remarks

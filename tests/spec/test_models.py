@@ -145,6 +145,7 @@ def test_ranks_of_ones_own(spec: Path) -> None:
             'model_namelist_filename is "NAMELIST_coupled_atm"',
         ),
         ("models.oce.input_files.NAMELIST_coupled_atm.source=a", "is not the name of an input file"),
+        ("models.oce.input_files.NAMELIST_coupled_atm/a.source=a", "is a file or a link itself"),
     ],
 )
 def test_what_is_refused(spec: Path, override: str, message: str) -> None:
