@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from enum import Enum
 
 from attrs import field, frozen
@@ -199,5 +198,15 @@ _CUTOFFS = 0.85, 0.6
 def did_you_mean(word: str, known: Iterable[str]) -> tuple[str, ...]:
     """A note naming the nearest known word, if one is near."""
     choices = {name.lower(): name for name in known}
-    near = next((near for cutoff in _CUTOFFS if (near := get_close_matches(word.lower(), choices, 1, cutoff))), ())
-    return (f'did you mean "{choices[near[0]]}"?',) if near else ()
+    near = next((near for cutoff in _CUTOFFS if (near := most_like(word.lower(), choices, cutoff)) is not None), None)
+    return () if near is None else (f'did you mean "{choices[near]}"?',)
+
+
+def most_like(word: str, known: Iterable[str], cutoff: float) -> str | None:
+    """The known word that is most like another one, among those that are as much like it as the cutoff, of which 1 is
+    the same; None if there is none."""
+    from difflib import get_close_matches
+
+    letters, length = set(word), len(word)
+    near = [name for name in known if 2 * (length - len(letters.difference(name))) >= cutoff * (length + len(name))]
+    return next(iter(get_close_matches(word, near, 1, cutoff)), None)  # letters that a name lacks it cannot share

@@ -87,7 +87,9 @@ def import_spec(
     remarks: tuple[str, ...] = (*loaded.remarks, *_remarks(loaded, experiment, keys, text, home))
     if (undecided := _undecided_model(experiment)) is not None:
         advice = "say with --define what it hangs on, or take one model with --model"
-        remarks = (f"{undecided.span or path}: which models run is not known: {advice} ({len(remarks)} gaps hang on that)",)
+        remarks = (
+            f"{undecided.span or path}: which models run is not known: {advice} ({len(remarks)} gaps hang on that)",
+        )
     return ImportedSpec(text, remarks, (*loaded.choices, *_overlooked(loaded)))
 
 

@@ -89,7 +89,9 @@ def test_what_lies_beside_the_script_of_a_build_is_no_input_file(sections, tmp_p
 
 
 def test_input_files_in_directories_come_back(tmp_path):
-    spec = load(input_files={"bc/land/ozone.nc": {"source": "data/ozone.nc"}, "bc/b": {"source": "/b", "method": "copy"}})
+    spec = load(
+        input_files={"bc/land/ozone.nc": {"source": "data/ozone.nc"}, "bc/b": {"source": "/b", "method": "copy"}}
+    )
     unchecked_build(spec).write(tmp_path)
     assert "mkdir -p -- bc bc/land\n" in (tmp_path / "wave.sbatch").read_text()
     imported = import_spec(tmp_path)
@@ -196,5 +198,6 @@ def test_several_models_that_only_a_run_knows_are_one_remark(tmp_path):
     script = tmp_path / "exp.waves.run"
     script.write_text(ALL["several"].replace("model_name = 'oce'", "model_name = '$(which)'"))
     (remark,) = import_spec(script).remarks
-    assert remark.startswith(f"{script}:") and "which models run is not known: say with --define" in remark
+    assert remark.startswith(f"{script}:")
+    assert "which models run is not known: say with --define" in remark
     assert import_spec(script, model="atm").remarks == ()

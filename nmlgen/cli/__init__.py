@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 
-_ALLOCATIONS_BETWEEN_COLLECTIONS = 300_000  # little of what a command makes goes in circles
+_ALLOCATIONS_BETWEEN_COLLECTIONS = 1_000_000  # little of what a command makes goes in circles
 
 
 def main(arguments: list[str] | None = None) -> int:

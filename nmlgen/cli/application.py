@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 import sys
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
@@ -82,9 +81,9 @@ class _Application(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            near = get_close_matches(name, _COMMANDS, n=1)
-            hint = f'; did you mean "{near[0]}"?' if near else ""
-            ctx.fail(f'there is no command "{name}"{hint}')
+            from nmlgen.findings import did_you_mean
+
+            ctx.fail("; ".join((f'there is no command "{name}"', *did_you_mean(name, _COMMANDS))))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from functools import cache
 
 from nmlgen.experiment.experiment import Experiment
@@ -24,7 +23,7 @@ from nmlgen.experiment.mpi_io import (
     version_tuple,
 )
 from nmlgen.experiment.setting import Certainty, Setting
-from nmlgen.findings import Finding, Severity
+from nmlgen.findings import Finding, Severity, most_like
 from nmlgen.resources import directory
 from nmlgen.rules.mpi_io import implementation_of, uses_cdi_pio, variables_of, version_of
 from nmlgen.rules.rule import Rule
@@ -336,12 +335,12 @@ class MisspeltIntelVariable(Rule):
         own = [name for name in experiment.environment if name.startswith("I_MPI_")]
         known = _names_of_intel() if own else frozenset()
         for name in own:
-            near = get_close_matches(name, known, n=1, cutoff=_NEAR) if name not in known else ()
-            if near:
+            near = most_like(name, known, _NEAR) if name not in known else None
+            if near is not None:
                 yield self.finding(
                     experiment.environment[name],
                     f"Intel MPI has no variable {name}, and it has no effect",
-                    f'did you mean "{near[0]}"?',
+                    f'did you mean "{near}"?',
                 )
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
 from attrs import evolve, frozen
 
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
-from nmlgen.findings import Edit, Fix, nearest
+from nmlgen.findings import Edit, Fix, most_like, nearest
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.script.slurm_values import read_value
@@ -188,7 +187,7 @@ class _Reading:
     def _ignored(self, line: str, at: int) -> None:
         why = next((why for pattern, why in _MEANT if pattern.match(line)), None)
         misspelt = _MISSPELT.match(line)
-        if misspelt is not None and misspelt[1] != "SBATCH" and get_close_matches(misspelt[1], ["SBATCH"], cutoff=0.8):
+        if misspelt is not None and misspelt[1] != "SBATCH" and most_like(misspelt[1], ["SBATCH"], 0.8):
             why = f"#{misspelt[1]} is not #SBATCH"
         word = _WORD.match(line)
         if why is not None and word is not None:
@@ -410,7 +409,7 @@ class _Reading:
         if _PLACEHOLDER.search(given.word.start):
             return
         span, known = _name_span(given), slurm_options("sbatch").names
-        near = get_close_matches(name, known, n=1, cutoff=0.7)
+        near = most_like(name, known, 0.7)
         if given.candidates:
             those = ", ".join(f"--{candidate}" for candidate in given.candidates)
             self._problem("ambiguous-option", f"{given.written} is short for several options", span, f"one of {those}")
@@ -423,7 +422,7 @@ class _Reading:
             self._problem("srun-only-option", message, span, f"{given.written} behind srun")
         else:
             message = f"sbatch has no option {given.written}: it refuses the job"
-            shown = f'an option of sbatch; did you mean "--{near[0]}"?' if near else "an option of sbatch"
+            shown = f'an option of sbatch; did you mean "--{near}"?' if near else "an option of sbatch"
             meant = nearest(name, known)
             if given.written.startswith("--") and meant is None:
                 message = f"sbatch has no option {given.written} of its own: without a plug-in it refuses the job"
