@@ -4,33 +4,79 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection
+import shutil
+import subprocess
+from collections.abc import Collection, Iterator
 from pathlib import Path
+
+from attrs import frozen
 
 from nmlgen.render.write import MANIFEST
 from nmlgen.sweep.directory import read_table
+
+_BLOCK = 1024  # bytes of what `lfs quota` counts in
+
+
+@frozen
+class _Room:
+    """What is left of the bytes and files that may be written, None where there is no limit, and who says so."""
+
+    source: str
+    bytes: int | None
+    files: int | None
 
 
 def lack_of_room(sweep: Path, points: Collection[str]) -> str | None:
     """What is missing for the first jobs of these points, in words; None if there is room, or nothing is known of it.
 
-    Quotas are not asked here; each point's script asks them for itself.
+    Asks the file system, and on Lustre the quotas of the user, of the directory's group, and of its project.
     """
     named = set(points)
     sizes = [_sizes(sweep / row["directory"] / MANIFEST) for row in read_table(sweep) if row["name"] in named]
     needed_bytes, needed_files = (sum(column) for column in zip(*sizes, strict=True)) if sizes else (0, 0)
-    try:
-        disk = os.statvfs(sweep)
-    except OSError:
-        return None
-    free = disk.f_bavail * disk.f_frsize
-    if needed_bytes > free:
-        return (
-            f"these points write at least {needed_bytes / 1e9:.1f} GB in a job each, and {free / 1e9:.1f} GB are left"
-        )
-    if disk.f_files and needed_files > disk.f_favail:
-        return f"these points write {needed_files} files in a job each, and there is room for {disk.f_favail}"
+    for room in _rooms(sweep) if needed_bytes or needed_files else ():
+        if room.bytes is not None and needed_bytes > room.bytes:
+            return (
+                f"these points write at least {needed_bytes / 1e9:.1f} GB in a job each, and {room.bytes / 1e9:.1f} GB "
+                f"are left{room.source}"
+            )
+        if room.files is not None and needed_files > room.files:
+            return f"these points write {needed_files} files in a job each, and there is room for {room.files}{room.source}"
     return None
+
+
+def _rooms(directory: Path) -> Iterator[_Room]:
+    try:
+        disk, group = os.statvfs(directory), directory.stat().st_gid
+    except OSError:
+        return
+    yield _Room("", disk.f_bavail * disk.f_frsize, disk.f_favail if disk.f_files else None)
+    if shutil.which("lfs") is None:
+        return
+    whose = [("-u", str(os.getuid())), ("-g", str(group))]
+    project = _lfs("project", "-d", str(directory))[:1]
+    if project and project[0].isdecimal():
+        whose.append(("-p", project[0]))
+    for option, name in whose:
+        words = [word.rstrip("*") for word in _lfs("quota", "-q", option, name, str(directory))]
+        kilobytes, files = _left(words[1:4]), _left(words[5:8])
+        yield _Room(f" (lfs quota {option} {name})", None if kilobytes is None else kilobytes * _BLOCK, files)
+
+
+def _left(words: list[str]) -> int | None:
+    """What a quota leaves, by what is used, the soft limit and the hard one; None where there is none."""
+    if len(words) < 3 or not (words[0].isdecimal() and words[2].isdecimal()) or not int(words[2]):
+        return None
+    return max(0, int(words[2]) - int(words[0]))
+
+
+def _lfs(*words: str) -> list[str]:
+    """What lfs answers, word by word; nothing where it has none."""
+    try:
+        done = subprocess.run(["lfs", *words], capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    except OSError:
+        return []
+    return done.stdout.decode("utf-8", "replace").split()
 
 
 def _sizes(manifest: Path) -> tuple[int, int]:
