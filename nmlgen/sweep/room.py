@@ -41,7 +41,8 @@ def lack_of_room(sweep: Path, points: Collection[str]) -> str | None:
                 f"are left{room.source}"
             )
         if room.files is not None and needed_files > room.files:
-            return f"these points write {needed_files} files in a job each, and there is room for {room.files}{room.source}"
+            left = f"there is room for {room.files}{room.source}"
+            return f"these points write {needed_files} files in a job each, and {left}"
     return None
 
 
