@@ -1,18 +1,22 @@
 """Tuning on artificial laws of the run time, against random search with as many runs.
 
     python benchmarks/tuning_laws.py --drawn 40
+    python benchmarks/tuning_laws.py --drawn 20 --first 100 --scatter 0.02
 
 The laws differ from the advisor's model in what they take to overlap, to add up, to be slow or to be free. Nothing is
 measured but the total time. What it finds is to be within 3 % of the optimum at the median, and never worse than the
 mean of what as many different runs, drawn by lot, find. With `--drawn N` as many more laws, whose parts and numbers are
-drawn by lot: the search was not made with them.
+drawn by lot, the first with the number that `--first` says. The search was made with the published laws, and mended
+once because of number 9 of those drawn by lot; it has seen none from 100 on. With `--scatter` runs take so much more or
+less than the law says (the standard deviation of a logarithm); what is found is judged by the law, and so are those by
+lot.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
-from math import comb, log2, sqrt
+from math import comb, exp, log2, sqrt
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -93,6 +97,7 @@ class ByLaw:
     """A machine on which every run takes what a law says."""
 
     law: Law
+    scatter: float = 0.0
     ran: list[Point] = field(factory=list)
 
     def seconds(self, point: Point) -> float:
@@ -110,7 +115,7 @@ class ByLaw:
         return {point.id: self._outcome(point, number) for number, point in enumerate(self.ran)}
 
     def _outcome(self, point: Point, number: int) -> Outcome:
-        seconds = self.seconds(point)
+        seconds = self.seconds(point) * exp(Random(point.id).gauss(0.0, self.scatter))
         return Outcome("done", seconds, {}, seconds, started=f"{number:06d}", ended=f"{number + 1:06d}")
 
     def wait(self) -> None:
@@ -141,9 +146,9 @@ def the_spec() -> Spec:
     return load_spec(EXAMPLE, [sweep])
 
 
-def find(law: Law, spec: Spec | None = None) -> Found:
-    """Tune on a law."""
-    machine = ByLaw(law)
+def find(law: Law, spec: Spec | None = None, scatter: float = 0.0) -> Found:
+    """Tune on a law, of which runs scatter."""
+    machine = ByLaw(law, scatter)
     *_, last = tune(spec or the_spec(), machine)
     return _judged(last, machine)
 
@@ -151,12 +156,11 @@ def find(law: Law, spec: Spec | None = None) -> Found:
 def _judged(last: Tuning, machine: ByLaw) -> Found:
     times = [machine.seconds(candidate.point) for candidate in last.candidates.candidates]
     assert last.best is not None
-    assert last.best.measured_s is not None
     least = min(times)
     return Found(
         len(machine.ran),
         len(times),
-        last.best.measured_s / least - 1,
+        machine.seconds(last.best.point) / least - 1,
         by_lot(times, len(machine.ran)) / least - 1,
         last.stop,
     )
@@ -166,13 +170,16 @@ def main() -> None:
     """Print a row for each law."""
     arguments = ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("--drawn", type=int, default=0, help="so many laws more, drawn by lot")
-    more = {f"drawn by lot, {seed}": drawn(seed) for seed in range(arguments.parse_args().drawn)}
+    arguments.add_argument("--first", type=int, default=0, help="the number of the first of them")
+    arguments.add_argument("--scatter", type=float, default=0.0, help="how far runs lie apart that are repeated")
+    given = arguments.parse_args()
+    more = {f"drawn by lot, {seed}": drawn(seed) for seed in range(given.first, given.first + given.drawn)}
     spec = the_spec()
     print(f"{'law':32}  runs      regret  by lot")
-    for laws in (LAWS, more):
+    for laws in (LAWS if not given.first else {}, more):
         found = []
         for name, law in laws.items():
-            found.append(one := find(law, spec))
+            found.append(one := find(law, spec, given.scatter))
             runs = f"{one.runs:2} of {one.candidates:2}"
             print(f"{name:32}  {runs}  {one.regret:6.1%}  {one.by_lot:6.1%}  {one.stop}", flush=True)
         if found:

@@ -43,6 +43,7 @@ _MOST_ODDS = 50.0
 _SURPRISE = 1.645  # standard deviations to either side that hold 90 %
 _FAR_OFF = 0.16  # one that is missed by more than 40 % says no more of the others
 _PROBES, _LEAST_PROBES = 8, 3  # so many runs tell whether a machine is like the model at all
+_ACROSS = 0.25  # the part of the noise that a change of two keys at once has to promise where the model strays
 _ONE_IN = 8  # so many candidates, one run in proof of the model
 _ROUNDED = 1 + 1e-9
 _LEAST_NOISE = 0.005  # a matrix needs some
@@ -168,7 +169,7 @@ class Belief:
 
         None where enough was tried: a few runs where there are many candidates and, were the model wrong, more than
         noise to gain; where the model strays more, up to half of them as long as it is `wanted`, there being something
-        to gain, or until what is beside the best was tried.
+        to gain, or until what is beside the best was tried, and across from it what promises anything.
         """
         if not left or not self._known:
             return None
@@ -182,7 +183,18 @@ class Belief:
         if len(tried) < min(_PROBES, max(_LEAST_PROBES, count // 3)) or (wanted and len(tried) < count / 2):
             return found
         beside = [candidate for candidate in left if self._are_beside(best, candidate, keys)]
-        return min(beside, key=lambda candidate: _distance(candidate, best, keys), default=None)
+        if beside or len(tried) >= count / 2:
+            return min(beside, key=lambda candidate: _distance(candidate, best, keys), default=None)
+        return self._across(best, measured.total_s, left, keys)
+
+    def _across(
+        self, best: Candidate, best_s: float, left: Sequence[Candidate], keys: Sequence[str]
+    ) -> Candidate | None:
+        """Where two keys have to change together, such as I/O ranks and partitions: of the candidates with the next
+        values of two keys that which promises most, if that is worth a run."""
+        gains = {item: self.expected(item).gain(best_s) for item in left if self._are_across(best, item, keys)}
+        most = max(gains, key=gains.__getitem__, default=None)
+        return most if most is not None and gains[most] ** 2 >= _ACROSS**2 * self._noise else None
 
     def _are_beside(self, one: Candidate, other: Candidate, keys: Sequence[str]) -> bool:
         """Whether no candidate lies between two: the next value of a key, all others being the same."""
@@ -191,6 +203,22 @@ class Belief:
             _distance(one, between, keys) + _distance(between, other, keys) <= apart
             for between in self._candidates.values()
             if between is not one and between is not other
+        )
+
+    def _are_across(self, one: Candidate, other: Candidate, keys: Sequence[str]) -> bool:
+        """Whether two candidates differ in two keys, and in each by no more than to the next value."""
+        apart = [key for key in keys if _difference(one.point.values.get(key), other.point.values.get(key))]
+        return len(apart) == 2 and all(self._are_next(key, one, other) for key in apart)
+
+    def _are_next(self, key: str, one: Candidate, other: Candidate) -> bool:
+        """Whether no candidate has a value of a key between those of two."""
+        first, last = one.point.values.get(key), other.point.values.get(key)
+        apart = _difference(first, last) * _ROUNDED
+        values = (candidate.point.values.get(key) for candidate in self._candidates.values())
+        return not any(
+            _difference(first, value) + _difference(value, last) <= apart
+            for value in values
+            if _difference(first, value) and _difference(value, last)
         )
 
     def _is_worth(self, candidate: Candidate, best_s: float) -> bool:

@@ -68,9 +68,10 @@ def test_error_after_one_run_of_any_family(evidence):
 
 
 def test_runs_that_had_no_part_in_the_model():
-    judged = benchmark().kept_back()
-    assert mean(abs(error) for one in judged for error in one.errors) <= 0.05
-    assert all(one.regret <= 0.03 for one in judged)
+    kept_back = benchmark().kept_back()
+    assert mean(abs(error) for one, _ in kept_back for error in one.errors) <= 0.05
+    assert all(one.regret <= 0.03 for one, _ in kept_back)
+    assert mean(abs(error) for _, later in kept_back for one in later for error in one.errors) <= 0.045
 
 
 def test_a_family_of_the_nested_choice_is_what_the_file_says():
@@ -81,7 +82,7 @@ def test_a_family_of_the_nested_choice_is_what_the_file_says():
 
 
 def test_intervals_hold_as_often_as_they_say(evidence):
-    assert 0.7 <= mean(held for judged in evidence.cold.values() for held in judged.held) <= 0.9
+    assert 0.75 <= mean(held for judged in evidence.cold.values() for held in judged.held) <= 0.88
     later = [one for judgements in evidence.after_one.values() for one in judgements]
     assert 0.7 <= mean(held for one in later for held in one.held) <= 0.9
 
