@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from nmlgen.lift.codes import PROBLEMS as TEXT_PROBLEMS
+from nmlgen.models import own_models
 from nmlgen.rules import all_rules
 from nmlgen.spec.problems import PROBLEMS as SPEC_PROBLEMS
 from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
@@ -13,7 +14,8 @@ from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
 def all_problems() -> dict[str, tuple[str, str]]:
     """The name and the page of what is wrong with a text rather than with an experiment, by its code: of specs and
     suppressions, namelists, scripts and configurations of mkexp."""
-    return SPEC_PROBLEMS | SUPPRESSION_PROBLEMS | TEXT_PROBLEMS
+    of_models = {code: page for model in own_models() for code, page in model.problems.items()}
+    return SPEC_PROBLEMS | SUPPRESSION_PROBLEMS | TEXT_PROBLEMS | of_models
 
 
 @cache

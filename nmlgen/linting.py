@@ -24,7 +24,10 @@ from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import LiftedScript, lift_script
 from nmlgen.lift.sites import site_named
 from nmlgen.lift.targets import Target, holds_namelists, is_binary, is_named_namelist, targets
+from nmlgen.models import model_of
+from nmlgen.namelist.reader import read as read_document
 from nmlgen.namelist.registry import Registry
+from nmlgen.namelist.syntax import Document
 from nmlgen.reviewing import review, suppressions
 from nmlgen.selection import Selection, selected, selectors
 from nmlgen.source import Source, Span, Text
@@ -155,6 +158,11 @@ class _Linting:
     def _namelist(self, target: Target) -> Report:
         if target.is_given:
             _require_namelist(target.path, self.files.read(target.path))
+        source = self.files.read(target.path)
+        model = model_of(target.path, source.text)
+        if model is not None:
+            document = read_document(source)
+            return excuse(model.lint(document, self.ntasks), _suppressions_in(document), rule_names())
         registry = self._registry(target.path)
         if is_master_file(target.path, registry, self.files):
             experiment, read = lift_master(target.path, registry, self.ntasks, self.files)
@@ -206,6 +214,9 @@ def _require_namelist(path: Path, source: Source) -> None:
 
 
 def _suppressions(file: NamelistFile) -> Iterable[Suppression]:
-    source = file.document.source
-    comments = file.document.comments if "nmlgen:" in source.text else ()
-    return suppressions_in(source, ((comment.start, comment.text) for comment in comments))
+    return _suppressions_in(file.document)
+
+
+def _suppressions_in(document: Document) -> Iterable[Suppression]:
+    comments = document.comments if "nmlgen:" in document.source.text else ()
+    return suppressions_in(document.source, ((comment.start, comment.text) for comment in comments))

@@ -1,0 +1,47 @@
+"""Whether the files of WRF's release are what its source makes of them.
+
+    python benchmarks/wrf_release.py SOURCE_TREE [--write]
+
+SOURCE_TREE is a checkout of WRF (https://github.com/wrf-model/WRF) at the release that ships. Prints for each of
+`schemas/wrf/<release>.json` and `<release>-steps.json` whether it is the same byte for byte; with --write it is written
+anew. Which variables other releases have is kept from the file that is there.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from nmlgen.models.wrf.extract import make_groups, make_steps, registries, registry_text, steps_text
+from nmlgen.models.wrf.registry import RELEASE
+
+SCHEMAS = Path(__file__).parent.parent / "schemas" / "wrf"
+
+
+def main(tree: Path, *, writes: bool) -> int:
+    """Compare, or write; 1 if something differs."""
+
+    def read(name: str) -> str:
+        return (tree / name).read_text(encoding="utf-8", errors="replace")
+
+    texts = registries(read)
+    groups = make_groups(texts)
+    steps, own = make_steps(read, texts, [name for group in groups.values() for name in group])
+    registry = SCHEMAS / f"{RELEASE}.json"
+    made = {
+        registry: registry_text(RELEASE, groups, json.loads(registry.read_text())["elsewhere"]),
+        SCHEMAS / f"{RELEASE}-steps.json": steps_text(RELEASE, steps, own),
+    }
+    differs = False
+    for path, text in made.items():
+        is_same = path.exists() and path.read_text() == text
+        if writes:
+            path.write_text(text)
+        print(f"{path.name}: {'the same' if is_same else 'written' if writes else 'differs'}")
+        differs |= not is_same
+    return int(differs and not writes)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), writes="--write" in sys.argv[2:]))

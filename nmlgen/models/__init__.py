@@ -1,0 +1,51 @@
+"""Models beside ICON: each knows its own namelists by what they are called and hold, and judges them as it reads them.
+
+A package elsewhere adds one by an entry point of the group `nmlgen.models` that names a module or an object with what
+`Model` has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Protocol, cast
+
+from nmlgen.findings import Report
+from nmlgen.namelist.syntax import Document
+
+_OWN = ("nmlgen.models.wrf",)
+
+
+class Model(Protocol):
+    """A model whose namelists can be judged."""
+
+    name: str
+    """What messages call it."""
+    problems: dict[str, tuple[str, str]]
+    """The name and the page of each of its codes."""
+
+    def recognises(self, path: Path, text: str) -> bool:
+        """Whether a namelist file is one of this model."""
+
+    def lint(self, document: Document, tasks: int | None) -> Report:
+        """Judge a namelist file for a job of so many MPI tasks, None where nobody says how many."""
+
+
+def model_of(path: Path, text: str) -> Model | None:
+    """The model that a namelist file is for; None for ICON and for what nobody knows."""
+    return next((model for model in models() if model.recognises(path, text)), None)
+
+
+def own_models() -> Iterator[Model]:
+    """The models that come with nmlgen."""
+    for module in _OWN:
+        yield cast(Model, import_module(module))
+
+
+@cache
+def models() -> tuple[Model, ...]:
+    """All models that are installed, those of other packages last."""
+    return (*own_models(), *(point.load() for point in entry_points(group="nmlgen.models")))

@@ -1,0 +1,109 @@
+"""What WRF finds in its namelist.input.
+
+Each group is looked for from the beginning of the file (`frame/module_configure.F`, and what WRF's registry makes for
+it): the first of its name is read, one that is not there keeps its defaults, and one of a name that WRF does not know
+is never looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from nmlgen.findings import nearest
+from nmlgen.models.wrf.steps import MOST_DOMAINS, Cell
+from nmlgen.namelist.assignment import Assigned, assign, declarations
+from nmlgen.namelist.registry import Registry
+from nmlgen.namelist.syntax import Document, Group, SyntaxProblem
+from nmlgen.source import Span
+
+READ_ELSEWHERE = ("namelist_quilt", "dm_task_split", "logging")
+"""Groups that WRF's registry does not have; what is wrong in the last two is passed over
+(`external/RSL_LITE/module_dm.F:1719`, `frame/module_wrf_error.F:105`)."""
+
+_PASSED_OVER = ("dm_task_split", "logging")
+
+
+@frozen
+class Written:
+    """A value as somebody wrote it."""
+
+    value: Any
+    span: Span
+
+
+@frozen
+class Read:
+    """A namelist.input as WRF reads it.
+
+    `groups` are those that it finds, by name; `values` what each variable holds then, by domain or element, None where
+    that is not known; `written` what somebody wrote, by variable and element. `problems` are where reading stops, and
+    what is read otherwise than it seems.
+    """
+
+    groups: Mapping[str, Group]
+    values: Mapping[str, Sequence[Any]]
+    written: Mapping[Cell, Written]
+    problems: tuple[tuple[str, SyntaxProblem], ...]
+
+    def span(self, name: str) -> Span | None:
+        """Where a variable was first given a value; None where nobody did."""
+        return next((given.span for (variable, _), given in self.written.items() if variable == name), None)
+
+    def value(self, name: str, place: int = 1) -> Any:
+        """The value of an element, counted from 1; None where it is not known."""
+        return self.values[name][place - 1]
+
+
+def read_settings(document: Document, registry: Registry) -> Read:
+    """What WRF reads of a document."""
+    groups: dict[str, Group] = {}
+    for group in document.groups:
+        groups.setdefault(group.name, group)
+    values: dict[str, list[Any]] = {}
+    written: dict[Cell, Written] = {}
+    problems: list[tuple[str, SyntaxProblem]] = []
+    for name in registry.groups:
+        for variable in registry.variables(name):
+            values[variable] = _defaults(registry, name, variable)
+        found = groups.get(name)
+        if found is None:
+            continue
+        assignment = assign(found, declarations(registry, name))
+        if name not in _PASSED_OVER:
+            problems += [(name, problem) for problem in (*found.errors, *assignment.problems)]
+        for (variable, subscripts), assigned in assignment.elements.items():
+            if variable in values:
+                place = subscripts[0] if subscripts else 1
+                is_array = len(values[variable]) > 1
+                values[variable][place - 1] = assigned.value
+                written[variable, place if is_array else 0] = Written(assigned.value, _place(assigned))
+        assigned_to = {variable for variable, _ in assignment.elements}
+        for item in found.items:  # the runtime stops there, or a template has something else in its place
+            meant = item.base if item.base in values else nearest(item.base, registry.variables(name)) or ""
+            if meant in values and meant not in assigned_to and any(v.kind != "null" for v in item.values):
+                values[meant] = [None] * len(values[meant])
+    shared = values["mp_physics"]
+    last = values["max_dom"][0]
+    if isinstance(last, int) and 1 <= last <= MOST_DOMAINS:  # frame/module_configure.F: "2004/04/28"
+        shared[:last] = [shared[last - 1]] * last
+    return Read(groups, values, written, tuple(problems))
+
+
+def _place(assigned: Assigned) -> Span:
+    return assigned.written.span
+
+
+def _defaults(registry: Registry, group: str, name: str) -> list[Any]:
+    variable = registry.variable(group, name)
+    assert variable is not None
+    length = variable.shape[0] if variable.shape else 1
+    assert isinstance(length, int)
+    return [variable.default if variable.has_default else None] * length
+
+
+def foreign_groups(read: Read, registry: Registry) -> Iterator[Group]:
+    """The groups that WRF never looks for."""
+    return (group for name, group in read.groups.items() if not registry.has_group(name))

@@ -1,0 +1,304 @@
+"""WRF's namelist.input: what it does with groups, values, settings and tasks."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import nmlgen
+from nmlgen.models import wrf
+from nmlgen.models.wrf.quilting import ImpossibleLayoutError, layout, most_square
+
+NAMELIST = """\
+&time_control
+ run_hours = 12,
+ history_interval = 60, 60,
+ io_form_history = 2,
+/
+&domains
+ time_step = 60,
+ max_dom = 2,
+ e_we = 100, 112,
+ e_sn = 100, 97,
+ e_vert = 45, 45,
+ dx = 15000.,
+ dy = 15000.,
+ parent_id = 1, 1,
+ parent_grid_ratio = 1, 3,
+/
+&physics
+ mp_physics = 8, 8,
+ ra_lw_physics = 4, 4,
+ ra_sw_physics = 4, 4,
+ sf_sfclay_physics = 1, 1,
+ sf_surface_physics = 2, 2,
+ bl_pbl_physics = 1, 1,
+ cu_physics = 1, 0,
+/
+&dynamics
+ diff_opt = 1, 1,
+ km_opt = 4, 4,
+/
+&bdy_control
+ specified = .true.,
+/
+&namelist_quilt
+ nio_tasks_per_group = 0,
+ nio_groups = 1,
+/
+"""
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """Lints the namelist after changes."""
+
+    def lint(*changes: tuple[str, str], tasks: int | None = None, name: str = "namelist.input") -> nmlgen.Report:
+        text = NAMELIST
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        path = tmp_path / name
+        path.write_text(text)
+        return nmlgen.lint([path], ntasks=tasks, is_isolated=True)
+
+    return lint
+
+
+def found(report: nmlgen.Report) -> list[tuple[str, str]]:
+    return [(finding.code, finding.severity.value) for finding in report.findings]
+
+
+def test_a_namelist_that_wrf_takes_draws_nothing(judged):
+    assert found(judged()) == []
+    assert found(judged(tasks=64)) == []
+
+
+def test_it_is_known_by_its_groups_whatever_it_is_called(judged):
+    report = judged(("run_hours = 12", "run_huors = 12"), name="mine.nml")
+    assert found(report) == [("WRF002", "error")]
+
+
+def test_a_namelist_of_that_name_without_such_groups_is_none_of_wrf(tmp_path):
+    path = tmp_path / "namelist.input"
+    path.write_text("&param1\n dx = 1.0\n/\n")
+    assert not [code for code, _ in found(nmlgen.lint([path], is_isolated=True)) if code.startswith("WRF")]
+
+
+# --- Reading ---
+
+
+def test_a_variable_of_nearly_that_name_is_meant_and_mended(judged):
+    report = judged(("io_form_history", "io_form_histry"))
+    (finding,) = report.findings
+    assert (finding.code, finding.severity.value, finding.line, finding.column) == ("WRF002", "error", 4, 2)
+    assert finding.fix is not None
+    assert finding.fix.edits[0].replacement == "io_form_history"
+
+
+def test_a_variable_of_another_group_is_said_to_be_there(judged):
+    (finding,) = judged((" run_hours = 12,", " time_step = 12,")).findings
+    assert finding.notes == ("expected: in &domains",)
+
+
+def test_a_variable_of_another_release_is_a_warning(judged):
+    (finding,) = judged((" cu_physics = 1, 0,", " cu_physics = 1, 0,\n bl_mynn_tkebudget = 1,")).findings
+    assert (finding.code, finding.severity.value) == ("WRF002", "warning")
+    assert "WRF 3.5 to 4.4.2 has it" in finding.notes[0]
+
+
+def test_one_unknown_variable_ends_wrf_and_several_are_those_of_a_fork(judged):
+    one = judged((" km_opt", " slicing_of_mine = 1\n km_opt"))
+    two = judged((" km_opt", " slicing_of_mine = 1\n turbines_of_ours = 2\n km_opt"))
+    assert found(one) == [("WRF002", "error")]
+    assert found(two) == [("WRF002", "warning")] * 2
+
+
+@pytest.mark.parametrize("value", ["abc", "60.5", "'60'", "1, 2"])
+def test_a_value_that_does_not_fit_ends_wrf(judged, value):
+    assert ("WRF002", "error") in found(judged(("time_step = 60", f"time_step = {value}")))
+
+
+def test_there_are_eleven_domains_and_no_more(judged):
+    eleven, twelve = ", ".join(["60"] * 11), ", ".join(["60"] * 12)
+    assert found(judged(("history_interval = 60, 60", f"history_interval = {eleven}"))) == []
+    assert found(judged(("history_interval = 60, 60", f"history_interval = {twelve}"))) == [("WRF002", "error")]
+
+
+def test_words_in_capitals_are_those_of_a_template_where_there_are_several(judged):
+    one = judged(("run_hours = 12", "run_hours = HOURS"))
+    two = judged(("run_hours = 12", "run_hours = HOURS"), ("time_step = 60", "time_step = STEP"))
+    assert found(one) == [("WRF002", "error")]
+    assert found(two) == [("WRF002", "warning")] * 2
+
+
+def test_the_end_of_the_file_is_an_end_of_the_namelist(judged):
+    report = judged((" nio_groups = 1,\n/\n", " nio_groups = 1,\n/\n&scm\n scm_force = 0,\n"))
+    assert found(report) == [("WRF002", "warning")]
+    assert "goes on without a word" in report.findings[0].message
+
+
+def test_a_group_that_is_not_closed_before_another_ends_wrf(judged):
+    assert ("WRF002", "error") in found(judged((" run_hours = 12,", "/\n&scm\n scm_force = 0,\n&time_control")))
+
+
+def test_a_group_of_another_name_is_never_looked_at(judged):
+    report = judged(("&bdy_control", "&bdy_contrl"))
+    assert ("WRF001", "warning") in found(report)
+    assert report.findings[0].notes == ('did you mean "bdy_control"?',)
+
+
+def test_a_build_with_mpi_needs_its_own_group(judged):
+    without = (NAMELIST[NAMELIST.index("&namelist_quilt") :], "")
+    assert found(judged(without)) == [("WRF003", "warning")]
+    assert found(judged(without, tasks=4)) == [("WRF003", "error")]
+
+
+# --- Settings ---
+
+
+def test_settings_that_wrf_checks_against_each_other(judged):
+    (finding,) = judged(("sf_surface_physics = 2, 2", "sf_surface_physics = 2, 3")).findings
+    assert (finding.code, finding.severity.value, finding.line) == ("WRF003", "error", 22)
+    assert finding.message == "WRF stops: sf_surface_physics(2) = 3, sf_surface_physics = 2"
+    assert "module_check_a_mundo.F" in finding.notes[0]
+
+
+def test_all_that_is_refused_is_told(judged):
+    report = judged(("sf_surface_physics = 2, 2", "sf_surface_physics = 2, 3"), ("km_opt = 4, 4", "km_opt = 5, 5"))
+    assert len(report.errors) > 2
+
+
+def test_a_check_that_counts_names_what_it_counted(judged):
+    report = judged((" cu_physics = 1, 0", " sf_surf_irr_scheme = 1, 0,\n cu_physics = 1, 0"))
+    assert any("irr_num_hours = 0" in finding.message for finding in report.errors)
+
+
+def test_a_suite_that_does_not_exist_ends_wrf(judged):
+    assert found(judged(("&physics", "&physics\n physics_suite = 'CONUSS',"))) == [("WRF003", "error")]
+
+
+def test_a_suite_decides_where_nobody_does(judged):
+    report = judged(("&physics", "&physics\n physics_suite = 'CONUS',"), ("cu_physics = 1, 0", "cu_physics = -1, 0"))
+    assert found(report) == [("WRF007", "advice")]
+    assert report.findings[0].message.endswith("cu_physics = 6")
+
+
+def test_what_is_replaced_in_silence_is_told(judged):
+    report = judged((" io_form_history = 2", " auxinput4_interval = 360, 360,\n io_form_auxinput4 = 2"))
+    assert ("WRF004", "warning") in found(report)
+    finding = next(item for item in report.findings if "io_form_auxinput4" in item.message)
+    assert finding.message == "WRF replaces io_form_auxinput4 = 2 by 0 without a word"
+    assert "sst_update" in finding.notes[0]
+
+
+def test_all_domains_get_the_microphysics_of_the_last(judged):
+    (finding,) = judged(("mp_physics = 8, 8", "mp_physics = 6, 8")).findings
+    assert finding.message == "WRF replaces mp_physics = 6 by 8 without a word"
+    assert "last" in finding.notes[0]
+
+
+def test_what_stands_for_domains_that_there_are_not_is_not_looked_at(judged):
+    assert found(judged(("mp_physics = 8, 8", "mp_physics = 8, 8, 6"))) == []
+
+
+def test_there_is_room_for_eleven_domains(judged):
+    assert ("WRF003", "error") not in found(judged(("max_dom = 2", "max_dom = 1")))
+    assert ("WRF003", "error") in found(judged(("max_dom = 2", "max_dom = 12")))
+
+
+def test_parents_lead_to_the_first_domain(judged):
+    assert ("WRF003", "error") in found(judged(("parent_id = 1, 1", "parent_id = 1, 2")))
+
+
+# --- Tasks ---
+
+
+@pytest.mark.parametrize(
+    ("tasks", "mesh"), [(1, (1, 1)), (6, (2, 3)), (7, (1, 7)), (12, (3, 4)), (36, (6, 6)), (128, (8, 16))]
+)
+def test_the_mesh_is_as_square_as_it_can_be(tasks, mesh):
+    assert most_square(tasks) == mesh
+
+
+def test_writing_tasks_come_off_those_that_compute():
+    found = layout(tasks=14, servers=2, groups=1, nproc_x=-1, nproc_y=-1)
+    assert (found.computing, found.mesh, found.busy, found.idle_servers) == (12, (3, 4), 2, 0)
+
+
+def test_a_group_has_no_more_busy_tasks_than_the_mesh_has_rows():
+    found = layout(tasks=14, servers=5, groups=1, nproc_x=-1, nproc_y=-1)
+    assert (found.mesh, found.busy, found.idle_servers) == ((3, 3), 3, 2)
+
+
+def test_fewer_computing_tasks_than_a_group_has_turn_quilting_off():
+    found = layout(tasks=10, servers=6, groups=1, nproc_x=-1, nproc_y=-1)
+    assert (found.servers, found.computing, found.mesh, found.without_patch) == (0, 10, (2, 2), 6)
+
+
+def test_nobody_is_left_to_compute():
+    with pytest.raises(ImpossibleLayoutError, match="of 8 tasks none is left"):
+        layout(tasks=8, servers=4, groups=2, nproc_x=-1, nproc_y=-1)
+
+
+@pytest.mark.parametrize(
+    ("quilt", "tasks", "expected"),
+    [
+        ("nio_tasks_per_group = 4,\n nio_groups = 2", 8, [("WRF005", "error")]),
+        ("nio_tasks_per_group = 4,\n nio_groups = 2", 28, []),
+        ("nio_tasks_per_group = 5,\n nio_groups = 1", 14, [("WRF006", "warning")]),
+        ("nio_tasks_per_group = 6,\n nio_groups = 1", 10, [("WRF006", "warning")]),
+    ],
+)
+def test_tasks_that_write(judged, quilt, tasks, expected):
+    assert found(judged(("nio_tasks_per_group = 0,\n nio_groups = 1", quilt), tasks=tasks)) == expected
+
+
+@pytest.mark.parametrize(("x", "y", "expected"), [(4, 4, []), (4, 3, ["WRF006"]), (5, 4, ["WRF005"])])
+def test_a_mesh_that_somebody_gives(judged, x, y, expected):
+    report = judged((" max_dom = 2", f" nproc_x = {x},\n nproc_y = {y},\n max_dom = 2"), tasks=16)
+    assert [code for code, _ in found(report)] == expected
+
+
+def test_patches_have_at_least_ten_cells(judged):
+    assert found(judged(tasks=72)) == []  # 8 x 9, and 97 // 9 is 10
+    assert found(judged(tasks=90)) == [("WRF003", "error")]  # 9 x 10
+
+
+# --- As all that is linted ---
+
+
+def test_a_comment_excuses(judged):
+    report = judged(("sf_surface_physics = 2, 2,", "sf_surface_physics = 2, 3, ! nmlgen: ignore[WRF003] tried so"))
+    assert found(report) == []
+    assert len(report.suppressed) == 1
+
+
+def test_it_is_found_in_a_directory(tmp_path):
+    (tmp_path / "namelist.input").write_text(NAMELIST.replace("time_step = 60", "time_step = abc"))
+    assert [code for code, _ in found(nmlgen.lint([tmp_path], is_isolated=True))] == ["WRF002"]
+
+
+def test_what_a_fix_writes_is_clean(tmp_path):
+    path = Path(tmp_path / "namelist.input")
+    path.write_text(NAMELIST.replace("io_form_history", "io_form_histry"))
+    nmlgen.fix([path], is_isolated=True).write()
+    assert path.read_text() == NAMELIST
+
+
+EXAMPLES = re.compile(r"^(Found|Clean):\n\n```fortran\n(.*?)\n```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("code", wrf.problems)
+def test_examples(code, tmp_path):
+    examples = dict(EXAMPLES.findall(wrf.problems[code][1]))
+    assert list(examples) == ["Found", "Clean"]
+    codes = {}
+    for kind, text in examples.items():
+        path = tmp_path / "namelist.input"
+        path.write_text(f"{text}\n")
+        codes[kind] = {finding.code for finding in nmlgen.lint([path], ntasks=14, is_isolated=True).findings}
+    assert code in codes["Found"]
+    assert code not in codes["Clean"]
