@@ -28,6 +28,7 @@ def expand(
     include: Iterable[str] = (),
     exclude: Iterable[str] = (),
     derive: Mapping[str, Any] | None = None,
+    repeat: int | None = None,
     name: str | None = None,
     invalid: Invalid = "keep",
     rejected: Rejected | None = None,
@@ -49,6 +50,7 @@ def expand(
         "include": list(include) or None,
         "exclude": list(exclude) or None,
         "derive": None if derive is None else dict(derive),
+        "repeat": repeat,
         "name": name,
     }
     asked = {key: value for key, value in given.items() if value is not None}

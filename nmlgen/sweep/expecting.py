@@ -22,7 +22,7 @@ from nmlgen.lift.namelists import MASTER_FILE
 from nmlgen.report.sweep.run import Predicted
 
 _LAYOUT = ("num_io_procs", "num_restart_procs", "restart_write_mode")
-_CALLED = ("name", "job.time")  # what a prediction does not depend on
+_CALLED = ("name", "job.time", "repeat")  # what a prediction does not depend on
 _BLOCKING = "nproma"  # nor on this, wherever it is said
 
 

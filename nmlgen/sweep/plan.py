@@ -27,6 +27,8 @@ from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expression import Expression, ExpressionError, parse, text_of
 
 NAME = "{name}-{id}"
+REPEAT = "repeat"
+"""The name, among the values of a point, of its number among those that are the same."""
 _MOST_COMBINATIONS = 1_000_000
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.+-]+")
@@ -39,6 +41,10 @@ class Template:
     """The names of points: text with expressions in braces, as literal and expression in turn."""
 
     parts: tuple[str | Expression, ...]
+
+    def says(self, name: str) -> bool:
+        """Whether the names depend on this value."""
+        return any(name in part.names for part in self.parts if not isinstance(part, str))
 
     def text(self, names: Any) -> str:
         """The name; what a name cannot hold becomes a hyphen."""
@@ -65,13 +71,15 @@ class Plan:
     exclude: tuple[Expression, ...]
     derive: Mapping[str, Expression | int | float | bool]
     name: Template
+    repeat: int
     spans: Mapping[str, Span]
     span: Span | None
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Every key that a point may give, in the order of writing."""
-        given = [key for axis in self.axes for key in axis.keys]
+        given = [REPEAT] if self.repeat > 1 else []
+        given += [key for axis in self.axes for key in axis.keys]
         if isinstance(self.points, (list, tuple)):
             given += [key for point in self.points for key in point]
         return tuple(dict.fromkeys([*given, *self.derive]))
@@ -79,27 +87,35 @@ class Plan:
     def rows(self) -> Iterator[tuple[Values, ExpressionError | None]]:
         """The values of each point, in order, with the derived ones; where one cannot be worked out, why.
 
-        Raises SpecError for a condition that cannot be decided.
+        All are given once, then all once more: what disturbs runs for a while does not disturb all of one point. Raises
+        SpecError for a condition that cannot be decided.
         """
+        for number in range(1, self.repeat + 1):
+            yield from self._rows({REPEAT: number} if self.repeat > 1 else {})
+
+    def _rows(self, repeat: Values) -> Iterator[tuple[Values, ExpressionError | None]]:
         if self.axes:
             for combination in itertools.product(*(axis.rows for axis in self.axes)):
-                values: Values = {}
+                values: Values = dict(repeat)
                 for axis, row in zip(self.axes, combination, strict=True):
                     values.update(zip(axis.keys, row, strict=True))
                 error = self._derive(values)
                 if error is not None or self._is_chosen(values):
                     yield values, error
         for point in self.points:
-            values = dict(point)
+            values = {**repeat, **point}
             error = self._derive(values)
-            if error is not None or not self._is_in_the_grid(values):
+            if error is not None or not self._is_in_the_grid(values, repeat):
                 yield values, error
 
     def name_of(self, values: Values, identifier: str) -> str:
-        """The name of a point; raises ExpressionError."""
+        """The name of a point; raises ExpressionError. One that does not say the number of a repetition gets it at its
+        end, but for the first, which is called as it is without the others."""
         own = {"id": identifier, "name": self.base.experiment.name}
         look = self._names(values)
-        return self.name.text(lambda name: own[name] if name in own else look(name))
+        text = self.name.text(lambda name: own[name] if name in own else look(name))
+        number = values.get(REPEAT, 1)
+        return text if number == 1 or self.name.says(REPEAT) else f"{text}-{REPEAT}{number}"
 
     def _derive(self, values: Values) -> ExpressionError | None:
         for key, said in self.derive.items():
@@ -120,11 +136,11 @@ class Plan:
         except ExpressionError as error:
             raise SpecError((problem("SPC012", str(error), self.span),)) from None
 
-    def _is_in_the_grid(self, values: Values) -> bool:
+    def _is_in_the_grid(self, values: Values, repeat: Values) -> bool:
         """Whether grid and zip have given this point already."""
         if not self.axes:
             return False
-        own: Values = {}
+        own: Values = dict(repeat)
         for axis in self.axes:
             row = tuple(values.get(key, _NOTHING) for key in axis.keys)
             if not any(_is_same(row, other) for other in axis.rows):
@@ -170,12 +186,16 @@ class _Reader:
         given = self.sweep.get("points")
         if points is None:
             points = () if given is None else tuple(given.value)
+        repeat = self.sweep.get(REPEAT)
+        times = 1 if repeat is None else int(repeat.value)
+        if not axes and repeat is not None and points == ():
+            points = ({},)  # the spec itself, so many times
         if not axes and isinstance(points, tuple) and not points:
-            note = "expected: grid, zip or points"
+            note = "expected: grid, zip, points or repeat"
             self._complain("the sweep has no points", self.sweep.key_span or self.sweep.span, note)
         derive = self._derived()
         self._check_keys([*(key for axis in axes for key in axis.keys), *derive])
-        if (count := prod(len(axis.rows) for axis in axes)) > _MOST_COMBINATIONS:
+        if (count := times * prod(len(axis.rows) for axis in axes)) > _MOST_COMBINATIONS:
             note = f"expected: at most {_MOST_COMBINATIONS}"
             self._complain(f"the sweep has {count} combinations", self.sweep.key_span or self.sweep.span, note)
         template = self.sweep.get("name")
@@ -187,6 +207,7 @@ class _Reader:
             self._conditions("exclude"),
             derive,
             self._template(NAME if template is None else str(template.value), template.span if template else None),
+            times,
             self.spans,
             self.sweep.key_span,
         )

@@ -18,7 +18,7 @@ from nmlgen.spec.overrides import Override, overrides_of
 from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expression import ExpressionError
-from nmlgen.sweep.plan import Plan, Values, conflicts
+from nmlgen.sweep.plan import REPEAT, Plan, Values, conflicts
 
 _IDENTIFIER_LENGTH = 12
 _READ_AGAIN = ("site", "extends")  # with these, the spec is made anew from its documents
@@ -88,7 +88,9 @@ def point_of(plan: Plan, values: Values, error: ExpressionError | None) -> Point
         texts = tuple(
             sorted(f"{key}={json.dumps(value, sort_keys=True, default=str)}" for key, value in values.items())
         )
-    identifier = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:_IDENTIFIER_LENGTH]
+    number = values.get(REPEAT, 1)  # the first is the point that there would be without the others
+    identity = texts if number == 1 else (*texts, f"{REPEAT}={number}")
+    identifier = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:_IDENTIFIER_LENGTH]
     if "name" in values:
         return Point(identifier, str(values["name"]), values, texts, fault, base, spans)
     try:
@@ -105,7 +107,10 @@ def point_of(plan: Plan, values: Values, error: ExpressionError | None) -> Point
 def _said(values: Mapping[str, Any], spans: Mapping[str, Span]) -> list[Override]:
     """The values as overrides, in an order that depends on nothing but their keys."""
     found = [
-        override for key, value in values.items() for override in overrides_of(key, value, "sweep", spans.get(key))
+        override
+        for key, value in values.items()
+        if key != REPEAT  # which no experiment has
+        for override in overrides_of(key, value, "sweep", spans.get(key))
     ]
     return sorted(found, key=lambda override: (override.key not in _READ_AGAIN, override.key))
 

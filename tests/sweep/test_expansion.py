@@ -53,6 +53,48 @@ def test_points_come_last_and_once():
     assert found == [(0, 1), (1, 1), (1, 2), (2, 1), (2, 2), (0, 2)]
 
 
+def test_all_points_once_and_then_all_once_more():
+    once = list(expand(MAPPING, grid={"job.nodes": [1, 2]}, name="n{nodes}"))
+    twice = list(expand(MAPPING, grid={"job.nodes": [1, 2]}, name="n{nodes}", repeat=2))
+    assert [dict(point.values) for point in twice] == [
+        {"repeat": number, "job.nodes": nodes} for number in (1, 2) for nodes in (1, 2)
+    ]
+    assert [point.name for point in twice] == ["n1", "n2", "n1-repeat2", "n2-repeat2"]
+    assert [point.id for point in twice[:2]] == [point.id for point in once]
+    assert len({point.id for point in twice}) == 4
+    assert twice[3].overrides == ("job.nodes=2", 'name="n2-repeat2"')
+
+
+def test_a_point_that_is_given_is_repeated_as_the_grid_is():
+    found = values(grid={"job.nodes": [1]}, points=[{"job.nodes": 1}, {"job.nodes": 2}], repeat=2)
+    assert found == [(1, 1), (1, 2), (2, 1), (2, 2)]
+
+
+def test_members_have_a_seed_and_a_name_of_their_own():
+    members = expand(
+        {**MAPPING, "sweep": {"repeat": 3, "name": "member{repeat}", "derive": {"namelists.x_nml.seed": "10 * repeat"}}}
+    )
+    assert [(point.name, point.values["namelists.x_nml.seed"]) for point in members] == [
+        ("member1", 10),
+        ("member2", 20),
+        ("member3", 30),
+    ]
+
+
+def test_one_repetition_is_none():
+    assert values(grid={"job.nodes": [1, 2]}, repeat=1) == [(1,), (2,)]
+
+
+@pytest.mark.parametrize("repeat", [0, 1001, 2.5, "3"])
+def test_how_often_points_are_repeated(repeat):
+    assert "repeat" in complaint({"grid": {"job.nodes": [1]}, "repeat": repeat}).message
+
+
+def test_repetitions_count_among_the_combinations():
+    grid = {"job.nodes": list(range(1, 1001)), "parallel.nproma": list(range(1, 1001))}
+    assert "has 2000000 combinations" in complaint(grid=grid, repeat=2).message
+
+
 def test_conditions_choose():
     assert values(grid=GRID, include=["num_io_procs == 0", "nodes == 2"]) == [(0, 1), (0, 2), (1, 2), (2, 2)]
     assert values(grid=GRID, include=["nodes == 2"], exclude=["num_io_procs == 2", "num_io_procs == 0"]) == [(1, 2)]

@@ -13,12 +13,14 @@ COLOURS = 8
 
 @frozen
 class Dot:
-    """A value at a place on the axis; `says` is what it tells when the pointer is on it."""
+    """A value at a place on the axis; `says` is what it tells when the pointer is on it. The line leaves out those that
+    are `aside`: they show how much values vary."""
 
     place: int
     value: float
     says: str
     is_best: bool = False
+    is_aside: bool = False
 
 
 @frozen
@@ -229,17 +231,18 @@ def _band(frame: _Frame, band: Band) -> str:
 def _line(frame: _Frame, line: Line) -> Iterator[str]:
     family = f' data-family="{escape(line.family)}"' if line.family else ""
     yield f'<g class="c{line.colour % COLOURS}{" dashed" if line.is_dashed else ""}"{family}>'
-    if len(line.dots) > 1:
-        way = "L".join(f"{frame.across(dot.place):.1f} {frame.up(dot.value):.1f}" for dot in line.dots)
+    joined = [dot for dot in line.dots if not dot.is_aside]
+    if len(joined) > 1:
+        way = "L".join(f"{frame.across(dot.place):.1f} {frame.up(dot.value):.1f}" for dot in joined)
         says = f"<title>{escape(line.label)}</title>" if line.is_plain else ""
         yield f'<path class="line" d="M{way}">{says}</path>' if says else f'<path class="line" d="M{way}"/>'
     for dot in line.dots if not line.is_plain or len(line.dots) == 1 else ():
         x, y = frame.across(dot.place), frame.up(dot.value)
         if dot.is_best:
             yield f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="8"/>'
-        yield _circle(x, y, dot.says)
+        yield _circle(x, y, dot.says, 2.0 if dot.is_aside else 3.5)
     yield "</g>"
 
 
-def _circle(x: float, y: float, says: str) -> str:
-    return f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3.5"><title>{escape(says)}</title></circle>'
+def _circle(x: float, y: float, says: str, radius: float = 3.5) -> str:
+    return f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{radius}"><title>{escape(says)}</title></circle>'

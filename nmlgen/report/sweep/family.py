@@ -16,8 +16,9 @@ _LAYOUTS = (
     ("restart", re.compile(r"restart_write_mode|num_restart_procs")),
     ("striping", re.compile(r"stripe_\w+")),
 )
-_NAMES = re.compile(r"name|job\.time|(?:.*\.)?output_filename")
-"""Keys that only call a run otherwise, or give it more time."""
+_NAMES = re.compile(r"name|job\.time|repeat|(?:.*\.)?output_filename")
+"""Keys that only call a run otherwise, give it more time, or run it again."""
+_REPEAT = "repeat"
 _VAGUE = ("name", "file", "time", "directory")
 """Last words of keys that say little by themselves."""
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
@@ -56,7 +57,8 @@ class Axes:
 class Family:
     """Runs that can be compared, in the order of the axis.
 
-    `best` is the fastest of those that came to their end, `equal` are the others that are as fast within the noise.
+    `typical` are those that stand for their layout: of runs that repeat each other the median. `best` is the fastest of
+    these that came to its end, `equal` are the others that are as fast within the noise.
     """
 
     identifier: str
@@ -65,6 +67,12 @@ class Family:
     best: PointRun | None
     equal: tuple[PointRun, ...]
     present: PointRun | None
+    typical: tuple[PointRun, ...]
+
+    def repeated(self, run: PointRun) -> tuple[float, ...]:
+        """The run times of those that repeat a run, itself among them, shortest first."""
+        same = _but_for_repeat(run)
+        return tuple(sorted(one.total_s for one in self.runs if one.total_s and _but_for_repeat(one) == same))
 
     def cost(self, run: PointRun | None) -> float | None:
         """How much more time than the best a run takes, as a share of it."""
@@ -76,7 +84,7 @@ class Family:
     def predicted_best(self) -> PointRun | None:
         """The run of which the model expects the shortest time."""
         return min(
-            (run for run in self.runs if run.predicted is not None),
+            (run for run in self.typical if run.predicted is not None),
             key=lambda run: run.predicted.total_s if run.predicted is not None else 0.0,
             default=None,
         )
@@ -115,16 +123,36 @@ def families_of(runs: Sequence[PointRun], axes: Axes, present: Mapping[str, Any]
 
 def _family(identifier: str, title: str, runs: list[PointRun], axes: Axes, wanted: Mapping[str, str]) -> Family:
     ordered = tuple(sorted(runs, key=lambda run: (sort_key(axes.position(run)), axes.line(run))))
-    finished = [(run.total_s, number, run) for number, run in enumerate(ordered) if run.total_s]
+    typical = _typical(ordered)
+    finished = [(run.total_s, number, run) for number, run in enumerate(typical) if run.total_s]
     present = None
     if wanted and len(wanted) == len(axes.layout):
-        matching = (run for run in ordered if all(text_of(run.values.get(k)) == v for k, v in wanted.items()))
+        matching = (run for run in typical if all(text_of(run.values.get(k)) == v for k, v in wanted.items()))
         present = next(matching, None)
     if not finished:
-        return Family(identifier, title, ordered, None, (), present)
+        return Family(identifier, title, ordered, None, (), present, typical)
     shortest, _, best = min(finished)
     equal = tuple(run for total, _, run in finished if run is not best and total <= shortest * (1 + NOISE))
-    return Family(identifier, title, ordered, best, equal, present)
+    return Family(identifier, title, ordered, best, equal, present, typical)
+
+
+def _typical(runs: Sequence[PointRun]) -> tuple[PointRun, ...]:
+    """Of runs that repeat each other the one with the median run time; where none has one, the first."""
+    grouped: dict[tuple[tuple[str, str], ...], list[PointRun]] = {}
+    for run in runs:
+        grouped.setdefault(_but_for_repeat(run), []).append(run)
+    found = []
+    for members in grouped.values():
+        timed = sorted((run for run in members if run.total_s), key=lambda run: run.total_s or 0.0)
+        found.append(timed[(len(timed) - 1) // 2] if timed else members[0])
+    return tuple(found)
+
+
+def _but_for_repeat(run: PointRun) -> tuple[tuple[str, str], ...]:
+    """The values in which runs that repeat each other are the same."""
+    if _REPEAT not in run.values:
+        return ((_REPEAT, run.name),)
+    return tuple((key, text_of(value)) for key, value in run.values.items() if key != _REPEAT)
 
 
 def with_readable(run: PointRun) -> PointRun:

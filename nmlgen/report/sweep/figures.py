@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from math import log10
 
 from attrs import frozen
@@ -109,9 +109,14 @@ def _run_time(family: Family, axes: Axes, places: tuple[str, ...], lines: dict[s
     drawn, bands, legend = [], [], []
     at = {place: number for number, place in enumerate(places)}
     best = {run.name for run in (family.best, *family.equal) if run is not None}
+    typical = {run.name for run in family.typical}
     alone = len(lines) == 1
     for number, (label, runs) in enumerate(lines.items()):
-        predicted = [(at[axes.position(run)], run.predicted, run) for run in runs if run.predicted is not None]
+        predicted = [
+            (at[axes.position(run)], run.predicted, run)
+            for run in runs
+            if run.predicted is not None and run.name in typical
+        ]
         if predicted:
             colour = _SECOND if alone else number
             limits = tuple((place, expected.low_s, expected.high_s) for place, expected, _ in predicted)
@@ -128,7 +133,7 @@ def _run_time(family: Family, axes: Axes, places: tuple[str, ...], lines: dict[s
             drawn.append(Line(label, colour, dots, is_dashed=True))
             if alone:
                 legend.append(("predicted, with its 80 % interval", colour, True))
-        dots = _dots(RUN_TIME, "measured", runs, axes, at, best)
+        dots = _dots(RUN_TIME, "measured", runs, axes, at, typical, best)
         if dots:
             drawn.append(Line(label, number, dots))
         if not alone:
@@ -155,11 +160,12 @@ def _figure(
     figure: Figure, family: Family, axes: Axes, places: tuple[str, ...], lines: dict[str, list[PointRun]]
 ) -> Drawn | None:
     at = {place: number for number, place in enumerate(places)}
+    typical = {run.name for run in family.typical}
     alone = len(lines) == 1
     drawn, legend = [], []
     for order, measure in enumerate(figure.measures):
         for number, (label, runs) in enumerate(lines.items()):
-            dots = _dots(measure, measure.short, runs, axes, at)
+            dots = _dots(measure, measure.short, runs, axes, at, typical)
             if dots:
                 colour = 2 * order if alone else number
                 says = measure.short if alone else label if len(figure.measures) == 1 else f"{label}: {measure.short}"
@@ -184,14 +190,15 @@ def _dots(
     runs: Iterable[PointRun],
     axes: Axes,
     at: dict[str, int],
-    best: Iterable[str] = (),
+    typical: Container[str],
+    best: Container[str] = (),
 ) -> tuple[Dot, ...]:
     found = []
     for run in runs:
         value = measure.of(run)
         if value is not None:
             says = f"{axes.layout_text(run)}: {format_number(value)} {measure.unit} {short}"
-            found.append(Dot(at[axes.position(run)], value, says, run.name in best))
+            found.append(Dot(at[axes.position(run)], value, says, run.name in best, run.name not in typical))
     return tuple(found)
 
 
@@ -227,7 +234,7 @@ def _all(
         else [families[number * len(families) // MOST_LINES] for number in range(MOST_LINES)]
     )
     for number, family in enumerate(few):
-        for label, runs in _by_line(family.runs, axes).items():
+        for label, runs in _by_line(family.typical, axes).items():
             dots = []
             for run in runs:
                 value = value_of(family, run)

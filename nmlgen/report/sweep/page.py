@@ -144,9 +144,9 @@ def _sentences(family: Family, axes: Axes) -> list[str]:
             time = format_duration(expected.predicted.total_s)
             said.append(f"The model expects {axes.layout_text(expected)} to be the fastest: {time}.")
         return said
-    said = [f"Best: {axes.layout_text(best)}, {format_duration(best.total_s)}{_hours(best)}."]
+    said = [f"Best: {axes.layout_text(best)}, {format_duration(best.total_s)}{_hours(best)}{_scatter(family, best)}."]
     if family.equal:
-        others = "; ".join(axes.layout_text(run) for run in family.equal)
+        others = "; ".join(f"{axes.layout_text(run)}{_scatter(family, run)}" for run in family.equal)
         said.append(f"Equal to it within {100 * NOISE:g} %: {others}.")
     if family.present is not None:
         said.append(f"The spec's own layout, {axes.layout_text(family.present)}, {_compared(family, family.present)}.")
@@ -154,6 +154,14 @@ def _sentences(family: Family, axes: Axes) -> list[str]:
     if expected is not None:
         said.append(f"The model would have chosen {axes.layout_text(expected)}: it {_compared(family, expected)}.")
     return said
+
+
+def _scatter(family: Family, run: PointRun) -> str:
+    """Between which times the runs lie of which this one is the median."""
+    times = family.repeated(run)
+    if len(times) < 2:
+        return ""
+    return f", the median of {len(times)} runs from {format_duration(times[0])} to {format_duration(times[-1])}"
 
 
 def _hours(run: PointRun) -> str:

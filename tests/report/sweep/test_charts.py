@@ -52,6 +52,14 @@ def test_names_of_places_that_have_no_room_are_left_out():
     assert 3 < len(names) < 20
 
 
+def test_the_line_leaves_out_what_stands_aside():
+    dots = (Dot(0, 1.0, "a"), Dot(0, 2.0, "b", is_aside=True), Dot(1, 1.0, "c"))
+    svg = draw(Chart(title="t", about="a", x_title="", unit="s", places=("1", "2"), lines=(Line("l", 0, dots),)))
+    (way,) = (one.get("d") for one in ET.fromstring(svg).iter("path") if one.get("class") == "line")
+    first, _, last = circles(svg)
+    assert way == f"M{first[0]:.1f} {first[1]:.1f}L{last[0]:.1f} {last[1]:.1f}"
+
+
 def test_what_a_dot_tells_and_the_best():
     dots = (Dot(0, 1.0, "a < b", is_best=True),)
     svg = draw(Chart(title="t", about='"x"', x_title="", unit="s", places=("<",), lines=(Line("l", 9, dots),)))

@@ -55,6 +55,27 @@ def test_layouts_that_vary_freely():
     assert [family.title for family in families_of(runs, axes, {})] == ["all runs"]
 
 
+def test_repetitions_stand_for_one_run():
+    """Of each layout the run with the median time, and not the luckiest of all."""
+    times = {2: (100.0, 90.0, 200.0), 4: (95.0, 80.0, 96.0), 8: (70.0, None, 300.0)}
+    runs = [run(s, parallel__num_io_procs=n, repeat=k) for k in range(3) for n, of in times.items() for s in [of[k]]]
+    axes = axes_of(runs)
+    assert (axes.x, axes.families, axes.layout) == ("parallel.num_io_procs", (), ("parallel.num_io_procs",))
+    (family,) = families_of(runs, axes, {})
+    assert len(family.runs) == 9
+    assert [one.total_s for one in family.typical] == [100.0, 95.0, 70.0]
+    assert family.best.total_s == 70.0
+    assert family.repeated(family.best) == (70.0, 300.0)
+    assert family.repeated(family.typical[0]) == (90.0, 100.0, 200.0)
+
+
+def test_runs_of_the_same_values_are_not_taken_for_repetitions():
+    runs = [evolve(run(seconds, job__nodes=1), name=name) for name, seconds in (("a", 1.0), ("b", 2.0))]
+    (family,) = families(runs)
+    assert family.typical == family.runs
+    assert family.repeated(family.best) == (1.0,)
+
+
 def test_striping_is_a_layout():
     runs = [run(1.0, lustre__output__stripe_count=n, job__nodes=k) for n in (1, 4, 8) for k in range(9)]
     assert axes_of(runs).x == "lustre.output.stripe_count"
