@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nmlgen.errors import InputError, SpecError
+from nmlgen.experiment.pool import POOL
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import did_you_mean
 from nmlgen.namelist.registry import releases
@@ -88,7 +89,7 @@ def starter_spec(
     defaults = facts.get("defaults", {})
     site_job = defaults.get("job", {})
     is_whole = _is_whole(base)
-    needs_pool = presets.POOL in json.dumps(base, default=str) and "pool" not in defaults.get("model", {})
+    needs_pool = POOL in json.dumps(base, default=str) and "pool" not in defaults.get("model", {})
     if grid_file is None and not is_whole:
         grid_file = GRID_FILE
     grid_name = re.search(r"R0*(\d{1,4})B0*(\d{1,2})(?!\d)", grid_file or "")

@@ -10,7 +10,9 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.grid_file import source_at_hand
-from nmlgen.experiment.inputs import is_missing, missing_in, needed_files, run_directory, unbrought
+from nmlgen.experiment.group import as_list
+from nmlgen.experiment.inputs import NeededFile, is_missing, missing_in, needed_files, run_directory, unbrought
+from nmlgen.experiment.pool import POOL, files_for_grid
 from nmlgen.experiment.ranks import output_files
 from nmlgen.experiment.schedule import sequence
 from nmlgen.findings import Finding, Severity
@@ -63,7 +65,17 @@ class FileNotBrought(ComponentRule):
                 f'ICON opens "{file.pattern}", {file.what}, and no input file brings it',
                 f'expected: input_files: {{"{file.pattern.replace("*", "...")}": {{source: PATH}}}}',
                 f"ICON: {file.source}",
+                *_known(component, file),
             )
+
+
+def _known(component: Component, file: NeededFile) -> Iterator[str]:
+    """What ICON's own experiments bring as a file, for the grid of its domain."""
+    grids = [str(grid) for grid in as_list(component[_FIRST_NAME].value)]
+    name = grids[file.domain - 1] if file.domain <= len(grids) else ""
+    sources = [str(one.source.value) for one in component.experiment.inputs if one.target == name.strip()]
+    if sources and (found := files_for_grid(file, sources[0])):
+        yield f"ICON's own experiments have {', '.join(f'{POOL}/{path}' for path in found)}"
 
 
 class SourceMissing(Rule):

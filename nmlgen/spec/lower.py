@@ -25,6 +25,7 @@ from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.meeting import meeting_variables
 from nmlgen.experiment.mpi_io import lustre_variables
 from nmlgen.experiment.output import output_directories
+from nmlgen.experiment.pool import POOL, downloads, files_of_grid
 from nmlgen.experiment.setting import Origin, Setting, written
 from nmlgen.experiment.striping import COMPONENT_UNIT, END_OF_FILE, Striping, extents_of
 from nmlgen.experiment.threads import asks_for_gpus, cores_of_a_task, openmp_variables
@@ -35,10 +36,8 @@ from nmlgen.source import Span
 from nmlgen.spec.auto import AUTO, decided
 from nmlgen.spec.coupling import coupling_of_tree, read_coupling
 from nmlgen.spec.domains import lists_of, mistakes
-from nmlgen.spec.known_grids import downloads, files_of_grid
 from nmlgen.spec.layers import EMPTY, Tree
 from nmlgen.spec.models import COMMON, TYPES, ModelKeys, common, misplaced, model_keys, shares
-from nmlgen.spec.presets import POOL
 from nmlgen.spec.problems import problem
 from nmlgen.spec.programs import placed, programs_of
 from nmlgen.spec.sections import section_of, spelling

@@ -13,8 +13,6 @@ from nmlgen.spec.document import Document, read_file
 from nmlgen.spec.problems import problem
 
 SITE_PREFIX = "sites/"
-POOL = "<pool>"
-"""What stands for `model.pool` at the beginning of the path of a grid or an input file."""
 CALIBRATIONS = "calibrations"
 """The directory beside them that holds what the advisor knows of sites."""
 
