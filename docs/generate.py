@@ -43,9 +43,9 @@ A preset is a whole experiment: grid, levels, physics, input files, output, chec
 experiments; `nmlgen presets show icon/aquaplanet` prints a preset with its sources.
 
 Files begin with `<pool>` where DKRZ's pool, or a copy of it at another site, has them: the site says where that is, or
-`model.pool` in the spec. A spec that names its grid alone (`grid.name: R2B4`) is told which files of it the pools have, and
-one that lacks an input file which of them ICON's own experiments bring. Other names are relative to `model.directory`, the
-sources of ICON.
+`model.pool` in the spec. A spec that names its grid alone (`grid.name: R2B4`) is told which files of it the pools
+have, and one that lacks an input file which of them ICON's own experiments bring. Other names are relative to
+`model.directory`, the sources of ICON.
 
 `icon/held_suarez`, `icon/nh_dcmip_tc_52`, `icon/omip`, `icon/waves` and `icon/coupled`, with small grids, short times
 and without what needs files of a pool (`icon/coupled` with other physics and fields), ran in ICON 2024.10 over two jobs
