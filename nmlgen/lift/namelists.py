@@ -364,7 +364,8 @@ def _problems(written: WrittenGroup, assignment: Assignment) -> tuple[SyntaxProb
     """What is wrong in a group. Of a place that is wrong whatever the types, these add nothing but the fix."""
     places = {_place(problem) for problem in written.errors}
     refused = {_place(problem): problem for problem in assignment.problems}
-    untyped = [_with_type(problem, refused.get(_place(problem))) for problem in written.errors]
+    texts = _meant_for_text(written, assignment) if written.errors else []
+    untyped = [_with_type(problem, refused.get(_place(problem)), texts) for problem in written.errors]
     typed = [
         problem
         for problem in assignment.problems
@@ -373,13 +374,18 @@ def _problems(written: WrittenGroup, assignment: Assignment) -> tuple[SyntaxProb
     return (*untyped, *typed, *_set_twice(written))
 
 
-def _with_type(problem: SyntaxProblem, typed: SyntaxProblem | None) -> SyntaxProblem:
+def _meant_for_text(written: WrittenGroup, assignment: Assignment) -> list[tuple[int, int]]:
+    """Where the items stand of which a value lacks quotes: so may the others in the list."""
+    starts = [problem.span.offsets[0] for problem in assignment.problems if problem.kind == "undelimited-text"]
+    spans = [item.span.offsets for item in written.items] if starts else []
+    return [(first, last) for first, last in spans if any(first <= start < last for start in starts)]
+
+
+def _with_type(problem: SyntaxProblem, typed: SyntaxProblem | None, texts: list[tuple[int, int]]) -> SyntaxProblem:
     """A problem, with what the type of the variable adds: the fix, and that the text may be meant for a string."""
-    if typed is None:
-        return problem
-    is_text = typed.kind == "undelimited-text" and problem.kind == "unquoted-text"
-    kind = "undelimited-word" if is_text else problem.kind
-    return evolve(problem, kind=kind, fix=problem.fix or typed.fix)
+    is_text = any(first <= problem.span.offsets[0] < last for first, last in texts)
+    kind = "undelimited-word" if is_text and problem.kind == "unquoted-text" else problem.kind
+    return evolve(problem, kind=kind, fix=problem.fix or (typed.fix if typed is not None else None))
 
 
 def _set_twice(written: WrittenGroup) -> Iterator[SyntaxProblem]:

@@ -33,6 +33,7 @@ _RULES_OF_KINDS = {
     "bad-section": "NML006",
     "bad-substring": "NML006",
     "unknown-component": "NML002",
+    "misspelt-component": "NML002",
     "no-component": "NML002",
     "blank-in-header": "NML012",
     "dollar-header": "NML012",
@@ -44,8 +45,8 @@ _RULES_OF_KINDS = {
 }
 
 
-_OF_SIZES = ("array-full", "out-of-bounds")
-"""What a fork with larger arrays takes."""
+_OF_OTHERS = ("array-full", "out-of-bounds", "unknown-component")
+"""What a later release takes, or a fork: with larger arrays, with more components."""
 
 
 def problems_of(experiment: Experiment, beginning: Span, *, is_part: bool = False) -> Iterable[Finding]:
@@ -67,8 +68,8 @@ def problems_of(experiment: Experiment, beginning: Span, *, is_part: bool = Fals
 def _of_group(group: Group, experiment: Experiment) -> Iterable[Finding]:
     for problem in group.problems:
         finding = finding_of(problem, runtimes=experiment.machine.fortran)
-        is_of_a_size = problem.kind in _OF_SIZES and experiment.registry.is_assumed
-        yield of_unknown_release(finding) if is_of_a_size and finding.severity is Severity.ERROR else finding
+        may_hold = problem.kind in _OF_OTHERS and experiment.registry.is_assumed
+        yield of_unknown_release(finding) if may_hold and finding.severity is Severity.ERROR else finding
 
 
 def _missing(setting: Setting, beginning: Span, *, is_part: bool) -> Finding:

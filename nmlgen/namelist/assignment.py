@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from nmlgen.findings import Edit, Fix
+from nmlgen.findings import Edit, Fix, nearest
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Group, Index, Item, Part, SyntaxProblem, Value
 from nmlgen.source import Span, encoded
@@ -338,7 +338,11 @@ def _component(declared: Declaration, part: Part, item: Item) -> Declaration:
         return Declaration("unknown", shape=None)
     inner = declared.members.get(part.name)
     if inner is None:
-        raise _Refusal("unknown-component", f'"{part.name}" is not a component', span, "a component of the variable")
+        meant = nearest(part.name, declared.members)
+        kind, expected = (
+            ("misspelt-component", meant) if meant else ("unknown-component", "a component of the variable")
+        )
+        raise _Refusal(kind, f'"{part.name}" is not a component', span, expected)
     return inner
 
 

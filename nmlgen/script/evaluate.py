@@ -33,6 +33,7 @@ from nmlgen.script.events import Ended, Event, Field
 from nmlgen.script.expand import Expansion
 from nmlgen.script.external import run_external
 from nmlgen.script.loops import loop_arithmetically, loop_over_words, loop_while
+from nmlgen.script.reading import asks_for_ksh
 from nmlgen.script.redirections import Streams
 from nmlgen.script.roles import handed_over
 from nmlgen.script.state import State, Variable, join, nothing_left
@@ -69,7 +70,7 @@ from nmlgen.script.values import (
     unset,
     within,
 )
-from nmlgen.source import UNKNOWN, Source
+from nmlgen.source import UNKNOWN
 
 _MOST_STEPS = 20_000
 _MOST_EVENTS = 5_000
@@ -155,7 +156,7 @@ class Interpreter:
         self.subshells = Subshells(self)
         self.current: State | None = State()
         self.events: list[Event] = []
-        self.is_ksh = _is_ksh(script.source)
+        self.is_ksh = asks_for_ksh(script.source)
         self.visited: set[tuple[int, int]] = set()
         self.left: dict[str, list[tuple[int, State]]] = nothing_left()
         self._given = variables
@@ -682,18 +683,6 @@ class Interpreter:
         self.streams.around(command.redirections, run)
         if command.is_subshell:
             self.check(Place(self.text, command.start, command.end))
-
-
-def _is_ksh(source: Source) -> bool | None:
-    """Whether the first line asks for ksh; None if it asks for no shell in particular."""
-    first = source.line(1)
-    if not first.startswith("#!"):
-        return None
-    words = re.findall(r"[^\s/]+", first)
-    shells = [word for word in words if word in ("bash", "ksh", "ksh93", "mksh", "pdksh", "sh", "dash", "zsh")]
-    if not shells or shells[0] in ("sh", "dash", "zsh"):
-        return None
-    return "ksh" in shells[0]
 
 
 _RUN: Mapping[type, Callable[..., None]] = {

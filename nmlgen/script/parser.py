@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.heredocs import HeredocReader
-from nmlgen.script.reading import BLANKS, Failure, SpentError
+from nmlgen.script.reading import BLANKS, Failure, SpentError, asks_for_ksh
 from nmlgen.script.syntax import (
     AndOr,
     ArithmeticCommand,
@@ -96,6 +96,7 @@ def parse(source: Source) -> Script:
     if text.startswith("\ufeff"):
         text = f" {text[1:]}"
     parser = _Parser(text, raw)
+    parser.is_ksh = asks_for_ksh(source) is True
     body = parser.script()
     origin = Text(source)
     problems = tuple(
@@ -114,6 +115,7 @@ class _Parser(HeredocReader):
     def __init__(self, text: str, raw: str) -> None:
         super().__init__(text, raw)
         self.outermost: list[Command] = []
+        self.is_ksh = False
         self.is_cut = False  # whether the rest is not read: there is too much of it
 
     def script(self) -> Sequence:
@@ -155,7 +157,9 @@ class _Parser(HeredocReader):
             start = self.at
             try:
                 closer = _CLOSER.match(self.text, start, self.end)
-                if closer is None:
+                if self.is_empty_command(ends, commands):
+                    commands.append(Simple(start, self.at, (), (), ()))
+                elif closer is None:
                     commands.append(self.separated(self.and_or()))
                 elif self.awaits(closer[0]):
                     break
@@ -172,6 +176,17 @@ class _Parser(HeredocReader):
         if not commands:
             return Sequence(beginning, beginning, ())
         return Sequence(commands[0].start, commands[-1].end, tuple(commands))
+
+    def is_empty_command(self, ends: frozenset[str], before: list[Command]) -> bool:
+        """Whether a lone `;` stands in a command's place, which ksh takes once, but not in a condition and not in a
+        substitution; it is read."""
+        if not self.is_ksh or self.character != ";" or self.sees(";;") or self.sees(";&"):
+            return False
+        is_second = bool(before) and isinstance(before[-1], Simple) and self.text[before[-1].start] == ";"
+        if is_second or "then" in ends or "do" in ends or self.substitutions:
+            return False
+        self.at += 1
+        return True
 
     def separated(self, command: Command) -> Command:
         """A command and what separates it from the next one."""

@@ -25,6 +25,18 @@ _COMMENT = re.compile(r"#[^\n]*")
 _SHOWN = re.compile(r"[|&;<>()]{1,3}|[^ \t\n|&;<>()]{1,60}|.", re.DOTALL)
 
 
+def asks_for_ksh(source: Source) -> bool | None:
+    """Whether the first line asks for ksh; None if it asks for no shell in particular."""
+    first = source.line(1)
+    if not first.startswith("#!"):
+        return None
+    words = re.findall(r"[^\s/]+", first)
+    shells = [word for word in words if word in ("bash", "ksh", "ksh93", "mksh", "pdksh", "sh", "dash", "zsh")]
+    if not shells or shells[0] in ("sh", "dash", "zsh"):
+        return None
+    return "ksh" in shells[0]
+
+
 class Failure(Exception):
     """Text that cannot be understood; whoever reads commands catches it, reports it and goes on after it.
 

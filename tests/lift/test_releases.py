@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from nmlgen.lift.releases import of_tree, registry_for
+from nmlgen.linting import lint
 
 CONFIGURE = """#! /bin/sh
 # Identity of this package.
@@ -51,3 +52,19 @@ def test_what_somebody_says_holds_before_the_tree(tree):
 
 def test_the_standard_input_lies_nowhere():
     assert of_tree(Path("-")) is None
+
+
+@pytest.mark.parametrize(
+    ("component", "release", "severity"),
+    [
+        ("dbzthresh", None, None),
+        ("foobarbaz", None, "warning"),
+        ("foobarbaz", "2024.10", "error"),
+        ("dbztresh", None, "error"),
+    ],
+)
+def test_a_component_that_another_release_may_have(component, release, severity, tmp_path):
+    path = tmp_path / "NAMELIST_atm"
+    path.write_text(f"&io_nml\n echotop_meta(1)%{component} = 18.0\n/\n")
+    found = lint([path], icon_release=release, select=["NML002"], is_isolated=True).findings
+    assert [finding.severity.value for finding in found] == ([severity] if severity else [])

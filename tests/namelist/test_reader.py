@@ -415,7 +415,8 @@ def test_elements():
         ("x(1) = 1", Declaration("integer"), "not-an-array", True),
         ("x(0:1) = 'a'", Declaration("character", 4), "out-of-bounds", True),
         ("x%a = 1", Declaration("integer"), "no-component", True),
-        ("x%b = 1", Declaration("derived", members={"a": Declaration("integer")}), "unknown-component", True),
+        ("x%b = 1", Declaration("derived", members={"abc": Declaration("integer")}), "unknown-component", True),
+        ("x%ab = 1", Declaration("derived", members={"abc": Declaration("integer")}), "misspelt-component", True),
         ("y = 1", Declaration("integer"), "unknown-variable", True),
     ],
 )

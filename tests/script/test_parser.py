@@ -931,6 +931,8 @@ REFUSED_BY_BASH = [
 ]
 
 ACCEPTED_BY_KSH = [
+    *(f"#!/bin/ksh\n{text}" for text in ("; a", "a; ; b", "if a; then ; b; else ; c; fi", "while a; do ; done")),
+    *(f"#!/bin/ksh\n{text}" for text in ("{ ; a; }", "( ; a )", "case a in a) ; b;; esac", "if a; then ;\nb; fi")),
     "echo ${ a; } ${a.b} ${.sh.version}",
     "[[ $x == @(a|b) && -n ${a[1]} ]]",
     "for i in a; { b; }",
@@ -945,6 +947,8 @@ ACCEPTED_BY_KSH = [
 ]
 
 REFUSED_BY_KSH = [
+    *(f"#!/bin/ksh\n{text}" for text in ("if ; a; then b; fi", "while ; a; do b; done", "a | ; b")),
+    "#!/bin/ksh\nif a; then ; ; b; fi",
     "[[ ]]",
     "[[ a b ]]",
     "[[ -f ]]",
