@@ -39,6 +39,10 @@ _MEANT = (
 )
 _WORD = re.compile(r"[ \t]*#[ \t]*[A-Za-z]*")
 _MISSPELT = re.compile(r"#([A-Z]{5,7})[ \t]+--[a-z]")
+_SYNTAX = f"{_SPACE}#:'\"\\"
+_MASKS = "".join(chr(0xD800 + number) for number in range(len(_SYNTAX)))
+_MASKED, _UNMASKED = str.maketrans(_SYNTAX, _MASKS), str.maketrans(_MASKS, _SYNTAX)
+"""Within a template nothing is syntax of sbatch's; what stands for it then is in no text that was decoded."""
 _TEMPLATE = re.compile(r"\{\{.{,200}?\}\}|\{%.{,200}?%\}")
 _PLACEHOLDER = re.compile(
     _TEMPLATE.pattern
@@ -288,7 +292,7 @@ class _Reading:
     def _words(self, at: int, end: int) -> None:
         """The words of one line, from behind #SBATCH on."""
         text = self.text.text
-        masked = _TEMPLATE.sub(lambda match: re.sub(r"[\s#:'\"\\]", "_", match[0]), text[at:end])
+        masked = _TEMPLATE.sub(lambda match: match[0].translate(_MASKED), text[at:end])
         here = 0
         while True:
             while here < len(masked) and masked[here] in _SPACE:
@@ -301,6 +305,7 @@ class _Reading:
                 return
             start = here
             value, here, quote = _argument(masked, here)
+            value = value.translate(_UNMASKED)
             span = self.text.span(at + start, at + here)
             if quote:
                 opening = self.text.span(at + masked.index(quote, start), at + here)
@@ -313,7 +318,7 @@ class _Reading:
                 continue
             if value:
                 self.words.append(StaticWord(value, span))
-            rest = masked[here:].strip(_SPACE)
+            rest = text[at + here : end].strip(_SPACE)
             if cut:
                 self._problem(
                     "value-cut",
@@ -325,7 +330,7 @@ class _Reading:
                 return
             if not value:
                 if rest and not rest.startswith("#"):
-                    where = at + masked.index(rest, here)
+                    where = text.index(rest, at + here)
                     self._problem(
                         "value-cut",
                         f'an empty word ends the line: "{rest}" is not read',

@@ -361,31 +361,34 @@ def _built(documents: Mapping[str, Any], directory: Path) -> tuple[Spec, Build] 
 
 def taking(
     documents: Mapping[str, Any], candidates: Sequence[Place], text_of: Mapping[Place, str], directory: Path
-) -> list[Place]:
-    """Places that take their texts, all at the same time; those that do not are found by halving."""
-    if not candidates:
-        return []
-    if built(with_texts(documents, {place: text_of[place] for place in candidates}), directory) is not None:
-        return list(candidates)
+) -> tuple[list[Place], list[Place]]:
+    """Places that take their texts, all at the same time, and those that do not even alone; found by halving."""
+
+    def is_taken(those: Sequence[Place]) -> bool:
+        return built(with_texts(documents, {place: text_of[place] for place in those}), directory) is not None
+
+    if not candidates or is_taken(candidates):
+        return list(candidates), []
     if len(candidates) == 1:
-        return []
+        return [], list(candidates)
     half = len(candidates) // 2
-    first, second = (taking(documents, part, text_of, directory) for part in (candidates[:half], candidates[half:]))
+    parts = [taking(documents, part, text_of, directory) for part in (candidates[:half], candidates[half:])]
+    (first, second), refused = (found for found, _ in parts), [place for _, those in parts for place in those]
     both = [*first, *second]
-    if built(with_texts(documents, {place: text_of[place] for place in both}), directory) is not None:
-        return both
-    return max(first, second, key=len)
+    if both in (first, second) or (len(both) < len(candidates) and is_taken(both)):
+        return both, refused
+    return max(first, second, key=len), refused
 
 
 def open_places(documents: Mapping[str, Any], directory: Path) -> list[Place]:
-    """The places that take more than the words of a list: each takes one of a few texts."""
+    """The places that take more than the words of a list: what takes any text takes a plain one. Behind the others
+    stand those that do not take every text with them."""
     key = json.dumps(documents)
     if key not in _OPEN:
-        found: set[Place] = set()
-        for text in ("plain", "a b", "$(a)"):
-            texts = {place: f"{text}.{number}" for number, place in enumerate(places(documents))}
-            found |= {place for place in texts if built(with_texts(documents, {place: texts[place]}), directory)}
-        _OPEN[key] = [place for place in places(documents) if place in found]
+        texts = {place: f"plain.{number}" for number, place in enumerate(places(documents))}
+        found = [place for place in texts if built(with_texts(documents, {place: texts[place]}), directory)]
+        easy, _ = taking(documents, found, {place: f"$({text})" for place, text in texts.items()}, directory)
+        _OPEN[key] = sorted(found, key=lambda place: place not in easy)
     return list(_OPEN[key])
 
 
@@ -529,10 +532,10 @@ def differences(
         rest = [place for place in rest if place[-1] != "mount"]
     while rest:
         texts = {place: f"{text}.{number}" if _is_path(place) else text for number, place in enumerate(rest)}
-        found = taking(documents, rest, texts, directory)
+        found, refused = taking(documents, rest, texts, directory)
         if not found:
             return
-        rest = [place for place in rest if place not in found]
+        rest = [place for place in rest if place not in found and place not in refused]
         after = _notes(documents, {place: texts[place] for place in found}, directory, home)
         if after is None:  # no file can have such a name
             found = [place for place in found if not _is_path(place)]

@@ -162,3 +162,13 @@ def test_templates_are_not_judged(value: str) -> None:
     assert not found.problems
     assert found.settings["nodes"].certainty is Certainty.UNKNOWN
     assert found.settings["job-name"].value == "x"
+
+
+@pytest.mark.parametrize("text", ["{% raw %}", "{{ 7 * 7 }}", "{{ a: 'b' # c }}"])
+def test_what_looks_like_a_template_is_read_as_it_stands(text: str) -> None:
+    found = read(f'#SBATCH --comment="{text}" -J x')
+    assert found.settings["comment"].origin.value == text
+    assert found.settings["job-name"].value == "x"
+    cut = read(f"#SBATCH --requeue '' -J {text}").problems[0]
+    assert cut.message == f'an empty word ends the line: "-J {text}" is not read'
+    assert cut.span.end_column - cut.span.column == len(f"-J {text}")
