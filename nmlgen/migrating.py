@@ -27,7 +27,7 @@ from nmlgen.linting import lint
 from nmlgen.namelist.registry import Registry, Variable, registry_of, releases
 from nmlgen.spec.spec import load_spec
 
-_SUBSCRIPTS = re.compile(r"\([^)]*\)")
+_SUBSCRIPTS = re.compile(r"\([^()]*\)")
 _YAML = (".yaml", ".yml")
 
 

@@ -43,4 +43,4 @@ def csv_cell(text: str) -> str:
 
 
 _FORMULA = re.compile(r"[=+\-@\t\r\n]")
-_NUMBER = re.compile(r"[-+](?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBER = re.compile(r"[-+](?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")

@@ -26,7 +26,7 @@ from nmlgen.resources import directory
 ANY = "any"
 """The kind of a check that every component makes."""
 
-_SUBSCRIPT = re.compile(r"\([^)]*\)")
+_SUBSCRIPT = re.compile(r"\([^()]*\)")
 
 
 @frozen

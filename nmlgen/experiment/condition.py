@@ -26,7 +26,7 @@ from nmlgen.units.duration import Duration
 Term = Callable[["Facts"], Any]
 
 _TEXTS = re.compile(r""""[^"]*"|'[^']*'""")
-_VARIABLES = re.compile(r"([A-Za-z_]\w*)\.([A-Za-z_]\w*(?:%[A-Za-z_]\w*)?)")
+_VARIABLES = re.compile(r"(?<!\w)([A-Za-z_]\w*)\.([A-Za-z_]\w*(?:%[A-Za-z_]\w*)?)")
 
 
 class Facts(Protocol):

@@ -32,7 +32,7 @@ PARTS = (MASTER, NAMELIST, JOB)
 """What an experiment consists of: the master namelist, the model's namelist, and everything said to the machine."""
 
 _STREAM = "output_nml"
-_SUBSCRIPTS = re.compile(r"\([^)]*\)")
+_SUBSCRIPTS = re.compile(r"\([^()]*\)")
 _ELEMENT = re.compile(r"(?P<array>.*\w)\((?P<index>\d{1,9})\)")
 
 

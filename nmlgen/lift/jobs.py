@@ -40,7 +40,6 @@ _PATHS = _BEGINNINGS | {("system", "HOME")}
 _GROUP = re.compile(r"^[^!\n]*&[A-Za-z]", re.MULTILINE)
 _COLLECTED = re.compile(r"\$\{input_(linked|required)_file\[")
 """How ICON's run scripts name the files that they collected (release 2024.10, `run/add_run_routines`)."""
-_DARSHAN = re.compile(r"[^\s:]*libdarshan[^\s:]*\.so[^\s:]*")
 _HELPER = re.compile(
     r"(?:hostname|echo|true|date|cp|mv|rm|ls|dsync|dcp|drm|cdo|ncdump|python3?|bash|sh|sleep|uptime)\Z"
 )
@@ -685,13 +684,14 @@ def darshan_of(environment: dict[str, Setting], files: Mapping[str, str]) -> tup
     preload = environment.get("LD_PRELOAD")
     if preload is None or preload.certainty is Certainty.UNKNOWN:
         return None, environment
-    match = _DARSHAN.search(str(preload.value))
-    if match is None:
+    libraries = re.split(r"[\s:]+", str(preload.value))
+    preloaded = next((name for name in libraries if ".so" in name.partition("libdarshan")[2]), None)
+    if preloaded is None:
         return None, environment
-    library = written("darshan.library", match[0], LAYER, preload.span)
+    library = written("darshan.library", preloaded, LAYER, preload.span)
     own = {name: _of_darshan(name, setting) for name, setting in environment.items() if name in _OF_DARSHAN}
     rest = {name: setting for name, setting in environment.items() if name not in own and name != "LD_PRELOAD"}
-    others = [part for part in re.split(r"[\s:]+", str(preload.value)) if part and part != match[0]]
+    others = [part for part in libraries if part and part != preloaded]
     if others:
         rest["LD_PRELOAD"] = written(preload.name, ":".join(others), LAYER, preload.span)
     if "DARSHAN_JOBID" in rest and rest["DARSHAN_JOBID"].origin.value == "SLURM_JOB_ID":

@@ -17,7 +17,7 @@ from nmlgen.source import Source
 _NOT_IN_A_NAME = re.compile(r"[\x00-\x1f/]")
 _SPEC = re.compile(r"^(?:nmlgen|extends|site|model|models)[ \t]*:", re.MULTILINE)
 _SITE = re.compile(r"^machine[ \t]*:", re.MULTILINE)
-_OWN_TABLE = re.compile(r"^\s*\[+\s*tool\s*\.\s*nmlgen\b", re.MULTILINE)
+_OWN_TABLE = re.compile(r"^[ \t]*\[+[ \t]*tool[ \t]*\.[ \t]*nmlgen\b", re.MULTILINE)
 
 
 @frozen(eq=False)

@@ -15,7 +15,7 @@ _HEADER = re.compile(r"^[ \t]*&([A-Za-z]\w*)", re.MULTILINE)
 _CONFIG_SECTION = re.compile(r"^[ \t]*(\[+)([^\]\n]*)\]*", re.MULTILINE)
 _PIECE = re.compile(
     r"(?P<comment>![^\n]*)|(?P<string>'[^'\n]*'?|\"[^\"\n]*\"?)"
-    r"|(?P<name>[A-Za-z_]\w*(?:[ \t]*\([^()\n=]*\))?(?:%\w+(?:\([^()\n=]*\))?)*)[ \t]*=(?!=)"
+    r"|(?P<name>[A-Za-z_]\w*(?:[ \t]*\([^()\n=]*\))?(?:%\w+(?:\([^()\n=]*\))?){0,4})[ \t]*=(?!=)"
     r"|(?P<end>/|&end\b)|[^!'\"/&\w]+|\w+|&",
     re.IGNORECASE,
 )
@@ -134,7 +134,7 @@ def _group_place(text: str, offset: int) -> NamelistPlace | None:
 
 def _plain(designator: str) -> str:
     """A designator without subscripts and in lower case."""
-    return re.sub(r"\s*\([^)]*\)", "", designator).lower()
+    return re.sub(r"\([^()]*\)|\s", "", designator).lower()
 
 
 def _begins_anew(text: str, equals: int, offset: int) -> bool:
@@ -297,7 +297,7 @@ def toml_place(text: str, offset: int) -> KeyPlace | None:
     key = _TOML_KEY.match(line)
     if key is not None and offset >= start + key.end():
         return KeyPlace(above, key[1], True, word)
-    lists = re.search(r"([\w-]+)[ \t]*=[ \t]*\[[^\]]*\Z", text[:start])
+    lists = re.search(r"(?<![\w-])([\w-]+)[ \t]*=[ \t]*\[", text[text.rfind("]", 0, start) + 1 : start])
     if lists is not None:
         return KeyPlace(above, lists[1], True, word)
     return KeyPlace(above, word.text or None, False, word)

@@ -53,7 +53,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _LOOSE = re.compile(rf"(?P<name>{_NAME}(?:[ \t]*\([^()=\n]*\)|[ \t]*%[ \t]*{_NAME})*)(?:{_BLANK}|![^\n]*\n)*=(?!=)")
-_PART = re.compile(rf"[ \t%]*(?P<name>{_NAME})(?P<lists>(?:[ \t]*\([^()\n]*\))*)")
+_PART = re.compile(rf"(?P<name>{_NAME})(?P<lists>(?:[ \t]*\([^()\n]*\))*)")
 _LIST = re.compile(r"\(([^()\n]*)\)")
 _INDEX = re.compile(
     r"[ \t]*(?:(?P<element>[+-]?[0-9]+)(?P<gap>[ \t]*)"
@@ -64,7 +64,7 @@ _REAL_WORD = re.compile(r"([+-]?)(?:(inf(?:inity)?)|nan(?:\([^() \t\r\n]*\))?)\Z
 _MOST_PROBLEMS = 500  # of one group
 _MOST_GROUPS = 3_000  # of one text, as are these
 _MOST_ITEMS = 50_000
-_NUMBER = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[eEdDqQ]?([+-]?[0-9]+))?")
+_NUMBER = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:(?:[eEdDqQ]|(?=[+-]))([+-]?[0-9]+))?")
 _LOGICAL_WORD = re.compile(r"\.?([tf])", re.IGNORECASE)
 _COMPLEX = re.compile(rf"\({_BLANK}*([^ \t\r\n,]+){_BLANK}*,{_BLANK}*([^ \t\r\n,]+){_BLANK}*\)\Z")
 _REPEATED = re.compile(r"([0-9]+)\*")

@@ -21,7 +21,7 @@ _HELD = 0.75
 built with mixed precision (`mo_kind.f90:47-52`), and they are the fewest."""
 
 _WIDTH = 8
-_SIZE = re.compile(r"\d+[KMGTP]")
+_SIZE = re.compile(r"(?<!\d)\d{1,15}[KMGTP]")
 _ALL = "0"
 """The --mem that asks for all the memory of a node."""
 

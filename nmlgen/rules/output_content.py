@@ -419,9 +419,12 @@ def _levels_of(component: Component, domain: int) -> int:
 
 _CONSTANT = r"(?:[1-9]\d{0,8}|nlev|n|N)"
 _SUM = rf"{_CONSTANT}(?:\s*[-+]\s*{_CONSTANT})*"
-_TERM = rf"\s*(?:{_CONSTANT}|\(\s*{_SUM}\s*\))"
+_BLANKS = r"(?:(?<!\s)\s+)?"  # all that stand there
+_TERM = rf"{_BLANKS}(?:{_CONSTANT}|\(\s*{_SUM}\s*\))"
 _EXPRESSION = rf"{_TERM}(?:\s*[-+]{_TERM})*"
-_LEVELS = re.compile(rf"(?P<start>{_EXPRESSION})(?:\s*\.\.\.(?P<end>{_EXPRESSION}))?\s*|\s*[;,]\s*", flags=re.ASCII)
+_LEVELS = re.compile(
+    rf"(?P<start>{_EXPRESSION})(?:\s*\.\.\.(?P<end>{_EXPRESSION}))?\s*|{_BLANKS}[;,]\s*", flags=re.ASCII
+)
 _SYMBOL = re.compile(r"\d+|[nN]|[-+()]", flags=re.ASCII)
 
 

@@ -15,7 +15,7 @@ from nmlgen.rules.rule import Rule
 from nmlgen.units.size import format_size, parse_size
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time, wall_time_form
 
-_FEATURE = re.compile(r"\d*[A-Za-z_][\w.:-]*")
+_FEATURE = re.compile(r"(?<!\d)\d*[A-Za-z_][\w.:-]*")
 
 
 _SHORTEST_LEAD = 60

@@ -37,7 +37,7 @@ _STRANGERS = frozenset(("eval", ".", "source"))
 _WRAPPERS = frozenset(("command", "builtin", "exec"))
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CHANGED = re.compile(
-    r"(?:\+\+|--)\s*([A-Za-z_]\w*)|([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))"
+    r"(?:\+\+|--)\s*([A-Za-z_]\w*)|(?<!\w)([A-Za-z_]\w*)(?:\[[^][]*\])?\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))"
 )
 
 

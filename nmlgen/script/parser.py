@@ -75,7 +75,7 @@ _FUNCTION = re.compile(r"[ \t]*(?:\\\n[ \t]*)*\([ \t]*(?:\\\n[ \t]*)*\)")
 _REDIRECTION = re.compile(
     rf"(?P<descriptor>[0-9]+|\{{{_NAME}\}})?(?P<operator><<<|<<-|<<|<>|<&|>\||>>|>&|<(?!\()|>(?!\())|(?P<both>&>>?)"
 )
-_HEREDOC_OPERATOR = re.compile(r"(?<!<)(?P<descriptor>[0-9]*)(?P<operator><<-?)(?![<=])[ \t]*(?=[A-Za-z_\\\"'])")
+_HEREDOC_OPERATOR = re.compile(r"(?<!<)(?P<descriptor>[0-9]{0,9})(?P<operator><<-?)(?![<=])[ \t]*(?=[A-Za-z_\\\"'])")
 _AS_PATTERN = re.compile(r"[ \t]*[)|]")
 _GOING_ON = re.compile(r";[ \t]*(?:then|do)(?=[ \t\n]|\Z)")
 _UNARY = re.compile(r"-[A-Za-z](?=[ \t\n])")

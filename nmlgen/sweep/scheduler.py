@@ -28,7 +28,7 @@ RUNNING = frozenset(
 
 # Said when there are too many jobs, of a user or of all; everything else that is refused is refused for good.
 _LIMIT = re.compile(
-    r"\w*Max\w*Submit\w*Limit|\w*MaxSubmitJobs\w*|submit limit|MaxJobCount|temporarily unable to accept job"
+    r"Max\w{0,30}Submit\w{0,30}Limit|MaxSubmitJobs|submit limit|MaxJobCount|temporarily unable to accept job"
     r"|Resource temporarily unavailable",
     re.IGNORECASE,
 )
@@ -41,7 +41,7 @@ _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?")
 _PATIENCE = 300  # seconds for an answer; the programs themselves give up earlier
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _ARRAY_SIZE = 1001  # Slurm's own, where it does not say one
-_IDENTIFIER = re.compile(r"^\s*([1-9][0-9]{0,17})(?:;\S*)?\s*$", re.MULTILINE)
+_IDENTIFIER = re.compile(r"^[ \t]*([1-9][0-9]{0,17})(?:;\S*)?[ \t\r]*$", re.MULTILINE)
 _NO_TASKS = "N/A"  # says squeue where an index stands, of an array that has no tasks left; sacct says nothing there
 _WHOLE = {"SLURM_BITSTR_LEN": "0"}  # else long lists of tasks end in dots
 _MOST_SAID = 2000  # characters of what a program complains of
@@ -121,7 +121,7 @@ def accounts(user: str) -> tuple[str, ...]:
 def limits() -> Limits:
     """The limits of the cluster."""
     text = _run(["scontrol", "show", "config"])
-    settings = dict(re.findall(r"^(\w+)\s*=\s*(.*?)\s*$", text, re.MULTILINE))
+    settings = {name: value.strip() for name, value in re.findall(r"^(\w+)[ \t]*=(.*)$", text, re.MULTILINE)}
     said = (_number(settings.get(name, "")) for name in ("MaxArraySize", "MaxJobCount"))
     size = min(_ARRAY_SIZE if number is None else number for number in said)
     if size < 1:

@@ -16,7 +16,7 @@ _GROUP = re.compile(r"NAMELIST\s+(\w+)\s*$")
 _VALUE = re.compile(r"\s+([A-Z]\w*\S*)\s+(\S.*?)\s*$")
 _DEFAULT = re.compile(r"\s+>> DEFAULT:(.*)$")
 _ITEM = re.compile(r"(?:(\d+)\*)?('(?:[^']|'')*'(?: \(truncated\))?|[^,\s]+)")
-_CUT = re.compile(r" *\[\.\.\.\]' \(truncated\)$")
+_CUT = re.compile(r"\[\.\.\.\]' \(truncated\)$")
 _SUBSCRIPT = re.compile(r"\((\d+)\)")
 _CLOSE = 1e-6  # of what it is, as reals of four bytes are printed
 
@@ -52,7 +52,7 @@ def contradictions(document: Mapping[str, Any], printed: Mapping[str, Mapping[st
     for group, variables in printed.items():
         entry = document["groups"].get(group, {"variables": {}})
         for name, text in variables.items():
-            variable = entry["variables"].get(re.sub(r"\([^)]*\)", "", name))
+            variable = entry["variables"].get(re.sub(r"\([^()]*\)", "", name))
             if variable is None or "default" not in variable:
                 continue
             first = _SUBSCRIPT.search(name)

@@ -280,7 +280,7 @@ def _entities(rest: str, common: Declaration) -> list[Declaration]:
                 dimensions = tuple(split_list(attribute[attribute.index("(") + 1 : -1]))
             elif attribute:
                 attributes.add(attribute.partition("(")[0].strip())
-    elif not re.match(r"\s*,?\s*[a-z]\w*\s*($|[,(*])", rest) or re.search(r"(?<![=<>/])=(?!=)", rest):
+    elif not re.match(r"\s*(?:,\s*)?[a-z]\w*\s*($|[,(*])", rest) or re.search(r"(?<![=<>/])=(?!=)", rest):
         return []
     else:
         entities = rest

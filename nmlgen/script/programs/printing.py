@@ -246,7 +246,7 @@ def _padded(flags: str, width: int, sign: str, digits: str) -> str:
     return (sign + digits).rjust(width)
 
 
-_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2})?")
+_FLOAT = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2})?")
 
 
 def _float_directive(flags: str, width: int, precision: int | None, kind: str, text: str) -> str:

@@ -238,7 +238,7 @@ class _Reader:
         if "\n" in text or not text:
             raise UndecidedCommand("an expression that is empty, or of several lines")
         result, in_brackets, offset = "", False, 0
-        for match in re.finditer(r"\\(.)|\[\^?\]?(?:\[:[a-z]+:\]|\[|[^][])*\]|.", text):
+        for match in re.finditer(r"\\(.)|\[\^?\]?(?:\[:[a-z]+:\]|\[|[^][])*(?:\]|\Z)|.", text):
             escaped = match[1]
             offset = match.end()
             if escaped == delimiter and delimiter in "/,:;#@=_-~!%\"'&<> ":
