@@ -98,6 +98,13 @@ CASES: dict[str, dict[str, Any]] = {
     },
     "fewer GPUs": {"models": {"atm": ATM, "oce": OCE}, "job": {"nodes": 4, "gpus_per_node": 2, "time": "02:00:00"}},
     "three programs": {"models": {"atm": ATM, "oce": OCE}, "programs": {"output": HIOPY}},
+    "seats that are said": {
+        "models": {
+            "atm": {**ATM, "seats": "4 on 0-1, 1 on 1"},
+            "oce": component("ocean", seats="2 on 1-0, 1 on 0", executable="bin/icon-cpu"),
+        },
+        "programs": {"output": {"command": HIOPY["command"], "seats": "1 on 1, 2 on 0"}},
+    },
     "heterogeneous": {
         "models": {"oce": {**OCE, "job": {"partition": "other", "nodes": 2}}, "atm": ATM},
     },

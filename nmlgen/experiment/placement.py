@@ -8,8 +8,10 @@ and sit on cores beside them, one on a node in turn, or on nodes of their own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
+from operator import itemgetter
 
 from attrs import frozen
 
@@ -18,6 +20,7 @@ from nmlgen.experiment.machine import Cores, Partition
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.programs import Program
 from nmlgen.experiment.ranks import rank_numbers, set_apart, split
+from nmlgen.experiment.seats import seat_count, seat_nodes
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
 
 TASK = "task"
@@ -106,7 +109,7 @@ def places(experiment: Experiment) -> tuple[Place, ...]:
     own = sum(program.said("nodes") or 0 for program in main)
     apart = sum(program.said("io_nodes") or 0 for program in main)
     shared = total - own - apart
-    need = any(program.said("nodes") is None for program in main)
+    need = any(program.said("nodes") is None and program.said("seats") is None for program in main)
     if shared < need:
         setting = next((p.settings[key] for p in main for key in ("nodes", "io_nodes") if key in p.settings), asked)
         advice = f"expected: {asked.name} above {own + apart}" if need else f"expected: {asked.name} {own + apart}"
@@ -126,6 +129,9 @@ def places(experiment: Experiment) -> tuple[Place, ...]:
             found[number] = Place(work, range(work.stop, end + count) if helpers else work)
             end += count
             continue
+        if program.said("seats") is not None:
+            found[number] = Place(range(total), range(total))
+            continue
         work = range(shared)
         if (nodes := program.said("nodes")) is not None:
             work, first = range(first, first + nodes), first + nodes
@@ -142,6 +148,8 @@ def task_count(experiment: Experiment, number: int) -> int:
     program, place = experiment.programs[number], places(experiment)[number]
     if (tasks := program.said("tasks")) is not None:
         return int(tasks)
+    if (seats := program.said("seats")) is not None:
+        return seat_count(seats)
     apart = set_apart(experiment.components[program.model]).taken if program.model is not None else 0
     if program.uses_gpus:
         return len(place.work) * gpus_per_node(experiment, program) + apart
@@ -184,12 +192,14 @@ def _of_program(experiment: Experiment, number: int) -> Iterator[tuple[str, int,
     program, place = experiment.programs[number], places(experiment)[number]
     count = task_count(experiment, number)
     if count > _MOST_SEATS:
-        setting = program.settings.get("tasks_per_node") or program.settings.get("tasks")
+        setting = next((program.settings[key] for key in ("tasks_per_node", "tasks", "seats") if key in program.settings), None)
         raise SeatError(f"{program.path} has {count} ranks", setting, f"expected: at most {_MOST_SEATS} ranks to place")
     kinds = [TASK] * count
     if program.model is not None:
         ranks = split(experiment.components[program.model])
         kinds = [kind for kind, numbers in rank_numbers(ranks).items() for _ in numbers]
+    if program.said("seats") is not None:
+        return zip(kinds, *_said_seats(experiment, program, place, kinds), strict=True)
     work = sum(kind in (*WORK, TASK) for kind in kinds)
     if program.uses_gpus:
         each = gpus_per_node(experiment, program)
@@ -212,6 +222,32 @@ def _of_program(experiment: Experiment, number: int) -> Iterator[tuple[str, int,
     elif others:
         nodes += _dealt(others, place.apart)
     return zip(kinds, nodes, [*gpus, *([None] * others)], strict=True)
+
+
+def _said_seats(
+    experiment: Experiment, program: Program, place: Place, kinds: Sequence[str]
+) -> tuple[list[int], list[int | None]]:
+    """The nodes that a spec says for each rank, and the GPUs of those that compute, in turn on each node."""
+    setting = program.settings["seats"]
+    numbers = seat_nodes(setting.value)
+    if max(numbers) >= len(place.work):
+        message = f"{program.path} has a rank on node {max(numbers)}, and its nodes are 0 to {len(place.work) - 1}"
+        raise SeatError(message, setting, f"expected: nodes below {len(place.work)}")
+    nodes = [place.work[number] for number in numbers]
+    gpus: list[int | None] = [None] * len(nodes)
+    if not program.uses_gpus:
+        return nodes, gpus
+    each = gpus_per_node(experiment, program)
+    used: Counter[int] = Counter()
+    for index, (kind, node) in enumerate(zip(kinds, nodes, strict=True)):
+        if kind in (*WORK, TASK):
+            gpus[index] = used[node]
+            used[node] += 1
+    node, most = max(used.items(), key=itemgetter(1), default=(0, 0))
+    if most > each:
+        message = f"{most} ranks of {program.path} compute on node {node}, and it has {each} GPUs"
+        raise SeatError(message, setting, f"expected: at most {each} work ranks on a node")
+    return nodes, gpus
 
 
 def _dealt(count: int, nodes: range) -> list[int]:

@@ -23,6 +23,7 @@ KEYS = (
     "cpus_per_task",
     "nodes",
     "io_nodes",
+    "seats",
 )
 """What can be said of a program, by the keys of a spec; besides `environment`, and `job` for a part of a heterogeneous
 job of its own."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from math import isinf
@@ -129,6 +130,7 @@ def _composed(source: Source) -> Any:
     them is not read."""
     from ruamel.yaml import YAML
     from ruamel.yaml.composer import Composer
+    from ruamel.yaml.error import ReusedAnchorWarning
 
     class Counting(Composer):  # type: ignore[misc,unused-ignore]
         count = 0
@@ -145,7 +147,9 @@ def _composed(source: Source) -> Any:
         raise SpecError((_at(source, tag.start(1), "SPC001", "a tag of that length has no meaning in a spec"),))
     yaml = YAML(typ="safe", pure=True)
     yaml.Composer = Counting
-    return yaml.compose(source.text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReusedAnchorWarning)  # YAML 1.2 allows it: the last anchor of a name holds
+        return yaml.compose(source.text)
 
 
 def from_plain(value: Any, name: str = "spec", depth: int = 0) -> Node:

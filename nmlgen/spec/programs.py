@@ -24,7 +24,7 @@ from nmlgen.spec.models import ModelKeys
 from nmlgen.spec.problems import problem
 from nmlgen.units.size import format_size, parse_size
 
-_OF_PLACEMENT = ("device", "tasks_per_node", "cpus_per_task", "nodes", "io_nodes", "environment", "job")
+_OF_PLACEMENT = ("device", "tasks_per_node", "cpus_per_task", "nodes", "io_nodes", "seats", "environment", "job")
 PARALLEL = "parallel_nml"
 BLOCK_LENGTHS = ("nproma", "nblocks_c", "nblocks_e")
 """How long the blocks are in which ICON computes: one of them is above 0."""
@@ -198,6 +198,11 @@ def _odd_programs(experiment: Experiment) -> Iterator[Finding]:
         if program.job and "nodes" not in program.job:
             span = next(iter(program.job.values())).span
             yield problem("SPC005", f"{program.path}.job.nodes is not set", span, "expected: how many nodes it has")
+        if program.said("seats") is not None:
+            for key in ("tasks", "tasks_per_node", "nodes", "io_nodes"):
+                if (said := program.settings.get(key)) is not None:
+                    advice = f"expected: {program.path}.seats alone"
+                    yield problem("SPC003", f"{said.name} stands beside {program.path}.seats", said.span, advice)
         if program.job and program.said("nodes") is not None:
             advice = f"expected: {program.path}.job.nodes alone"
             span = program.settings["nodes"].span

@@ -34,6 +34,7 @@ def seats(directory: Path, **sections: Any) -> tuple[Seat, ...]:
         ("two programs on the same nodes", [[0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14]]),
         ("two programs on nodes of their own", [[0, 1, 2, 3, 8], [4, 5, 6, 7], [9, 10, 11]]),
         ("three programs", [[0, 1, 2, 3, 8, 9, 10, 11, 15, 16], [4, 5, 6, 7, 12, 13, 14, 17]]),
+        ("seats that are said", [[0, 1, 2, 3, 11, 12, 13, 15, 16], [4, 5, 6, 7, 8, 9, 10, 14]]),
         ("heterogeneous", [[0, 1, 2, 3, 8], [4, 5, 6, 7], [9, 10, 11], [12, 13, 14]]),
         (
             "heterogeneous with output",
@@ -129,6 +130,26 @@ def test_ranks_of_the_master_namelist(tmp_path: Path) -> None:
             {"model": {"device": "cpu"}, **one_program()},
             "nothing says how many tasks model has",
             "model.tasks_per_node",
+        ),
+        (
+            {"models": {"atm": {**ATM, "seats": "4 on 0-2"}, "oce": OCE}},
+            "models.atm has a rank on node 2, and its nodes are 0 to 1",
+            "nodes below 2",
+        ),
+        (
+            {"models": {"atm": {**ATM, "seats": "5 on 0, 1 on 1"}, "oce": OCE}},
+            "5 ranks of models.atm compute on node 0, and it has 4 GPUs",
+            "at most 4 work ranks on a node",
+        ),
+        (
+            {"models": {"atm": {**ATM, "seats": "9999999 on 0-999"}, "oce": OCE}},
+            "models.atm has 9999999000 ranks",
+            "at most 1000000 ranks",
+        ),
+        (
+            {"models": {"atm": {**ATM, "seats": "4 on 0", "tasks": 4}, "oce": OCE}},
+            "models.atm.tasks stands beside models.atm.seats",
+            "models.atm.seats alone",
         ),
         (
             {"models": {"atm": {**ATM, "tasks": 10}, "oce": OCE}},
