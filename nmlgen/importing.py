@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from attrs import evolve, frozen
@@ -17,6 +17,7 @@ from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import did_you_mean
 from nmlgen.lift.loading import Loaded, load
+from nmlgen.lift.placed import as_spec_has_it
 from nmlgen.lift.sites import site_named
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
@@ -58,19 +59,32 @@ def import_spec(
     icon_release: str | None = None,
     directory: str | Path = ".",
     variables: Mapping[str, str] | None = None,
+    arguments: Sequence[str] = (),
+    hosts: str | Path | None = None,
 ) -> ImportedSpec:
     """Make a spec of a run script, of a directory with a build or an icon_master.namelist, of such a file, or of a
     model's namelist by itself; "-" is the standard input.
 
     `site` and `name` are those of the spec, `model` is the model_name of the only one to take where there are several,
     `directory` is where the spec will lie; `ntasks` and `icon_release` are what the files do not say, `variables` what
-    is set before a script begins: a fragment of ICON's own run scripts leaves some to its header. Of several ways
-    that a script may go the first is taken. Nothing is dropped in silence: the spec is loaded again and held against
-    the files. Raises InputError if there is no such file, model or site.
+    is set before a script begins: a fragment of ICON's own run scripts leaves some to its header. `arguments` are the
+    words that a script is started with; `hosts` is the file of hosts of a run, where another program makes it. Of
+    several ways that a script may go the first is taken. Nothing is dropped in silence: the spec is loaded again and
+    held against the files. Raises InputError if there is no such file, model or site.
     """
     named = site_named(site) if site is not None else None
     header = named.machine.run_script_variables if named is not None else None
-    loaded = load(path, ntasks=ntasks, icon_release=icon_release, variables=variables, header=header)
+    machine = named.machine if named is not None else None
+    loaded = load(
+        path,
+        ntasks=ntasks,
+        icon_release=icon_release,
+        machine=machine,
+        variables=variables,
+        header=header,
+        arguments=arguments,
+        hosts=hosts,
+    )
     experiment = _chosen(loaded, model)
     given = experiment.machine.name
     home = named or site_named(given if given != UNKNOWN_SITE else _ANY_SITE)
@@ -80,6 +94,8 @@ def import_spec(
         machine=home.machine,
         master=experiment.master if MASTER in loaded.parts else (),
     )
+    if loaded.finds_programs:
+        experiment = as_spec_has_it(experiment)
     keys = raised(experiment, home, loaded.parts) | {"site": _seen_from(Path(directory), home.name)}
     if experiment.registry.path is not None:
         keys["model"]["registry"] = _seen_from(Path(directory), experiment.registry.reference)

@@ -16,6 +16,7 @@ from nmlgen.writing import write_whole
 
 @click.command("import")
 @click.argument("path", type=click.Path(path_type=Path))
+@click.argument("arguments", nargs=-1)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The spec to write; printed by default.")
 @click.option("--force", is_flag=True, help="Overwrite it.")
 @click.option("--site", metavar="NAME", help="The machine: one of `nmlgen presets`, or a site file as ./mysite.yaml.")
@@ -23,9 +24,15 @@ from nmlgen.writing import write_whole
 @click.option("--model", metavar="MODEL_NAME", help="Which model to take where several are started.")
 @click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, where PATH does not say it.")
 @variables_option
+@click.option(
+    "--hosts",
+    type=click.Path(path_type=Path),
+    help="The file of hosts (SLURM_HOSTFILE) that a run of the script had, where another program makes it.",
+)
 @release_option("The release whose variables and defaults hold; by default what PATH shows, else the newest.")
 def command(
     path: Path,
+    arguments: tuple[str, ...],
     output: Path | None,
     force: bool,
     site: str | None,
@@ -33,6 +40,7 @@ def command(
     model: str | None,
     ntasks: int | None,
     variables: dict[str, str],
+    hosts: Path | None,
     icon_release: str | None,
 ) -> int:
     """Make a spec of PATH: a run script, a directory with a build or an icon_master.namelist, such a file, or a model's
@@ -51,6 +59,13 @@ def command(
     the machine come from --site, others, such as basedir, from --set. What it leaves to what comes behind it, the
     master namelist and the links to its grids, is made of its variables as ICON's exec.iconrun does.
 
+    The ARGUMENTS are those that a script is started with; they stand behind -- if one begins with a hyphen. Where it
+    starts several programs, by srun --multi-prog or in the parts of a heterogeneous job, the spec says where each rank
+    sits. If the script leaves that to another program, the file of hosts of a run tells it:
+
+    \b
+      nmlgen import hybrid.run --site lumi --hosts run1/hostfile.4711 -o spec.yaml
+
     Exit code 1 if something is left to be done by hand.
     """
     if output is not None and output.exists() and not force:
@@ -64,6 +79,8 @@ def command(
         icon_release=icon_release,
         directory=Path() if output is None else output.parent,
         variables=variables,
+        arguments=arguments,
+        hosts=hosts,
     )
     if output is None:
         click.echo(imported.text, nl=False)

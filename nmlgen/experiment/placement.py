@@ -160,6 +160,11 @@ def task_count(experiment: Experiment, number: int) -> int:
     return len(place.work) * int(each) + (apart if place.apart != place.work else 0)
 
 
+def nodes_of(experiment: Experiment, number: int) -> list[int]:
+    """The node of each rank of a program. Raises as `placement` does."""
+    return [node for _, node, _ in _of_program(experiment, number)]
+
+
 @remembered
 def placement(experiment: Experiment) -> tuple[Seat, ...]:
     """The seat of each rank of the job, in their order.
@@ -192,7 +197,8 @@ def _of_program(experiment: Experiment, number: int) -> Iterator[tuple[str, int,
     program, place = experiment.programs[number], places(experiment)[number]
     count = task_count(experiment, number)
     if count > _MOST_SEATS:
-        setting = next((program.settings[key] for key in ("tasks_per_node", "tasks", "seats") if key in program.settings), None)
+        said = [program.settings[key] for key in ("tasks_per_node", "tasks", "seats") if key in program.settings]
+        setting = said[0] if said else None
         raise SeatError(f"{program.path} has {count} ranks", setting, f"expected: at most {_MOST_SEATS} ranks to place")
     kinds = [TASK] * count
     if program.model is not None:

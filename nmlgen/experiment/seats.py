@@ -1,5 +1,5 @@
-"""The nodes of a program's ranks as a spec says them: "4 on 0-15, 1 on 0-4" are four ranks on each of the nodes 0 to 15,
-then one on each of 0 to 4."""
+"""The nodes of a program's ranks as a spec says them: "4 on 0-15, 1 on 0-4" are four ranks on each of the nodes 0 to
+15, then one on each of 0 to 4."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -17,6 +17,7 @@ from nmlgen.files import STANDARD_INPUT, Files, read_bytes
 from nmlgen.lift.built import machine_of, with_record
 from nmlgen.lift.fragments import fragment_name
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
+from nmlgen.lift.placed import read_hosts, with_placement
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import SPEC_SUFFIXES, SUFFIXES, LiftedScript, Way, is_script, lift_script
 from nmlgen.script.events import Ended, Ran, Written
@@ -35,7 +36,8 @@ class Loaded:
 
     `parts` names what of the `experiment` the files say at all: of "master", "namelist" and "job". `files` are the
     namelist files that were read. `choices` say what was assumed of a script where only a run knows which way it goes,
-    `remarks` what it does that no experiment holds.
+    `remarks` what it does that no experiment holds. It `finds_programs` where a launch starts several, by wrappers and
+    files that nmlgen did not write.
     """
 
     path: Path
@@ -44,6 +46,7 @@ class Loaded:
     files: tuple[NamelistFile, ...] = ()
     choices: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    finds_programs: bool = False
 
     @property
     def release(self) -> str:
@@ -61,15 +64,18 @@ def load(
     files: Files | None = None,
     variables: Mapping[str, str] | None = None,
     header: Mapping[str, str] | None = None,
+    arguments: Sequence[str] = (),
+    hosts: str | Path | None = None,
 ) -> Loaded:
     """Lift a spec (with `overrides` laid over it), a run script, an icon_master.namelist, a model's namelist by itself,
     or a directory that holds a build, a master namelist or one run script; "-" is the standard input.
 
     `ntasks` is the number of MPI tasks, `icon_release` the release, or the path of a registry file, and `machine` the
     site of what does not say them; a spec says its own. `variables` are set before a script begins, `header` before a
-    fragment of ICON's run scripts. Of the ways that a script may go the first is taken, and the choices tell of the
-    others. `files` gives other texts than those on the disk. Raises InputError if a file cannot be read, SpecError if a
-    spec cannot be understood.
+    fragment of ICON's run scripts; `arguments` are the words that a script is started with, and `hosts` is the file of
+    hosts that a run of it had, where another program makes that. Of the ways that a script may go the first is taken,
+    and the choices tell of the others. `files` gives other texts than those on the disk. Raises InputError if a file
+    cannot be read, SpecError if a spec cannot be understood.
     """
     path, overrides = Path(path), tuple(overrides)
     files = files or Files()
@@ -92,15 +98,27 @@ def load(
                 variables=variables,
                 header=header or {},
                 decides=True,
+                arguments=arguments,
             )
+
+        def placed(script: Path, lifted: LiftedScript) -> Loaded:
+            loaded = _of_script(script, lifted)
+            names = read_hosts(hosts, files) if hosts is not None else None
+            found = with_placement(
+                loaded.experiment, lifted.ways[0].job, script.parent, files, hosts=names, variables=variables
+            )
+            remarks = (*loaded.remarks, *found.remarks)
+            finds = found.experiment is not loaded.experiment
+            notes = (*loaded.choices, *found.notes)
+            return evolve(loaded, experiment=found.experiment, choices=notes, remarks=remarks, finds_programs=finds)
 
         lifted = lifted_from(found, source.text)
         checked = _checked(lifted)
         names = [f"exp.{checked}{found.suffix if found.suffix == '.run' else ''}", f"exp.{checked}"] if checked else []
         meant = next((there for name in names if (there := found.parent / name).is_file()), None)
         if meant is None:
-            return _of_script(path, lifted)
-        loaded = _of_script(meant, lifted_from(meant, files.read(meant).text))
+            return placed(path, lifted)
+        loaded = placed(meant, lifted_from(meant, files.read(meant).text))
         note = f"{path} checks the experiment {checked}, and writes no namelist: this is of {meant}, which it runs"
         return evolve(loaded, choices=(note, *loaded.choices))
     script = _own_script(found.parent)

@@ -7,7 +7,7 @@ starts. Nothing of a script is run.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
@@ -157,11 +157,13 @@ def lift_script(
     machine: Machine | None = None,
     header: Mapping[str, str] | None = None,
     decides: bool = False,
+    arguments: Sequence[str] = (),
 ) -> LiftedScript:
-    """Lift a script. `variables` are set before it begins; `is_fragment` is found out if it is not said. `machine` is
-    where it runs, by default the one that the record of a script of nmlgen's names, else one of which nothing is known.
-    To a fragment belongs what ICON's run scripts have around it, if `header` says what is known of the variables that
-    the header sets before it. If it `decides`, a way has one of several known values wherever only a run knows which.
+    """Lift a script. `variables` are set before it begins, `arguments` are the words that it is started with;
+    `is_fragment` is found out if it is not said. `machine` is where it runs, by default the one that the record of a
+    script of nmlgen's names, else one of which nothing is known. To a fragment belongs what ICON's run scripts have
+    around it, if `header` says what is known of the variables that the header sets before it. If it `decides`, a way
+    has one of several known values wherever only a run knows which.
 
     Raises InputError if the file cannot be read.
     """
@@ -182,7 +184,8 @@ def lift_script(
         given |= header_variables({name: text for name, text in given.items() if text is not None})
     is_icons = fragment_name(path.name) is not None and _asks_header(source.text)
     is_open = fragment and not is_icons  # another header than ICON's
-    evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open)
+    words = tuple(known(word) for word in arguments)
+    evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open, arguments=words)
     ends = header is not None and fragment and not is_open
     lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine, given if ends else None)
     worlds = covering_worlds(evaluation, MASTER_FILE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from nmlgen.script.evaluate import evaluate
 from nmlgen.script.events import Ran
@@ -27,13 +27,15 @@ LEFT = None
 class Start:
     """How a wrapper starts the program of a rank: `gpus` are those that it shows, "" for none, None where it says
     nothing of them; they count only where it `knows_gpus`. `words` are those of the command, None for what is not
-    known; its `program` has that number among them."""
+    known; its `program` has that number among them. `environment` are the variables that the wrapper exports,
+    None for those that are not known."""
 
     gpus: str | None
     knows_gpus: bool
     words: tuple[str | None, ...]
     program: int
     place: Place
+    environment: Mapping[str, str | None] = field(factory=dict)
 
     @property
     def lost(self) -> bool:
@@ -41,8 +43,15 @@ class Start:
         return self.program > 0 and self.words[self.program - 1] == "-c"
 
 
-def follow(script: Script, arguments: Sequence[str | None], variables: Mapping[str, str | None]) -> Start | None:
-    """What a wrapper with these words does where it finds these variables; None where that is not known."""
+def follow(
+    script: Script,
+    arguments: Sequence[str | None],
+    variables: Mapping[str, str | None],
+    *,
+    any_program: bool = False,
+) -> Start | None:
+    """What a wrapper with these words does where it finds these variables; None where that is not known. The program is
+    one of its words; of a wrapper that names `any_program` itself the last one that it starts by a path."""
     given = [None if word is None else word.replace(UNKNOWN, "@") for word in arguments]
     values: list[Value] = [
         unknown(("argument", number)) if word is None else known(word) for number, word in enumerate(given)
@@ -55,9 +64,22 @@ def follow(script: Script, arguments: Sequence[str | None], variables: Mapping[s
         if isinstance(event, Ran) and event.place.text is script.text:
             words = tuple(text_of(within(item.value, event.guard)) for item in event.words)
             number = next((at for at, word in enumerate(words) if word and word in given), None)
+            if number is None and any_program:
+                number = _behind_binding(words)
             if number is not None and words[0] not in _HELPERS:
                 found = _start(event, words, number)
     return found
+
+
+def _behind_binding(words: Sequence[str | None]) -> int | None:
+    """Where the program stands in a command that may bind it first: a path."""
+    number = 0
+    if words[0] is not None and words[0].rpartition("/")[2] in _BINDING:
+        number = next((at for at, word in enumerate(words[1:], start=1) if word and not word.startswith("-")), 0)
+    return number if "/" in (words[number] or "") else None
+
+
+_BINDING = ("numactl", "taskset", "env", "exec", "nice")
 
 
 _HELPERS = ("echo", "printf", "ldd", "ls", "file", "test")
@@ -78,4 +100,9 @@ def _start(event: Ran, words: tuple[str | None, ...], number: int) -> Start:
             text = text_of(cases)
             is_known = is_known and text is not None
             gpus = text
-    return Start(gpus, is_known, words, number, event.place)
+    environment = {
+        name: text_of(within(variable.value, event.guard))
+        for name, variable in event.environment.items()
+        if "x" in variable.attributes and variable.elements is None
+    }
+    return Start(gpus, is_known, words, number, event.place, environment)

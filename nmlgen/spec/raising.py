@@ -7,7 +7,7 @@ experiment does not is taken away by null. What a spec cannot say becomes a Gap,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -21,6 +21,7 @@ from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.meeting import PMI_LIBRARY, meeting_variables
+from nmlgen.experiment.programs import LAYER as OF_PLACEMENT
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.experiment.striping import Striping
 from nmlgen.experiment.threads import BINDING, asks_for_gpus, cores_of_a_task, openmp_variables
@@ -258,6 +259,12 @@ def _spelt(variables: Keys) -> Keys:
     return {spelling(name): value for name, value in variables.items()}
 
 
+def label_of(component: Component, taken: Container[str]) -> str:
+    """What one of several components is called in a spec, where some names are taken."""
+    title = component.title
+    return title if _MODEL_LABEL.fullmatch(title) and title not in taken else f"model_{component.number + 1}"
+
+
 class _Raising:
     """One raising; its methods each make the keys of one part of the Experiment."""
 
@@ -323,8 +330,7 @@ class _Raising:
         models: Keys = {}
         ranks = self._contiguous()
         for component in self.experiment.components:
-            title = component.title
-            label = title if _MODEL_LABEL.fullmatch(title) and title not in models else f"model_{component.number + 1}"
+            label = label_of(component, models)
             own = self._namelists((component.model.entry, *component.namelist), _OF_A_MODEL)
             keys: Keys = self._entry(own, label)
             if self.experiment.programs:
@@ -560,7 +566,8 @@ class _Raising:
         keys: Keys = {}
         for name, setting in directives.items():
             key = name.replace("-", "_")
-            if _is_said(setting):
+            follows = bool(setting.history) and setting.origin.layer == OF_PLACEMENT
+            if _is_said(setting) and not follows:
                 keys[key] = _directive(key, _value(setting))
         if keys.get("job_name") == self.name:
             del keys["job_name"]
@@ -762,7 +769,7 @@ def _directive(key: str, value: Any) -> Any:
         if accepts(int(value), "job", key):
             return int(value)
         if key in ("mem", "mem_per_cpu"):  # sbatch's unit is M
-            return format_size(int(value) << 20)
+            return format_size(int(value) << 20) if int(value) else "0M"  # all that a node has
     if key == "time":
         try:
             return format_wall_time(parse_wall_time(value))
