@@ -45,6 +45,8 @@ _REPLACED = re.compile(
 _WITH_VALUE = re.compile(
     r"-[wmncN]|--(?:hint|gpu-bind|gpus-per-task|distribution|cpu-bind|het-group|nodelist|\w+-per-\w+)"
 )
+_SOURCES = re.compile(r"^[ \t]*((?:source|\.|module)[ \t]+\S.*?)[ \t]*$", re.MULTILINE)
+"""What a wrapper does besides binding and setting variables."""
 _THREADS = "OMP_NUM_THREADS"
 _IS_ICON = re.compile(r"icon", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
@@ -370,6 +372,8 @@ class _Placing:
         if binary.before:
             shown = " ".join(word or "..." for word in binary.before)
             self.remarks.append(f"{path}: {shown}, which stands before its wrapper, is not in the spec")
+        if binary.wrapper is not None and (sourced := _SOURCES.search(binary.wrapper.text)) is not None:
+            self.remarks.append(f"{path}: what its wrapper does by `{sourced[1]}` is not in the spec")
         if model is None:
             settings["command"] = self.command(path, program)
         elif len(experiment.models) > 1:
