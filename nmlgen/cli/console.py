@@ -57,7 +57,8 @@ def variables_option(function: F) -> F:
         metavar="NAME=VALUE",
         multiple=True,
         callback=lambda context, option, texts: dict(map(_variable, texts)),
-        help="A variable of the shell that is set before a script begins, such as basedir; may be repeated.",
+        help="A variable of the shell that is set before a script begins, such as basedir, or that the script sets to "
+        "what only a run knows; may be repeated.",
     )(function)
 
 

@@ -566,14 +566,16 @@ class _Placing:
         return found
 
     def device(self, binary: _Binary, starts: Mapping[int, Start]) -> str:
-        """On what the work ranks of a program compute: on GPUs, if each of a node is shown one of its own, or, where
-        that is not known, by the names of its wrapper and program."""
-        if starts and all(start.knows_gpus for start in starts.values()):
-            shown = [start.gpus for start in starts.values()]
-            return GPU if all(shown) and len(set(shown)) == len(shown) else CPU
+        """On what the work ranks of a program compute: what the names of its wrapper and program say; else on GPUs, if
+        its wrapper shows each of a node one of its own. Two programs may be shown the same."""
         name = binary.wrapper.name if binary.wrapper is not None else ""
-        words = " ".join(word for word in (name.rpartition("/")[2], *binary.words) if word).lower()
-        return GPU if "gpu" in words else CPU
+        words = [word.rpartition("/")[2].lower() for word in (name, *binary.words[:1]) if word]
+        said = {kind for kind in (GPU, CPU) if any(kind in word for word in words)}
+        if len(said) == 1:
+            return said.pop()
+        shown = [start.gpus for start in starts.values() if start.knows_gpus]
+        is_one_each = bool(shown) and len(shown) == len(starts) and all(shown) and len(set(shown)) == len(shown)
+        return GPU if is_one_each else CPU
 
     def environment(self, path: str, starts: Mapping[int, Start]) -> dict[str, Setting]:
         """The variables that a wrapper gives to all ranks of its program."""

@@ -163,7 +163,8 @@ def lift_script(
     `is_fragment` is found out if it is not said. `machine` is where it runs, by default the one that the record of a
     script of nmlgen's names, else one of which nothing is known. To a fragment belongs what ICON's run scripts have
     around it, if `header` says what is known of the variables that the header sets before it. If it `decides`, a way
-    has one of several known values wherever only a run knows which.
+    has one of several known values wherever only a run knows which, and a variable the value in `variables` where the
+    script sets it to what only a run knows.
 
     Raises InputError if the file cannot be read.
     """
@@ -185,7 +186,10 @@ def lift_script(
     is_icons = fragment_name(path.name) is not None and _asks_header(source.text)
     is_open = fragment and not is_icons  # another header than ICON's
     words = tuple(known(word) for word in arguments)
-    evaluation = evaluate(script, directory=path.parent, variables=given, is_fragment=is_open, arguments=words)
+    told = {name: text for name, text in (variables or {}).items() if text is not None} if decides else {}
+    evaluation = evaluate(
+        script, directory=path.parent, variables=given, is_fragment=is_open, arguments=words, answers=told
+    )
     ends = header is not None and fragment and not is_open
     lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine, given if ends else None)
     worlds = covering_worlds(evaluation, MASTER_FILE)

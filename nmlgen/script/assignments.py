@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nmlgen.script.state import Variable, havoc
 from nmlgen.script.syntax import Array, Assignment, Word
 from nmlgen.script.values import EMPTY, Place, Value, joined, known, mapped, text_of, within
+from nmlgen.source import UNKNOWN
 
 if TYPE_CHECKING:
     from nmlgen.script.evaluate import Interpreter
@@ -52,6 +53,9 @@ class Assignments:
             value = shell.words.calculated(value, place)
         if attributes and attributes != {"x"}:
             value = self.formatted(value, attributes)
+        answer = shell.answers.get(name)
+        if answer is not None and all(UNKNOWN in case.text for case in within(value, shell.guard)):
+            value = known(answer)
         value = tuple(
             [
                 case._replace(origin=place if case.origin is None or not case.symbols else case.origin, is_set=True)

@@ -122,14 +122,17 @@ def evaluate(
     variables: Mapping[str, str | None] | None = None,
     is_fragment: bool = False,
     arguments: tuple[Value, ...] = (),
+    answers: Mapping[str, str] | None = None,
 ) -> Evaluation:
     """Work out what a script would do.
 
     `directory` is where the script lies, for the files that it sources; `variables` are given from outside, None for
     a variable that is set to something unknown. Of a fragment all that it does not set itself is unknown. `arguments`
-    are the words that it is started with.
+    are the words that it is started with, `answers` the values of variables that the script sets to what only a run
+    knows.
     """
     shell = Interpreter(script, directory, variables or {}, is_fragment)
+    shell.answers = answers or {}
     shell.state.positional = arguments
     return shell.evaluate()
 
@@ -160,6 +163,7 @@ class Interpreter:
         self.visited: set[tuple[int, int]] = set()
         self.left: dict[str, list[tuple[int, State]]] = nothing_left()
         self._given = variables
+        self.answers: Mapping[str, str] = {}
         self._missing: dict[str, Variable] = {}
         self._own: frozenset[str] | None = None
         self._handed: frozenset[str] | None = None
