@@ -101,7 +101,7 @@ def calibrate_logs(
     for row in rows:
         if isinstance(row, LogRun):
             try:
-                used.append((row, run_of(row, given)))
+                used.append((row, _learnt(row, given)))
             except InputError as error:
                 left_out.append((row, str(error)))
     if not used and not left_out:
@@ -124,14 +124,42 @@ def run_of(log: LogRun, given: Mapping[str, int] | None = None) -> Run:
 
     Raises InputError, with the reason, if it did not come to an end or too little is known of it.
     """
+    total_s = _ended(log)
+    if _has_several_intervals(log):
+        raise InputError("several streams with different intervals: no run of that kind was measured")
+    return Run(_case(log, _beside(log), given or {}), total_s, _timers(log))
+
+
+def _has_several_intervals(log: LogRun) -> bool:
+    return len(set(log.output_interval)) > 1
+
+
+def _timers(log: LogRun) -> dict[str, float | None]:
+    return {known: getattr(log, column) for known, column in _TIMERS.items()}
+
+
+def _ended(log: LogRun) -> float:
+    """What the run took in all; raises InputError if it did not come to its end, or nobody knows."""
     if log.state not in _ENDED:
         raise InputError(f"{log.state}: {log.reason or 'it did not come to its end'}")
     if log.total_s is None:
         raise InputError("there is no timer report; expected: run_nml.ltimer = .true.")
-    if len(set(log.output_interval)) > 1:
-        raise InputError("several streams with different intervals: no run of that kind was measured")
-    timers = {known: getattr(log, column) for known, column in _TIMERS.items()}
-    return Run(_case(log, _beside(log), given or {}), log.total_s, timers)
+    return log.total_s
+
+
+def _learnt(log: LogRun, given: Mapping[str, int] | None) -> Run:
+    """What a calibration learns of a run: all that is known of it, or where its streams have different intervals, of
+    which the model of one stream learns nothing, what its workers computed, as a run that writes nothing."""
+    if not _has_several_intervals(log):
+        return run_of(log, given)
+    total_s, case = _ended(log), _case(log, _beside(log), given or {})
+    if log.wrt_output_work_s is None:
+        raise InputError("several streams with different intervals, and no timer wrt_output says what they cost")
+    writing_s = log.wrt_output_work_s + (log.write_restart_work_s or 0.0)
+    if writing_s >= total_s:
+        raise InputError("several streams with different intervals, and by its timers it computed nothing")
+    alone = evolve(case, output_bytes=0.0, checkpoint_bytes=0.0)
+    return Run(alone, total_s - writing_s, {"model_init_worker_avg_s": log.model_init_s})
 
 
 def _case(log: LogRun, planned: Case | None, given: Mapping[str, int]) -> Case:

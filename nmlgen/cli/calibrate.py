@@ -70,7 +70,8 @@ def _summary(found: Calibrated, before: nmlgen.advise.Calibration | None) -> lis
         if before is not None or not found.calibration.on_gpus:
             was = nmlgen.advise.predict(run.case, before)
             now = f"{format_duration(was.total_s)} predicted before, {now}"
-        lines.append(f"{log.log}:{log.line}: {format_duration(run.total_s)} measured, {now}")
+        what = "measured" if log.total_s == run.total_s else "computed (its streams have different intervals)"
+        lines.append(f"{log.log}:{log.line}: {format_duration(run.total_s)} {what}, {now}")
     lines += [f"{log.log}:{log.line}: left out: {reason}" for log, reason in found.left_out]
     lines += [f"warning: {warning}" for warning in found.warnings]
     if len(found.executables) > 1:

@@ -20,6 +20,7 @@ from nmlgen.advise.memory import memory_of
 from nmlgen.advise.model import SLOWEST_OUTPUT, Constants, run_time
 from nmlgen.advise.nodes import node_counts
 from nmlgen.cli.advise import command
+from nmlgen.cli.calibrate import command as calibrate_command
 from nmlgen.experiment.setting import UndecidedError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "aquaplanet_gpu.yaml"
@@ -226,3 +227,22 @@ def test_what_no_run_wrote_was_not_measured():
     known = calibrate([measured(case_on_gpus())])
     asked = case_on_gpus(checkpoint_bytes=1e9, checkpoint_interval_s=43200, restart_write_mode="joint")
     assert "1 GB a checkpoint: none were measured" in predict(asked, known).notes
+
+
+def test_from_a_log_to_advice(tmp_path):
+    """As a user does it: build, run, calibrate from the log beside the build, ask again."""
+    build = nmlgen.build(EXAMPLE)
+    build.write(tmp_path / "run")
+    log = (EXAMPLE.parent / "logs" / "LOG.two_io_ranks.run").read_text(encoding="utf-8")
+    log = log.replace("128 mpi processes", "18 mpi processes").replace("work: 126, I/O: 2", "work: 16, I/O: 2")
+    (tmp_path / "run" / "LOG.run").write_text(log.replace("this grid:    126", "this grid:    16"), encoding="utf-8")
+    figures = tmp_path / "gpu.yaml"
+    done = CliRunner().invoke(calibrate_command, [str(tmp_path / "run" / "LOG.run"), "-o", str(figures)])
+    assert done.exit_code == 0, done.output
+    assert "predicted before" not in done.output  # nothing was
+    assert "1 min 31 s computed (its streams have different intervals)" in done.output  # 100 s but 7 and 2 for writing
+    assert Calibration.load(figures).on_gpus
+    answered = CliRunner().invoke(command, [str(EXAMPLE), "--calibration", str(figures)])
+    assert answered.exit_code == 0
+    assert "compute time between model steps" in answered.output
+    assert "only runs of your own" not in answered.output

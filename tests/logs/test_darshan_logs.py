@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 import nmlgen
-from nmlgen.logs.darshan import DarshanLog, DarshanWriter, OpenLog
+from nmlgen.logs.darshan import DarshanLog, DarshanWriter, OpenLog, scan_darshan
 from nmlgen.report.logs import format_writers
 
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "darshan_logs.py"
 COUNTERS = {
     "POSIX": ("BYTES_READ", "BYTES_WRITTEN", "WRITES", "SIZE_WRITE_1K_10K", "SIZE_WRITE_1M_4M"),
     "STDIO": ("BYTES_READ", "BYTES_WRITTEN", "WRITES"),
@@ -192,3 +193,23 @@ def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         nmlgen.read_darshan(tmp_path)
     with pytest.raises(nmlgen.InputError, match="no such file"):
         nmlgen.read_darshan(tmp_path / "y.darshan")
+
+
+def test_a_joint_log_of_many_processes(tmp_path: Path) -> None:
+    """Written by Darshan's own library: as many records as files of each rank, of which the last 32 ranks write."""
+    pytest.importorskip("darshan")
+    spec = importlib.util.spec_from_file_location("darshan_benchmark", BENCHMARK)
+    assert spec is not None
+    assert spec.loader is not None
+    benchmark = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(benchmark)
+    path = tmp_path / "icon.4711.darshan"
+    written = benchmark.write(path, ranks=64, files=100)
+    told: list[int] = []
+    (row,) = scan_darshan(path, progress=told.append)
+    assert (row.job, row.nprocs, row.n_files, row.n_writer_ranks) == ("4711", 64, 6400, 32)
+    assert row.written_bytes == written == 32 * sum(10_000_000 + file for file in range(100))
+    assert row.n_writes == 32 * 100 * 7
+    assert row.longest_write_rank == 32
+    assert sum(told) == path.stat().st_size
+    assert len(told) > 1

@@ -32,7 +32,7 @@ def test_no_worse_than_by_lot(name):
     assert found.runs < found.candidates / 2
 
 
-@pytest.mark.parametrize(("number", "scatter"), [(9, 0.0), (104, 0.0), (102, 0.02)])
+@pytest.mark.parametrize(("number", "scatter"), [(9, 0.0), (102, 0.02)])
 def test_laws_that_nobody_thought_of(number, scatter):
     """Of number 9 the best lies across from the second best: I/O ranks and partitions have to change together."""
     found = BENCHMARK.find(BENCHMARK.drawn(number), scatter=scatter)
@@ -71,3 +71,4 @@ def test_what_runs_drawn_by_lot_find():
     assert BENCHMARK.by_lot([3.0, 1.0, 2.0], 1) == pytest.approx(2.0)
     assert BENCHMARK.by_lot([3.0, 1.0, 2.0], 2) == pytest.approx(4 / 3)
     assert BENCHMARK.by_lot([3.0, 1.0, 2.0], 3) == 1.0
+    assert BENCHMARK.by_lot([3.0, 1.0, 2.0], 3, [2.9, 2.2, 2.1]) == 2.0  # which was taken for the best
