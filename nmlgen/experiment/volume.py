@@ -271,7 +271,8 @@ def points(component: Component, domain: int = 1) -> dict[str, int]:
         return _without_boundary(cells)
     file = grid_at_hand(component, domain)
     if file is None or not file.cells:
-        raise UndecidedError(component["grid_nml", "dynamics_grid_filename"])
+        reason = "the size of the grid is not known: grid.cells says it, or a name such as R2B5 in grid.name"
+        raise UndecidedError(component["grid_nml", "dynamics_grid_filename"], reason)
     known = {kind: length for kind in ("edge", "vertex") if (length := file.dimensions.get(kind))}
     return {**_without_boundary(file.cells), **known}
 

@@ -229,7 +229,7 @@ class _Lifting:
         self.note_made(words)
         name = words[0].text if words else None
         if name == "module" and len(words) > 2 and words[1].text in ("load", "add"):
-            self.job.modules += [_setting("modules", word) for word in words[2:]]
+            self.job.modules += [_setting("modules", word) for word in words[2:] if word.text != ""]
         elif name == "ulimit":
             self.limit(words[1:])
         elif name in _PLACING:

@@ -29,7 +29,10 @@ def test_undecided(nmlgen: Callable[..., Any], here: Path) -> None:
     limited = ("--set", "namelists.grid_nml.l_limited_area=true")
     done = nmlgen("volume", "spec.yaml", *limited)
     assert done.code == 0
-    assert "not known, because grid_nml.dynamics_grid_filename is not known" in done.out
+    assert (
+        "not known, because the size of the grid is not known: grid.cells says it, or a name such as R2B5 in grid.name"
+        in done.out
+    )
     document = json.loads(nmlgen("volume", "spec.yaml", *limited, "--format", "json").out)
     assert document["streams"] is None
     assert document["checkpoint"] is None

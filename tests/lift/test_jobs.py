@@ -57,6 +57,12 @@ def test_a_complete_script(lifted):
     assert experiment.components[0]["parallel_nml", "num_io_procs"].value == 4  # from SLURM_JOB_NUM_NODES, a directive
 
 
+def test_no_module_is_loaded_by_an_empty_name(lifted):
+    text = COMPLETE.replace("module load ", 'wanted=""\nmodule load "$wanted"\nmodule load ')
+    assert text != COMPLETE
+    assert [module.value for module in lifted(text).modules] == ["intel-oneapi-mpi/2021.5.0"]
+
+
 @pytest.mark.parametrize(
     ("launch", "tasks", "options"),
     [
