@@ -15,6 +15,7 @@ from nmlgen.experiment.chain import (
     NMLGEN,
     START_DIRECTORY,
     START_TIME,
+    SUBMIT,
     VERIFY,
     name_before,
     restart_name,
@@ -89,6 +90,7 @@ def _context(
         "find_nan": _of_chain(experiment, FIND_NAN) is True,
         "join": _of_chain(experiment, JOIN) is True,
         "nmlgen": str(_of_chain(experiment, NMLGEN) or "nmlgen"),
+        "submit": _path_of_chain(experiment, SUBMIT),
         "manifest": MANIFEST,
         "has_land": any(component.model.land for component in experiment.components),
         "legs": _legs(experiment),
@@ -137,6 +139,11 @@ def _file_word(file: str, point: str, is_shared: bool) -> Quoted:
 def _of_chain(experiment: Experiment, key: str) -> Any:
     setting = experiment.chain.get(key)
     return None if setting is None else setting.value
+
+
+def _path_of_chain(experiment: Experiment, key: str) -> Quoted | None:
+    setting = experiment.chain.get(key)
+    return None if setting is None else shell_path(str(setting.value), "here")
 
 
 def _start(experiment: Experiment) -> dict[str, Any] | None:

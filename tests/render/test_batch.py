@@ -986,6 +986,35 @@ def test_who_looks_at_the_results_has_to_be_there(tmp_path, stage):
     assert not (directory / "run" / "nmlgen.legs").exists()
 
 
+@pytest.mark.parametrize("is_accepted", [True, False])
+def test_a_job_after_each_leg(is_accepted, tmp_path, stage):
+    """It waits for the end of this one, gets the run directory and the leg, and knows nothing of this point."""
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED, "post it.sh")
+    stub = stage / "sbatch"
+    stub.write_text(
+        '#!/bin/bash\n{ printf "%s\\n" sbatch "$@" "${NMLGEN_OUTCOME-none}"; echo; } >>"$CALLS"\n'
+        f"exit {0 if is_accepted else 1}\n"
+    )
+    outcome = tmp_path / "outcome"
+    spec = load(after={"submit": "post it.sh"})
+    done, directory = execute(spec, tmp_path, stage, NMLGEN_OUTCOME=str(outcome))
+    assert (done.returncode, outcome.read_text()) == (0, "OK\n"), done.stderr
+    (call,) = (call for call in calls(tmp_path) if call[0] == "sbatch")
+    run_directory = str(directory / "run")
+    words = ["--dependency=afterok:7", "--kill-on-invalid-dep=yes", str(directory / "post it.sh"), run_directory, "1"]
+    assert call[1:] == [*words, "none"]
+    assert ("to do it by hand: sbatch" in done.stdout) != is_accepted
+
+
+def test_the_script_of_a_job_after_each_leg_has_to_be_there(tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    done, directory = execute(load(after={"submit": "/no/such/post.sh"}), tmp_path, stage)
+    assert (done.returncode, "missing: /no/such/post.sh" in done.stderr) == (66, True)
+    assert not (tmp_path / "calls").exists()
+
+
 # --- A file system that ends with the job ------------------------------------------------------------------
 
 NODE_LOCAL_SITE = """\
