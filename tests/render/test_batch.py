@@ -1010,7 +1010,7 @@ def test_a_job_after_each_leg(is_accepted, tmp_path, stage):
 def test_the_script_of_a_job_after_each_leg_has_to_be_there(tmp_path, stage):
     require("bash")
     prepare(tmp_path / "build", *PREPARED)
-    done, directory = execute(load(after={"submit": "/no/such/post.sh"}), tmp_path, stage)
+    done, _ = execute(load(after={"submit": "/no/such/post.sh"}), tmp_path, stage)
     assert (done.returncode, "missing: /no/such/post.sh" in done.stderr) == (66, True)
     assert not (tmp_path / "calls").exists()
 
