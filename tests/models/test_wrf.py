@@ -137,7 +137,7 @@ def test_words_in_capitals_are_those_of_a_template_where_there_are_several(judge
 def test_the_end_of_the_file_is_an_end_of_the_namelist(judged):
     report = judged((" nio_groups = 1,\n/\n", " nio_groups = 1,\n/\n&scm\n scm_force = 0,\n"))
     assert found(report) == [("WRF002", "warning")]
-    assert "goes on without a word" in report.findings[0].message
+    assert "says nothing" in report.findings[0].message
 
 
 def test_a_group_that_is_not_closed_before_another_ends_wrf(judged):

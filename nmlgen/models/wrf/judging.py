@@ -6,42 +6,60 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import isclose, isnan
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve
 
-from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, nearest
+from nmlgen.findings import Finding, Report, Severity
+from nmlgen.models.judging import Judging
+from nmlgen.models.reading import Cell, Read, read_settings
 from nmlgen.models.wrf import problems
 from nmlgen.models.wrf.quilting import ImpossibleLayoutError, Layout, layout
-from nmlgen.models.wrf.reading import Read, foreign_groups, read_settings
 from nmlgen.models.wrf.registry import RELEASE, known_elsewhere, wrf_registry
-from nmlgen.models.wrf.steps import MOST_DOMAINS, Cell, Refusal, Setting, decide
-from nmlgen.namelist.runtimes import READERS
-from nmlgen.namelist.syntax import Document, SyntaxProblem
+from nmlgen.models.wrf.steps import MOST_DOMAINS, Refusal, Setting, decide
+from nmlgen.namelist.syntax import Document
 from nmlgen.source import Source, Span
 
-_AT_THE_END = ("no-final-newline", "unclosed-group", "unclosed-string")
+_PASSED_OVER = ("dm_task_split", "logging")
+"""Groups in which WRF does not mind what it cannot read (`external/RSL_LITE/module_dm.F:1719`,
+`frame/module_wrf_error.F:105`)."""
 _MOST_NAMED = 6
 _SUITE = "setup_physics_suite"
 
 
 def judge(document: Document, tasks: int | None) -> Report:
     """Judge a namelist.input for a job of so many MPI tasks; None where nobody says how many."""
-    judging = _Judging(read_settings(document, wrf_registry()), document.source, tasks)
-    return Report(tuple(dict.fromkeys(judging.findings())))
+    read = read_settings(document, wrf_registry(), _PASSED_OVER)
+    shared, last = list(read.values["mp_physics"]), read.value("max_dom")
+    if isinstance(last, int) and 1 <= last <= MOST_DOMAINS:  # frame/module_configure.F: "2004/04/28"
+        shared[:last] = [shared[last - 1]] * last
+        read = evolve(read, values={**read.values, "mp_physics": shared})
+    return _Judging(read, document.source, tasks).report()
 
 
-@frozen
-class _Judging:
-    read: Read
-    source: Source
-    tasks: int | None
+class _Judging(Judging):
+    model = f"WRF {RELEASE}"
+    unknown_group = "WRF001"
+    unreadable = "WRF002"
+    strict = ("namelist_quilt",)
 
-    def findings(self) -> Iterator[Finding]:
-        yield from self.groups()
-        yield from self.reading()
-        if any(
-            problem.stops for group in self.read.groups.values() for problem in group.errors if group.start != self.last
-        ):
-            return  # where groups end is not known
+    def __init__(self, read: Read, source: Source, tasks: int | None) -> None:
+        super().__init__(read, source, wrf_registry(), problems)
+        self.tasks = tasks
+
+    def known_elsewhere(self, group: str, name: str) -> str | None:
+        return known_elsewhere(group, name)
+
+    def is_read(self, group: str) -> bool:
+        return group != "namelist_quilt" or self.tasks is not None  # a build without MPI does not look there
+
+    def settings(self) -> Iterator[Finding]:
+        if "namelist_quilt" not in self.read.groups:
+            yield self.finding(
+                "WRF003",
+                Severity.WARNING if self.tasks is None else Severity.ERROR,
+                None,
+                "there is no &namelist_quilt, without which WRF built for MPI ends",
+                "expected: &namelist_quilt with nio_tasks_per_group = 0 and nio_groups = 1 for no writing tasks",
+            )
         found: Layout | None = None
         try:
             found = self.layout()
@@ -76,120 +94,6 @@ class _Judging:
                 self.span("physics_suite"),
                 f"physics_suite = {suite} decides where -1 stands: {', '.join(of_suite)}",
             )
-
-    def finding(
-        self, code: str, severity: Severity, span: Span | None, message: str, *notes: str, fix: Fix | None = None
-    ) -> Finding:
-        return Finding(code, problems[code][0], severity, message, span or self.source.span(1, 1), notes, fix)
-
-    def span(self, name: str) -> Span | None:
-        return self.read.span(name)
-
-    # --- Reading ---
-
-    def groups(self) -> Iterator[Finding]:
-        """Groups that nobody looks for, and the one that a job of several tasks must have."""
-        known = wrf_registry().groups
-        for group in foreign_groups(self.read, wrf_registry()):
-            meant = nearest(group.name, [name for name in known if name not in self.read.groups])
-            yield self.finding(
-                "WRF001",
-                Severity.WARNING,
-                group.name_span,
-                f"WRF {RELEASE} has no namelist group {group.name} and never looks at it",
-                *(did_you_mean(group.name, known) or ("expected: a group of WRF's registry",)),
-                fix=_respelt(group.name_span, group.name, meant),
-            )
-        if "namelist_quilt" not in self.read.groups:
-            yield self.finding(
-                "WRF003",
-                Severity.WARNING if self.tasks is None else Severity.ERROR,
-                None,
-                "there is no &namelist_quilt, without which WRF built for MPI ends",
-                "expected: &namelist_quilt with nio_tasks_per_group = 0 and nio_groups = 1 for no writing tasks",
-            )
-
-    def reading(self) -> Iterator[Finding]:
-        """Where the Fortran runtime stops, or reads otherwise than it seems."""
-        ended: set[int] = set()
-        placed = {(problem.span.line, problem.span.column) for _, problem in self.read.problems if _is_untyped(problem)}
-        for group, problem in self.read.problems:
-            is_last = self.read.groups[group].start == self.last or self.has_no_end(problem)
-            if problem.kind in _AT_THE_END and is_last and group != "namelist_quilt":
-                ended.add(problem.span.line)
-                yield self.finding(
-                    "WRF002",
-                    Severity.WARNING,
-                    problem.span,
-                    f"{problem.message}: WRF takes that for the end of its namelist and goes on without a word",
-                    f"expected: {problem.expected}",
-                )
-            elif problem.span.line not in ended and (
-                _is_untyped(problem) or (problem.span.line, problem.span.column) not in placed
-            ):
-                yield self.problem(group, problem)
-
-    @property
-    def last(self) -> int:
-        """Where the last group begins."""
-        return max((group.start for group in self.read.groups.values()), default=0)
-
-    def has_no_end(self, problem: SyntaxProblem) -> bool:
-        """Whether a string that is not closed in its group is closed nowhere: the runtime looks for it on all lines."""
-        start = problem.span.offsets[0]
-        return problem.kind == "unclosed-string" and self.source.text.count(self.source.text[start], start + 1) == 0
-
-    @property
-    def placeholders(self) -> int:
-        """How many words in capitals stand where there is no text, which are replaced before WRF sees the file."""
-        return sum(1 for _, problem in self.read.problems if _is_placeholder(problem))
-
-    @property
-    def of_nobody(self) -> int:
-        """How many variables there are that no WRF has, nor one of nearly that name."""
-        registry = wrf_registry()
-        names = {
-            (group, name)
-            for group, problem in self.read.problems
-            if problem.kind == "unknown-variable"
-            for name in [_name(problem)]
-            if known_elsewhere(group, name) is None and nearest(name, registry.variables(group)) is None
-        }
-        return len(names)
-
-    def problem(self, group: str, problem: SyntaxProblem) -> Finding:
-        is_read = group != "namelist_quilt" or self.tasks is not None  # a build without MPI does not look there
-        severity = Severity.ERROR if problem.stops and is_read else Severity.WARNING
-        notes, fix = [f"expected: {problem.expected}"], problem.fix
-        if _is_placeholder(problem) and self.placeholders > 1:
-            severity = Severity.WARNING
-            notes.append(f"{self.placeholders} such words: is this a template?")
-        readers = READERS.get(problem.kind)
-        if readers is not None:
-            notes.append(readers.note())
-            severity = Severity.WARNING
-        if problem.kind == "unknown-variable":
-            registry = wrf_registry()
-            name = _name(problem)
-            known = registry.variables(group)
-            elsewhere = known_elsewhere(group, name)
-            there = [other for other in registry.groups if registry.variable(other, name) is not None]
-            meant = nearest(name, known)
-            if elsewhere is not None:
-                severity = Severity.WARNING
-                notes = [f"{elsewhere} has it; WRF {RELEASE} ends at it"]
-            elif there:
-                notes = [f"expected: in &{there[0]}"]
-            elif meant is not None:
-                notes, fix = [f'did you mean "{meant}"?'], _respelt(problem.span, name, meant)
-            else:
-                notes = [f"expected: a variable of &{group}"]
-                if self.of_nobody > 1:
-                    severity = Severity.WARNING
-                    notes = [f"no release of WRF has it, as {self.of_nobody - 1} more here: those of a fork?"]
-            message = f'&{group} of WRF {RELEASE} has no variable "{name}"'
-            return self.finding("WRF002", severity, problem.span, message, *notes, fix=fix)
-        return self.finding("WRF002", severity, problem.span, f"{problem.message} (&{group})", *notes, fix=fix)
 
     # --- Tasks ---
 
@@ -333,29 +237,7 @@ class _Judging:
         return [f"{name} = {value}" for name, value in shown.items()][:_MOST_NAMED]
 
 
-def _name(problem: SyntaxProblem) -> str:
-    """The variable that a problem is about."""
-    return problem.span.text.partition("(")[0].strip().lower()
-
-
-def _is_placeholder(problem: SyntaxProblem) -> bool:
-    return problem.kind == "unquoted-text" and problem.span.text.isupper()
-
-
-def _is_untyped(problem: SyntaxProblem) -> bool:
-    """Whether something is wrong whatever the type of the variable."""
-    return problem.kind in ("unquoted-text", "unclosed-string")
-
-
 _OF_LAYOUT = ("expected: tasks left to compute, and patches for no more than there are",)
-
-
-def _respelt(span: Span, name: str, meant: str | None) -> Fix | None:
-    if meant is None or name not in span.text.lower():
-        return None
-    text = span.text
-    at = text.lower().index(name)
-    return Fix(f"write {meant}", (Edit(span, text[:at] + meant + text[at + len(name) :]),), is_safe=True)
 
 
 def _same(one: Any, other: Any) -> bool:

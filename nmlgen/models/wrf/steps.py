@@ -23,14 +23,12 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from nmlgen.models.reading import Cell
 from nmlgen.resources import directory
 
 MOST_DOMAINS = 11
 """The length of an array over domains as WRF is built: MAX_DOMAINS_F of `configure` is 21, and
 `frame/module_driver_constants.F` halves it."""
-
-Cell = tuple[str, int]
-"""A setting of one domain counted from 1, in the place 0 where all domains share it."""
 
 _MOST_TURNS = 1000
 _COUNTS = "check_nml_consistency"

@@ -1,29 +1,24 @@
-"""What WRF finds in its namelist.input.
+"""What a model finds in its namelist that looks for each of its groups from the beginning of the file.
 
-Each group is looked for from the beginning of the file (`frame/module_configure.F`, and what WRF's registry makes for
-it): the first of its name is read, one that is not there keeps its defaults, and one of a name that WRF does not know
-is never looked for.
+The first group of a name is read, one that is not there keeps its defaults, and one of a name that the model does not
+know is never looked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
 
 from nmlgen.findings import nearest
-from nmlgen.models.wrf.steps import MOST_DOMAINS, Cell
-from nmlgen.namelist.assignment import Assigned, assign, declarations
+from nmlgen.namelist.assignment import assign, declarations
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, Group, SyntaxProblem
 from nmlgen.source import Span
 
-READ_ELSEWHERE = ("namelist_quilt", "dm_task_split", "logging")
-"""Groups that WRF's registry does not have; what is wrong in the last two is passed over
-(`external/RSL_LITE/module_dm.F:1719`, `frame/module_wrf_error.F:105`)."""
-
-_PASSED_OVER = ("dm_task_split", "logging")
+Cell = tuple[str, int]
+"""An element of a variable counted from 1, in the place 0 where it has only one."""
 
 
 @frozen
@@ -36,7 +31,7 @@ class Written:
 
 @frozen
 class Read:
-    """A namelist.input as WRF reads it.
+    """A namelist as a model reads it.
 
     `groups` are those that it finds, by name; `values` what each variable holds then, by domain or element, None where
     that is not known; `written` what somebody wrote, by variable and element. `problems` are where reading stops, and
@@ -57,8 +52,8 @@ class Read:
         return self.values[name][place - 1]
 
 
-def read_settings(document: Document, registry: Registry) -> Read:
-    """What WRF reads of a document."""
+def read_settings(document: Document, registry: Registry, passed_over: Container[str] = ()) -> Read:
+    """What a model reads of a document; what is wrong in groups that are `passed_over` it does not mind."""
     groups: dict[str, Group] = {}
     for group in document.groups:
         groups.setdefault(group.name, group)
@@ -72,28 +67,20 @@ def read_settings(document: Document, registry: Registry) -> Read:
         if found is None:
             continue
         assignment = assign(found, declarations(registry, name))
-        if name not in _PASSED_OVER:
+        if name not in passed_over:
             problems += [(name, problem) for problem in (*found.errors, *assignment.problems)]
         for (variable, subscripts), assigned in assignment.elements.items():
             if variable in values:
                 place = subscripts[0] if subscripts else 1
                 is_array = len(values[variable]) > 1
                 values[variable][place - 1] = assigned.value
-                written[variable, place if is_array else 0] = Written(assigned.value, _place(assigned))
+                written[variable, place if is_array else 0] = Written(assigned.value, assigned.written.span)
         assigned_to = {variable for variable, _ in assignment.elements}
         for item in found.items:  # the runtime stops there, or a template has something else in its place
             meant = item.base if item.base in values else nearest(item.base, registry.variables(name)) or ""
             if meant in values and meant not in assigned_to and any(v.kind != "null" for v in item.values):
                 values[meant] = [None] * len(values[meant])
-    shared = values["mp_physics"]
-    last = values["max_dom"][0]
-    if isinstance(last, int) and 1 <= last <= MOST_DOMAINS:  # frame/module_configure.F: "2004/04/28"
-        shared[:last] = [shared[last - 1]] * last
     return Read(groups, values, written, tuple(problems))
-
-
-def _place(assigned: Assigned) -> Span:
-    return assigned.written.span
 
 
 def _defaults(registry: Registry, group: str, name: str) -> list[Any]:
@@ -105,5 +92,5 @@ def _defaults(registry: Registry, group: str, name: str) -> list[Any]:
 
 
 def foreign_groups(read: Read, registry: Registry) -> Iterator[Group]:
-    """The groups that WRF never looks for."""
+    """The groups that the model never looks for."""
     return (group for name, group in read.groups.items() if not registry.has_group(name))

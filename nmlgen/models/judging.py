@@ -1,0 +1,184 @@
+"""What is wrong with how a namelist is read, whatever model reads it: groups, variables and values that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, nearest
+from nmlgen.models.reading import Read, foreign_groups
+from nmlgen.namelist.registry import Registry
+from nmlgen.namelist.runtimes import READERS
+from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.source import Source, Span
+
+_AT_THE_END = ("no-final-newline", "unclosed-group", "unclosed-string")
+
+
+class Judging:
+    """Judges a namelist that was read; a model says what else is wrong in `settings`.
+
+    `model` is what messages call it, `unknown_group` and `unreadable` are the codes of what is found here. A model that
+    takes the end of the file for the end of its namelist goes on there, but in groups that are `strict`.
+    """
+
+    model = ""
+    unknown_group = ""
+    unreadable = ""
+    strict: tuple[str, ...] = ()
+
+    def __init__(self, read: Read, source: Source, registry: Registry, problems: Mapping[str, tuple[str, str]]) -> None:
+        self.read = read
+        self.source = source
+        self.registry = registry
+        self.problems = problems
+
+    def report(self) -> Report:
+        """What is found."""
+        return Report(tuple(dict.fromkeys(self.findings())))
+
+    def findings(self) -> Iterator[Finding]:
+        """What is found in the order in which the model comes to it."""
+        yield from self.groups()
+        yield from self.reading()
+        if not any(p.stops for group in self.read.groups.values() for p in group.errors if group.start != self.last):
+            yield from self.settings()  # else nobody knows where groups end
+
+    def settings(self) -> Iterator[Finding]:
+        """What the model makes of what it has read."""
+        raise NotImplementedError
+
+    def known_elsewhere(self, _group: str, _name: str) -> str | None:
+        """Which other release has a variable; None if none is known."""
+        return None
+
+    def is_read(self, _group: str) -> bool:
+        """Whether it is sure that the model reads a group."""
+        return True
+
+    def finding(
+        self, code: str, severity: Severity, span: Span | None, message: str, *notes: str, fix: Fix | None = None
+    ) -> Finding:
+        """A finding; one without a place is about the file."""
+        return Finding(code, self.problems[code][0], severity, message, span or self.source.span(1, 1), notes, fix)
+
+    def span(self, name: str) -> Span | None:
+        """Where a variable was first given a value; None where nobody did."""
+        return self.read.span(name)
+
+    def groups(self) -> Iterator[Finding]:
+        """Groups that nobody looks for."""
+        known = self.registry.groups
+        for group in foreign_groups(self.read, self.registry):
+            meant = nearest(group.name, [name for name in known if name not in self.read.groups])
+            yield self.finding(
+                self.unknown_group,
+                Severity.WARNING,
+                group.name_span,
+                f"{self.model} has no namelist group {group.name} and never looks at it",
+                *(did_you_mean(group.name, known) or (f"expected: one of {', '.join(known)}",)),
+                fix=respelt(group.name_span, group.name, meant),
+            )
+
+    def reading(self) -> Iterator[Finding]:
+        """Where the Fortran runtime stops, or reads otherwise than it seems."""
+        ended: set[int] = set()
+        placed = {(problem.span.line, problem.span.column) for _, problem in self.read.problems if _is_untyped(problem)}
+        for group, problem in self.read.problems:
+            is_last = self.read.groups[group].start == self.last or self.has_no_end(problem)
+            if problem.kind in _AT_THE_END and is_last and group not in self.strict:
+                ended.add(problem.span.line)
+                yield self.finding(
+                    self.unreadable,
+                    Severity.WARNING,
+                    problem.span,
+                    f"{problem.message}: {self.model} takes that for the end of its namelist and says nothing",
+                    f"expected: {problem.expected}",
+                )
+            elif problem.span.line not in ended and (
+                _is_untyped(problem) or (problem.span.line, problem.span.column) not in placed
+            ):
+                yield self.problem(group, problem)
+
+    @cached_property
+    def last(self) -> int:
+        """Where the last group begins."""
+        return max((group.start for group in self.read.groups.values()), default=0)
+
+    def has_no_end(self, problem: SyntaxProblem) -> bool:
+        """Whether a string that is not closed in its group is closed nowhere: the runtime looks for it on all lines."""
+        start = problem.span.offsets[0]
+        return problem.kind == "unclosed-string" and self.source.text.count(self.source.text[start], start + 1) == 0
+
+    @cached_property
+    def placeholders(self) -> int:
+        """How many words in capitals stand where there is no text, which something replaces later."""
+        return sum(1 for _, problem in self.read.problems if _is_placeholder(problem))
+
+    @cached_property
+    def of_nobody(self) -> int:
+        """How many variables there are that no known release has, nor one of nearly that name."""
+        names = {
+            (group, name)
+            for group, problem in self.read.problems
+            if problem.kind == "unknown-variable"
+            for name in [_name(problem)]
+            if self.known_elsewhere(group, name) is None and nearest(name, self.registry.variables(group)) is None
+        }
+        return len(names)
+
+    def problem(self, group: str, problem: SyntaxProblem) -> Finding:
+        """What a problem of the text is to the model."""
+        severity = Severity.ERROR if problem.stops and self.is_read(group) else Severity.WARNING
+        notes, fix = [f"expected: {problem.expected}"], problem.fix
+        if _is_placeholder(problem) and self.placeholders > 1:
+            severity = Severity.WARNING
+            notes.append(f"{self.placeholders} such words: is this a template?")
+        readers = READERS.get(problem.kind)
+        if readers is not None:
+            notes.append(readers.note())
+            severity = Severity.WARNING
+        if problem.kind == "unknown-variable":
+            name = _name(problem)
+            known = self.registry.variables(group)
+            elsewhere = self.known_elsewhere(group, name)
+            there = [other for other in self.registry.groups if self.registry.variable(other, name) is not None]
+            meant = nearest(name, known)
+            if elsewhere is not None:
+                severity = Severity.WARNING
+                notes = [f"{elsewhere} has it; {self.model} ends at it"]
+            elif there:
+                notes = [f"expected: in &{there[0]}"]
+            elif meant is not None:
+                notes, fix = [f'did you mean "{meant}"?'], respelt(problem.span, name, meant)
+            else:
+                notes = [f"expected: a variable of &{group}"]
+                if self.of_nobody > 1:
+                    severity = Severity.WARNING
+                    notes = [f"no known release has it, as {self.of_nobody - 1} more here: those of a fork?"]
+            message = f'&{group} of {self.model} has no variable "{name}"'
+            return self.finding(self.unreadable, severity, problem.span, message, *notes, fix=fix)
+        return self.finding(self.unreadable, severity, problem.span, f"{problem.message} (&{group})", *notes, fix=fix)
+
+
+def _name(problem: SyntaxProblem) -> str:
+    """The variable that a problem is about."""
+    return problem.span.text.partition("(")[0].strip().lower()
+
+
+def _is_placeholder(problem: SyntaxProblem) -> bool:
+    return problem.kind == "unquoted-text" and problem.span.text.isupper()
+
+
+def _is_untyped(problem: SyntaxProblem) -> bool:
+    """Whether something is wrong whatever the type of the variable."""
+    return problem.kind in ("unquoted-text", "unclosed-string")
+
+
+def respelt(span: Span, name: str, meant: str | None) -> Fix | None:
+    """The fix of a misspelt name; None where nobody can tell what is meant."""
+    if meant is None or name not in span.text.lower():
+        return None
+    text = span.text
+    at = text.lower().index(name)
+    return Fix(f"write {meant}", (Edit(span, text[:at] + meant + text[at + len(name) :]),), is_safe=True)
