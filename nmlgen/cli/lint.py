@@ -109,7 +109,8 @@ def command(
     """Judge run scripts, namelist files and configurations of mkexp, as ICON, Slurm and the shell read them.
 
     Nothing is run. An icon_master.namelist is judged with the files it names, a directory with all that is in it and
-    below, a namelist.input as WRF reads it; PATH - is the standard input. Exit code 1 if there are errors.
+    below, a namelist.input as WRF reads it, a namelist.atmosphere as MPAS does; PATH - is the standard input. Exit code
+    1 if there are errors.
 
     A baseline holds what is found in old scripts today; with --baseline only what is new is reported.
     """

@@ -19,7 +19,9 @@ from nmlgen.source import Source
 _MOST_BYTES = 4 * 1024 * 1024  # no run script and no namelist comes near
 _MOST_FILES = 100_000
 _HEAD = 2048
-_NAMELIST_NAMES = re.compile(r"NAMELIST_.+|.+\.(?:nml|namelist)|namelist\.input(?:\..+)?", re.IGNORECASE)
+_NAMELIST_NAMES = re.compile(
+    r"NAMELIST_.+|.+\.(?:nml|namelist)|namelist\.(?:input|(?:init_)?atmosphere)(?:\..+)?", re.I
+)
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
 _OTHERS = (
     *(".md", ".rst", ".txt", ".html", ".tex", ".py", ".ipynb", ".c", ".cc", ".cpp", ".h", ".f", ".f90", ".pl"),

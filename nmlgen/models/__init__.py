@@ -6,7 +6,7 @@ A package elsewhere adds one by an entry point of the group `nmlgen.models` that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -15,8 +15,9 @@ from typing import Protocol, cast
 
 from nmlgen.findings import Report
 from nmlgen.namelist.syntax import Document
+from nmlgen.source import Source
 
-_OWN = ("nmlgen.models.wrf",)
+_OWN = ("nmlgen.models.mpas", "nmlgen.models.wrf")
 
 
 class Model(Protocol):
@@ -30,8 +31,9 @@ class Model(Protocol):
     def recognises(self, path: Path, text: str) -> bool:
         """Whether a namelist file is one of this model."""
 
-    def lint(self, document: Document, tasks: int | None) -> Report:
-        """Judge a namelist file for a job of so many MPI tasks, None where nobody says how many."""
+    def lint(self, document: Document, tasks: int | None, beside: Callable[[str], Source | None]) -> Report:
+        """Judge a namelist file for a job of so many MPI tasks, None where nobody says how many; `beside` gives a file
+        of its directory by name, None if there is none."""
 
 
 def model_of(path: Path, text: str) -> Model | None:

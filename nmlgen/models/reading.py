@@ -6,7 +6,7 @@ know is never looked for.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -15,7 +15,10 @@ from nmlgen.findings import nearest
 from nmlgen.namelist.assignment import assign, declarations
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, Group, SyntaxProblem
-from nmlgen.source import Span
+from nmlgen.source import Source, Span
+
+Beside = Callable[[str], Source | None]
+"""Gives a file in the directory of another one by its name; None if there is none."""
 
 Cell = tuple[str, int]
 """An element of a variable counted from 1, in the place 0 where it has only one."""

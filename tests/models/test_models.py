@@ -18,7 +18,7 @@ def recognises(path, text):
     return path.name == "toy.nml"
 
 
-def lint(document, tasks):
+def lint(document, tasks, beside):
     findings = [
         Finding("TOY001", "toy-too-fast", Severity.ERROR, f"{item.plain} is too fast for {tasks}", item.span)
         for group in document.groups

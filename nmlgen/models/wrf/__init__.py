@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from nmlgen.findings import Report
+from nmlgen.models.reading import Beside
 from nmlgen.namelist.syntax import Document
 
 name = "WRF"
@@ -123,7 +124,7 @@ def recognises(path: Path, text: str) -> bool:
     return len(groups) == 2 or (_NAME.fullmatch(path.name) is not None and bool(groups))
 
 
-def lint(document: Document, tasks: int | None) -> Report:
+def lint(document: Document, tasks: int | None, _beside: Beside) -> Report:
     """Judge a namelist.input for a job of so many MPI tasks; see `judging`."""
     from nmlgen.models.wrf.judging import judge  # most namelists are of ICON
 

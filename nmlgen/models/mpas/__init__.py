@@ -1,0 +1,100 @@
+"""MPAS: its `namelist.atmosphere` and `namelist.init_atmosphere`, and the streams that are written beside."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from nmlgen.findings import Report
+from nmlgen.models.reading import Beside
+from nmlgen.namelist.syntax import Document
+
+name = "MPAS"
+
+
+def _page(text: str, bad: str, good: str, language: str = "fortran") -> str:
+    """What a problem is, with a file in which it is found for four tasks and one that is clean of it; tests judge
+    both."""
+    return f"{text}\n\nFound:\n\n```{language}\n{bad.strip()}\n```\n\nClean:\n\n```{language}\n{good.strip()}\n```"
+
+
+_STREAM = '<streams>\n<stream name="out" type="output" filename_template="out.$Y.nc" {} />\n</streams>'
+
+problems = {
+    "MPS001": (
+        "mpas-unknown-group",
+        _page(
+            "MPAS looks for the groups that it knows and never at others: all that stands in a group of another name "
+            "keeps its default, and one line of the log says that a group was not found.",
+            "&nhyd_model\n config_dt = 60.0\n/\n&restarts\n config_do_restart = true\n/",
+            "&nhyd_model\n config_dt = 60.0\n/\n&restart\n config_do_restart = true\n/",
+        ),
+    ),
+    "MPS002": (
+        "mpas-unreadable-namelist",
+        _page(
+            "The Fortran runtime stops in a group, and MPAS ends with `Error while reading namelist record`, without a "
+            "word about the variable. Several variables that no release has are those of a fork, and warnings.",
+            "&nhyd_model\n config_dtt = 60.0\n/",
+            "&nhyd_model\n config_dt = 60.0\n/",
+        ),
+    ),
+    "MPS003": (
+        "mpas-refused-settings",
+        _page(
+            "MPAS stops at these settings: tasks that write and their stride that do not fit into the job "
+            "(`src/framework/mpas_io.F:143`), and physics schemes that it does not know or that do not go together "
+            "(`mpas_atmphys_control.F`, `physics_namelist_check`).",
+            "&nhyd_model\n config_dt = 60.0\n/\n&io\n config_pio_num_iotasks = 4\n config_pio_stride = 2\n/",
+            "&nhyd_model\n config_dt = 60.0\n/\n&io\n config_pio_num_iotasks = 2\n config_pio_stride = 2\n/",
+        ),
+    ),
+    "MPS004": (
+        "mpas-replaced-setting",
+        _page(
+            "MPAS replaces a value that somebody wrote: with a boundary layer of MYNN the surface layer is its own, "
+            "and radiation is not computed without clouds. A run with a time step of 0 never ends.",
+            "&physics\n config_pbl_scheme = 'bl_mynn'\n config_sfclayer_scheme = 'sf_monin_obukhov'\n/\n"
+            "&nhyd_model\n config_dt = 60.0\n/",
+            "&physics\n config_pbl_scheme = 'bl_mynn'\n config_sfclayer_scheme = 'sf_mynn'\n/\n"
+            "&nhyd_model\n config_dt = 60.0\n/",
+        ),
+    ),
+    "MPS005": (
+        "mpas-refused-streams",
+        _page(
+            "MPAS stops at the file of streams beside its namelist: a tag that is not closed, a stream without a type, "
+            "a template or an interval, two streams of one name or with one file, a fixed stream that MPAS does not "
+            "have, an interval that is none.",
+            _STREAM.format(""),
+            _STREAM.format('output_interval="06:00:00"'),
+            "xml",
+        ),
+    ),
+    "MPS006": (
+        "mpas-ignored-in-streams",
+        _page(
+            "MPAS goes on, and does otherwise than the file of streams says: an `io_type` that it does not know "
+            'becomes pnetcdf, an unknown `precision` the model\'s own, and a stream of `type="OUTPUT"` writes no file.',
+            _STREAM.format('output_interval="06:00:00" io_type="adios2"'),
+            _STREAM.format('output_interval="06:00:00" io_type="netcdf4"'),
+            "xml",
+        ),
+    ),
+}
+"""The name and the page of each code."""
+
+_NAME = re.compile(r"namelist\.(init_)?atmosphere(?:\..+)?", re.IGNORECASE)
+_GROUP = re.compile(r"^[ \t]*&nhyd_model\b", re.MULTILINE | re.IGNORECASE)
+
+
+def recognises(path: Path, text: str) -> bool:
+    """Whether a namelist is called as MPAS's are, or has `&nhyd_model`."""
+    return _NAME.fullmatch(path.name) is not None or _GROUP.search(text) is not None
+
+
+def lint(document: Document, tasks: int | None, beside: Beside) -> Report:
+    """Judge a namelist of MPAS and the streams beside it for a job of so many MPI tasks; see `judging`."""
+    from nmlgen.models.mpas.judging import judge  # most namelists are of ICON
+
+    return judge(document, tasks, beside)

@@ -1,0 +1,188 @@
+"""What is wrong with a namelist of MPAS and the streams beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nmlgen.findings import Finding, Report, Severity
+from nmlgen.models.judging import Judging
+from nmlgen.models.mpas import problems
+from nmlgen.models.mpas.registry import RELEASE, immutable_streams, mpas_registry
+from nmlgen.models.mpas.streams import problems_of
+from nmlgen.models.reading import Beside, Read, read_settings
+from nmlgen.namelist.syntax import Document
+from nmlgen.source import Source
+
+_SCHEMES = {
+    "config_microp_scheme": ("off", "mp_kessler", "mp_thompson", "mp_thompson_aerosols", "mp_wsm6"),
+    "config_convection_scheme": ("off", "cu_grell_freitas", "cu_kain_fritsch", "cu_tiedtke", "cu_ntiedtke"),
+    "config_pbl_scheme": ("off", "bl_mynn", "bl_ysu"),
+    "config_gwdo_scheme": ("off", "bl_ysu_gwdo"),
+    "config_radt_lw_scheme": ("off", "cam_lw", "rrtmg_lw"),
+    "config_radt_sw_scheme": ("off", "cam_sw", "rrtmg_sw"),
+    "config_radt_cld_scheme": ("off", "cld_incidence", "cld_fraction"),
+    "config_sfclayer_scheme": ("off", "sf_mynn", "sf_monin_obukhov", "sf_monin_obukhov_rev"),
+    "config_lsm_scheme": ("off", "sf_noah", "sf_noahmp"),
+}
+_NEWER = frozenset({"mp_tempo", "mp_nssl2m", "bl_myj", "bl_ugwp_gwdo", "sf_mynnsfclay", "sf_myj", "sf_ruc"})
+_NEWER_CLOUDS = frozenset({"cld_fraction_thompson", "cld_fraction_mynn"})
+_SUITES = {
+    "mesoscale_reference": {
+        "config_microp_scheme": "mp_wsm6",
+        "config_convection_scheme": "cu_ntiedtke",
+        "config_pbl_scheme": "bl_ysu",
+        "config_gwdo_scheme": "bl_ysu_gwdo",
+        "config_radt_lw_scheme": "rrtmg_lw",
+        "config_radt_sw_scheme": "rrtmg_sw",
+        "config_radt_cld_scheme": "cld_fraction",
+        "config_sfclayer_scheme": "sf_monin_obukhov_rev",
+        "config_lsm_scheme": "sf_noah",
+    },
+    "convection_permitting": {
+        "config_microp_scheme": "mp_thompson",
+        "config_convection_scheme": "cu_grell_freitas",
+        "config_pbl_scheme": "bl_mynn",
+        "config_gwdo_scheme": "bl_ysu_gwdo",
+        "config_radt_lw_scheme": "rrtmg_lw",
+        "config_radt_sw_scheme": "rrtmg_sw",
+        "config_radt_cld_scheme": "cld_fraction",
+        "config_sfclayer_scheme": "sf_mynn",
+        "config_lsm_scheme": "sf_noah",
+    },
+    "none": {},
+}
+"""What stands for `suite` (`mpas_atmphys_control.F`, `physics_namelist_check`)."""
+
+_DATE = re.compile(r"-?\d+-(\d+)-(\d+)(?:_.*)?")
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def judge(document: Document, tasks: int | None, beside: Beside) -> Report:
+    """Judge a namelist of MPAS and the streams beside it for a job of so many MPI tasks; None where nobody says how
+    many."""
+    core = "atmosphere" if any(group.name == "physics" for group in document.groups) else None
+    name = document.source.name.rpartition("/")[2]
+    core = "init_atmosphere" if "init_atmosphere" in name else core or "atmosphere"
+    streams = beside(f"streams.{core}")
+    return _Judging(read_settings(document, mpas_registry(core)), document.source, core, tasks, streams).report()
+
+
+class _Judging(Judging):
+    model = f"MPAS {RELEASE}"
+    unknown_group = "MPS001"
+    unreadable = "MPS002"
+
+    def __init__(self, read: Read, source: Source, core: str, tasks: int | None, streams: Source | None) -> None:
+        super().__init__(read, source, mpas_registry(core), problems)
+        self.core = core
+        self.tasks = tasks
+        self.streams = streams
+
+    def settings(self) -> Iterator[Finding]:
+        if "io" in self.registry.groups:
+            yield from self.tasks_that_write()
+        if self.core == "atmosphere":
+            yield from self.physics()
+            yield from self.times()
+        if self.streams is not None:
+            for found in problems_of(self.streams, immutable_streams(self.core)):
+                code, severity = ("MPS005", Severity.ERROR) if found.stops else ("MPS006", Severity.WARNING)
+                yield self.finding(code, severity, found.span, found.message, f"expected: {found.expected}")
+
+    def tasks_that_write(self) -> Iterator[Finding]:
+        """How many tasks write, and which (`mpas_framework.F`, `mpas_io.F:143-190`)."""
+        count, stride = self.read.value("config_pio_num_iotasks"), self.read.value("config_pio_stride")
+        if count is None or stride is None:
+            return
+        where = self.span("config_pio_num_iotasks") or self.span("config_pio_stride")
+        if count == 0 and stride == 0:
+            message = "config_pio_num_iotasks and config_pio_stride are both 0"
+            yield self.finding("MPS003", Severity.ERROR, where, message, "expected: one of them above 0")
+            return
+        if self.tasks is None:
+            if count < 0 or stride < 0:
+                message = f"{count} tasks that write, each {stride} tasks from the next"
+                yield self.finding("MPS003", Severity.ERROR, where, message, "expected: none below 0")
+            return
+        count = _quotient(self.tasks, stride) if count == 0 else count
+        stride = _quotient(self.tasks, count) if stride == 0 else stride
+        if not (1 <= count <= self.tasks and 1 <= stride <= self.tasks and count * stride <= self.tasks):
+            yield self.finding(
+                "MPS003",
+                Severity.ERROR,
+                where,
+                f"{count} tasks write, each {stride} tasks from the next: that does not fit into {self.tasks}",
+                "expected: config_pio_num_iotasks * config_pio_stride up to the number of tasks",
+            )
+
+    def physics(self) -> Iterator[Finding]:
+        """Suites and schemes that there are not, or that do not go together."""
+        suite = self.read.value("config_physics_suite")
+        if suite is None:
+            return
+        if suite.rstrip() not in _SUITES:
+            message = f'there is no physics suite "{suite}"'
+            notes = f"expected: one of {', '.join(_SUITES)}"
+            yield self.finding("MPS003", Severity.ERROR, self.span("config_physics_suite"), message, notes)
+            return
+        chosen: dict[str, str] = {}
+        for name, known in _SCHEMES.items():
+            value = self.read.value(name)
+            if value is None:
+                return
+            chosen[name] = _SUITES[suite.rstrip()].get(name, "off") if value.rstrip() == "suite" else value.rstrip()
+            if chosen[name] not in known:
+                is_newer = chosen[name] in _NEWER | _NEWER_CLOUDS
+                yield self.finding(
+                    "MPS003",
+                    Severity.WARNING if is_newer else Severity.ERROR,
+                    self.span(name),
+                    f'{self.model} has no {name} "{value.rstrip()}"',
+                    "a newer release has it" if is_newer else f"expected: one of suite, {', '.join(known)}",
+                )
+                return
+        yield from self.together(chosen)
+
+    def together(self, chosen: dict[str, str]) -> Iterator[Finding]:
+        """Schemes that need each other, and what MPAS puts in the place of some."""
+        surface, boundary = chosen["config_sfclayer_scheme"], chosen["config_pbl_scheme"]
+        where = self.span("config_sfclayer_scheme") or self.span("config_pbl_scheme")
+        if boundary == "bl_ysu" and not surface.startswith("sf_monin_obukhov"):
+            message = f'the boundary layer bl_ysu does not go with the surface layer "{surface}"'
+            yield self.finding("MPS003", Severity.ERROR, where, message, "expected: sf_monin_obukhov")
+            return
+        if boundary == "bl_mynn" and surface != "sf_mynn":
+            if self.span("config_sfclayer_scheme") is not None:
+                message = f'MPAS replaces config_sfclayer_scheme "{surface}" by sf_mynn, which bl_mynn needs'
+                yield self.finding("MPS004", Severity.WARNING, where, message, "expected: sf_mynn")
+            surface = "sf_mynn"
+        if chosen["config_lsm_scheme"] != "off" and surface == "off":
+            message = f'the land surface "{chosen["config_lsm_scheme"]}" needs a surface layer'
+            span = self.span("config_lsm_scheme") or where
+            yield self.finding("MPS003", Severity.ERROR, span, message, "expected: config_sfclayer_scheme")
+        has_radiation = {"off"} != {chosen["config_radt_lw_scheme"], chosen["config_radt_sw_scheme"]}
+        if has_radiation and chosen["config_radt_cld_scheme"] == "off":
+            span = self.span("config_radt_cld_scheme")
+            if span is not None:
+                message = "MPAS replaces config_radt_cld_scheme off by cld_incidence, which radiation needs"
+                yield self.finding("MPS004", Severity.WARNING, span, message, "expected: cld_incidence or cld_fraction")
+
+    def times(self) -> Iterator[Finding]:
+        """A step that never ends, and dates that there are not."""
+        step = self.read.value("config_dt")
+        if step is not None and step <= 0:
+            message = f"config_dt = {step}: the run never ends"
+            yield self.finding("MPS004", Severity.WARNING, self.span("config_dt"), message, "expected: seconds above 0")
+        start = self.read.value("config_start_time")
+        found = None if start is None else _DATE.fullmatch(start.strip())
+        if found is not None and not (1 <= int(found[1]) <= 12 and 1 <= int(found[2]) <= _DAYS[int(found[1]) - 1]):
+            message = f'"{start.strip()}" is no date: MPAS takes another one, which its input does not have'
+            yield self.finding(
+                "MPS003", Severity.ERROR, self.span("config_start_time"), message, "expected: YYYY-MM-DD_hh:mm:ss"
+            )
+
+
+def _quotient(one: int, other: int) -> int:
+    """A quotient as Fortran has it, without its fraction."""
+    return int(one / other) if other else 0

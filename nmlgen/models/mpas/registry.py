@@ -1,0 +1,32 @@
+"""The namelist groups of an MPAS release, in the form of `nmlgen.namelist.registry`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from nmlgen.namelist.registry import Registry
+from nmlgen.resources import directory
+
+RELEASE = "8.2.2"
+"""The release by which a namelist is judged."""
+
+
+@cache
+def mpas_registry(core: str) -> Registry:
+    """The groups of a core, "atmosphere" or "init_atmosphere"."""
+    return Registry(RELEASE, _document(core)["groups"])
+
+
+def immutable_streams(core: str) -> tuple[str, ...]:
+    """The streams whose contents a core fixes."""
+    return tuple(_document(core)["immutable_streams"])
+
+
+@cache
+def _document(core: str) -> Mapping[str, Any]:
+    text = (directory("schemas") / "mpas" / f"{RELEASE}-{core}.json").read_text(encoding="utf-8")
+    document: Mapping[str, Any] = json.loads(text)
+    return document

@@ -1,0 +1,180 @@
+"""The file of streams beside a namelist of MPAS: what `src/framework/xml_stream_parser.c` reads, and what it refuses.
+
+It is no full XML: a header `<?xml?>` is refused, text between tags and attributes without quotes are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from attrs import frozen
+
+from nmlgen.source import Source, Span, Text
+
+_TAG = re.compile(r"<!--.*?-->|<(?P<close>/)?(?P<name>[^\s<>/]+)(?P<rest>[^<>]*)>", re.DOTALL)
+_ATTRIBUTE = re.compile(r"""(?P<name>[A-Za-z_]\w*)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""")
+_STREAMS = ("stream", "immutable_stream")
+_INTERVAL = re.compile(r"(?:\d+_)?(?:\d+:){0,2}\d+")
+_WORDS = ("none", "initial_only", "final_only")
+_DATE = re.compile(r"initial_time|-?\d+(?:-\d+){0,2}(?:_\d+(?::\d+){0,2})?")
+_TYPES = ("pnetcdf,cdf5", "pnetcdf", "netcdf4", "netcdf")
+_PRECISIONS = ("single", "double")
+
+
+@frozen
+class Stream:
+    """A stream: its attributes, and where each stands."""
+
+    is_immutable: bool
+    attributes: Mapping[str, str]
+    spans: Mapping[str, Span]
+    span: Span
+
+    @property
+    def name(self) -> str:
+        """Its name; "" without one."""
+        return self.attributes.get("name", "")
+
+    def at(self, attribute: str) -> Span:
+        """Where an attribute stands, or else the stream."""
+        return self.spans.get(attribute, self.span)
+
+
+@frozen
+class StreamProblem:
+    """What MPAS `stops` at in its file of streams, or else takes otherwise than it is written."""
+
+    span: Span
+    message: str
+    expected: str
+    stops: bool = True
+
+
+def problems_of(source: Source, immutable: tuple[str, ...]) -> Iterator[StreamProblem]:
+    """What is wrong with a file of streams; `immutable` are those whose contents MPAS fixes."""
+    found = [*_badly_nested(source)]
+    yield from found
+    if found:
+        return  # MPAS looks no further
+    streams = list(_streams(source))
+    for stream in streams:
+        yield from _of_attributes(stream)
+        if stream.is_immutable and stream.name and stream.name not in immutable:
+            yield StreamProblem(
+                stream.at("name"), f'MPAS has no fixed stream "{stream.name}"', f"one of {', '.join(immutable)}"
+            )
+    yield from _of_pairs(streams)
+
+
+def _badly_nested(source: Source) -> Iterator[StreamProblem]:
+    text = Text(source)
+    open_tags: list[tuple[str, Span]] = []
+    has_root = False
+    for tag in _TAG.finditer(source.text):
+        name, span = tag["name"], text.span(tag.start(), tag.end())
+        if name is None:
+            continue
+        if name.startswith("?"):
+            yield StreamProblem(
+                span, "MPAS takes the XML header for a tag that is not closed", "a file that begins with <streams>"
+            )
+            return
+        has_root |= name == "streams"
+        if tag["close"]:
+            if not open_tags or open_tags[-1][0] != name:
+                opened = open_tags[-1] if open_tags else (name, span)
+                yield StreamProblem(span, f"</{name}> closes nothing", f"</{opened[0]}>")
+                return
+            open_tags.pop()
+        elif not tag["rest"].rstrip().endswith("/"):
+            open_tags.append((name, span))
+    if open_tags:
+        name, span = open_tags[-1]
+        yield StreamProblem(span, f"<{name}> is not closed", f"</{name}>")
+    elif not has_root:
+        yield StreamProblem(source.span(1, 1), "there is no <streams>", "<streams> around all streams")
+
+
+def _streams(source: Source) -> Iterator[Stream]:
+    text = Text(source)
+    for tag in _TAG.finditer(source.text):
+        if tag["name"] in _STREAMS and not tag["close"]:
+            attributes, spans = {}, {}
+            start = tag.start("rest")
+            for found in _ATTRIBUTE.finditer(tag["rest"]):
+                group = "double" if found["double"] is not None else "single"
+                attributes[found["name"]] = found[group]
+                spans[found["name"]] = text.span(start + found.start(group), start + found.end(group))
+            if "=" in _ATTRIBUTE.sub("", tag["rest"]):  # an attribute without quotes, whose name is not known
+                attributes = {"name": attributes.get("name", ""), **_ANY, **attributes}
+            line_end = source.text.find("\n", tag.start())
+            end = min(tag.end(), line_end if line_end > 0 else tag.end())
+            yield Stream(tag["name"] == "immutable_stream", attributes, spans, text.span(tag.start(), end))
+
+
+_ANY = {"type": "none", "filename_template": "", "input_interval": "none", "output_interval": "none"}
+
+
+def _of_attributes(stream: Stream) -> Iterator[StreamProblem]:
+    given = stream.attributes
+    if "name" not in given:
+        yield StreamProblem(stream.span, "a stream has no name: MPAS crashes", 'name="..."')
+        return
+    if re.search(r"\s", stream.name):
+        yield StreamProblem(
+            stream.at("name"), f'MPAS does not find a stream called "{stream.name}" again', "a name without blanks"
+        )
+    for attribute in ("type", "filename_template"):
+        if attribute not in given:
+            yield StreamProblem(stream.span, f'stream "{stream.name}" has no {attribute}', f'{attribute}="..."')
+            return
+    kind = given["type"]
+    for direction in ("input", "output"):
+        if direction in kind and f"{direction}_interval" not in given:
+            message = f'{direction} stream "{stream.name}" has no {direction}_interval'
+            yield StreamProblem(stream.span, message, f'{direction}_interval="06:00:00"')
+        word = f"{direction}_interval"
+        if given.get("filename_interval") == word and direction not in kind:
+            message = f'stream "{stream.name}" is no {direction} stream, and has no {word}'
+            yield StreamProblem(stream.at("filename_interval"), message, "the interval of its own direction")
+    if "input" not in kind and "output" not in kind and kind != "none":
+        message = f'stream "{stream.name}" neither reads nor writes: MPAS does not know the type "{kind}"'
+        yield StreamProblem(stream.at("type"), message, "input, output or input;output", stops=False)
+    yield from _of_times(stream)
+    for attribute, known in (("io_type", _TYPES), ("precision", _PRECISIONS)):
+        value = given.get(attribute)
+        if value is not None and not any(word in value for word in known):
+            message = f'MPAS does not know the {attribute} "{value}", and goes on without it'
+            yield StreamProblem(stream.at(attribute), message, f"one of {' '.join(known)}", stops=False)
+
+
+def _of_times(stream: Stream) -> Iterator[StreamProblem]:
+    given = stream.attributes
+    for attribute in ("input_interval", "output_interval", "filename_interval"):
+        value = given.get(attribute)
+        if value is None or value.startswith("stream:") or _INTERVAL.fullmatch(value):
+            continue
+        words = ("none", "input_interval", "output_interval") if attribute == "filename_interval" else _WORDS
+        if value not in words:
+            message = f'"{value}" is no interval'
+            yield StreamProblem(stream.at(attribute), message, f"[days_]hh:mm:ss or {', '.join(words)}")
+    value = given.get("reference_time")
+    if value is not None and not _DATE.fullmatch(value):
+        yield StreamProblem(stream.at("reference_time"), f'"{value}" is no date', "YYYY-MM-DD_hh:mm:ss")
+
+
+def _of_pairs(streams: list[Stream]) -> Iterator[StreamProblem]:
+    names: dict[str, Stream] = {}
+    files: dict[str, list[Stream]] = {}
+    for stream in streams:
+        if stream.name and stream.name in names:
+            yield StreamProblem(stream.at("name"), f'there are two streams "{stream.name}"', "another name")
+        names.setdefault(stream.name, stream)
+        template = stream.attributes.get("filename_template", "")
+        for other in files.get(template, ()):
+            writes = any("output" in each.attributes.get("type", "") for each in (stream, other))
+            if template and writes and stream.name != other.name:
+                message = f'streams "{other.name}" and "{stream.name}" have the same file, and one of them writes it'
+                yield StreamProblem(stream.at("filename_template"), message, "another filename_template")
+        files.setdefault(template, []).append(stream)
