@@ -45,6 +45,7 @@ _CDI_PIO = 2
 _GRIB2, _NETCDF4 = 2, 5
 _MARINE = ("ocean", "hamocc")
 _GPU_PARTITION = ("gpu", "boost", "accel", "a100", "h100", "h200", "mi100", "mi200", "mi300")
+_GPU_STEP = "how long a model step takes on GPUs"
 _MOST_PARTITIONS = 256  # more than ICON has room for
 
 
@@ -362,13 +363,13 @@ def _gpu(experiment: Experiment) -> Setting | None:
     """What asks for GPUs: no run on any was measured, and no core computes there."""
     for program in experiment.programs:
         if program.uses_gpus:
-            return unknown("job.gpus", program.settings["device"].span)
+            return unknown(_GPU_STEP, program.settings["device"].span)
     for name, setting in experiment.directives.items():
         value = str(setting.value).lower()
         if name.startswith("gpu") or (name in ("gres", "tres-per-task", "tres-per-node") and "gpu" in value):
-            return unknown("job.gpus", setting.span)
+            return unknown(_GPU_STEP, setting.span)
         if name == "partition" and (value.endswith("-g") or any(word in value for word in _GPU_PARTITION)):
-            return unknown("job.gpus", setting.span)
+            return unknown(_GPU_STEP, setting.span)
     return None
 
 

@@ -166,8 +166,10 @@ def _levels(component: Component, output: Output) -> int:
 
 
 def _node_bytes(component: Component) -> int | None:
-    experiment = component.experiment
+    experiment, program = component.experiment, program_of(component)
     partition = experiment.directives.get("partition")
+    if program is not None and "partition" in program.job:
+        partition = program.job["partition"]
     known = experiment.machine.partitions.get(str(partition.value)) if partition is not None else None
     if known is not None and known.memory_per_node is not None:
         return known.memory_per_node

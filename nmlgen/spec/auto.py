@@ -182,5 +182,7 @@ def _undecided(word: Setting, missing: Setting) -> Finding:
         note = "expected: grid.name, such as R2B5, for a global grid; grid.cells; or a value in the place of auto"
     else:
         message = f"{name} is auto, and {missing.name} is not known"
-        note = f"expected: a value of {missing.name} that can be used, or one in the place of auto"
+        is_setting = " " not in missing.name  # else words for what no setting says
+        known = f"a value of {missing.name} that can be used, or one" if is_setting else "a value"
+        note = f"expected: {known} in the place of auto"
     return problem("SPC013", message, word.span, note)

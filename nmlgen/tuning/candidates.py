@@ -8,7 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from nmlgen.advise.case import Case
-from nmlgen.advise.experiment import Output, Situation, situation_of
+from nmlgen.advise.experiment import Output, Situation, situation_of, situation_on_any_device
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
@@ -110,7 +110,7 @@ def _layouts(spec: Spec) -> list[Mapping[str, Any]]:
     """Powers of two of I/O ranks, with powers of two of partitions of every output that can have them: no more than
     I/O ranks, and no fewer files than these. Where files of an output cannot be shared by so many, as many as can."""
     try:
-        situation = situation_of(spec.experiment.components[0])
+        situation = situation_on_any_device(spec.experiment.components[0])
     except UndecidedError as error:
         message = f"{error.setting.name} is not known, so it is not clear how many I/O ranks there may be"
         raise InputError(f"{message}; say in a section `sweep` of the spec what to try") from None

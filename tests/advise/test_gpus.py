@@ -22,6 +22,7 @@ from nmlgen.advise.nodes import node_counts
 from nmlgen.cli.advise import command
 from nmlgen.cli.calibrate import command as calibrate_command
 from nmlgen.experiment.setting import UndecidedError
+from nmlgen.tuning.candidates import candidates_of
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "aquaplanet_gpu.yaml"
 CORES = EXAMPLE.with_name("nh_dcmip_tc_52_r2b5.yaml")
@@ -63,7 +64,7 @@ def measured(case):
 
 def test_no_figure_of_cores_is_taken_for_gpus():
     """What asks for run times gets none; what asks for sizes does."""
-    with pytest.raises(UndecidedError, match=r"job\.gpus"):
+    with pytest.raises(UndecidedError, match="how long a model step takes on GPUs"):
         situation_of(component())
     assert situation_on_any_device(component()).case.gpus == 16
     with pytest.raises(InputError, match="only runs of your own say"):
@@ -124,6 +125,38 @@ def test_ranks_that_nobody_places_may_hold_a_gpu():
     text = CliRunner().invoke(command, [str(CORES), "--set", "job.partition=gpu"]).output
     assert "an I/O rank may hold a GPU that a work rank misses" in text
     assert "248 GPUs" in text
+
+
+def test_a_part_of_a_heterogeneous_job(tmp_path):
+    """Its own nodes, GPUs and memory, whatever the others of the job are."""
+    spec = nmlgen.load_spec(
+        {
+            "nmlgen": 1,
+            "name": "het",
+            "extends": "icon/coupled",
+            "site": "levante",
+            "model": {"directory": "/work/ab0123/icon", "release": "2024.10"},
+            "job": {"account": "ab0123", "partition": "compute", "nodes": 4},
+            "models": {
+                "atmo": {"executable": "bin/a", "device": "gpu", "job": {"partition": "gpu", "nodes": 2}},
+                "ocean": {"executable": "bin/o", "device": "cpu", "tasks_per_node": 24},
+            },
+        }
+    )
+    atmosphere, ocean = nmlgen.advices(spec)
+    case = atmosphere.io.situation.case
+    assert (case.gpus, case.nodes, ocean.advice.situation.case.nodes) == (8, 2, 4)
+    with pytest.raises(UndecidedError):
+        situation_of(spec.experiment.components[0])
+    sizes = [memory_of(one, levante()).node_bytes for one in (atmosphere.io.situation, ocean.advice.situation)]
+    assert sizes == [512 * 2**30, 256 * 2**30]
+
+
+def test_tuning_needs_no_model():
+    """Without one it measures, and tries the same layouts."""
+    candidates = candidates_of(nmlgen.load_spec(EXAMPLE)).candidates
+    assert {candidate.point.values["parallel.num_io_procs"] for candidate in candidates} >= {0, 1, 2, 4, 8}
+    assert all(candidate.case is None for candidate in candidates)
 
 
 @pytest.mark.parametrize(("site", "partition", "gpus"), [("levante", "gpu", 16), ("lumi", "standard-g", 32)])
@@ -246,3 +279,11 @@ def test_from_a_log_to_advice(tmp_path):
     assert answered.exit_code == 0
     assert "compute time between model steps" in answered.output
     assert "only runs of your own" not in answered.output
+
+
+def test_auto_is_refused_in_words():
+    with pytest.raises(nmlgen.SpecError) as caught:
+        nmlgen.load_spec(EXAMPLE, ["parallel.num_io_procs=auto"]).experiment  # noqa: B018 (it is made when it is asked for)
+    (finding,) = caught.value.findings
+    assert finding.message == "num_io_procs is auto, and how long a model step takes on GPUs is not known"
+    assert finding.notes == ("expected: a value in the place of auto",)
