@@ -286,18 +286,22 @@ class Week:
         self.say(f"cancelled: {len(self.cancelled)}, of which not so in the end: {resumed}")
         self.say(f"kills: {self.kills}, of which {self.submitted_when_killed} after something was submitted")
         self.say(f"looks: {self.looks}, {self.blind} times Slurm gave no answer; disagreements: {len(self.wrong)}")
-        events = list(self.events())
+        models = list(self.events())
+        most = max(itertools.accumulate(step for _, step in models), default=0)
         enough = [(now, counts) for now, counts in self.samples if sum(counts.values()) >= THROTTLE + 5]
-        used = [sum(step for when, step in events if when <= now) for now, _ in enough]
-        mean = sum(used) / max(1, len(used))
-        most = max(itertools.accumulate(step for _, step in events), default=0)
+        shares = [
+            100 * sum(counts[word] for _, counts in enough for word in words) / max(1, len(enough)) / THROTTLE
+            for words in (RUNNING, (*RUNNING, "BeginTime"))
+        ]
         self.say(
-            f"throttle {THROTTLE}: at most {most} models ran at a time; while there were enough, {mean:.1f} in the mean"
+            f"throttle {THROTTLE}: at most {most} models ran at a time; used by {shares[0]:.0f} % while there were"
         )
-        self.say(f"  that is {100 * mean / THROTTLE:.0f} %, of {len(enough)} samples; what the others waited for:")
-        for number in range(0, len(enough), 10):
-            now, counts = enough[number]
-            print(f"    {now - enough[0][0]:6.0f} s  {used[number]:3} models  {dict(counts)}")
+        self.say(
+            f"  enough, by {shares[1]:.0f} % with points that Slurm has wait two minutes before it starts them again"
+        )
+        for now, counts in enough[::10]:
+            running = sum(step for when, step in models if when <= now)
+            print(f"    {now - enough[0][0]:6.0f} s  {running:3} models  {dict(counts)}")
 
     def events(self) -> Iterator[tuple[float, int]]:
         """When a model started, +1, or ended, -1; one that was stopped counts from its last start on."""
