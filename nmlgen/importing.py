@@ -62,8 +62,8 @@ def import_spec(
     arguments: Sequence[str] = (),
     hosts: str | Path | None = None,
 ) -> ImportedSpec:
-    """Make a spec of a run script, of a directory with a build or an icon_master.namelist, of such a file, or of a
-    model's namelist by itself; "-" is the standard input.
+    """Make a spec of a run script, of a directory with a build or an icon_master.namelist, of such a file, of a model's
+    namelist by itself, or of a configuration of mkexp; "-" is the standard input.
 
     `site` and `name` are those of the spec, `model` is the model_name of the only one to take where there are several,
     `directory` is where the spec will lie; `ntasks` and `icon_release` are what the files do not say, `variables` what
@@ -101,8 +101,8 @@ def import_spec(
         keys["model"]["registry"] = _seen_from(Path(directory), experiment.registry.reference)
     text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
     remarks: tuple[str, ...] = (*loaded.remarks, *_remarks(loaded, experiment, keys, text, home))
-    if (undecided := _undecided_model(experiment)) is not None:
-        advice = "say with --define what it hangs on, or take one model with --model"
+    if JOB in loaded.parts and (undecided := _undecided_model(experiment)) is not None:
+        advice = "say with --set what it hangs on, or take one model with --model"
         remarks = (
             f"{undecided.span or path}: which models run is not known: {advice} ({len(remarks)} gaps hang on that)",
         )

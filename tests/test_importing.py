@@ -199,5 +199,5 @@ def test_several_models_that_only_a_run_knows_are_one_remark(tmp_path):
     script.write_text(ALL["several"].replace("model_name = 'oce'", "model_name = '$(which)'"))
     (remark,) = import_spec(script).remarks
     assert remark.startswith(f"{script}:")
-    assert "which models run is not known: say with --define" in remark
+    assert "which models run is not known: say with --set" in remark
     assert import_spec(script, model="atm").remarks == ()

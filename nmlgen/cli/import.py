@@ -43,8 +43,8 @@ def command(
     hosts: Path | None,
     icon_release: str | None,
 ) -> int:
-    """Make a spec of PATH: a run script, a directory with a build or an icon_master.namelist, such a file, or a model's
-    namelist. PATH - is the standard input. A script is read, never run.
+    """Make a spec of PATH: a run script, a directory with a build or an icon_master.namelist, such a file, a model's
+    namelist, or a configuration of mkexp. PATH - is the standard input. A script is read, never run.
 
     \b
       nmlgen import exp.amip.run --site levante -o spec.yaml

@@ -50,11 +50,6 @@ class Checkpoints:
     standing: int
 
     @property
-    def is_multifile(self) -> bool:
-        """Whether a checkpoint is a directory with a file of each writer, or more."""
-        return self.mode in (RestartMode.JOINT, RestartMode.DEDICATED)
-
-    @property
     def all_files(self) -> int:
         """The files that there are at the same time at most."""
         return self.files * self.standing

@@ -222,12 +222,6 @@ def step_volume(component: Component, stream: Group, level_type: str, domain: in
     return _sizes(component, stream, level_type, domain).step
 
 
-def file_volume(component: Component, stream: Group, level_type: str, records: int, domain: int = 1) -> Volume:
-    """Bytes of a file with so many output steps of a stream's level type. Errors as `stream_volumes`."""
-    sizes = _sizes(component, stream, level_type, domain)
-    return sizes.step.times(records) + sizes.constant
-
-
 def rank_volumes(component: Component, rows: Iterable[Iterable[Duty]]) -> tuple[Volume, ...]:
     """What each I/O rank writes of its duties. Errors as `stream_volumes`."""
     known: dict[tuple[int, str, int], _Sizes] = {}

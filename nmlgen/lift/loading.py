@@ -16,10 +16,12 @@ from nmlgen.experiment.record import recorded
 from nmlgen.files import STANDARD_INPUT, Files, read_bytes
 from nmlgen.lift.built import machine_of, with_record
 from nmlgen.lift.fragments import fragment_name
+from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp, lift_config
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.lift.placed import read_hosts, with_placement
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import SPEC_SUFFIXES, SUFFIXES, LiftedScript, Way, is_script, lift_script
+from nmlgen.namelist.registry import Registry
 from nmlgen.script.events import Ended, Ran, Written
 from nmlgen.script.values import Value, within
 from nmlgen.script.worlds import WrittenText
@@ -68,7 +70,8 @@ def load(
     hosts: str | Path | None = None,
 ) -> Loaded:
     """Lift a spec (with `overrides` laid over it), a run script, an icon_master.namelist, a model's namelist by itself,
-    or a directory that holds a build, a master namelist or one run script; "-" is the standard input.
+    a configuration of mkexp, or a directory that holds a build, a master namelist or one run script; "-" is the standard
+    input.
 
     `ntasks` is the number of MPI tasks, `icon_release` the release, or the path of a registry file, and `machine` the
     site of what does not say them; a spec says its own. `variables` are set before a script begins, `header` before a
@@ -121,6 +124,8 @@ def load(
         loaded = placed(meant, lifted_from(meant, files.read(meant).text))
         note = f"{path} checks the experiment {checked}, and writes no namelist: this is of {meant}, which it runs"
         return evolve(loaded, choices=(note, *loaded.choices))
+    if is_mkexp(found, source):
+        return _of_config(path, found, registry_for(found, source.text, icon_release), ntasks, files)
     script = _own_script(found.parent)
     beside = files.read(script) if script is not None else None
     known = recorded(beside.text) if beside is not None else {}
@@ -130,9 +135,25 @@ def load(
         experiment, read = lift_master(found, registry, ntasks, files)
         return Loaded(path, _beside(experiment, script, beside, machine), (MASTER, NAMELIST), read)
     experiment, file = lift_model(found, registry, ntasks, files)
+    if not file.groups and found.suffix == CONFIG_SUFFIX:
+        raise InputError(
+            f"{path} has no section namelists: of mkexp's configurations, one that has makes an experiment"
+        )
     if not file.groups:
         raise InputError(f"{path} is neither a spec, nor a script, nor a namelist: ICON would find no group in it")
     return Loaded(path, experiment, (NAMELIST,), (file,))
+
+
+def _of_config(path: Path, config: Path, registry: Registry, ntasks: int | None, files: Files) -> Loaded:
+    """The first variant of a configuration of mkexp, which is a part of one that several files make."""
+    lifted = lift_config(config, registry, ntasks=ntasks, files=files)
+    experiment = lifted.experiments[0]
+    if not any(file.groups for file in lifted.files):
+        raise InputError(f"{path} has a section namelists and no group in it that ICON would read")
+    parts = (MASTER, NAMELIST) if experiment.master else (NAMELIST,)
+    choices = tuple(f"{len(lifted.experiments)} variants; the first is taken" for _ in lifted.experiments[1:2])
+    remark = f"{path}: mkexp lays this over other files; what only they say is not in the spec"
+    return Loaded(path, experiment, parts, lifted.files, choices, (remark,))
 
 
 def release_of(path: str | Path) -> str | None:

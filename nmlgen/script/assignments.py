@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nmlgen.script.state import Variable, havoc
 from nmlgen.script.syntax import Array, Assignment, Word
-from nmlgen.script.values import EMPTY, Place, Value, joined, known, mapped, text_of, within
+from nmlgen.script.values import EMPTY, Place, Value, joined, known, mapped, within
 from nmlgen.source import UNKNOWN
 
 if TYPE_CHECKING:
@@ -203,8 +203,3 @@ def _zero_padded(text: str, width: int) -> str | None:
     if not text.isdigit():
         return None
     return text[-width:] if len(text) >= width else text.rjust(width, "0")
-
-
-def plain_text(shell: Interpreter, value: Value) -> str | None:
-    """The text of a value in the way that is being followed; None if there are several, or it is not known."""
-    return text_of(within(value, shell.guard))

@@ -18,7 +18,7 @@ from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Altered, Copied, Ended, Event, Field, Opened, Piece, Ran, Removed, Written
 from nmlgen.script.patterns import UndecidedPattern, matches
 from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
-from nmlgen.script.values import ALWAYS, Guard, Place, Possibility, Value, contradicts, text_of
+from nmlgen.script.values import ALWAYS, Guard, Place, Possibility, contradicts, text_of
 from nmlgen.source import UNKNOWN, Source, Span, Text
 
 _MOST_WORLDS = 64
@@ -514,8 +514,3 @@ def _lines(stretches: list[Stretch]) -> Iterator[list[Stretch]]:
                 line = []
     if line:
         yield line
-
-
-def possible_texts(value: Value) -> tuple[str, ...]:
-    """The different texts of a value of which all is known."""
-    return tuple(dict.fromkeys(case.text for case in value))

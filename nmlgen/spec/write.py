@@ -65,14 +65,6 @@ def _mapping(keys: Keys, indent: str) -> Iterator[str]:
             yield from _mapping(value, indent + _STEP)
 
 
-def _one_line_of(key: str, value: Keys, indent: str) -> str | None:
-    """A mapping on the line of its key, if it fits there and is usually written so."""
-    if not _is_short(value) or (key in _BLOCKS and not indent):
-        return None
-    line = f"{indent}{_string(key)}: {_flow(value)}"
-    return line if len(line) <= _WIDTH else None
-
-
 def _is_short(keys: Keys) -> bool:
     """Whether a mapping holds no more than values, which may stand on one line."""
     return all(_is_short(v) if isinstance(v, dict) else not isinstance(v, (Gap, Assumed)) for v in keys.values())

@@ -176,3 +176,13 @@ def test_no_mutation_raises(path):
         place, length = generator.randrange(len(CONFIG)), generator.choice((0, 1, 1, 5, 40))
         letters = generator.choice(("", "'", "[", "]]", "=", ",", '"""', "\n", "$", "${", "%{id}", "#", "\x00", "é"))
         lint(path, CONFIG[:place] + letters + CONFIG[place + length :])
+
+
+def test_a_configuration_is_imported_as_a_part(path):
+    path.write_text(CONFIG)
+    imported = nmlgen.import_spec(path, icon_release="2024.10")
+    assert imported.remarks[0] == f"{path}: mkexp lays this over other files; what only they say is not in the spec"
+    assert "nproma: 16" in imported.text
+    path.write_text("[jobs]\n  nodes = 4\n")
+    with pytest.raises(nmlgen.InputError, match="has no section namelists"):
+        nmlgen.import_spec(path)
