@@ -70,7 +70,7 @@ def load(
     hosts: str | Path | None = None,
 ) -> Loaded:
     """Lift a spec (with `overrides` laid over it), a run script, an icon_master.namelist, a model's namelist by itself,
-    a configuration of mkexp, or a directory that holds a build, a master namelist or one run script; "-" is the standard
+    a configuration of mkexp, or a directory that holds a build, a master namelist or one run script; "-" is standard
     input.
 
     `ntasks` is the number of MPI tasks, `icon_release` the release, or the path of a registry file, and `machine` the
