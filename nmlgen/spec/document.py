@@ -136,6 +136,7 @@ def _composed(source: Source) -> Any:
         count = 0
 
         def compose_node(self, parent: Any, index: Any) -> Any:
+            self.warn_double_anchors = False  # of two anchors of one name the later one holds
             self.count += 1
             if self.count > _MAXIMUM_WRITTEN:
                 mark = self.parser.peek_event().start_mark

@@ -448,3 +448,9 @@ def test_any_value_at_any_key(data):
         pass
     else:
         assert unchecked_build(loaded).files
+
+
+def test_of_two_anchors_of_one_name_the_later_one_holds(recwarn):
+    document = read_text(Source("spec", "a: &x 1\nb: &x 2\nc: *x\n"))
+    assert document.plain() == {"a": 1, "b": 2, "c": 2}
+    assert not recwarn
