@@ -121,6 +121,12 @@ class _Changer(ast.NodeTransformer):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         return node  # what a message says
 
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        """Neither the `strict` of a zip over what has one length, an assertion, nor what a value looks like."""
+        if node.arg not in ("strict", "repr"):
+            node.value = self.visit(node.value)
+        return node
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is not None:
             node.value = self.visit(node.value)

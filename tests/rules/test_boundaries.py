@@ -8,6 +8,7 @@ import pytest
 from grid_files import GLOBAL, NEST, OCEAN, grid, header
 from rules.experiments import experiment_of, judge
 
+from nmlgen.experiment.machine import NodeLocal
 from nmlgen.rules import all_rules
 
 RULES = {rule.code: rule for rule in all_rules()}
@@ -174,6 +175,11 @@ STREAM = "output: {{atm: {{{}}}}}\n"
         ("MPI004", "mpi: {implementation: intel}\nenvironment: {I_MPI_EXTRA_FILESYSTEM_FORCE: LUSTRE}\n", 0),
         ("MPI011", 'mpi: {hints: {cb_buffer_size: "4194304"}}\n', 1),
         ("MPI011", 'mpi: {hints: {cb_nodes: "4"}}\n', 0),
+        ("LUS005", "parallel: {pio_type: 1}\nlustre: {output: {stripe_count: 1}}\n", 0),
+        ("LUS005", "parallel: {pio_type: 2, num_io_procs: 1}\nlustre: {output: {stripe_count: 1}}\n", 0),
+        ("LUS005", "parallel: {pio_type: 2, num_io_procs: 2}\nlustre: {output: {stripe_count: 1}}\n", 1),
+        ("LUS005", "parallel: {pio_type: 2, num_io_procs: 2}\nlustre: {output: {stripe_count: 2}}\n", 0),
+        ("LUS005", "parallel: {pio_type: 2, num_io_procs: 2}\n", 0),
         ("REL003", with_release("2025.10", STREAM.format("filetype: 999") + "parallel: {num_io_procs: 1}\n"), 1),
         ("REL003", with_release("2025.10", STREAM.format("filetype: 999") + "parallel: {num_io_procs: 0}\n"), 0),
         ("REL003", with_release("2025.10", STREAM.format("filetype: 4") + "parallel: {num_io_procs: 1}\n"), 0),
@@ -300,3 +306,11 @@ def test_the_time_of_a_checkpoint_is_read_from_its_name(stamp: str, link: str, e
     (tmp_path / f"grid_restart_atm_{stamp}.nc").touch()
     (tmp_path / link).symlink_to(f"grid_restart_atm_{stamp}.nc")
     assert count("RST030", f"start_from: {{directory: {tmp_path}}}\n", tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "volume", "nodes", "seconds"),
+    [(10, 100, 1, 10), (10, 101, 1, 11), (10, 100, 2, 5), (10, 0, 2, 0), (None, 100, 1, None)],
+)
+def test_copying_takes_what_the_nodes_have(bandwidth: int | None, volume: int, nodes: int, seconds: int | None) -> None:
+    assert NodeLocal("x", "beegfs", "/x", bandwidth_per_node=bandwidth).copying_s(volume, nodes) == seconds

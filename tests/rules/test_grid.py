@@ -7,6 +7,7 @@ from rules.experiments import experiment_of, judge
 
 from nmlgen.rules import all_rules, decomposition, grid
 from nmlgen.rules.decomposition import reading_stride
+from nmlgen.rules.grid import _shifts
 
 RULES = [rule for rule in all_rules() if rule.__module__ in (grid.__name__, decomposition.__name__)]
 
@@ -51,6 +52,27 @@ def test_names_of_grids(text, expected, tmp_path):
 def test_splitting_of_ranks(restart, more, expected, tmp_path):
     text = f"namelists: {{grid_nml: {{patch_weight: [0.0, 0.5]}}{more}}}\nrestart: {{{restart}}}\n"
     assert [code for code in codes(text, tmp_path) if code.startswith("GRD")] == expected
+
+
+@pytest.mark.parametrize(
+    ("parents", "expected"),
+    [
+        ([0, 1, 1], {1: 0, 2: 1, 3: 2}),
+        ([0, 1, 2], {1: 0, 2: 1, 3: 3}),
+        ([0, 0, 1], {1: 0, 2: 1, 3: 2}),  # the second one can only lie in the first
+        ([0, 2, 1], {1: 0, 2: 1, 3: 2}),
+        ([0, 1, 0], {1: 0, 2: 1}),
+        ([0, 1, 3], {1: 0, 2: 1}),
+        ([0, 1], {1: 0, 2: 1}),
+    ],
+)
+def test_levels_above_the_tops_of_nests(parents, expected, tmp_path):
+    text = (
+        "namelists:\n  grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, b.nc, c.nc], "
+        f"dynamics_parent_grid_id: {parents}}}\n  run_nml: {{num_lev: [10, 10, 10], nshift: [0, 1, 2]}}\n"
+    )
+    (component,) = experiment_of(text, tmp_path).components
+    assert _shifts(component) == expected
 
 
 @pytest.mark.parametrize(
