@@ -31,8 +31,8 @@ class RadiationStep(ComponentRule):
 
     ## Evidence
     ICON 2024.10: "Time steps for cloud cover and convection need to be set such that the radiation step can be a
-    multiple of both" (`mo_atm_phy_nwp_config.f90:436-529`), with steps of 1800, 2400 and 2400 s, of 1200, 1800 and 1800 s;
-    it ran with 1800, 2400 and 7200 s.
+    multiple of both" (`mo_atm_phy_nwp_config.f90:436-529`), with steps of 1800, 2400 and 2400 s, of 1200, 1800 and
+    1800 s; it ran with 1800, 2400 and 7200 s.
 
     ## Example
     ```yaml bad

@@ -329,6 +329,38 @@ def test_ways_to_compute_reflectivity_are_looked_at_where_the_radar_operator_is_
     assert [finding.code for finding in judge(experiment_of(text, tmp_path), RULES)] == expected
 
 
+@pytest.mark.parametrize(
+    ("gscp", "ice", "aerosol", "expected"),
+    [(1, 1, 2, ["PHY001"]), (2, 1, 9, ["PHY001"]), (1, 1, 6, []), (1, 1, 8, []), (1, 0, 2, []), (4, 1, 2, [])],
+)
+def test_ice_nuclei_need_dust_without_radiation_too(gscp, ice, aerosol, expected, tmp_path):
+    schemes = f"inwp_radiation: 0, inwp_surface: 0, inwp_gscp: {gscp}, icpl_aero_ice: {ice}"
+    namelists = f"{NWP} nwp_phy_nml: {{{schemes}}}, radiation_nml: {{irad_aero: {aerosol}}}"
+    found = judge(experiment_of(f'model: {{release: "2024.10"}}\nnamelists: {{{namelists}}}\n', tmp_path), RULES)
+    assert [finding.code for finding in found if "icpl_aero_ice" in finding.message] == expected
+
+
+@pytest.mark.parametrize(
+    ("forcing", "name", "temperatures", "test", "count"),
+    [
+        (3, "APE_nwp", "sst9", "true", 1),
+        (3, "APE_nwp", "sst4", "true", 0),
+        (3, "APE_nwp", "sst_qobs", "true", 0),
+        (3, "APE_nwp", "sst9", "false", 0),
+        (3, "jabw", "sst9", "true", 0),
+        (2, "APEc_nh", "sst9", "true", 1),
+        (2, "APEc_nh", "sst_const", "true", 0),
+        (2, "APE_nwp", "sst9", "true", 0),
+        (0, "APE_nwp", "sst9", "true", 0),
+    ],
+)
+def test_names_of_distributions_of_sea_surface_temperatures(forcing, name, temperatures, test, count, tmp_path):
+    text = f"run_nml: {{iforcing: {forcing}, ltransport: true, ltestcase: {test}}}, nwp_phy_nml: {{inwp_surface: 0}}, "
+    text += f"nh_testcase_nml: {{nh_test_name: {name}, ape_sst_case: {temperatures}}}"
+    found = judge(experiment_of(f'model: {{release: "2024.10"}}\nnamelists: {{{text}}}\n', tmp_path), RULES)
+    assert sum("ape_sst_case" in finding.message for finding in found) == count
+
+
 AMIP = "run_nml: {{iforcing: 2, ltransport: true, ntracer: 3, ltestcase: {test}}}, "
 AMIP += "nh_testcase_nml: {{nh_test_name: {name}}}, "
 AMIP += 'aes_phy_nml: {{"aes_phy_config(1)%lamip": true, "aes_phy_config(1)%lsstice": {hourly}, '
