@@ -310,6 +310,8 @@ def _settled(events: Iterable[Event], guard: Guard, unlikely: set[int]) -> Guard
     """More answers, so that every event happens or does not; rather that it does, and that nothing goes wrong."""
     events = tuple(events)
     given_up = _given_up(events)
+    with_answer = _by_answer(given_up)
+    is_behind = any(end < guard for end in given_up)  # something has gone wrong already
     for event in events:
         more = event.guard - guard
         if not more:
@@ -317,9 +319,16 @@ def _settled(events: Iterable[Event], guard: Guard, unlikely: set[int]) -> Guard
                 break
         elif not contradicts(event.guard, guard):
             refused = more & unlikely
-            if not refused and (isinstance(event, Ended) or any(end - guard <= more for end in given_up - {guard})):
+            if not refused and (
+                isinstance(event, Ended)
+                or is_behind
+                or any(end <= guard | more for answer in more for end in with_answer.get(answer, ()))
+            ):
                 refused = frozenset((max(more, key=abs),))
-            guard |= {-answer for answer in refused} if refused else more
+            added = frozenset(-answer for answer in refused) if refused else more
+            is_behind = is_behind or guard in given_up
+            guard |= added
+            is_behind = is_behind or any(end < guard for answer in added for end in with_answer.get(answer, ()))
     return guard
 
 
@@ -327,14 +336,28 @@ def _given_up(events: Iterable[Event]) -> frozenset[Guard]:
     """Where a script only says that something is not as it should be, and ends: behind the question no file was written
     and nothing was submitted."""
     found: set[Guard] = set()
-    done: set[Guard] = set()
+    done: dict[int, list[Guard]] = {}
+    known: set[Guard] = set()
     for event in events:
         if isinstance(event, Ended):
-            if event.guard and not any(event.guard <= guard for guard in done):
-                found.add(event.guard)
-        elif not isinstance(event, Ran) or _submits(event):
-            done.add(event.guard)
+            if event.guard and event.guard not in found:
+                rarest = min((done.get(answer, []) for answer in event.guard), key=len)
+                if not any(event.guard <= guard for guard in rarest):
+                    found.add(event.guard)
+        elif event.guard not in known and (not isinstance(event, Ran) or _submits(event)):
+            known.add(event.guard)
+            for answer in event.guard:
+                done.setdefault(answer, []).append(event.guard)
     return frozenset(found)
+
+
+def _by_answer(guards: Iterable[Guard]) -> dict[int, list[Guard]]:
+    """The guards that hold each answer."""
+    found: dict[int, list[Guard]] = {}
+    for guard in guards:
+        for answer in guard:
+            found.setdefault(answer, []).append(guard)
+    return found
 
 
 def _submits(event: Ran) -> bool:
