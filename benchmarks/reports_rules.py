@@ -40,11 +40,12 @@ sys.exit(main())
 
 
 def cpu_seconds(command: list[str], without: str = "", program: Path = ROOT) -> float:
-    """User and system time of one run of a command of nmlgen, without some rules."""
+    """User and system time of one run of a command of nmlgen, without some rules. Runs in the program's own directory,
+    from which Python would take it before PYTHONPATH."""
     environment = {**os.environ, "PYTHONPATH": str(program)}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     line = [sys.executable, "-c", _RUN, without, *command]
-    done = subprocess.run(line, check=False, stdout=subprocess.DEVNULL, env=environment)
+    done = subprocess.run(line, check=False, stdout=subprocess.DEVNULL, env=environment, cwd=program)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in (0, 1):
         sys.exit(f"{' '.join(command)}: exit status {done.returncode}")
