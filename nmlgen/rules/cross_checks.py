@@ -519,8 +519,8 @@ class OceanComputedTwice(ComponentRule):
     """An ocean has no rank that reads boundary data ahead.
 
     ## What it does
-    Finds an ocean that writes no checkpoint and whose `num_prefetch_proc` is 1, the default, on two ranks or more; one
-    that writes them aborts (OCE001).
+    Finds an ocean that writes no checkpoint, or is a test (`test_mode`), and whose `num_prefetch_proc` is 1, the
+    default, on two ranks or more; one that writes them aborts (OCE001).
 
     ## Why it matters
     The rank computes the whole ocean by itself, and writes the same files as the others: the job takes as long as it

@@ -286,16 +286,18 @@ def test_ice_moves_where_there_is_ice(ice, moves, checkpoint, expected, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("prefetching", "checkpoint", "expected"),
+    ("prefetching", "checkpoint", "test", "expected"),
     [
-        (1, "P10D", ["OCE001"]),
-        (1, "P11D", ["OCE002"]),  # the experiment ends before, and ICON takes it
-        (0, "P10D", []),
-        (0, "P11D", []),
+        (1, "P10D", 0, ["OCE001"]),
+        (1, "P11D", 0, ["OCE002"]),  # the experiment ends before, and ICON takes it
+        (1, "P10D", 1, ["OCE002"]),  # a test of the ocean, which may write none
+        (0, "P10D", 0, []),
+        (0, "P11D", 0, []),
     ],
 )
-def test_a_rank_that_prefetches_for_an_ocean_fails_in_its_checkpoint(prefetching, checkpoint, expected, tmp_path):
-    assert ocean({}, tmp_path, checkpoint=checkpoint, prefetching=prefetching) == expected
+def test_a_rank_that_prefetches_for_an_ocean_fails_in_its_checkpoint(prefetching, checkpoint, test, expected, tmp_path):
+    groups = {"run_nml": {"test_mode": test}}
+    assert ocean(groups, tmp_path, checkpoint=checkpoint, prefetching=prefetching) == expected
 
 
 def test_the_boundary_is_masked_by_io_ranks_in_every_model(tmp_path):
