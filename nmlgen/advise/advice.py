@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
+from nmlgen.advise.busy_ranks import BUSY, share_of_writing
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import ASYNC, JOINT
 from nmlgen.advise.choices import Choice, output_choices, restart_choices
@@ -121,7 +122,8 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
     """Compare the present layout of an experiment with the others.
 
     Of those that are as good as the best the one is recommended that changes least. Where the checkpoints have to be
-    written in another way, or are in the obsolete mode async, that is joint procs multifile if it is as good.
+    written in another way, are in the obsolete mode async, or keep their ranks busy for half of the run, that is joint
+    procs multifile if it is as good.
     """
     from nmlgen.advise.node_local import on_nodes
 
@@ -131,7 +133,12 @@ def advise(situation: Situation, calibration: Calibration) -> Advice:
     present = scales.weigh(layout)
     limit = min(candidates[0].seconds, present.seconds) * (1 + NOISE)
     good = [item for item in (present, *candidates, *_nearer(scales, candidates[0], layout)) if item.seconds < limit]
-    best = min(good, key=lambda item: (_is_obsolete(item), _changes(situation, item.layout), round(item.seconds, 3)))
+
+    def order(item: Candidate) -> tuple[bool, int, float]:
+        is_busy = share_of_writing(item.case, calibration.estimate.constants) >= BUSY
+        return _is_obsolete(item) or is_busy, _changes(situation, item.layout), round(item.seconds, 3)
+
+    best = min(good, key=order)
     output, restart = output_choices(situation, layout, everything), restart_choices(layout, everything)
     by_output = [best.layout._replace(num_io_procs=ranks, stream_partitions=parts) for ranks, parts in output]
     by_restart = [best.layout._replace(restart_write_mode=mode, num_restart_procs=ranks) for mode, ranks in restart]

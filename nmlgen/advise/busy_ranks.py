@@ -56,6 +56,15 @@ def busy_restart_ranks(component: Component) -> BusyRanks | None:
     return BusyRanks(case.restart_ranks, share, more, less)
 
 
+def share_of_writing(case: Case, constants: Constants) -> float:
+    """For which part of a run dedicated restart ranks receive and write, where more of them may be set apart; 0
+    elsewhere."""
+    may_be_more = 0 < case.restart_ranks < RESTART_RANKS[-1]
+    if case.restart_mode != DEDICATED or not case.checkpoints or not may_be_more:
+        return 0.0
+    return _busy(case, constants)[1]
+
+
 def _busy(case: Case, constants: Constants) -> tuple[float, float]:
     """What a run takes, and for which part of it its restart ranks receive and write."""
     parts, _, busy = run_and_writers(case, constants)

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from nmlgen.advise.advice import Advice, ComponentAdvice
+from nmlgen.advise.busy_ranks import BUSY, share_of_writing
 from nmlgen.advise.case import ASYNC, DEDICATED, JOINT, SYNC
 from nmlgen.advise.figures import is_foreign
 from nmlgen.advise.memory import memory_of
@@ -266,6 +267,8 @@ def _mark(advice: Advice, candidate: Candidate, least: float, apart: str) -> str
     if candidate.seconds >= least * (1 + NOISE):
         return ""
     is_obsolete = advice.situation.case.checkpoints and candidate.layout.restart_write_mode == ASYNC
+    if (share := _share_of_writing(advice, candidate)) >= BUSY:
+        return f"busy for {100 * share:.0f} %"
     return "obsolete" if is_obsolete else "as good"
 
 
@@ -308,8 +311,10 @@ def _verdict(advice: Advice) -> Iterator[str]:
     if advice.is_good:
         yield f"Keep it: {now.prediction} expected, and nothing is better by more than noise, {_noise()}."
         return
-    if advice.cost < NOISE:
-        yield f"{OBSOLETE}: {then.layout.restart_write_mode} takes no longer, {then.prediction}. Set"
+    reason = _reason(advice)
+    if advice.cost < NOISE and reason:
+        ranks = f" with {counted(then.layout.num_restart_procs, 'rank')}" if then.layout.num_restart_procs else ""
+        yield f"{reason}: {then.layout.restart_write_mode}{ranks} takes no longer, {then.prediction}. Set"
         yield from (f"  {key}: {value}" for key, value in settings(advice).items())
         return
     if advice.is_far:
@@ -325,6 +330,21 @@ def _verdict(advice: Advice) -> Iterator[str]:
         f"{spoken_time(advice.cost_s)} ({100 * advice.cost:.0f} %), {advice.core_hours:.3g} {who}-hours. Set"
     )
     yield from (f"  {key}: {value}" for key, value in settings(advice).items())
+
+
+def _reason(advice: Advice) -> str:
+    """Why another restart layout is recommended that is no faster; empty where it is for its time."""
+    if advice.present.layout.restart_write_mode == ASYNC:
+        return OBSOLETE
+    ranks, share = advice.present.layout.num_restart_procs, _share_of_writing(advice, advice.present)
+    if share < BUSY:
+        return ""
+    who = "1 restart rank writes" if ranks == 1 else f"{ranks} restart ranks write"
+    return f"{who} for {100 * share:.0f} % of the run, and the others wait for a checkpoint that takes longer"
+
+
+def _share_of_writing(advice: Advice, candidate: Candidate) -> float:
+    return share_of_writing(candidate.case, advice.calibration.estimate.constants)
 
 
 def _noise() -> str:

@@ -21,7 +21,7 @@ from nmlgen.advise.layout import Layout, case_with, present_layout
 from nmlgen.advise.measurements import levante_runs
 from nmlgen.advise.ranking import ranked
 from nmlgen.experiment.setting import UndecidedError
-from nmlgen.report.advice import settings
+from nmlgen.report.advice import format_advice, settings
 from nmlgen.rules import all_rules
 from nmlgen.units.duration import Duration
 
@@ -311,6 +311,22 @@ def test_busy_restart_ranks_are_named(run, other):
     assert len(said & {"RST013", "RST034"}) <= 1
     if _busy(run) > 0.5:
         assert run.total_s > other.total_s
+
+
+def test_busy_restart_ranks_are_not_recommended():
+    """One rank on 16 nodes is as fast by the model: two are recommended, and it is said why."""
+    (one,) = (run for run, _ in _BESIDE if run.case.nodes == 16 and run.case.num_restart_procs == 1)
+    overrides = [*_layout(one.case), "parallel.num_io_procs=0"]
+    advice = nmlgen.advice(EXAMPLE, overrides=overrides)
+    assert advice.best.layout.num_restart_procs == 2
+    assert advice.cost < 0.02
+    text = format_advice(advice, "x", 120)
+    assert "1 restart rank writes for 54 % of the run, and the others wait" in text
+    assert "dedicated procs multifile with 2 ranks takes no longer" in text
+    overrides += ["restart.num_restart_procs=2"]
+    good = nmlgen.advice(EXAMPLE, overrides=overrides)
+    assert good.is_good
+    assert "busy for 54 %" in format_advice(good, "x", 120)
 
 
 def test_busy_restart_ranks_of_which_nothing_was_measured():
