@@ -89,3 +89,81 @@ APART = (
     "models.atm.namelists.coupling_mode_nml.coupled_to_ocean=false",
     "models.oce.namelists.coupling_mode_nml.coupled_to_atmo=false",
 )
+
+
+def found(rule, text, tmp_path, *overrides):
+    path = tmp_path / "spec.yaml"
+    path.write_text(text, encoding="utf-8")
+    given = [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}", *overrides]
+    return [finding.message for finding in judge(load_spec(path, given).experiment, [rule])]
+
+
+def exchanged(period: str) -> str:
+    return (COUPLE % "atm").replace("hiopy", "oce").replace("regular", "icon_ocean_grid").replace("PT30M", period)
+
+
+CHAIN = "restart.restartTimeIntval=P5D", "restart.checkpointTimeIntval=P5D"
+ONE_CHECKPOINT = "restart.checkpointTimeIntval=P10D"
+
+
+@pytest.mark.parametrize(
+    ("period", "overrides", "reason"),
+    [
+        ("PT30M", (), None),
+        ("PT10M", (), None),
+        ("PT5M", (), None),  # another rule's
+        ("PT25M", (), "no multiple of the time step"),
+        ("PT12H", (), None),
+        ("PT8H", (), "does not divide the checkpoint interval"),
+        ("P10D", (ONE_CHECKPOINT,), None),
+        ("P11D", (ONE_CHECKPOINT,), "longer than a job"),
+        ("P5D", CHAIN, None),
+        ("P2D", CHAIN, "does not divide the restart interval"),
+        ("P2D", ("restart.checkpointTimeIntval=P2D",), None),  # one job
+    ],
+)
+def test_what_a_coupling_period_divides(period, overrides, reason, tmp_path):
+    messages = found(coupling.IrregularCoupling, exchanged(period), tmp_path, *overrides)
+    assert len(messages) == (reason is not None)
+    assert all(reason in message for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("period", "ocean", "reason"),
+    [
+        ("PT10M", "PT10M", None),
+        ("PT9M", "PT10M", 'shorter than the time step of "atm"'),
+        ("PT10M", "PT15M", 'shorter than the time step of "oce"'),
+        ("PT15M", "PT15M", 'meets 480 multiples in a job and "oce" 960'),
+        ("PT30M", "PT15M", None),
+    ],
+)
+def test_both_sides_meet_as_often(period, ocean, reason, tmp_path):
+    text = exchanged(period)
+    messages = found(coupling.CouplingPeriod, text, tmp_path, f"models.oce.time.modelTimeStep={ocean}")
+    assert len(messages) == (reason is not None)
+    assert all(reason in message for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("given", "overrides", "count"),
+    [
+        ("calendar: proleptic-gregorian", (), 0),
+        ("calendar: 365d", (), 1),
+        ("start_date: 2008-09-01T00:00:00", (), 0),
+        ("start_date: 2008-09-01T00:00:01", (), 1),
+        ("end_date: 2008-09-11T00:00:00", (), 0),
+        ("end_date: 2008-09-10T23:59:59", (), 1),
+        ("start_date: soon", (), 1),
+        ("start_date: 2008-09-01T00:00:00", CHAIN, 1),  # each job has its own
+        ("timestep_unit: ISO_format", (), 0),
+    ],
+)
+def test_dates_of_the_coupler_are_those_of_the_run(given, overrides, count, tmp_path):
+    assert len(found(coupling.CouplingDates, f"coupling: {{{given}}}\n", tmp_path, *overrides)) == count
+
+
+@pytest.mark.parametrize(("steps", "count"), [(719, 1), (720, 0), (721, 0)])
+def test_a_job_of_a_chain_ends_where_it_restarts(steps, count, tmp_path):
+    given = f"models.oce.namelists.run_nml.nsteps={steps}"
+    assert len(found(coupling.CouplingDates, "nmlgen: 1\n", tmp_path, *CHAIN, given)) == count

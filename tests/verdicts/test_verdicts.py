@@ -1,9 +1,9 @@
-"""What a real ICON 2024.10 did with 1737 pairs of namelists, against what nmlgen says of them.
+"""What a real ICON 2024.10 did with 1785 pairs of namelists, against what nmlgen says of them.
 
 `icon-2024.10.jsonl` holds the observations: the base pair in its first line, then each pair as the lines that differ
 (first line, line after the last, new text; counted from 0), with ICON's verdict and the stage it came to;
-`icon-2024.10-more.jsonl` 866 more, many of them with several changes at once. `icon-2024.10-fresh.jsonl` holds 186 of
-settings that none of these change, judged before anything was mended after them, and 63 of one setting each that told
+`icon-2024.10-more.jsonl` 866 more, many of them with several changes at once. `icon-2024.10-fresh.jsonl` holds 224 of
+settings that none of these change, judged before anything was mended after them, and 73 of one setting each that told
 the classes of what had been missed.
 `icon-2024.10-order.jsonl` holds 34 more of several streams, with the records that each I/O rank wrote, in order: the
 minute, the file, and its number with that of the record in it.
