@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -243,18 +244,32 @@ def _darshan(machine: Machine | None, experiment: Experiment | None) -> Examined
     return _good("Darshan", path)
 
 
+def _programs(experiment: Experiment, root: Path) -> Iterator[Path]:
+    """The binaries of the models, each once, and those of the other programs that have a path of their own: what has
+    none is looked for where the job runs."""
+    own = [program.settings.get("executable") for program in experiment.programs if program.model is not None]
+    yield from dict.fromkeys(root / str((one or experiment.executable).value) for one in own or [None])
+    for program in experiment.programs:
+        if program.model is None:
+            path = Path(next(iter(shlex.split(str(program.settings["command"].value))), ""))
+            if path.is_absolute():
+                yield path
+
+
 def _files(experiment: Experiment) -> Iterator[Examined]:
     base = experiment.base_directory
     root = Path(str(base.value)) if base is not None else Path()
-    executable = root / str(experiment.executable.value)
-    if not executable.is_absolute():
-        yield _open(
-            "executable", f"{executable} is looked for from where the build lies", "model.directory: an absolute path"
-        )
-    elif os.access(executable, os.X_OK) and executable.is_file():
-        yield _good("executable", str(executable))
+    programs = list(_programs(experiment, root))
+    lost = [path for path in programs if path.is_absolute() and not (os.access(path, os.X_OK) and path.is_file())]
+    relative_ones = [path for path in programs if not path.is_absolute()]
+    if lost:
+        text = f"there is no program {', '.join(map(str, lost))}"
+        yield _wrong("executable", text, "model.directory and model.executable")
+    elif relative_ones:
+        text = f"{', '.join(map(str, relative_ones))} is looked for from where the build lies"
+        yield _open("executable", text, "model.directory: an absolute path")
     else:
-        yield _wrong("executable", f"there is no program {executable}", "model.directory and model.executable")
+        yield _good("executable", ", ".join(map(str, programs)))
     inputs = [root / str(file.source.value) for file in experiment.inputs]
     missing = [str(path) for path in inputs if path.is_absolute() and not path.exists()]
     relative = sum(not path.is_absolute() for path in inputs)

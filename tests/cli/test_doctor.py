@@ -101,6 +101,38 @@ def test_of_a_site(machine, found, said, subject, expected):
 
 
 @pytest.mark.parametrize(
+    ("there", "condition", "text"),
+    [
+        (["icon", "icon-cpu", "writer"], "good", "{at}/icon, {at}/icon-cpu, {at}/writer"),
+        (["icon", "writer"], "wrong", "there is no program {at}/icon-cpu"),
+        (["icon", "icon-cpu"], "wrong", "there is no program {at}/writer"),
+    ],
+)
+def test_programs_of_a_placement(machine, found, there, condition, text):
+    """The binary of each model is looked for, and programs that are no models."""
+    at = machine()
+    for name in there:
+        (at / name).touch(mode=0o755)
+    component = "grid: {file: grid.nc}, time: {modelTimeStep: PT10M}, parallel: {num_prefetch_proc: 0}"
+    (at / "spec.yaml").write_text(
+        f"""nmlgen: 1
+name: placed
+site: generic-slurm
+model: {{release: "2024.10"}}
+job: {{nodes: 1}}
+time: {{start: "2000-01-01T00:00:00Z", stop: "2000-01-02T00:00:00Z"}}
+models:
+  atm: {{type: atmo, device: cpu, tasks: 2, executable: icon, {component}}}
+  oce: {{type: ocean, tasks: 2, executable: icon-cpu, {component}}}
+programs:
+  output: {{command: {at}/writer one, tasks: 1}}
+"""
+    )
+    said = found("spec.yaml", "--set", f"model.directory={at}", code=1)["executable"]
+    assert said == (condition, text.format(at=at))
+
+
+@pytest.mark.parametrize(
     ("override", "subject", "expected"),
     [
         ("job.partition=computer", "partition", ("wrong", 'there is no "computer" here')),
