@@ -564,7 +564,10 @@ _PLAIN: dict[str, Notes | None] = {}
 
 def _is_path(place: Place) -> bool:
     """Whether a file is called by the text, so that two places cannot have the same."""
-    return any(key in _PATHS or str(key).endswith(".nc") for key in place)
+    names = {str(key) for key in place}
+    names |= {name.rpartition(".")[2] for name in names}  # of a sweep
+    is_model = "models" in names and place[-1] == "name"  # of which checkpoints are called
+    return is_model or not names.isdisjoint((*_PATHS, "nc"))
 
 
 def _told(one: Any, other: Any) -> str:
