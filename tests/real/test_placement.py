@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -119,6 +122,36 @@ def test_a_rank_that_cannot_have_its_cores_ends_the_job(gpu_cluster: Cluster, tr
     _, states = submit(gpu_cluster, tree, spec(tree, **CASES["I/O beside"]))
     assert [state for state, _ in states] == ["FAILED"]
     assert "cannot have the cores" in log(tree)
+
+
+def test_a_sweep_over_nodes(gpu_cluster: Cluster, tree: Path) -> None:
+    """Points of other numbers of nodes have other placements, of one script."""
+    sections: dict[str, Any] = {**CASES["I/O beside"], "environment": {"STATUS_FILES": "finish.status"}}
+    document = spec(tree, **sections, sweep={"grid": {"job.nodes": [1, 2, 4]}})
+    (tree / "spec.yaml").write_text(json.dumps(document))
+    path = f"{tree / 'tools'}:{gpu_cluster.complete_environment()['PATH']}"
+    environment = gpu_cluster.complete_environment({"PATH": path})
+
+    def command(*words: str) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "nmlgen", *words],
+            check=False,
+            env=environment,
+            cwd=tree,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    command("sweep", "spec.yaml", "-o", "sweep")
+    command("submit", "sweep")
+    gpu_cluster.wait_until_idle()
+    counts = {}
+    for point in (tree / "sweep" / "points").iterdir():
+        seats = sorted((point / "run" / "seats").iterdir(), key=lambda file: int(file.name))
+        hosts = [file.read_text().partition("|")[0] for file in seats]
+        counts[len(set(hosts))] = len(hosts)
+    assert counts == {1: 7, 2: 11, 4: 19}
 
 
 def test_chain_of_three_legs(gpu_cluster: Cluster, stand_in: Path, tree: Path) -> None:
