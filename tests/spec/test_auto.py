@@ -192,7 +192,7 @@ def test_same_bytes_whatever_the_hashes(path):
 def test_a_site_may_name_figures_of_its_own(tmp_path):
     """Its calibration decides, is named as an input of the build, and is nobody else's."""
     figures = levante()
-    slow = evolve(figures, name="mine", estimate=evolve(figures.estimate, mean=_slower(figures.estimate.mean)))
+    slow = evolve(figures, name="mine", estimate=figures.estimate._replace(mean=_slower(figures.estimate.mean)))
     (tmp_path / "mine.yaml").write_text(slow.dump())
     site = (directory("presets") / "sites" / "levante.yaml").read_text(encoding="utf-8")
     (tmp_path / "site.yaml").write_text(site.replace("machine:\n", "machine:\n  calibration: mine.yaml\n", 1))
