@@ -10,7 +10,7 @@ import pytest
 from grid_files import GLOBAL, first_guess, grid, header
 
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.grid_file import read_grid
+from nmlgen.experiment.grid_file import path_at_hand, read_grid
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import points
 
@@ -105,3 +105,12 @@ def test_grib_says_its_grid(tmp_path: Path) -> None:
     for place in range(len(data)):
         path.write_bytes(data[:place] + b"\xff" + data[place + 1 :])
         read_grid(path)
+
+
+def test_beside_a_spec_that_brings_files_nothing_is_looked_for(build: Callable[[str], Component]) -> None:
+    component = build("namelists: {io_nml: {output_nml_dict: dict}}\n")
+    setting = component["io_nml", "output_nml_dict"]
+    assert component.experiment.inputs
+    assert setting.span is not None
+    assert path_at_hand(component, setting, "dict") is None
+    assert path_at_hand(component, setting, "/dict") == Path("/dict")

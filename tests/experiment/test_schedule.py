@@ -107,3 +107,18 @@ def test_keywords_in_an_extension_are_text(extension, name, build: Callable[[str
     assert names.of(1, 0) == name
     assert names.pattern.fullmatch(name)
     assert not names.is_dated
+
+
+@pytest.mark.parametrize(
+    ("more", "numbers"),
+    [
+        ("steps_per_file: 2, steps_per_file_inclfirst: false", [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6]),
+        ("steps_per_file: 2, steps_per_file_inclfirst: true", [1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]),
+        ("steps_per_file: 20", [1] * 11),
+        ("steps_per_file: 0", [1] * 11),
+    ],
+)
+def test_files_of_so_many_records(more: str, numbers: list[int], build: Callable[[str], Component]) -> None:
+    settings = f"output_interval: P1D, file_interval: null, stream_partitions_ml: 1, {more}"
+    component = build(f"output:\n  atm: {{{settings}}}\n")
+    assert [write.number for write in writes(component, clock(component))] == numbers
