@@ -366,12 +366,20 @@ def _problems(written: WrittenGroup, assignment: Assignment) -> tuple[SyntaxProb
     refused = {_place(problem): problem for problem in assignment.problems}
     texts = _meant_for_text(written, assignment) if written.errors else []
     untyped = [_with_type(problem, refused.get(_place(problem)), texts) for problem in written.errors]
+    components = {item.name.rpartition("%")[2] for item in written.items}
     typed = [
-        problem
+        _without_slip(problem, components)
         for problem in assignment.problems
         if problem.kind != "unknown-variable" and _place(problem) not in places
     ]
     return (*untyped, *typed, *_set_twice(written))
+
+
+def _without_slip(problem: SyntaxProblem, components: set[str]) -> SyntaxProblem:
+    """A problem; a component that is nearly another one, which is set beside it, is no slip."""
+    if problem.kind != "misspelt-component" or problem.expected not in components:
+        return problem
+    return evolve(problem, kind="unknown-component", expected="a component of the variable")
 
 
 def _meant_for_text(written: WrittenGroup, assignment: Assignment) -> list[tuple[int, int]]:

@@ -61,6 +61,7 @@ def test_the_standard_input_lies_nowhere():
         ("foobarbaz", None, "warning"),
         ("foobarbaz", "2024.10", "error"),
         ("dbztresh", None, "error"),
+        ("time_interval = 1.0 echotop_meta(1)%time_intervals", None, "warning"),
     ],
 )
 def test_a_component_that_another_release_may_have(component, release, severity, tmp_path):
