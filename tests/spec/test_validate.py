@@ -178,7 +178,11 @@ def test_messages(text, where, message, notes):
         ("mpi: {hints: {'cb nodes': 1}}", "cb nodes"),
         ("namelists: {1nml: {}}", "1nml"),
         ("ignore: {'RST 001': why}", "RST 001"),
-        ("input_files: {a/b: {source: c}}", "a/b"),
+        ("input_files: {a/../b: {source: c}}", "a/../b"),
+        ("input_files: {/a/b: {source: c}}", "/a/b"),
+        ("input_files: {a//b: {source: c}}", "a//b"),
+        ("input_files: {./b: {source: c}}", "./b"),
+        ("input_files: {a/: {source: c}}", "a/"),
     ],
 )
 def test_names_that_cannot_be(text, word):
