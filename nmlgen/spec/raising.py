@@ -21,7 +21,6 @@ from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.meeting import PMI_LIBRARY, meeting_variables
-from nmlgen.experiment.programs import LAYER as OF_PLACEMENT
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.experiment.striping import Striping
 from nmlgen.experiment.threads import BINDING, asks_for_gpus, cores_of_a_task, openmp_variables
@@ -566,8 +565,7 @@ class _Raising:
         keys: Keys = {}
         for name, setting in directives.items():
             key = name.replace("-", "_")
-            follows = bool(setting.history) and setting.origin.layer == OF_PLACEMENT
-            if _is_said(setting) and not follows:
+            if _is_said(setting):
                 keys[key] = _directive(key, _value(setting))
         if keys.get("job_name") == self.name:
             del keys["job_name"]

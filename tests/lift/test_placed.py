@@ -187,6 +187,12 @@ def test_a_hybrid_script_comes_back(tmp_path: Path) -> None:
     assert compare(spec, build).differences == ()
 
 
+def test_what_a_spec_with_a_placement_asks_for_comes_back() -> None:
+    """All of it, also what follows from its site: memory of whole nodes, signals, output."""
+    found = import_spec(Path(__file__).parents[2] / "examples" / "aquaplanet_gpu.yaml")
+    assert [remark for remark in found.remarks if "#SBATCH" in remark or "job." in remark] == []
+
+
 def test_without_the_hosts_of_a_run(tmp_path: Path) -> None:
     found, spec = imported(tmp_path, HYBRID)
     assert [remark for remark in found.remarks if "--hosts" in remark] == list(found.remarks)
