@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-_PART = re.compile(r"([0-9]+) on ([0-9]+)(?:-([0-9]+))?")
+_PART = re.compile(r"(?<![0-9])([0-9]+) on ([0-9]+)(?:-([0-9]+))?")
 
 
 def seat_count(text: str) -> int:

@@ -45,7 +45,7 @@ _REPLACED = re.compile(
 _WITH_VALUE = re.compile(
     r"-[wmncN]|--(?:hint|gpu-bind|gpus-per-task|distribution|cpu-bind|het-group|nodelist|\w+-per-\w+)"
 )
-_SOURCES = re.compile(r"^[ \t]*((?:source|\.|module)[ \t]+\S.*?)[ \t]*$", re.MULTILINE)
+_SOURCES = re.compile(r"^[ \t]*((?:source|\.|module)[ \t]+\S(?:.*[^ \t\n])?)[ \t]*$", re.MULTILINE)
 """What a wrapper does besides binding and setting variables."""
 _THREADS = "OMP_NUM_THREADS"
 _IS_ICON = re.compile(r"icon", re.IGNORECASE)

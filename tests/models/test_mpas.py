@@ -147,6 +147,7 @@ def test_a_step_that_ends(judged, step, found):
         ('immutable_stream name="input"', 'immutable_stream name="mine"'),
         ('output_interval="3:00:00"', 'output_interval="3:00:00" reference_time="noon"'),
         ("<streams>", '<?xml version="1.0"?>\n<streams>'),
+        ("</stream>\n</streams>", "</stream>\n</streams>\n<!-- a <comment>"),
     ],
 )
 def test_streams_that_mpas_refuses(judged, old, new):

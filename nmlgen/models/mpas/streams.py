@@ -12,8 +12,10 @@ from attrs import frozen
 
 from nmlgen.source import Source, Span, Text
 
-_TAG = re.compile(r"<!--.*?-->|<(?P<close>/)?(?P<name>[^\s<>/]+)(?P<rest>[^<>]*)>", re.DOTALL)
-_ATTRIBUTE = re.compile(r"""(?P<name>[A-Za-z_]\w*)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""")
+_TAG = re.compile(
+    r"<!--.*?(?:-->|(?P<open>\Z))|<(?P<close>/)?(?P<name>[^\s<>/]+)(?![^\s<>/])(?P<rest>[^<>]*)>", re.DOTALL
+)
+_ATTRIBUTE = re.compile(r"""(?<!\w)(?P<name>[A-Za-z_]\w*)\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""")
 _STREAMS = ("stream", "immutable_stream")
 _INTERVAL = re.compile(r"(?:\d+_)?(?:\d+:){0,2}\d+")
 _WORDS = ("none", "initial_only", "final_only")
@@ -73,6 +75,9 @@ def _badly_nested(source: Source) -> Iterator[StreamProblem]:
     has_root = False
     for tag in _TAG.finditer(source.text):
         name, span = tag["name"], text.span(tag.start(), tag.end())
+        if tag["open"] is not None and ">" in tag[0]:
+            yield StreamProblem(text.span(tag.start(), tag.start() + len("<!--")), "the comment is not closed", "-->")
+            return
         if name is None:
             continue
         if name.startswith("?"):

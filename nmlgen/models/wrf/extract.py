@@ -36,7 +36,7 @@ _OPTIONS = frozenset({"WRF_CHEM", "WRF_USE_CLM", "WRF_USE_CTSM", "WRF_CMAQ", "BU
 _RECORD = "model_config_rec"
 _PACKAGE = re.compile(r"^package\s+(\w+)\s+\w+==(-?\d+)", re.MULTILINE | re.IGNORECASE)
 _DERIVED = re.compile(r"^rconfig\s+(integer|logical|real)\s+(\w+)\s+derived\s+1\s+(\S+)", re.MULTILINE | re.IGNORECASE)
-_PARAMETER = re.compile(r"^\s*real\s*,\s*parameter\s*::\s*(\w+)\s*=\s*([^!\n]+)", re.MULTILINE | re.IGNORECASE)
+_PARAMETER = re.compile(r"^[ \t]*real\s*,\s*parameter\s*::\s*(\w+)\s*=\s*([^!\n]+)", re.MULTILINE | re.IGNORECASE)
 _ONE_RANK = "wrf_dm_on_monitor()"
 _ONLY_REPORTS = ("wrf_err_message", "write", "where", "have_mods", "wrf_debug_level")
 _COUNTER = "count_fatal_error"
@@ -228,12 +228,12 @@ class _Maker:
         if isinstance(item, Choice):
             yield from self.choice(item)
         elif isinstance(item, Repetition):
-            control = re.fullmatch(r"(\w+)\s*=\s*(.+?)\s*,\s*([^,]+)", item.control.strip())
+            control = re.fullmatch(r"(\w+)\s*=(.+),([^,]+)", item.control.strip())
             if control is None:
                 raise UnreadableStepError(f"do {item.control} is not understood")
             body = self.steps(item.body)
             if body:
-                first, last = self.text(control[2]), self.text(control[3])
+                first, last = self.text(control[2].strip()), self.text(control[3].strip())
                 yield {"do": f"_{control[1]}", "from": first, "to": last, "steps": body}
         else:
             yield from self.single(item)
