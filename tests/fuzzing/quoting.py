@@ -130,7 +130,7 @@ _SPEC: dict[str, Any] = changed(
     },
     launch={"options": ["-l", "-x", "A=b"]},
     start_from={"directory": "before"},
-    after={"verify": True, "nmlgen": "looks"},
+    after={"verify": True, "nmlgen": "looks", "submit": "later"},
     modules=["netcdf/4"],
     environment={"A": "b", "LIST": "c"},
     input_files={"in.nc": {"source": "in"}, "copied": {"source": "c", "method": "copy"}},
@@ -276,7 +276,7 @@ SCHEMAS = {"spec.yaml": "spec", "site.yaml": "site", "preset.yaml": "spec"}
 """The schemas of documents, by their names."""
 _PATHS = (
     *("executable", "directory", "file", "source", "library", "output_filename", "run_directory", "in.nc", "copied"),
-    *("mount", "nmlgen", "command"),
+    *("mount", "nmlgen", "command", "submit"),
 )
 _COMMANDS = "before_stage_out"
 """What a spec has for the shell to run."""
@@ -445,6 +445,8 @@ def executed(spec: Spec, build: Build, home: Path) -> Notes | None:
     needed = [str(experiment.executable.value), *(str(one.source.value) for one in experiment.inputs)]
     needed += [str(one.said("executable")) for one in experiment.programs if one.said("executable") is not None]
     if not all(_made(base / name, NOTE.format(more=_PLACED)) for name in needed):
+        return None
+    if (later := experiment.chain.get("after.submit")) is not None and not _made(directory / str(later.value), ""):
         return None
     if not _prepared(experiment, directory):
         return None
