@@ -56,7 +56,8 @@ def command(
     """Show which MPI rank of SPEC sits on which node and does what, and which I/O rank writes which file, in which
     order.
 
-    SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then.
+    SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then, but beside
+    the script of a build, which says it.
 
     The picture has a row for each I/O rank and a cell for each output time of the first job: how many files the rank
     writes to. Exit code 1 if ICON would refuse the split or the placement; `nmlgen check` says more.

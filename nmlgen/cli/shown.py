@@ -11,9 +11,10 @@ import click
 import nmlgen
 from nmlgen.cli.console import release_option
 from nmlgen.errors import InputError
+from nmlgen.experiment.difference import JOB
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.findings import Report
-from nmlgen.lift.loading import release_of
+from nmlgen.lift.loading import load, release_of
 from nmlgen.lift.namelists import MASTER_FILE, lift_master
 from nmlgen.lift.releases import registry_for
 
@@ -24,7 +25,7 @@ def namelist_options(function: F) -> F:
     """The options --ntasks and --icon-release."""
     release = release_option("The release, for namelists that do not show it; the newest one by default.")
     ntasks = click.option(
-        "--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, for namelists that exist already."
+        "--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, for namelists without a build's script."
     )
     return ntasks(release(function))
 
@@ -46,11 +47,22 @@ def shown_experiment(
     master = path / MASTER_FILE if path.is_dir() else path
     if path.is_dir() and not master.is_file():
         raise InputError(f"{path} is a directory without {MASTER_FILE}; a spec is expected")
-    if overrides or ntasks is None:
-        raise click.UsageError("namelists are shown with --ntasks, and without --set")
-    experiment, _ = lift_master(master, registry_for(master, "", icon_release or release_of(master.parent)), ntasks)
+    if overrides:
+        raise click.UsageError("namelists are shown without --set")
+    experiment = _of_namelists(master, ntasks, icon_release)
     _tell_of_errors(path, nmlgen.lint([path], ntasks=ntasks, icon_release=icon_release), "lint")
     return experiment
+
+
+def _of_namelists(master: Path, ntasks: int | None, icon_release: str | None) -> Experiment:
+    """The experiment of a master namelist on so many tasks; by default with what a build's script beside it says."""
+    if ntasks is not None:
+        registry = registry_for(master, "", icon_release or release_of(master.parent))
+        return lift_master(master, registry, ntasks)[0]
+    loaded = load(master.parent, icon_release=icon_release) if master.is_file() else None
+    if loaded is None or JOB not in loaded.parts:
+        raise click.UsageError("namelists are shown with --ntasks, where no script of a build beside them says it")
+    return loaded.experiment
 
 
 def _tell_of_errors(path: Path, report: Report, command: str) -> None:

@@ -28,7 +28,8 @@ def command(
 ) -> int:
     """Show how many bytes SPEC writes: an output step, a file, the run, a checkpoint, and how sure each number is.
 
-    SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then.
+    SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then, but beside
+    the script of a build, which says it.
 
     Units are decimal. Exit code 1 if ICON would refuse the placement of the output files.
     """

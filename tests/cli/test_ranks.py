@@ -63,8 +63,14 @@ def test_of_namelists_that_exist(nmlgen: Callable[..., Any], here: Path) -> None
         assert found.out.startswith("what sits on which node is not known")
         assert found.out.split("\n\n")[1] == spec.out.split("\n\n")[1]
         assert found.out.split("\n\n")[3:] == spec.out.split("\n\n")[3:]
-    for arguments in (["run1"], ["spec.yaml", "--ntasks", 4], ["run1", "--ntasks", 4, "--set", "a=b"]):
+        assert nmlgen("ranks", path).out == spec.out  # the build's script says what the job has
+    for arguments in (["spec.yaml", "--ntasks", 4], ["run1", "--ntasks", 4, "--set", "a=b"], ["run1", "--set", "a=b"]):
         assert nmlgen("ranks", *arguments).code == 2
+    next(Path("run1").glob("*.sbatch")).unlink()
+    for path in ("run1", "run1/icon_master.namelist"):
+        refused = nmlgen("ranks", path)
+        assert (refused.code, refused.out) == (2, "")
+        assert "namelists are shown with --ntasks" in refused.err
 
 
 def test_errors_are_told_of(nmlgen: Callable[..., Any], here: Path) -> None:

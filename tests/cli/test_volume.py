@@ -59,5 +59,6 @@ def test_of_namelists_that_exist(nmlgen: Callable[..., Any], here: Path) -> None
         found = nmlgen("volume", path, "--ntasks", 64, "--format", "json")
         assert (found.code, found.err) == (0, "")
         assert json.loads(found.out)["checkpoint"] == json.loads(spec.out)["checkpoint"]
-    for arguments in (["run1"], ["spec.yaml", "--ntasks", 4], ["run1", "--ntasks", 4, "--set", "a=b"]):
+    assert nmlgen("volume", "run1", "--format", "json").out == spec.out
+    for arguments in (["spec.yaml", "--ntasks", 4], ["run1", "--ntasks", 4, "--set", "a=b"], ["run1", "--set", "a=b"]):
         assert nmlgen("volume", *arguments).code == 2
