@@ -157,9 +157,9 @@ def several(first: str, second: str, size: int, total: int = 16) -> str:
     return f"cat >icon_master.namelist <<EOF\n{TIME}{''.join(entries)}EOF\n{OWN}"
 
 
-def programs(lines: str, launch: str = "srun -n 16 --multi-prog programs\n") -> str:
+def programs(lines: str, launch: str = "srun -n 16 --multi-prog programs\n", *, first: int = 8, head: str = "") -> str:
     """A launch of two models by a file of programs."""
-    return f"#!/bin/bash\n{several('atm', 'oce', 8)}cat >programs <<'EOF'\n{lines}\nEOF\n{launch}"
+    return f"#!/bin/bash\n{head}{several('atm', 'oce', first)}cat >programs <<'EOF'\n{lines}\nEOF\n{launch}"
 
 
 def parts(
@@ -191,6 +191,11 @@ FIVE = "#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=5\n#SBATCH --gpus-per-node=
 FOUR = "#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=4\n#SBATCH --gpus-per-node=4\n"
 NESTS = "'a.nc', 'b.nc'"
 LINES = "0-7 bin/icon\n8-15 bin/ocean"
+WRAPPED = "0-{} ./wrap.sh bin/icon-gpu\n{}-15 bin/icon-cpu"
+WRAPPED_LAUNCH = "srun -n 16 --distribution=cyclic --multi-prog programs\n"
+EIGHT_TASKS = FOUR.replace("ntasks-per-node=4", "ntasks-per-node=8") + "#SBATCH --time=01:00:00\n"
+WRITTEN = f"cat >wrap.sh <<'EOF'\n#!/bin/bash\n{MODULO}{RUN}EOF\nchmod +x wrap.sh\n"
+SHORT = WRITTEN.replace(MODULO, LISTED)
 
 MISTAKES: dict[str, tuple[str, str, str]] = {
     "more work ranks than GPUs": (
@@ -202,6 +207,16 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
         "GPU004",
         job("srun -n 9 ./wrap.sh bin/icon", LISTED + RUN),
         job("srun -n 9 --distribution=plane=4 ./wrap.sh bin/icon", LISTED + RUN),
+    ),
+    "the wrapper of a program gives two work ranks a GPU": (
+        "GPU004",
+        programs(WRAPPED.format(9, 10), WRAPPED_LAUNCH, first=10, head=EIGHT_TASKS + WRITTEN),
+        programs(WRAPPED.format(7, 8), WRAPPED_LAUNCH, head=EIGHT_TASKS + WRITTEN),
+    ),
+    "the wrapper of a program has a shorter list than its local ranks": (
+        "GPU004",
+        programs(WRAPPED.format(9, 10), WRAPPED_LAUNCH, first=10, head=EIGHT_TASKS + SHORT),
+        programs(WRAPPED.format(7, 8), WRAPPED_LAUNCH, head=EIGHT_TASKS + SHORT),
     ),
     "nothing chooses a GPU": (
         "GPU006",

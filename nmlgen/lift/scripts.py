@@ -38,7 +38,16 @@ from nmlgen.lift.namelists import (
     type_of,
     unknown_entry,
 )
-from nmlgen.lift.wrappers import alone, followed, problems_of_wrapper, starts, starts_model, wrapper_of
+from nmlgen.lift.programs import of_programs, programs_of
+from nmlgen.lift.wrappers import (
+    alone,
+    followed,
+    gpus_shown,
+    problems_of_wrapper,
+    starts,
+    starts_model,
+    wrapper_of,
+)
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem
@@ -352,15 +361,20 @@ class _Lifting:
         return evolve(experiment, models=tuple(self._with_dictionary(component) for component in experiment.components))
 
     def _with_wrapper(self, experiment: Experiment, job: Job) -> Experiment:
-        """The experiment with what the wrapper of its launch shows each rank."""
+        """The experiment with what the wrapper of its launch, or those of its programs, show each rank."""
+        programs = programs_of(job, experiment, self.path.parent, self.files)
+        if programs:
+            problems, shown = of_programs(programs, experiment)
+            job.late_problems += problems
+            return evolve(experiment, shown=shown)
         wrapper = wrapper_of(job, self.path.parent, self.files)
         if wrapper is None:
             everything = [rank for node in followed(experiment) for rank in node.ranks] if starts_model(job) else []
             return evolve(experiment, shown=dict.fromkeys(everything))
-        made = starts(wrapper, job, experiment)
+        made = starts(wrapper, experiment)
         is_srun = experiment.launch.command.value == "srun"
         job.late_problems += problems_of_wrapper(wrapper, made, is_srun=is_srun)
-        shown = {rank: start.gpus for rank, start in made.items() if start.knows_gpus}
+        shown = gpus_shown(wrapper, made)
         if not any(shown.values()):
             return evolve(experiment, shown=shown)
         built_for_gpus = written("model.parts.gpu", True, "script", wrapper.word.span)

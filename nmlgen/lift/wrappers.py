@@ -28,6 +28,7 @@ _ANCESTORS = 4
 _BINDS = re.compile(r"(--(?:cpunodebind|membind|physcpubind|preferred|localalloc)|-[NmC])=?(.*)\Z")
 _OF_OPEN_MPI = re.compile(r"OMPI_COMM_WORLD_(?:LOCAL_)?RANK")
 _OF_SLURM = re.compile(r"SLURM_(?:LOCALID|PROCID)|PMIX?_\w*RANK|MPI_LOCALRANKID")
+_SHARES = re.compile(r"\b(?:CRAY_CUDA_MPS|CUDA_MPS_\w+|nvidia-cuda-mps-\w+)\b")
 _ONE_TOO_FEW = re.compile(
     r"SLURM_PROCID[ \t]*<[ \t]*(?:\([ \t]*)?(\$?\{?\w*(?:compute|work)\w*\}?)[ \t]*-[ \t]*1[ \t]*(?:\)[ \t]*)?\)\)"
 )
@@ -36,12 +37,13 @@ _ONE_TOO_FEW = re.compile(
 @frozen(eq=False)
 class Wrapper:
     """A wrapper: its text, the words that it is started with, and where the launch names it. It `is_beside` where it is
-    a file of its own, not one that the script writes."""
+    a file of its own, not one that the script writes. It starts these `ranks`, all where that is None."""
 
     script: Script
     arguments: tuple[str | None, ...]
     word: StaticWord
     is_beside: bool
+    ranks: frozenset[int] | None = None
 
     def span(self, start: int, end: int) -> Span:
         """A place in its text, if that is a file; else that where it is started."""
@@ -56,19 +58,33 @@ def wrapper_of(job: Job, directory: Path, files: Files) -> Wrapper | None:
     arguments = tuple(
         item.text if item.text is not None else f"@{item.ending}" if item.ending else None for item in rest
     )
-    name = (word.text or "").removeprefix("./")
-    text = next((text for path, text in job.files.items() if name and path.removeprefix("./") == name), None)
+    return wrapper_called(word.text if word.text is not None else word.ending, arguments, word, job, directory, files)
+
+
+def wrapper_called(
+    name: str,
+    arguments: tuple[str | None, ...],
+    word: StaticWord,
+    job: Job,
+    directory: Path,
+    files: Files,
+    ranks: frozenset[int] | None = None,
+) -> Wrapper | None:
+    """The wrapper of this name, or of a path that ends so, which the job writes or which lies beside its script; None
+    where there is none, or where a part of it is not known."""
+    plain = name.removeprefix("./")
+    text = next((text for path, text in job.files.items() if plain and path.removeprefix("./") == plain), None)
     if text is not None:
         if UNKNOWN in text or not text.startswith("#!"):
             return None
-        return Wrapper(parse(Source(name, text)), arguments, word, False)
-    source = _beside(word, directory, files)
-    return None if source is None else Wrapper(parse(source), arguments, word, True)
+        return Wrapper(parse(Source(plain, text)), arguments, word, False, ranks)
+    source = _beside(name, directory, files)
+    return None if source is None else Wrapper(parse(source), arguments, word, True, ranks)
 
 
-def _beside(word: StaticWord, directory: Path, files: Files) -> Source | None:
+def _beside(name: str, directory: Path, files: Files) -> Source | None:
     """A script that lies beside, or where a path from one of the directories above leads to."""
-    tail = (word.text if word.text is not None else word.ending).lstrip("/").removeprefix("./")
+    tail = name.lstrip("/").removeprefix("./")
     if not tail or ".." in tail.split("/"):
         return None
     here = directory.resolve()
@@ -91,6 +107,8 @@ def starts_model(job: Job) -> bool:
     """Whether the launch of a job starts ICON itself: a program of that name, with nothing before it."""
     if job.launch is None or not job.launch.started or job.launch.executable is not job.launch.started[0]:
         return False
+    if "--multi-prog" in options_of(job.launch):
+        return False
     word = job.launch.started[0]
     name = (word.text if word.text is not None else word.ending).rpartition("/")[2]
     return re.fullmatch(r"icon[\w.-]*(?<!sh)", name) is not None
@@ -110,8 +128,9 @@ def _without_crew(experiment: Experiment) -> Sequence[Node]:
     return [Node(number, ranks, {}) for number, ranks in enumerate(ranks_by_node(experiment))]
 
 
-def starts(wrapper: Wrapper, job: Job, experiment: Experiment) -> Mapping[int, Start]:
-    """What the wrapper does for ranks of some nodes: the first, the last, and that of the last rank that computes."""
+def starts(wrapper: Wrapper, experiment: Experiment) -> Mapping[int, Start]:
+    """What the wrapper does for ranks of some nodes: the first, the last, and that of the last rank that computes; for
+    one of several programs the first and the last of its nodes."""
     tasks, count = _told(experiment)
     surroundings: dict[str, str | None] = {}
     for name, setting in experiment.environment.items():
@@ -122,13 +141,29 @@ def starts(wrapper: Wrapper, job: Job, experiment: Experiment) -> Mapping[int, S
         surroundings[name] = count
     is_srun = experiment.launch.command.value == "srun"
     made: dict[int, Start] = {}
-    for node in followed(experiment):
-        for local, rank in enumerate(node.ranks):
+    for node in followed(experiment) if wrapper.ranks is None else _nodes_of(wrapper.ranks, experiment):
+        own = [pair for pair in enumerate(node.ranks) if wrapper.ranks is None or pair[1] in wrapper.ranks]
+        for local, rank in own[:_MOST_RANKS]:
             numbers = _numbers(rank, local, node, tasks, is_srun=is_srun)
-            start = follow(wrapper.script, wrapper.arguments, {**surroundings, **numbers})
+            start = follow(
+                wrapper.script,
+                wrapper.arguments,
+                {**surroundings, **numbers},
+                any_program=wrapper.ranks is not None and not wrapper.arguments,
+            )
             if start is not None:
                 made[rank] = start
     return made
+
+
+def _nodes_of(ranks: frozenset[int], experiment: Experiment) -> list[Node]:
+    """The first and the last node that one of the ranks sits on; the first rank of a job, if no more is known."""
+    try:
+        every = [Node(number, there, {}) for number, there in enumerate(ranks_by_node(experiment))]
+    except UndecidedError:
+        return [Node(0, range(1), {})]
+    own = [node for node in every if not ranks.isdisjoint(node.ranks)]
+    return list({node.number: node for node in (*own[:1], *own[-1:])}.values())
 
 
 def _told(experiment: Experiment) -> tuple[str | None, str | None]:
@@ -160,6 +195,13 @@ def _numbers(rank: int, local: int, node: Node, tasks: str | None, *, is_srun: b
     else:
         found |= {"MPI_LOCALRANKID": str(local), "PMI_RANK": str(rank)}
     return found
+
+
+def gpus_shown(wrapper: Wrapper, made: Mapping[int, Start]) -> dict[int, str | None]:
+    """The GPUs that a wrapper shows to ranks, of those for which that is known; none where it lets them share one."""
+    if _SHARES.search(wrapper.script.source.text):
+        return {}
+    return {rank: start.gpus for rank, start in made.items() if start.knows_gpus}
 
 
 def problems_of_wrapper(wrapper: Wrapper, made: Mapping[int, Start], *, is_srun: bool) -> Iterator[SyntaxProblem]:

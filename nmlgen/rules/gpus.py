@@ -121,7 +121,8 @@ class WorkRankWithoutGpu(Rule):
 
     ## What it does
     Counts the work ranks that each node gets by the launcher's distribution, and holds them against the GPUs that the
-    job asks for on a node. A job of several models is left out, and one in which several ranks share a GPU by MPS.
+    job asks for on a node. A job of several models or programs is left out, and one in which several ranks share a GPU
+    by MPS. What a wrapper shows is followed for single ranks, also for those of the programs of `--multi-prog`.
 
     ## Why it matters
     Two work ranks share a GPU, or one has none and computes on the processor: all others wait for it.
@@ -172,13 +173,13 @@ class WorkRankWithoutGpu(Rule):
 
     def _by_wrapper(self, experiment: Experiment) -> Iterator[Finding]:
         """What the wrapper makes of the ranks that it was followed for."""
-        workers = _kinds(experiment)
+        kinds, models = _kinds(experiment), _models(experiment)
         count = len({gpus for gpus in experiment.shown.values() if gpus})
         expected = f"expected: {count} work ranks on a node and the others behind them: --distribution=plane={count}"
         for node in nodes(experiment):
-            owners: dict[str, int] = {}
+            owners: dict[tuple[int, str], int] = {}
             for rank in node.ranks:
-                if workers.get(rank) not in _COMPUTES or rank not in experiment.shown:
+                if kinds.get(rank) not in _COMPUTES or rank not in experiment.shown:
                     continue
                 gpus = experiment.shown[rank]
                 if gpus == "" or gpus is None:
@@ -186,11 +187,11 @@ class WorkRankWithoutGpu(Rule):
                     message = f"rank {rank} computes, and the wrapper gives it {what} on node {node.number} of the job"
                     yield self.finding(experiment.executable, message, expected)
                     return
-                if gpus in owners:
-                    message = f"the work ranks {owners[gpus]} and {rank} both get GPU {gpus} of node {node.number}"
+                owner = owners.setdefault((models[rank], gpus), rank)
+                if owner != rank:
+                    message = f"the work ranks {owner} and {rank} both get GPU {gpus} of node {node.number}"
                     yield self.finding(experiment.executable, message, expected)
                     return
-                owners[gpus] = rank
 
 
 class GpuHeldForNothing(Rule):
@@ -320,6 +321,11 @@ def _chooses(experiment: Experiment) -> bool:
     return not experiment.shown and str(experiment.executable.value).endswith(".sh")
 
 
+def _starts_several(experiment: Experiment) -> bool:
+    options = [option for option in experiment.launch.options if option.certainty is not Certainty.UNKNOWN]
+    return any(str(option.value) == "--multi-prog" for option in options)
+
+
 def _kinds(experiment: Experiment) -> dict[int, str]:
     """What each rank of a job of one model does, or of several that are not placed."""
     found: dict[int, str] = {}
@@ -329,9 +335,15 @@ def _kinds(experiment: Experiment) -> dict[int, str]:
     return found
 
 
+def _models(experiment: Experiment) -> dict[int, int]:
+    """The number of the model that each rank belongs to."""
+    return {rank: number for number, share in enumerate(experiment.shares) for rank in share}
+
+
 def _gpus(experiment: Experiment) -> tuple[Setting, int] | None:
-    """The GPUs of a node that a job of one model asks for, and where; None where nmlgen places the ranks itself."""
-    if experiment.programs or len(experiment.models) != 1:
+    """The GPUs of a node that a job of one model asks for, and where; None where nmlgen places the ranks itself, and
+    where the model shares the job's ranks with other programs."""
+    if experiment.programs or len(experiment.models) != 1 or _starts_several(experiment):
         return None
     asked = directive(experiment, "gpus-per-node")
     if asked is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,8 @@ fi
 exec $program
 """
 RUN = 'exec "$@"\n'
+SHARED = f"export CUDA_MPS_PIPE_DIRECTORY=/tmp/mps\n{MODULO}"
+"""Several ranks use one GPU by intention."""
 
 
 def script(wrapper: str, launch: str, *, nodes: int = 2, per_node: int = 5, io: int = 1, restart: int = 0) -> str:
@@ -158,3 +161,82 @@ def test_a_wrapper_by_itself(tmp_path: Path) -> None:
         path.write_text(f"#!/bin/bash\n{text}")
         found = nmlgen.lint([path], is_isolated=True).findings
         assert [finding.code for finding in found] == expected
+
+
+def programs(lines: str, tasks: int, *, atm: int, wrapper: str = MODULO, options: str = "", io: int = 0) -> str:
+    """An atmosphere and an ocean, or the atmosphere alone where it has all ranks of ICON, and a file of programs."""
+    entry = "&master_model_nml\n model_name = '{0}'\n model_namelist_filename = 'NAMELIST_{0}'\n model_type = {1}\n"
+    ranks = " model_min_rank = {0}\n model_max_rank = {1}\n/\n"
+    several = entry.format("atm", 1) + ranks.format(0, atm - 1) + entry.format("oce", 2) + ranks.format(atm, tasks - 1)
+    master = several if "ocean" in lines else entry.format("atm", 1) + "/\n"
+    text = script(wrapper + RUN, f"srun -n {tasks} {options} --multi-prog programs", io=io)
+    start, end = text.index("&master_model_nml"), text.index("EOF\ncat >NAMELIST_atm")
+    ocean = "cat >NAMELIST_oce <<'EOF'\n&parallel_nml\n num_io_procs = 0\n/\n&ocean_dynamics_nml\n/\nEOF\n"
+    return text[:start] + master + text[end:].replace("srun", f"{ocean}cat >programs <<'EOF'\n{lines}\nEOF\nsrun", 1)
+
+
+BOTH = "0-{0} ./wrap.sh bin/icon-gpu\n{1}-{2} bin/icon-cpu ocean"
+SEEN = "--distribution=cyclic"
+"""Even ranks on the first of two nodes, odd ones on the second."""
+
+
+@pytest.mark.parametrize(
+    ("lines", "tasks", "atm", "more", "expected"),
+    [
+        (BOTH.format(7, 8, 11), 12, 8, {"options": SEEN}, []),  # four on each node
+        (BOTH.format(9, 10, 11), 12, 10, {"options": SEEN}, ["GPU004"]),  # five on each node
+        (BOTH.format(7, 8, 11), 12, 8, {}, ["GPU004"]),  # the first six on the first node
+        (BOTH.format(7, 8, 11), 12, 8, {"options": "--distribution=arbitrary"}, []),  # where, nobody knows
+        ("0-7 ./wrap.sh bin/icon-gpu\n8-15 ./wrap.sh bin/icon-cpu ocean", 16, 8, {"options": SEEN}, []),
+        (
+            "0-7 ./wrap.sh bin/icon\n8-17 ./wrap.sh bin/icon.ocean",
+            18,
+            8,
+            {"options": SEEN},
+            [],
+        ),  # which computes where?
+        ("0-7 ./wrap.sh bin/icon\n8-17 bin/icon.ocean", 18, 8, {"options": SEEN, "wrapper": FOUR}, []),
+        ("0-9 ./wrap.sh bin/icon\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN, "wrapper": FOUR}, ["GPU004"]),
+        ("0-9 bash wrap.sh bin/icon\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN}, ["GPU004"]),
+        ("0-9 ./wrap.sh bin/icon %t\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN}, ["GPU004"]),
+        ("0-9 ./wrap.sh bin/icon\n10-11 ./ocean", 12, 8, {"options": SEEN}, ["LCH011"]),  # whose ranks are they?
+        ("0-9 ./wrap.sh bin/icon\n10-11 bin/icon.ocean", 12, 10, {"options": SEEN, "wrapper": SHARED}, []),
+        ("0-7 ./wrap.sh bin/icon\n8-11 ./post", 12, 8, {"options": SEEN}, []),  # no model of ICON
+        ("0-9 ./wrap.sh bin/icon\n10-11 ./post", 12, 8, {"options": SEEN}, ["GPU004"]),
+        ("0-9 ./wrap.sh bin/icon\n10-11 ./post", 12, 8, {"options": SEEN, "io": 2}, []),  # ranks 8 and 9 write
+        ("0-7 ./wrap.sh bin/icon\n8-9 bin/icon\n10-11 ./post", 12, 8, {"options": SEEN, "io": 2}, []),
+        ("0-1 ./post\n2-11 ./wrap.sh bin/icon", 12, 8, {"options": SEEN}, []),  # ICON's ranks are not the first
+        ("0-9 ./wrap.sh bin/icon\n11 ./post", 12, 8, {"options": SEEN}, ["LCH001"]),
+    ],
+)
+def test_programs(lines: str, tasks: int, atm: int, more: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
+    """What the wrapper of a program shows is followed for the ranks of that program."""
+    assert codes(programs(lines, tasks, atm=atm, **more), tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "expected"),
+    [
+        ('bash -c "$@"\n', ["LCH012"]),
+        ('numa=(0 1)\nexec numactl --cpunodebind=${numa[$SLURM_LOCALID]} "$@"\n', ["LCH013"]),
+        ('numa=(0 1 2 3 4 5)\nexec numactl --cpunodebind=${numa[$SLURM_LOCALID]} "$@"\n', []),
+        ('export CUDA_VISIBLE_DEVICES=$OMPI_COMM_WORLD_LOCAL_RANK\nexec "$@"\n', ["LCH014"]),
+    ],
+)
+def test_the_start_of_programs(wrapper: str, expected: list[str], tmp_path: Path) -> None:
+    lines = "0-7 ./wrap.sh bin/icon --one\n8-11 ./wrap.sh bin/icon.ocean --one"
+    assert codes(programs(lines, 12, atm=8, wrapper=wrapper).replace(RUN, ""), tmp_path) == expected
+
+
+def test_a_wrapper_of_a_program_that_names_it(tmp_path: Path) -> None:
+    lines = "0-{} ./wrap.sh\n{}-11 bin/icon.ocean"
+    for last, expected in ((7, []), (9, ["GPU004"])):
+        text = programs(lines.format(last, last + 1), 12, atm=last + 1, options=SEEN).replace(RUN, "exec bin/icon\n")
+        assert codes(text, tmp_path) == expected
+
+
+def test_a_wrapper_of_a_program_that_lies_beside(tmp_path: Path) -> None:
+    (tmp_path / "beside.sh").write_text(f"#!/bin/bash\n{FOUR}{RUN}")
+    lines = "0-{} ./beside.sh bin/icon\n{}-11 bin/icon.ocean"
+    for last, expected in ((7, []), (9, ["GPU004"])):
+        assert codes(programs(lines.format(last, last + 1), 12, atm=last + 1, options=SEEN), tmp_path) == expected
