@@ -183,12 +183,14 @@ class GpuSupportForAll(Rule):
     #                                        ^
     programs:
       post: {command: ./post, tasks: 2, device: cpu}
+    namelists: {coupling_mode_nml: {coupled_to_output: true}}
     ```
     ```yaml good
     job: {partition: gpu, nodes: 8, ntasks_per_node: null}
     model: {device: gpu, environment: {MPICH_GPU_SUPPORT_ENABLED: "1"}}
     programs:
       post: {command: ./post, tasks: 2, device: cpu}
+    namelists: {coupling_mode_nml: {coupled_to_output: true}}
     ```
 
     ## References

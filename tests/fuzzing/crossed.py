@@ -55,10 +55,11 @@ def _rich() -> tuple[dict[str, Any], ...]:
         | {"model": {key: model[key] for key in ("directory", "executable", "device")}, "job": job}
         | {"parallel": {"nproma": 0, "nblocks_c": 1, "num_io_procs": 2}}
         | {
+            "namelists": {"coupling_mode_nml": {"coupled_to_output": True}},
             "programs": {
                 "output": part,
                 "other": {"command": "x", "tasks": 2, "job": {"partition": "compute", "nodes": 2}},
-            }
+            },
         }
     )
     found.append(
