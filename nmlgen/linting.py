@@ -152,6 +152,7 @@ class _Linting:
     def _config(self, path: Path) -> Report:
         lifted = lift_config(path, self._registry(path), ntasks=self.ntasks, files=self.files)
         found = [finding_of(problem, "MKX001") for problem in lifted.problems]
+        found += [finding_of(problem, "MKX002") for problem in lifted.of_plan]
         report = self._judged(lifted.experiments, lifted.files, lifted.source.span(1, 1), found)
         mended = evolve(report, findings=tuple(only_own_text(report.findings, lifted.files)))
         return excuse(mended, suppressions_in(lifted.source, lifted.comments), rule_names())

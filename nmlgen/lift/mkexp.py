@@ -47,7 +47,8 @@ def is_mkexp(path: Path, source: Source) -> bool:
 class LiftedConfig:
     """A configuration, lifted: an experiment for every variant of its namelists, one for each job that changes them.
 
-    `comments` are given by their offsets in the text, with their `#`; `problems` is what mkexp stops at.
+    `comments` are given by their offsets in the text, with their `#`; `problems` is what mkexp stops at, and
+    `of_plan` what is wrong with the plan for hiopy in its section `hiopy`.
     """
 
     source: Source
@@ -55,6 +56,7 @@ class LiftedConfig:
     files: tuple[NamelistFile, ...]
     comments: tuple[tuple[int, str], ...]
     problems: tuple[SyntaxProblem, ...]
+    of_plan: tuple[SyntaxProblem, ...] = ()
 
 
 def lift_config(
@@ -69,7 +71,8 @@ def lift_config(
         written = dict(_files(layers, registry, reading.text))
         found += written.values()
         experiments.append(_experiment(written, registry, ntasks))
-    return LiftedConfig(source, tuple(experiments), tuple(found), tuple(reading.comments), tuple(reading.problems))
+    problems, of_plan = tuple(reading.problems), tuple(_problems_of_plan(reading.root, reading.text))
+    return LiftedConfig(source, tuple(experiments), tuple(found), tuple(reading.comments), problems, of_plan)
 
 
 # --- The file's own syntax ---
@@ -438,6 +441,48 @@ def _entries(label: str, given: dict[str, list[_Section]], above: tuple[str, ...
 
 def _is_true(section: _Section, key: str) -> bool:
     return key in section.entries and section.entries[key].word.lower() in ("true", "1", "yes", "on")
+
+
+# --- The plan for hiopy: how many workers write, and in which chunks (ICON 2025.10, run/mkexp/defaults/hiopy)
+
+_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?", re.ASCII)
+_LEVEL = re.compile(r"\d{1,2}", re.ASCII)
+
+
+def _problems_of_plan(root: _Section, text: Text) -> Iterator[SyntaxProblem]:
+    """What is wrong with what the sections `hiopy` say in plain numbers; what other files say is not known."""
+    for plan in root.named("hiopy"):
+        for key, expected in (
+            ("nr_of_workers", "a whole number from 1 on"),
+            ("simulated_hours_per_chunk", "a whole number of hours from 1 on"),
+            ("chunks_per_shard", "a whole number from 1 on"),
+        ):
+            entry = plan.entries.get(key)
+            if entry is None or not _NUMBER.fullmatch(entry.word):
+                continue
+            is_workers = key == "nr_of_workers"
+            if float(entry.word) < 1 or (is_workers and "." in entry.word):
+                result = "no worker writes what ICON sends" if is_workers else "a chunk without a step"
+                yield _of_plan(f"{key} is {entry.word}: {result}", entry.elements[0], text, expected, stops=is_workers)
+        for grid in plan.named("grid"):
+            yield from _problems_of_zooms(grid, text)
+
+
+def _problems_of_zooms(grid: _Section, text: Text) -> Iterator[SyntaxProblem]:
+    """Each level but the finest is made from the next finer one (`init_hierarchy.py`: hiopy::parent)."""
+    entry, kind = grid.entries.get("zoom_levels"), grid.entries.get("type")
+    if entry is None or not all(map(_LEVEL.fullmatch, entry.words)) or (kind is not None and kind.word != "healpix"):
+        return
+    levels = {int(word) for word in entry.words}
+    for element in entry.elements:
+        finer = int(element.text) + 1
+        if finer <= max(levels) and finer not in levels:
+            message = f"zoom level {element.text} is made from level {finer}, which is not written"
+            yield _of_plan(message, element, text, f"{finer} among the zoom_levels", stops=False)
+
+
+def _of_plan(message: str, element: _Element, text: Text, expected: str, *, stops: bool) -> SyntaxProblem:
+    return SyntaxProblem("hiopy-plan", message, text.span(element.start, element.end), expected, stops)
 
 
 _COMPONENTS = {"atm": "atmosphere", "oce": "ocean", "lnd": "jsbach"}

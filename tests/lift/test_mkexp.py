@@ -158,6 +158,43 @@ def test_what_mkexp_cannot_read(text, marked, path):
     assert ("MKX001", marked) in lint(path, text)
 
 
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("nr_of_workers = 0", ["0"]),
+        ("nr_of_workers = -1", ["-1"]),
+        ("nr_of_workers = 2.5 # workers", ["2.5"]),
+        ("nr_of_workers = 1", []),
+        ("nr_of_workers = $WORKERS", []),
+        ("nr_of_workers = eval(0)", []),
+        ("nr_of_workers =", []),
+        ("nr_of_workers = 0, 0", []),
+        ("simulated_hours_per_chunk = 0.5", ["0.5"]),
+        ("simulated_hours_per_chunk = 1", []),
+        ("simulated_hours_per_chunk = 1.5", []),
+        ("chunks_per_shard = 0", ["0"]),
+        ("chunks_per_shard = 1", []),
+        ("[[grid]]\nzoom_levels = 9, 6, 8", ["6"]),
+        ("[[grid]]\nzoom_levels = 8, 7", []),
+        ("[[grid]]\nzoom_levels = 7", []),
+        ("[[grid]]\nzoom_levels = 9, $ZOOM, 6", []),
+        ("[[grid]]\nzoom_levels =", []),
+        ("[[grid]]\ntype = icon\nzoom_levels = 9, 6", []),
+        ("[[grid]]\ntype = healpix\nzoom_levels = 9, 6", ["6"]),
+    ],
+)
+def test_the_plan_for_hiopy(text, marked, path):
+    found = lint(path, f"[namelists]\n[hiopy]\n{text}\n")
+    assert [where for code, where in found if code == "MKX002"] == marked
+    assert [code for code, _ in found if code != "MKX002"] == []
+
+
+def test_only_a_plan_without_workers_is_an_error(path):
+    path.write_text("[namelists]\n[hiopy]\nnr_of_workers = 0\nchunks_per_shard = 0\n", encoding="utf-8")
+    report = nmlgen.lint([path])
+    assert [finding.severity.value for finding in report.findings] == ["error", "warning"]
+
+
 def test_fixes_touch_the_file_itself_only(path):
     text = (
         "N = 3.\r\n[namelists]\r\n  [[NAMELIST_atm]]\r\n    [[[run_nml]]]\r\n"
