@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from nmlgen.errors import InputError
 from nmlgen.experiment.difference import JOB, MASTER, PARTS, Difference, Verdict, differences
+from nmlgen.experiment.machine import Machine
 from nmlgen.files import STANDARD_INPUT
 from nmlgen.lift.loading import Loaded, is_spec, load, release_of
+from nmlgen.lift.placed import as_spec_has_it
+from nmlgen.lift.sites import site_named
 from nmlgen.logs.record import LegRecord, Ran, ran_otherwise, records_of
 from nmlgen.spec.raising import says_job
 from nmlgen.spec.spec import Spec
@@ -53,6 +56,9 @@ def compare(
     ntasks: int | None = None,
     icon_release: str | None = None,
     variables: Mapping[str, str] | None = None,
+    site: str | None = None,
+    arguments: Sequence[str] = (),
+    hosts: str | Path | None = None,
 ) -> Comparison:
     """Compare two experiments by meaning: each the path of a spec, of a run script, of a directory with a build or an
     icon_master.namelist, of such a file or of a model's namelist by itself, or a loaded spec; "-" is the standard
@@ -60,12 +66,33 @@ def compare(
 
     `icon_release` is the release of namelists and scripts: by default that of a spec or build on either side, else the
     newest. `variables` are set before a script begins; what the header of ICON's own run scripts sets before one of
-    their fragments is that of the site of the other side. Of a script the first of its ways is compared. Raises
-    InputError if a file cannot be read, SpecError if a spec cannot be understood.
+    their fragments is that of the `site`, by default that of the other side. `arguments` are the words that scripts are
+    started with, and `hosts` is the file of hosts that their runs had, where another program makes it. Of a script the
+    first of its ways is compared. Raises InputError if a file cannot be read or there is no such site, SpecError if a
+    spec cannot be understood.
     """
     release = icon_release or _release(old) or _release(new)
-    header = _header(old) or _header(new)
-    left, right = (_loaded(one, ntasks, release, variables, header) for one in (old, new))
+    named = site_named(site).machine if site is not None else None
+    machine = named or _machine(old) or _machine(new)
+
+    def loaded(one: str | Path | Spec) -> Loaded:
+        if isinstance(one, Spec):
+            return Loaded(Path(one.experiment.name), one.experiment, PARTS)
+        found = load(
+            one,
+            ntasks=ntasks,
+            icon_release=release,
+            machine=named,
+            variables=variables,
+            header=machine.run_script_variables if machine is not None else None,
+            arguments=arguments,
+            hosts=hosts,
+        )
+        if machine is None or not found.finds_programs:
+            return found
+        return evolve(found, experiment=as_spec_has_it(evolve(found.experiment, machine=machine)))
+
+    left, right = loaded(old), loaded(new)
     parts = tuple(part for part in PARTS if part in _told(left) and part in _told(right))
     several = next((one for one in (left, right) if len(one.experiment.models) > 1), None)
     if several is not None and MASTER not in parts:
@@ -91,23 +118,11 @@ def _release(one: str | Path | Spec) -> str | None:
     return one.experiment.registry.reference if isinstance(one, Spec) else release_of(one)
 
 
-def _header(one: str | Path | Spec) -> Mapping[str, str] | None:
-    """What the header of ICON's own run scripts sets at the site of a spec; None for anything else."""
-    if isinstance(one, (str, Path)):
-        path = Path(one)
-        if path == STANDARD_INPUT or path.is_dir() or not is_spec(path):
-            return None
-        return load(path).experiment.machine.run_script_variables
-    return one.experiment.machine.run_script_variables
-
-
-def _loaded(
-    one: str | Path | Spec,
-    ntasks: int | None,
-    release: str | None,
-    variables: Mapping[str, str] | None,
-    header: Mapping[str, str] | None,
-) -> Loaded:
+def _machine(one: str | Path | Spec) -> Machine | None:
+    """The site of a spec; None for anything else."""
     if isinstance(one, Spec):
-        return Loaded(Path(one.experiment.name), one.experiment, PARTS)
-    return load(one, ntasks=ntasks, icon_release=release, variables=variables, header=header)
+        return one.experiment.machine
+    path = Path(one)
+    if path == STANDARD_INPUT or path.is_dir() or not is_spec(path):
+        return None
+    return load(path).experiment.machine

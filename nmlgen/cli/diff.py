@@ -18,9 +18,16 @@ from nmlgen.report.run_comparison import format_ran, ran_document
 @click.command("diff")
 @click.argument("old", metavar="A", type=click.Path())
 @click.argument("new", metavar="B", type=click.Path())
+@click.argument("arguments", nargs=-1)
 @click.option("--explicit", is_flag=True, help="Count what one side writes and the other has as default, too.")
 @click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, where a side does not say it.")
+@click.option("--site", metavar="NAME", help="The machine of scripts; by default that of a spec on the other side.")
 @variables_option
+@click.option(
+    "--hosts",
+    type=click.Path(path_type=Path),
+    help="The file of hosts (SLURM_HOSTFILE) that a run of a script had, where another program makes it.",
+)
 @release_option(
     "The release of scripts and namelists; by default that of a spec or build on either side, else what they show."
 )
@@ -29,9 +36,12 @@ from nmlgen.report.run_comparison import format_ran, ran_document
 def command(
     old: str,
     new: str,
+    arguments: tuple[str, ...],
     explicit: bool,
     ntasks: int | None,
+    site: str | None,
     variables: dict[str, str],
+    hosts: Path | None,
     icon_release: str | None,
     output_format: str,
     quiet: bool,
@@ -52,13 +62,28 @@ def command(
     may go several ways, the first is compared, and stderr names what would else be otherwise. Of a spec and a namelist
     only the namelist is compared.
 
+    The ARGUMENTS are those that scripts are started with; they stand behind -- if one begins with a hyphen. Where each
+    rank of several programs sits is compared as `nmlgen import` finds it, with the same options:
+
+    \b
+      nmlgen diff spec.yaml hybrid.run --hosts run1/hostfile.4711 --set CASE=R02B07
+
     Of two directories in which ICON ran, the records of their legs (nmlgen.records) are compared, too: executable,
     ICON's revision, modules, libraries, inputs.
 
     Exit code 0 if they are the same, 1 if they differ, 2 for trouble.
     """
     try:
-        comparison = nmlgen.compare(old, new, ntasks=ntasks, icon_release=icon_release, variables=variables)
+        comparison = nmlgen.compare(
+            old,
+            new,
+            ntasks=ntasks,
+            icon_release=icon_release,
+            variables=variables,
+            site=site,
+            arguments=arguments,
+            hosts=hosts,
+        )
     except nmlgen.SpecError as error:
         if output_format == "json" and not quiet:
             click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))

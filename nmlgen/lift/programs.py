@@ -67,12 +67,17 @@ def programs_of(job: Job, experiment: Experiment, directory: Path, files: Files)
     found: list[StartedProgram] = []
     for command, ranks in (ranks_by_program(text, tasks) or {}).items():
         words = _words(command)
-        if len(words) > 1 and _SHELL.fullmatch(words[0]):
-            words = words[1:]
-        arguments = tuple(_argument(item) for item in words[1:])
-        name = words[0].rpartition(UNKNOWN)[2] if words else ""
-        wrapper = wrapper_called(name, arguments, word, job, directory, files, ranks) if name else None
-        found.append(StartedProgram(tuple(item.rpartition(UNKNOWN)[2] for item in words), ranks, wrapper))
+        known = tuple(item.rpartition(UNKNOWN)[2] for item in words)
+        started = StartedProgram(known, ranks, None)
+        for at, name in enumerate(known):
+            if at and at == len(words) - 1 and not _SHELL.fullmatch(words[at - 1]):
+                break  # what another program reads
+            arguments = tuple(_argument(item) for item in words[at + 1 :])
+            wrapper = wrapper_called(name, arguments, word, job, directory, files, ranks) if name else None
+            if wrapper is not None:
+                started = StartedProgram(known[at:], ranks, wrapper)
+                break
+        found.append(started)
     return found
 
 

@@ -132,3 +132,20 @@ def test_the_way_of_a_script_that_is_compared_is_said(nmlgen, here):
     assert done.err.startswith("note: one.run:")
     assert "only a run knows whether this is written" in done.err
     assert nmlgen("diff", "one.run", "one.run", "--quiet").err == ""
+
+
+def test_what_a_script_needs_from_outside(nmlgen, here):
+    """Its arguments, the machine and the hosts of a run, as import takes them."""
+    (here / "exp.run").write_text(
+        "#!/bin/bash\ncat >NAMELIST_atm <<EOF\n&parallel_nml\n nproma = $1\n/\n&nonhydrostatic_nml\n/\nEOF\n"
+        "srun ./icon\n"
+    )
+    (here / "NAMELIST_b").write_text("&parallel_nml\n nproma = 8\n/\n&nonhydrostatic_nml\n/\n")
+    assert nmlgen("diff", "exp.run", "NAMELIST_b", "8").code == 0
+    assert "- nproma = 16\n" in nmlgen("diff", "exp.run", "NAMELIST_b", "16").out
+    nowhere = nmlgen("diff", "exp.run", "exp.run", "--site", "nowhere")
+    assert (nowhere.code, nowhere.out) == (2, "")
+    assert "nowhere" in nowhere.err
+    assert nmlgen("diff", "exp.run", "exp.run", "8", "--hosts", "missing").code == 2
+    (here / "hosts").write_text("0-11 ./a.sh\n")
+    assert "is no file of hosts" in nmlgen("diff", "exp.run", "exp.run", "8", "--hosts", "hosts").err

@@ -380,3 +380,20 @@ def test_diff_knows_the_placement_of_a_script(tmp_path: Path) -> None:
     found, spec = imported(tmp_path, PARTS)
     names = {change.name for change in compare(spec, tmp_path / "hybrid.run", variables=VARIABLES).differences}
     assert not {name for name in names if "device" in name or "seats" in name}, found.text
+
+
+def test_diff_takes_what_import_takes(tmp_path: Path) -> None:
+    """The hosts of a run, the words of a script, and the machine, which a spec on the other side says."""
+    text = HYBRID.replace("srun ", 'test -n "$1" || exit 1\nsrun ', 1)
+    _, spec = imported(tmp_path, text, HOSTS, arguments=("hybrid",))
+    script, told = tmp_path / "hybrid.run", {"variables": VARIABLES, "arguments": ("hybrid",)}
+    assert compare(spec, script, hosts=tmp_path / "hosts.old", **told).differences == ()
+    assert compare(script, spec, hosts=tmp_path / "hosts.old", **told).differences == ()
+    site = str(tmp_path / "site.yaml")
+    assert compare(script, script, site=site, hosts=tmp_path / "hosts.old", **told).differences == ()
+    without = compare(spec, script, **told)
+    assert any("--hosts" in remark for remark in without.remarks)
+    others = [HOSTS[-1], *HOSTS[1:-1], HOSTS[0]]
+    (tmp_path / "others").write_text("".join(f"{host}\n" for host in others))
+    moved = compare(spec, script, hosts=tmp_path / "others", **told)
+    assert {change.name.rpartition(".")[2] for change in moved.differences} >= {"seats"}

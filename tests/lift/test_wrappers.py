@@ -198,6 +198,8 @@ SEEN = "--distribution=cyclic"
         ("0-7 ./wrap.sh bin/icon\n8-17 bin/icon.ocean", 18, 8, {"options": SEEN, "wrapper": FOUR}, []),
         ("0-9 ./wrap.sh bin/icon\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN, "wrapper": FOUR}, ["GPU004"]),
         ("0-9 bash wrap.sh bin/icon\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN}, ["GPU004"]),
+        ("0-9 /opt/record ./wrap.sh bin/icon\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN}, ["GPU004"]),
+        ("0-9 bin/icon ./wrap.sh\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN}, []),  # what ICON reads
         ("0-9 ./wrap.sh bin/icon %t\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN}, ["GPU004"]),
         ("0-9 ./wrap.sh bin/icon\n10-11 ./ocean", 12, 8, {"options": SEEN}, ["LCH011"]),  # whose ranks are they?
         ("0-9 ./wrap.sh bin/icon\n10-11 bin/icon.ocean", 12, 10, {"options": SEEN, "wrapper": SHARED}, []),
