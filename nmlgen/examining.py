@@ -19,6 +19,7 @@ from nmlgen import starter
 from nmlgen._version import __version__
 from nmlgen.errors import SchedulerError
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.inputs import holds_none
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.sweep import scheduler
 
@@ -271,7 +272,9 @@ def _files(experiment: Experiment) -> Iterator[Examined]:
     else:
         yield _good("executable", ", ".join(map(str, programs)))
     inputs = [root / str(file.source.value) for file in experiment.inputs]
-    missing = [str(path) for path in inputs if path.is_absolute() and not path.exists()]
+    found = [(path, file) for path, file in zip(inputs, experiment.inputs, strict=True) if path.is_absolute()]
+    missing = [str(path) for path, _ in found if not path.exists()]
+    missing += [str(path / file.name) for path, file in found if file.is_pattern and holds_none(path, file)]
     relative = sum(not path.is_absolute() for path in inputs)
     if missing:
         more = f" and {len(missing) - _NAMED_FILES} more" if len(missing) > _NAMED_FILES else ""

@@ -432,7 +432,9 @@ def _inputs(experiment: Experiment) -> dict[str, Setting]:
     for file in experiment.inputs:
         source = _below_base(experiment, file.source)
         if source.certainty is not Certainty.UNKNOWN:
-            source = written(source.name, f"{file.method} {source.value}", source.origin.layer, source.span)
+            deed = f"{file.method} from" if file.is_pattern else file.method
+            below = "/**" if file.is_deep else ""
+            source = written(source.name, f"{deed} {source.value}{below}", source.origin.layer, source.span)
         found[file.target] = source
     return found
 

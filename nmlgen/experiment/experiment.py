@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -29,12 +30,29 @@ MODEL_NAME = "atm"
 
 @frozen
 class InputFile:
-    """A file that must be there before ICON starts: `target` in the run directory, linked to or copied from
-    `source`."""
+    """A file that must be there before ICON starts: `target` in the run directory, linked to or copied from `source`.
+
+    Where it `is_pattern` these are many: each file of the directory `source` whose name fits the last part of `target`,
+    and of the directories below that one where it `is_deep`. They keep their names.
+    """
 
     target: str
     source: Setting
     method: str = "link"
+    is_pattern: bool = False
+    is_deep: bool = False
+
+    @property
+    def name(self) -> str:
+        """The last part of `target`: the pattern, if it is one."""
+        return self.target.rpartition("/")[2]
+
+    def fits(self, name: str) -> bool:
+        """Whether it is, or its pattern takes in, what is called so in the run directory."""
+        if not self.is_pattern:
+            return name == self.target
+        own, this = self.target.rpartition("/"), name.rpartition("/")
+        return own[0] == this[0] and fnmatchcase(this[2], own[2])
 
 
 @frozen

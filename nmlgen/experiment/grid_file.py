@@ -149,7 +149,7 @@ def _plain(value: Any) -> Any:
 
 
 def source_at_hand(experiment: Experiment, file: InputFile) -> Path | None:
-    """Where the source of an input file lies; None where nobody knows."""
+    """Where the source of an input file lies, the directory of a pattern; None where nobody knows."""
     base = experiment.base_directory
     if Certainty.UNKNOWN in (file.source.certainty, None if base is None else base.certainty):
         return None
@@ -160,9 +160,10 @@ def path_at_hand(component: Component, setting: Setting, name: str) -> Path | No
     """Where a file of a run that `setting` names lies before the run: what is linked or copied under this name, else in
     the directory of the namelist that says it. None where this is no path of this machine; nothing is looked up."""
     experiment = component.experiment
-    brought = next((file for file in experiment.inputs if file.target == name), None)
+    brought = next((file for file in experiment.inputs if file.fits(name)), None)
     if brought is not None:
-        return source_at_hand(experiment, brought)
+        path = source_at_hand(experiment, brought)
+        return path if path is None or not brought.is_pattern else None if brought.is_deep else path / Path(name).name
     if Path(name).is_absolute():
         return Path(name)
     span = setting.span

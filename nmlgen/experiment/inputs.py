@@ -7,6 +7,7 @@ The data lie in `schemas/icon-inputs.json`; `schemas/icon-inputs.schema.json` st
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -17,6 +18,7 @@ from attrs import frozen
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import evaluate
+from nmlgen.experiment.experiment import InputFile
 from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.grid_file import grid_at_hand, path_at_hand
 from nmlgen.experiment.group import as_list
@@ -29,6 +31,7 @@ _VARIABLE = re.compile(r"\{(\w+)\.(\w+)\}")
 _KEYWORD = re.compile(r"<\w+>")
 _OF_GRID = re.compile("<(nroot0?|jlev)>")
 _ANY = "any"
+_MOST_LOOKED_AT = 10_000  # files and directories below one directory
 _READ_BY_SWITCH = ("jsb_carbon_nml", "jsb_alcc_nml", "jsb_pplcc_nml", "jsb_disturb_nml", "jsb_fuel_nml")
 
 
@@ -81,6 +84,36 @@ class NeededFile:
         """Whether a file or a directory in the run directory is this one, or the directory that it lies in."""
         name, own = self.pattern.removeprefix("./"), target.removeprefix("./").rstrip("/")
         return own == name or fnmatchcase(own, name) or name.startswith(f"{own}/")
+
+    def may_be(self, brought: InputFile) -> bool:
+        """Whether an input file is this one, or may be where both have names that nobody knows before."""
+        if not brought.is_pattern:
+            return self.matches(brought.target)
+        name, target = self.pattern.removeprefix("./"), brought.target.removeprefix("./")
+        return brought.fits(name) if self.is_exact else may_share(name, target)
+
+
+def may_share(pattern: str, other: str) -> bool:
+    """Whether a name may fit two patterns: some may, where they hold sets of characters."""
+    left, right = (re.sub(r"\[[^\]]*.\]", "?", text) for text in (pattern, other))
+    reached = {0}  # how much of the other one the names that fit the first up to here have come to fit
+    for mark in left:
+        if mark == "*":
+            reached = set(range(min(reached), len(right) + 1)) if reached else set()
+            continue
+        reached = _past_stars(reached, right)
+        stay = {at for at in reached if right[at : at + 1] == "*"}
+        reached = stay | {at + 1 for at in reached if at < len(right) and (mark == "?" or right[at] in (mark, "?"))}
+    return len(right) in _past_stars(reached, right)
+
+
+def _past_stars(reached: set[int], pattern: str) -> set[int]:
+    """The places in a pattern with those behind the stars that may be nothing."""
+    found = set(reached)
+    for at, mark in enumerate(pattern):
+        if at in found and mark == "*":
+            found.add(at + 1)
+    return found
 
 
 @cache
@@ -232,13 +265,36 @@ def is_missing(path: Path) -> bool:
         return False
 
 
+def holds_none(directory: Path, brought: InputFile) -> bool:
+    """Whether a directory is on this machine and holds for certain no file that an input file's pattern takes in; where
+    there are too many others to look at, it is not known."""
+    looked_at = 0
+    try:
+        if not directory.is_dir():
+            return False
+        for _, below, names in os.walk(directory, onerror=_raise, followlinks=True):
+            if any(fnmatchcase(name, brought.name) for name in names):
+                return False
+            looked_at += len(names) + len(below)
+            if not brought.is_deep:
+                break
+            if looked_at > _MOST_LOOKED_AT:
+                return False
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
 def unbrought(component: Component) -> Iterator[NeededFile]:
     """The files below the run directory that a component opens and no input file of the experiment brings; none where
     the experiment does not know all that is brought."""
     experiment = component.experiment
     if not experiment.knows_inputs:
         return
-    targets = [file.target for file in experiment.inputs]
     for file in needed_files(component):
-        if not is_elsewhere(file) and not any(file.matches(target) for target in targets):
+        if not is_elsewhere(file) and not any(file.may_be(brought) for brought in experiment.inputs):
             yield file

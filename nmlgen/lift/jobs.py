@@ -23,6 +23,7 @@ from nmlgen.script.directives import Directives
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Event, Field, Opened, Ran, Written
 from nmlgen.script.launch import LAUNCHERS, LaunchCommand, read_launch
+from nmlgen.script.listing import Listing, listing_of, read_find
 from nmlgen.script.options import StaticWord
 from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
@@ -55,7 +56,7 @@ _PLACING = {"ln": "link", "cp": "copy", "add_link_file": "link", "add_required_f
 """The commands that bring an input file; the last two are functions of ICON's `run/add_run_routines` and act later, in
 the directory of the run."""
 
-LIFTED = frozenset((*_PLACING, *LAUNCHERS, "cd", "lfs", "module", "ulimit"))
+LIFTED = frozenset((*_PLACING, *LAUNCHERS, "cd", "find", "lfs", "module", "ulimit"))
 """The programs whose words say something of an experiment."""
 
 _SUBMITTING = ("sbatch", "qsub", "llsubmit")
@@ -234,6 +235,8 @@ class _Lifting:
             self.limit(words[1:])
         elif name in _PLACING:
             self.place(name, words, event)
+        elif name == "find":
+            self.place_found(words, event)
 
     def on_what_is_there(self, call: Setstripe) -> Iterator[SyntaxProblem]:
         """A layout is chosen when a file is made: lfs refuses one that is there."""
@@ -330,6 +333,9 @@ class _Lifting:
         for number in sources:
             source = words[number + 1]
             into = "." if target is None else words[target + 1].text if there is None else there
+            listing = listing_of(within(event.words[number + 1].value, self.guard))
+            if listing is not None and self._bring_all(listing, into, name, source.span):
+                continue
             is_own = source.text is None and self.is_build  # what lies beside the script, in its `here`
             base = None if is_own else self._base_name(event.words[number + 1].value)
             file = None if into is None else self._called(into, base)
@@ -353,6 +359,38 @@ class _Lifting:
             elif is_later:
                 setting = next((there.source for there in self.job.inputs if there.target == source.text), setting)
             self.job.bring([InputFile(file, setting, _PLACING[name])])
+
+    def place_found(self, words: list[StaticWord], event: Ran) -> None:
+        """`find DIRECTORY -name PATTERN -exec ln -s -t TARGET {} +`, or with cp, into the run directory."""
+        found = read_find([word.text for word in words])
+        if found is None or not found.action:
+            return
+        deed = [words[number] for number in found.action]
+        method = deed[0].text
+        parts = _sources_and_target(deed[1:], is_symbolic=method != "ln") if method in _PLACING else None
+        if parts is None or [deed[number + 1].text for number in parts[0]] != ["{}"]:
+            return
+        target = None if parts[1] is None else found.action[parts[1] + 1]
+        into = "." if target is None else self._below_run_directory(event.words[target].value)
+        if into is None and target is not None and self._is_run_directory(event.directory):
+            into = words[target].text
+        directory = within(event.words[found.directory].value, self.guard)
+        listing = Listing(directory, found.pattern, found.is_deep, 0)
+        is_said = method is not None and self._bring_all(listing, into, method, words[found.directory].span)
+        if not is_said and into is not None:
+            text = event.place.text.text[event.place.start : event.place.end]
+            self.job.remarks.append(f"{_span(event)}: what `{text}` brings is not known: name it in input_files")
+
+    def _bring_all(self, listing: Listing, into: str | None, method: str, span: Span) -> bool:
+        """Bring all files of a listing into a directory; whether that can be said."""
+        file = None if into is None else self._called(into, listing.pattern)
+        if file is None or _is_elsewhere(file) or posixpath.basename(file) != listing.pattern:
+            return False
+        name = f"input_files.{file}.directory"
+        path = beginning_at(listing.directory, self.guard, self.beginnings, self._base())
+        setting = unknown(name, span) if path is None else written(name, path or ".", LAYER, span)
+        self.job.bring([InputFile(file, setting, _PLACING[method], is_pattern=True, is_deep=listing.is_deep)])
+        return True
 
     def _below_run_directory(self, value: Value) -> str | None:
         """A path relative to the directory that the model runs in, if it lies there: "./" for that itself."""

@@ -23,7 +23,7 @@ from nmlgen.experiment.chain import (
     writes_checkpoints,
 )
 from nmlgen.experiment.clock import clock, start_of, stop_of
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.inputs import unbrought
 from nmlgen.experiment.mpi_io import needs_driver_path
 from nmlgen.experiment.output import output_directories
@@ -99,10 +99,7 @@ def _context(
         "environment": _values(experiment.environment),
         "stack_limit": experiment.stack_limit.value if experiment.stack_limit else None,
         "executable": _model_path(experiment, experiment.executable),
-        "inputs": [
-            {"source": _model_path(experiment, file.source), "target": file.target, "method": file.method}
-            for file in experiment.inputs
-        ],
+        "inputs": [_input(experiment, file) for file in experiment.inputs],
         "input_directories": sorted({posixpath.dirname(file.target) for file in experiment.inputs} - {""}),
         "needed": [
             shell_word(file.pattern)
@@ -191,6 +188,22 @@ def _model_path(experiment: Experiment, setting: Setting) -> Quoted:
     if base is None or path.startswith("/"):
         return shell_path(path, "here")
     return shell_path(f"{str(base.value).rstrip('/')}/{path}", "here")
+
+
+def _input(experiment: Experiment, file: InputFile) -> dict[str, Any]:
+    """What is brought, and how: `find` has the words that find the files of a pattern. What find matches is no word of
+    the shell, which expands nothing of it."""
+    source = _model_path(experiment, file.source)
+    deed = ["cp", "--update", "--preserve=timestamps"] if file.method == "copy" else ["ln", "-sfn"]
+    words = ["-type", "f", "-name", file.name] if file.is_deep else ["-maxdepth", "1", "-type", "f", "-name", file.name]
+    return {
+        "source": source,
+        "target": file.target,
+        "deed": joined(map(shell_word, deed)),
+        "find": joined([Quoted("-L"), source, *map(shell_word, words)]) if file.is_pattern else None,
+        "pattern": file.name,
+        "into": posixpath.dirname(file.target) or ".",
+    }
 
 
 def _output_filenames(experiment: Experiment) -> tuple[str, ...]:

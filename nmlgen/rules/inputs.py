@@ -11,7 +11,15 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.grid_file import source_at_hand
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.inputs import NeededFile, is_missing, missing_in, needed_files, run_directory, unbrought
+from nmlgen.experiment.inputs import (
+    NeededFile,
+    holds_none,
+    is_missing,
+    missing_in,
+    needed_files,
+    run_directory,
+    unbrought,
+)
 from nmlgen.experiment.pool import POOL, files_for_grid
 from nmlgen.experiment.ranks import output_files
 from nmlgen.experiment.schedule import sequence
@@ -82,9 +90,9 @@ class SourceMissing(Rule):
     """The sources of input files are where the experiment says.
 
     ## What it does
-    Looks for the source of each input file, and for the files outside of the run directory that the settings make ICON
-    open, where the directory that should hold them is on this machine. Paths that do not begin with / are looked for
-    below `model.directory` only.
+    Looks for the source of each input file, of a pattern for one file that fits it, and for the files outside of the
+    run directory that the settings make ICON open, where the directory that should hold them is on this machine. Paths
+    that do not begin with / are looked for below `model.directory` only.
 
     ## Why it matters
     The batch script ends before it starts the model, and ICON where it comes to such a file.
@@ -113,8 +121,14 @@ class SourceMissing(Rule):
         expected = "expected: a file that is there, unless something makes it before the job starts"
         for file in experiment.inputs if experiment.knows_inputs else ():
             path = source_at_hand(experiment, file)
-            if path is not None and path.is_absolute() and is_missing(path):
+            if path is None or not path.is_absolute():
+                continue
+            if is_missing(path):
                 yield self.finding(file.source, f"there is no {path} on this machine", expected)
+            elif file.is_pattern and holds_none(path, file):
+                below = " and below it" if file.is_deep else ""
+                message = f'no file in {path}{below} on this machine fits "{file.name}"'
+                yield self.finding(file.source, message, expected)
         for component in experiment.components:
             for needed in needed_files(component):
                 path = Path(needed.pattern)

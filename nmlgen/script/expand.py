@@ -13,6 +13,7 @@ from nmlgen.script.assigned import changed_in_arithmetic
 from nmlgen.script.conditions import Truth, negation, truth
 from nmlgen.script.ends import WayEndsError
 from nmlgen.script.events import Field, Piece
+from nmlgen.script.listing import WILDCARD, expanded
 from nmlgen.script.state import Variable
 from nmlgen.script.syntax import (
     Arithmetic,
@@ -44,7 +45,6 @@ from nmlgen.source import UNKNOWN
 if TYPE_CHECKING:
     from nmlgen.script.evaluate import Interpreter
 
-_GLOB = re.compile(r"[*?]|\[[^\]]*.\]")
 _SPECIAL = re.compile(r"[*?{~]|\[[^\]]*.\]")
 _BLANKS = " \t\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -204,12 +204,15 @@ class Expansion:
     def _found(self, value: Value, text: str, place: Place, pieces: tuple[Piece, ...] = ()) -> Field:
         """A field whose text may be the pattern of files."""
         options = self.shell.state.options
-        if not _GLOB.search(text) or options.get("noglob"):
+        if not WILDCARD.search(text) or options.get("noglob"):
             return Field(value, place, pieces or (Piece(place, value, len(value) > 1 or bool(value[0].symbols)),))
         (matches, other) = self.shell.questions.ask()
+        listing = expanded(value[0], self.shell.fresh()) if len(value) == 1 else None
         if "nullglob" in options or "failglob" in options or "noglob" in options:
             value = unknown(self.shell.fresh())
-        cases = (Possibility(matches[0], UNKNOWN, (self.shell.fresh(),)), *(c._replace(guard=other[0]) for c in value))
+            listing = None
+        symbol = self.shell.fresh() if listing is None else listing
+        cases = (Possibility(matches[0], UNKNOWN, (symbol,)), *(c._replace(guard=other[0]) for c in value))
         return Field(cases, place, (Piece(place, cases, True),), is_vague=True)
 
     def _fields(self, word: Word) -> list[Field]:
@@ -271,7 +274,7 @@ class Expansion:
     def _is_simple(self, value: Value) -> bool:
         text = text_of(value)
         separators = self.shell.separators()
-        if text is None or text == "" or separators is None or _GLOB.search(text):
+        if text is None or text == "" or separators is None or WILDCARD.search(text):
             return False
         return not any(mark in text for mark in separators)
 
@@ -324,13 +327,13 @@ class Expansion:
         for value, quoted, part in segments:
             text = value[0].text if len(value) == 1 and not value[0].symbols else None
             if quoted or isinstance(part, Literal) or text is None:
-                globs = globs or (not quoted and text is not None and bool(_GLOB.search(text)))
+                globs = globs or (not quoted and text is not None and bool(WILDCARD.search(text)))
                 if not is_open:
                     fields.append([])
                 fields[-1].append(value)
                 is_open = True
                 continue
-            globs = globs or bool(_GLOB.search(text))
+            globs = globs or bool(WILDCARD.search(text))
             for number, (word, ends) in enumerate(split(text, separators)):
                 if word is None:
                     is_open = False if number == 0 else is_open

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from nmlgen.script.assigned import effects
 from nmlgen.script.conditions import SUCCESS
 from nmlgen.script.events import Altered, Copied, Field, Opened, Piece, Ran, Removed, Written
+from nmlgen.script.listing import WILDCARD, Listing, read_find
 from nmlgen.script.programs import run_program
 from nmlgen.script.values import (
     ALWAYS,
@@ -55,11 +56,32 @@ def run_external(shell: Interpreter, name: str | None, fields: list[Field], plac
     if name is None:
         _run_unknown(shell, fields, place)
     _ran(shell, fields, place)
-    if name not in _UNHEARD:
+    listing = _listing(shell, fields) if name == "find" else None
+    if listing is not None:
+        shell.streams.write_value(unknown(listing), place)
+    elif name not in _UNHEARD:
         shell.streams.write_unknown(place)
+    if name not in _UNHEARD:
         shell.state.input = None
     shell.streams.complain(place)
     shell.set_status(unknown(shell.fresh()))
+
+
+def _listing(shell: Interpreter, fields: list[Field]) -> Listing | None:
+    """What find prints the names of."""
+    words = [_pattern(within(item.value, shell.guard)) for item in fields]
+    found = read_find(words)
+    if found is None or found.action or found.directory >= len(fields) or fields[found.directory].is_vague:
+        return None
+    directory = within(fields[found.directory].value, shell.guard)
+    return Listing(directory, found.pattern, found.is_deep, shell.fresh())
+
+
+def _pattern(value: Value) -> str | None:
+    """A word of find; a pattern without quotes is itself where no file beside the script fits it."""
+    known = {case.text for case in value if not case.symbols}
+    is_pattern = len(value) > 1 and all(WILDCARD.search(text) for text in known)
+    return known.pop() if len(known) == 1 and (is_pattern or len(value) == 1) else None
 
 
 def _ran(shell: Interpreter, fields: list[Field], place: Place) -> None:

@@ -9,6 +9,7 @@ from nmlgen.script.assigned import effects
 from nmlgen.script.conditions import SUCCESS, Truth, negation
 from nmlgen.script.events import Altered, Copied, Event, Field, Opened, Piece, Removed, Written
 from nmlgen.script.expand import split
+from nmlgen.script.listing import listing_of
 from nmlgen.script.state import join
 from nmlgen.script.syntax import ArithmeticFor, For, Sequence, While
 from nmlgen.script.values import Place, Possibility, Value, contradicts, known, text_of, unknown, within
@@ -42,7 +43,9 @@ def _over_words(shell: Interpreter, command: For) -> None:
             _over_lists(shell, command, items[0].value, place)
             return
     if items is None or command.is_select or any(item.is_vague for item in items) or len(items) > _MOST_TURNS:
-        _unknown_turns(shell, command.body, place, command.name)
+        listing = listing_of(items[0].value) if items is not None and len(items) == 1 else None
+        turn = None if listing is None else unknown(listing._replace(number=shell.fresh()))
+        _unknown_turns(shell, command.body, place, command.name, turn=turn)
         return
     _over_items(shell, command, [item.value for item in items], place)
 
@@ -66,7 +69,9 @@ def _over_lists(shell: Interpreter, command: For, value: Value, place: Place) ->
     value = within(value, shell.guard)
     has_patterns = any(mark in case.text for case in value for mark in "*?[")
     if separators is None or any(case.symbols for case in value) or len(value) > _MOST_LISTS or has_patterns:
-        _unknown_turns(shell, command.body, place, command.name)
+        listing = listing_of(value)
+        turn = None if listing is None else unknown(listing._replace(number=shell.fresh()))
+        _unknown_turns(shell, command.body, place, command.name, turn=turn)
         return
     first, *rest = value
 
@@ -110,10 +115,16 @@ def _rejoin(shell: Interpreter, kind: str, outer: dict[str, list[tuple[int, Stat
 
 
 def _unknown_turns(
-    shell: Interpreter, body: Sequence, place: Place, name: str | None, condition: Sequence | None = None
+    shell: Interpreter,
+    body: Sequence,
+    place: Place,
+    name: str | None,
+    condition: Sequence | None = None,
+    *,
+    turn: Value | None = None,
 ) -> None:
     """A loop of which nobody knows how often it runs: what it assigns is unknown, what it writes may come any number
-    of times. It is run once in an unknown turn."""
+    of times. It is run once in an unknown turn, in which the variable called `name` has the value `turn`."""
     changes = effects(body, shell.state.functions)
     if condition is not None:
         changes = changes | effects(condition, shell.state.functions)
@@ -123,6 +134,8 @@ def _unknown_turns(
     start = shell.state
     shell.current = start.copy(start.guard | yes[0])
     _forget(shell, changes, place)
+    if name is not None and turn is not None:
+        shell.assignments.assign(name, None, turn, place)
     if condition is not None:
         shell.forgiven(lambda: shell.run_sequence(condition))
     mark = len(shell.events)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -231,6 +232,7 @@ def _bad_file_names(tree: Tree, models: tuple[ModelKeys, ...]) -> Iterator[Findi
     blocks = tuple(dict.fromkeys((tree, *(model.own for model in models))))
     for block in blocks:
         for target, file in _children(block.get("input_files")):
+            yield from _bad_pattern(target, file, taken)
             if target in taken:
                 message = f'input_files: "{target}" is not the name of an input file'
                 yield problem("SPC004", message, file.key_span, "nmlgen writes the namelists itself")
@@ -240,6 +242,26 @@ def _bad_file_names(tree: Tree, models: tuple[ModelKeys, ...]) -> Iterator[Findi
         if (parent := next((name for name in parents if name != "." and name in {*targets, *taken}), None)) is not None:
             message = f'input_files: "{target}" would lie in "{parent}", which is a file or a link itself'
             yield problem("SPC004", message, file.key_span, "expected: a name outside of it")
+
+
+def _bad_pattern(target: str, file: Tree, taken: set[Any]) -> Iterator[Finding]:
+    """What cannot be said of files that are brought by a pattern."""
+    key, name = f"input_files.{target}", target.rpartition("/")[2]
+    directory, source, deep = (_optional(file, word) for word in ("directory", "source", "subdirectories"))
+    if directory is None:
+        if deep is not None and deep.value:
+            yield problem("SPC004", f"{key}.subdirectories without directory", deep.span, "expected: directory: PATH")
+        return
+    if source is not None:
+        advice = "expected: the source of one file, or the directory that many are taken from"
+        yield problem("SPC004", f"{key} has a source and a directory", directory.span, advice)
+    elif not any(mark in name for mark in "*?["):
+        advice = f"expected: source: {PurePosixPath(str(directory.value)) / name}, or a name with *, ? or [...]"
+        yield problem("SPC004", f'{key}.directory: "{name}" is the name of one file', directory.span, advice)
+    own = next((one for one in sorted(map(str, taken)) if "/" not in target and fnmatchcase(one, name)), None)
+    if own is not None:
+        notes = f'it would take in "{own}", which nmlgen writes', "expected: a narrower pattern"
+        yield problem("SPC004", f'input_files: "{target}" is not the name of input files', file.key_span, *notes)
 
 
 def _namelist_name(name: str, label: str | None) -> str:
@@ -652,13 +674,16 @@ class _Lowering:
         files = {PurePosixPath(grid.value).name: InputFile(PurePosixPath(grid.value).name, grid) for grid in grids}
         for block in dict.fromkeys((self.tree, *(keys.own for keys in self.models))):
             for target, tree in _children(block.get("input_files")):
-                source = _optional(tree, "source")
+                key = "source" if _optional(tree, "directory") is None else "directory"
+                source = _optional(tree, key)
                 if source is None:
                     span = tree.key_span
                     raise SpecError((problem("SPC005", f"input_files.{target}.source is not set", span),))
-                method = _optional(tree, "method")
-                named = self._pooled(Setting(f"input_files.{target}.source", source.history))
-                files[target] = InputFile(target, named, method.value if method else "link")
+                method, deep = _optional(tree, "method"), _optional(tree, "subdirectories")
+                named = self._pooled(Setting(f"input_files.{target}.{key}", source.history))
+                files[target] = InputFile(
+                    target, named, method.value if method else "link", key != "source", bool(deep and deep.value)
+                )
         for keys in self.models:
             self._rename_grid(files, keys)
         return tuple(files.values())

@@ -646,7 +646,9 @@ class _Raising:
             if isinstance(source, Gap):
                 files[file.target] = source
                 continue
-            files[file.target] = {"source": source} | ({} if file.method == "link" else {"method": file.method})
+            keys: Keys = {"directory" if file.is_pattern else "source": source}
+            keys |= {"subdirectories": True} if file.is_deep else {}
+            files[file.target] = keys | ({} if file.method == "link" else {"method": file.method})
         return files
 
 
