@@ -195,10 +195,19 @@ environments = st.dictionaries(
     lines | nasty | st.none(),
     max_size=4,
 )
-input_files = st.dictionaries(
-    st.sampled_from(["rrtmg_lw.nc", "ozone table.nc", "a'b", "aerosol/bc clm.nc", "-d/e f/ecckd.nc"]),
-    st.fixed_dictionaries({"source": paths}, optional={"method": st.sampled_from(["link", "copy"])}),
-    max_size=2,
+_methods = st.sampled_from(["link", "copy"])
+input_files = st.builds(
+    lambda files, patterns: files | patterns,
+    st.dictionaries(
+        st.sampled_from(["rrtmg_lw.nc", "ozone table.nc", "a'b", "aerosol/bc clm.nc", "-d/e f/ecckd.nc"]),
+        st.fixed_dictionaries({"source": paths}, optional={"method": _methods}),
+        max_size=2,
+    ),
+    st.dictionaries(
+        st.sampled_from(["rad_*.nc", "lbc/if[fg]?'s *", "-d/*"]),
+        st.fixed_dictionaries({"directory": paths}, optional={"method": _methods, "subdirectories": st.booleans()}),
+        max_size=2,
+    ),
 )
 node_locals = st.fixed_dictionaries(
     {"file_system": st.just("beeond")},

@@ -99,6 +99,22 @@ def test_input_files_in_directories_come_back(tmp_path):
     assert differences(spec.experiment, again(imported.text)) == (), imported.text
 
 
+def test_input_files_by_a_pattern_come_back(tmp_path):
+    spec = load(
+        input_files={
+            "lbc/i*_lbc.nc": {"directory": "data", "subdirectories": True, "method": "copy"},
+            "*.grb": {"directory": "/pool/it's"},
+        }
+    )
+    unchecked_build(spec).write(tmp_path)
+    assert "mkdir -p -- lbc\n" in (tmp_path / "wave.sbatch").read_text()
+    imported = import_spec(tmp_path)
+    assert imported.remarks == ()
+    assert differences(spec.experiment, again(imported.text)) == (), imported.text
+    other = load(input_files={"lbc/i*_lbc.nc": {"directory": "data", "method": "copy"}})
+    assert sorted(found.name for found in compare(other, tmp_path).differences) == ["*.grb", "lbc/i*_lbc.nc"]
+
+
 def test_a_grid_that_the_namelist_calls_otherwise_is_brought_once(tmp_path):
     spec = load(
         namelists={"grid_nml": {"dynamics_grid_filename": "R2B5_DOM01.nc"}},

@@ -333,7 +333,7 @@ class _Lifting:
         for number in sources:
             source = words[number + 1]
             into = "." if target is None else words[target + 1].text if there is None else there
-            listing = listing_of(within(event.words[number + 1].value, self.guard))
+            listing = listing_of(event.words[number + 1].value)  # whether one fits or none does
             if listing is not None and self._bring_all(listing, into, name, source.span):
                 continue
             is_own = source.text is None and self.is_build  # what lies beside the script, in its `here`

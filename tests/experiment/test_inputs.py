@@ -13,7 +13,9 @@ from jsonschema import Draft202012Validator
 import nmlgen
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import variables
-from nmlgen.experiment.inputs import NeededFile, inputs, needed_files, unbrought
+from nmlgen.experiment.experiment import InputFile
+from nmlgen.experiment.inputs import NeededFile, inputs, may_share, needed_files, unbrought
+from nmlgen.experiment.setting import written
 from nmlgen.namelist.registry import load_registry
 from nmlgen.resources import directory, schema
 from nmlgen.spec.presets import names
@@ -162,3 +164,43 @@ def test_what_must_be_of_the_grid(
     write_grids(tmp_path)
     _, *found = needed_files(build(OF_GRID.format(run=run, ini=ini)))
     assert [(file.pattern, file.grid) for file in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("ilbff*_lbc.nc", "ilbff00*_lbc.nc", True),
+        ("ilbff*_lbc.nc", "*.nc", True),
+        ("ilbff*_lbc.nc", "*.grb", False),
+        ("a*", "b*", False),
+        ("a*c", "a?", True),
+        ("a*c", "?", False),
+        ("*", "", True),
+        ("", "?", False),
+        ("a?c", "ab[cd]", True),
+        ("a", "a*b*", False),
+        ("a", "**a**", True),
+        ("*ab", "*ba", False),
+        ("*ab*", "*ba*", True),
+    ],
+)
+def test_names_that_fit_two_patterns(one: str, other: str, expected: bool) -> None:
+    assert may_share(one, other) is may_share(other, one) is expected
+
+
+@pytest.mark.parametrize(
+    ("needed", "target", "expected"),
+    [
+        ("rad_1.nc", "rad_*.nc", True),
+        ("./rad_1.nc", "rad_*.nc", True),
+        ("rad_1.nc", "obs/rad_*.nc", False),
+        ("obs/rad_1.nc", "obs/rad_*.nc", True),
+        ("obs/rad_1.nc", "*", False),
+        ("rad.nc", "rad_*.nc", False),
+        ("rad_*", "rad_*.nc", True),
+        ("rad_*.grb", "rad_*.nc", False),
+    ],
+)
+def test_what_a_pattern_brings(needed: str, target: str, expected: bool) -> None:
+    brought = InputFile(target, written("source", "/pool", "spec"), is_pattern=True)
+    assert NeededFile(needed, "", None, "").may_be(brought) is expected

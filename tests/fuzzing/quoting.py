@@ -133,7 +133,11 @@ _SPEC: dict[str, Any] = changed(
     after={"verify": True, "nmlgen": "looks", "submit": "later"},
     modules=["netcdf/4"],
     environment={"A": "b", "LIST": "c"},
-    input_files={"in.nc": {"source": "in"}, "copied": {"source": "c", "method": "copy"}},
+    input_files={
+        "in.nc": {"source": "in"},
+        "copied": {"source": "c", "method": "copy"},
+        "many/a*.nc": {"directory": "lot"},
+    },
     run_directory="run",
     output={"atm": {"output_filename": "out/file", "filename_format": "<output_filename>_<datetime2>"}},
     parallel={"division_method": 1, "division_file_name": ["a", "b"]},

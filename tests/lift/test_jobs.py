@@ -113,6 +113,40 @@ def test_input_files(command, expected, lifted):
     assert found == ([expected] if expected else [])
 
 
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("ln -s /pool/a*.nc .", ("a*.nc", "/pool", "link", False)),
+        ("cp /pool/a?.nc ./", ("a?.nc", "/pool", "copy", False)),
+        ("mkdir -p data; cp /pool/a*.nc data", ("data/a*.nc", "/pool", "copy", False)),
+        ("pool=/pool; cp $pool/a*.nc data/", ("data/a*.nc", "/pool", "copy", False)),
+        ("for f in /pool/a*.nc; do cp $f .; done", ("a*.nc", "/pool", "copy", False)),
+        ("for f in $(find /pool -name 'a*.nc'); do ln -s $f data/; done", ("data/a*.nc", "/pool", "link", True)),
+        ("find /pool -name 'a*.nc' -exec ln -s {} . \\;", ("a*.nc", "/pool", "link", True)),
+        ("find /pool -maxdepth 1 -name 'a*' -exec cp -t data/ {} +", ("data/a*", "/pool", "copy", False)),
+        ("find /pool -maxdepth 1 -name 'a*' -exec cp {} $rundir \\;", ("a*", "/pool", "copy", False)),
+        ("find $(where) -name 'a*' -exec cp {} . \\;", ("a*", None, "copy", True)),
+        ("find /pool -name 'a*' -exec cp {} /elsewhere/ \\;", None),
+        ("find /pool -name 'a*' -exec rm {} \\;", None),
+        ("cp /pool/a*.nc data", None),
+        ("for f in /pool/a*.nc; do cp $f b.nc; done", ("b.nc", None, "copy", False)),
+    ],
+)
+def test_input_files_by_a_pattern(command, expected, lifted):
+    experiment = lifted(COMPLETE.replace("cp /pool/data/ozone.nc o3_icon_DOM01.nc", command))
+    found = [
+        (
+            file.target,
+            None if file.source.certainty is Certainty.UNKNOWN else file.source.value,
+            file.method,
+            file.is_deep,
+        )
+        for file in experiment.inputs[1:]
+        if file.is_pattern or file.target == "b.nc"
+    ]
+    assert found == ([expected] if expected else [])
+
+
 def test_what_is_not_known_is_a_setting_that_is_not_known(lifted):
     experiment = lifted(UNKNOWN)
     for setting in (experiment.directives["time"], experiment.components[0]["parallel_nml", "num_io_procs"]):

@@ -82,6 +82,12 @@ SPECS: dict[str, dict[str, Any]] = {
             "-x": {"source": "/y", "method": "copy"},
         }
     },
+    "patterns": {
+        "input_files": {
+            "rad_*.nc": {"directory": "in/it's", "subdirectories": True},
+            "-d/a b*": {"directory": "/y", "method": "copy"},
+        }
+    },
     "on-demand": {"restart": {"checkpoint_on_demand": True}},
     "no-streams": {"output": {"atm": None}},
     "cpus": {"job": {"cpus_per_task": 4, "exclusive": True, "requeue": True, "mem": "0M"}},
@@ -213,19 +219,26 @@ def test_texts_stay_texts(tmp_path, stage):
         launch={"command": "mpirun", "options": [f"-{odd}", "-x"]},
         modules=[odd],
         environment={"ODD": odd},
-        input_files={f"in {odd}": {"source": f"source {odd}"}, "copied": {"source": "c", "method": "copy"}},
+        input_files={
+            f"in {odd}": {"source": f"source {odd}"},
+            "copied": {"source": "c", "method": "copy"},
+            f"many {odd}/in {odd}*": {"directory": f"lot {odd}"},
+        },
         run_directory=f"run {odd}",
         output={"atm": {"output_filename": f"out {odd}/file"}},
         mpi={"hints": {"a": "$(touch)'x`y`", "END_OF_HINTS": "$x"}},
         lustre={"output": {"stripe_count": 4, "stripe_size": "4M"}},
     )
     prepare(tmp_path / "build" / f"models {odd}", odd, f"grids {odd}.nc", f"source {odd}", "c")
+    fitting = [f"in {odd} {number}".replace("\\", "") for number in (1, 2)]  # which a pattern quotes characters with
+    prepare(tmp_path / "build" / f"models {odd}" / f"lot {odd}", "other", *fitting)
     done, directory = execute(spec, tmp_path, stage)
     assert done.returncode == 0, done.stderr
     assert not list(tmp_path.rglob("pwned"))
     work = directory / f"run {odd}"
     assert (work / f"in {odd}").samefile(directory / f"models {odd}" / f"source {odd}")
     assert (work / f"grids {odd}.nc").is_symlink()
+    assert sorted(path.name for path in (work / f"many {odd}").iterdir()) == fitting
     assert (work / "copied").is_file()
     assert not (work / "copied").is_symlink()
     assert (work / f"out {odd}").is_dir()
@@ -234,6 +247,76 @@ def test_texts_stay_texts(tmp_path, stage):
     assert ["module", "load", odd] in seen
     assert ["lfs", "setstripe", "--stripe-count=4", "--stripe-size=4M", f"out {odd}"] in seen
     assert ["mpirun", "-n", "64", f"-{odd}", "-x", str(directory / f"models {odd}" / odd)] in seen
+
+
+def patterned(directory: Path, **more: Any) -> Spec:
+    return load(
+        model={"executable": "icon"},
+        grid={"file": "grid.nc"},
+        input_files={"rad_*.nc": {"directory": str(directory), **more}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, ["rad_1.nc", "rad_2.nc"]),
+        ({"subdirectories": True, "method": "copy"}, ["rad_1.nc", "rad_2.nc", "rad_3.nc"]),
+    ],
+)
+def test_files_by_a_pattern(more, expected, tmp_path, stage):
+    """Whatever their names are; what is linked to is followed, and each is in the record of the leg."""
+    require("bash")
+    pool = tmp_path / "pool it's"
+    prepare(tmp_path / "build", "icon", "grid.nc")
+    prepare(pool, "other", "rad_1.nc", "below/rad_3.nc", "rad_1.nc.old", "elsewhere.nc")
+    (pool / "rad_2.nc").symlink_to("elsewhere.nc")
+    (pool / "rad_4.nc").symlink_to("nothing")
+    (pool / "rad_5.nc").mkdir()
+    done, directory = execute(patterned(pool, **more), tmp_path, stage)
+    assert done.returncode == 0, done.stderr
+    work = directory / "run"
+    found = sorted(work.glob("rad_*"))
+    assert [path.name for path in found] == expected
+    assert all(path.is_symlink() == (not more) for path in found)
+    (record,) = [path for path in work.rglob("1.*") if path.is_file()]
+    lines = [line.rpartition("/")[2] for line in record.read_text().splitlines() if line.startswith("input ")]
+    assert sorted(lines) == sorted(["grid.nc", "elsewhere.nc", *(name for name in expected if name != "rad_2.nc")])
+
+
+@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.parametrize("there", [False, True])
+def test_a_pattern_that_nothing_fits(deep, there, tmp_path, stage):
+    require("bash")
+    pool = tmp_path / "pool"
+    if there:
+        prepare(pool, "rad_1.nc.old")
+    prepare(tmp_path / "build", "icon", "grid.nc")
+    done, directory = execute(patterned(pool, subdirectories=deep), tmp_path, stage)
+    assert (done.returncode, done.stderr) == (66, f"wave: error: missing: {pool}/rad_*.nc\n")
+    assert not (directory / "run" / "icon_master.namelist").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "message"),
+    [
+        ("a.nc", {"directory": "/b"}, '"a.nc" is the name of one file'),
+        ("b/a.nc", {"directory": "/b"}, '"a.nc" is the name of one file'),
+        ("a*", {"directory": "/b", "source": "/c"}, "a source and a directory"),
+        ("a*", {"source": "/c", "subdirectories": True}, "subdirectories without directory"),
+        ("a*", {}, "source is not set"),
+        ("*", {"directory": "/b"}, '"*" is not the name of input files'),
+        ("icon*", {"directory": "/b"}, '"icon*" is not the name of input files'),
+        ("NAMELIST_*", {"directory": "/b"}, '"NAMELIST_*" is not the name of input files'),
+    ],
+)
+def test_patterns_that_cannot_be(name, file, message):
+    findings = refused(changed(input_files={name: file}))
+    assert any(message in finding.message for finding in findings)
+
+
+def test_patterns_beside_what_nmlgen_writes():
+    load(input_files={"b/*": {"directory": "/b"}, "a[*].nc": {"source": "/b"}, "icon_*.nc": {"directory": "/b"}})
 
 
 def test_a_run_to_its_end(tmp_path, stage):

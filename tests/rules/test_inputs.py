@@ -35,6 +35,26 @@ def test_the_source_of_an_input_file_is_looked_for(name, tmp_path):
     assert [message for message in below if name in message] == expected
 
 
+@pytest.mark.parametrize(("deep", "there"), [(False, "a.nc"), (True, "a.nc"), (True, "below/deeper/a.nc")])
+def test_one_file_that_fits_a_pattern_is_enough(deep, there, tmp_path):
+    pool = tmp_path / "pool"
+    (pool / there).parent.mkdir(parents=True)
+    text = f'input_files: {{"b/*.nc": {{directory: {pool}, subdirectories: {str(deep).lower()}}}}}\n'
+    (pool / "a.nc.old").touch()
+    below = " and below it" if deep else ""
+    assert of_spec(text, tmp_path) == [f'no file in {pool}{below} on this machine fits "*.nc"']
+    (pool / there).touch()
+    assert of_spec(text, tmp_path) == []
+
+
+def test_without_subdirectories_what_lies_below_does_not_fit(tmp_path):
+    (tmp_path / "pool" / "below").mkdir(parents=True)
+    (tmp_path / "pool" / "below" / "a.nc").touch()
+    assert len(of_spec(f'input_files: {{"*.nc": {{directory: {tmp_path}/pool}}}}\n', tmp_path)) == 1
+    assert len(of_spec(f'input_files: {{"*.nc": {{directory: {tmp_path}/none}}}}\n', tmp_path)) == 1
+    assert of_spec(f'input_files: {{"*.nc": {{directory: {tmp_path}/none/none}}}}\n', tmp_path) == []
+
+
 def test_where_the_directory_is_not_here_nothing_is_said(tmp_path):
     assert of_spec(f"input_files: {{a.nc: {{source: {tmp_path}/elsewhere/a.nc}}}}\n", tmp_path) == []
     assert of_spec("model: {directory: null}\ninput_files: {a.nc: {source: a.nc}}\n", tmp_path) == []
