@@ -32,7 +32,7 @@ from fuzzing.trees import leaves
 from nmlgen import Spec
 from nmlgen.errors import NmlgenError
 from nmlgen.experiment.chain import name_before
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.namelist.reader import read_namelist
 from nmlgen.render.build import Build, make_build
 from nmlgen.script.directives import read_directives
@@ -201,7 +201,7 @@ def _placed(case: str) -> dict[str, dict[str, Any]]:
         model["name"] = f"m{number}"
         model["environment"] = {f"A_{name}": "b"}
         model["executable"] = f"bin/{name}"
-        model["input_files"] = {f"{name}.nc": {"source": f"in-{name}"}}
+        model["input_files"] = {f"{name}.nc": {"source": f"in-{name}"}, f"{name}/a*.nc": {"directory": f"lot-{name}"}}
         model["restart"] = {"restart_filename": f"{name}_<mtype>_<rsttime>.nc"}
         model["namelists"] = {**model.get("namelists", {}), "dbg_index_nml": {"str_mod_tst": "a"}}
         if "job" in model:
@@ -430,6 +430,11 @@ class Notes:
         )
 
 
+def _brought(file: InputFile) -> str:
+    """A file that must be there; all patterns above take this one in."""
+    return f"{file.source.value}/a1.nc" if file.is_pattern else str(file.source.value)
+
+
 def executed(spec: Spec, build: Build, home: Path) -> Notes | None:
     """Run a build's script below `home`, an empty directory; None where the files that it needs cannot be made."""
     directory, programs = home / "deep" / "down" / "build", home / "programs"
@@ -446,7 +451,7 @@ def executed(spec: Spec, build: Build, home: Path) -> Notes | None:
             return None
     build.write(directory)
     base = directory / str(experiment.base_directory.value if experiment.base_directory else "")
-    needed = [str(experiment.executable.value), *(str(one.source.value) for one in experiment.inputs)]
+    needed = [str(experiment.executable.value), *(_brought(one) for one in experiment.inputs)]
     needed += [str(one.said("executable")) for one in experiment.programs if one.said("executable") is not None]
     if not all(_made(base / name, NOTE.format(more=_PLACED)) for name in needed):
         return None
