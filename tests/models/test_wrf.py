@@ -206,7 +206,8 @@ def test_what_stands_for_domains_that_there_are_not_is_not_looked_at(judged):
 
 def test_there_is_room_for_eleven_domains(judged):
     assert ("WRF003", "error") not in found(judged(("max_dom = 2", "max_dom = 1")))
-    assert ("WRF003", "error") in found(judged(("max_dom = 2", "max_dom = 12")))
+    assert found(judged(("max_dom = 2", "max_dom = 12"))) == [("WRF003", "error")]
+    assert found(judged(("max_dom = 2", "max_dom = 2147483647"))) == [("WRF003", "error")]
 
 
 def test_parents_lead_to_the_first_domain(judged):
@@ -254,6 +255,11 @@ def test_nobody_is_left_to_compute():
 )
 def test_tasks_that_write(judged, quilt, tasks, expected):
     assert found(judged(("nio_tasks_per_group = 0,\n nio_groups = 1", quilt), tasks=tasks)) == expected
+
+
+def test_more_tasks_than_any_machine_has_are_not_laid_out(judged):
+    assert found(judged(tasks=10**18)) == []
+    assert found(judged(("nio_tasks_per_group = 0", "nio_tasks_per_group = -2000000000"), tasks=8)) == []
 
 
 @pytest.mark.parametrize(("x", "y", "expected"), [(4, 4, []), (4, 3, ["WRF006"]), (5, 4, ["WRF005"])])

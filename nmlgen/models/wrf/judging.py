@@ -22,6 +22,7 @@ _PASSED_OVER = ("dm_task_split", "logging")
 """Groups in which WRF does not mind what it cannot read (`external/RSL_LITE/module_dm.F:1719`,
 `frame/module_wrf_error.F:105`)."""
 _MOST_NAMED = 6
+_MOST_TASKS = 10_000_000  # no machine has more
 _SUITE = "setup_physics_suite"
 
 
@@ -66,7 +67,10 @@ class _Judging(Judging):
         except ImpossibleLayoutError as error:
             yield self.finding("WRF005", Severity.ERROR, self.span(error.name), f"WRF stops: {error}", *_OF_LAYOUT)
             return
-        yield from self.domains()
+        misfits = list(self.domains())
+        yield from misfits
+        if any(finding.severity is Severity.ERROR for finding in misfits):
+            return  # WRF has crashed
         if found is not None:
             yield from self.idle(found)
         decisions = decide(RELEASE, self.read.values, None if found is None else found.mesh)
@@ -103,7 +107,7 @@ class _Judging(Judging):
             return None
         names = ("nio_tasks_per_group", "nio_groups", "nproc_x", "nproc_y")
         servers, groups, nproc_x, nproc_y = (self.read.value(name) for name in names)
-        if None in (servers, groups, nproc_x, nproc_y):
+        if None in (servers, groups, nproc_x, nproc_y) or max(self.tasks, abs(servers * groups)) > _MOST_TASKS:
             return None
         found = layout(self.tasks, servers, groups, nproc_x, nproc_y)
         for domain in range(1, self.count() + 1):
@@ -164,6 +168,7 @@ class _Judging(Judging):
                 f"max_dom = {number}: WRF as it is configured has room for {MOST_DOMAINS} domains, and crashes",
                 f"expected: up to {MOST_DOMAINS}, or WRF built with a larger MAX_DOMAINS",
             )
+            return
         for domain in range(2, self.count() + 1):
             seen, parent = {domain}, self.read.value("parent_id", domain)
             while isinstance(parent, int) and parent != 1 and 1 < parent <= MOST_DOMAINS and parent not in seen:

@@ -320,7 +320,7 @@ class _Run:
             return _UNKNOWN
         if isinstance(node.slice, ast.Slice):
             first = 1 if node.slice.lower is None else self.value(node.slice.lower)
-            last = len(values) if node.slice.upper is None else self.value(node.slice.upper)
+            last = len(values) if node.slice.upper is None else min(self.value(node.slice.upper), len(values))
             self.looked_at += ((node.value.id, place) for place in range(first, last + 1))
             found = values[first - 1 : last]
             return _UNKNOWN if _UNKNOWN in found else found
