@@ -217,3 +217,37 @@ def test_several_models_that_only_a_run_knows_are_one_remark(tmp_path):
     assert remark.startswith(f"{script}:")
     assert "which models run is not known: say with --set" in remark
     assert import_spec(script, model="atm").remarks == ()
+
+
+def test_a_variable_of_the_surroundings_has_its_default(tmp_path):
+    """Also one that is exported, and that stands in the master namelist in a sum first."""
+    (tmp_path / "exp.run").write_text(
+        """\
+#!/bin/bash
+streams=(a b c)
+export IO_TASKS=${IO_TASKS:-${#streams[@]}}
+((last = 8 + IO_TASKS - 1))
+cat >icon_master.namelist <<EOF
+&master_model_nml
+ model_name = 'atm'
+ model_namelist_filename = 'NAMELIST_atm'
+ model_type = 1
+ model_min_rank = 0
+ model_max_rank = ${last}
+/
+EOF
+cat >NAMELIST_atm <<EOF
+&parallel_nml
+ num_io_procs = ${IO_TASKS}
+/
+&nonhydrostatic_nml
+/
+EOF
+srun -n $((8 + IO_TASKS)) ./icon
+"""
+    )
+    for variables, count in (({}, 3), ({"IO_TASKS": "5"}, 5)):
+        found = import_spec(tmp_path / "exp.run", variables=variables)
+        assert not [remark for remark in found.remarks if "IO_TASKS" in remark or "last" in remark]
+        assert f"num_io_procs: {count}" in found.text
+        assert f"model_max_rank: {7 + count}" in found.text

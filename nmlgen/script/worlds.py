@@ -244,12 +244,14 @@ def decided(
 
 
 def _choices(event: Written, reached: Guard, decisive: str) -> Iterator[Guard]:
-    """Where each of several values holds in what is written to a file of that name."""
+    """Where each of several values holds in what is written to a file of that name; those that are known come first:
+    they are what a script does unless its surroundings say something else."""
     if not decisive or event.path[0].text.rpartition("/")[2] != decisive:
         return
     for piece in event.pieces:
         if len(piece.value) > 1:
-            yield from (reached | case.guard for case in piece.value if not contradicts(case.guard, reached))
+            cases = sorted(piece.value, key=lambda case: bool(case.symbols))
+            yield from (reached | case.guard for case in cases if not contradicts(case.guard, reached))
 
 
 def _reached(events: Iterable[Event], unlikely: set[int]) -> Iterator[tuple[Event, Guard]]:
