@@ -195,6 +195,7 @@ WRAPPED = "0-{} ./wrap.sh bin/icon-gpu\n{}-15 bin/icon-cpu"
 WRAPPED_LAUNCH = "srun -n 16 --distribution=cyclic --multi-prog programs\n"
 EIGHT_TASKS = FOUR.replace("ntasks-per-node=4", "ntasks-per-node=8") + "#SBATCH --time=01:00:00\n"
 WRITTEN = f"cat >wrap.sh <<'EOF'\n#!/bin/bash\n{MODULO}{RUN}EOF\nchmod +x wrap.sh\n"
+SUPPORTED = f"export MPICH_GPU_SUPPORT_ENABLED=1\n{WRAPPED_LAUNCH}"
 SHORT = WRITTEN.replace(MODULO, LISTED)
 
 MISTAKES: dict[str, tuple[str, str, str]] = {
@@ -378,6 +379,15 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
         "GPU008",
         job(LUMI_LAUNCH, EIGHT, head=LUMI, before="export UCX_TLS=rc\n"),
         job(LUMI_LAUNCH, EIGHT, head=LUMI, before="export FI_CXI_RX_MATCH_MODE=software\n"),
+    ),
+    "Cray's support of GPUs for a program without": (
+        "GPU011",
+        programs(WRAPPED.format(7, 8), SUPPORTED, head=EIGHT_TASKS + WRITTEN),
+        programs(
+            WRAPPED.format(7, 8),
+            WRAPPED_LAUNCH,
+            head=EIGHT_TASKS + WRITTEN.replace(MODULO, f"{MODULO}export MPICH_GPU_SUPPORT_ENABLED=1\n"),
+        ),
     ),
     "set in the place of a function": (
         "SHL010",

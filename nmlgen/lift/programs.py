@@ -24,17 +24,23 @@ _SHELL = re.compile(r"(?:.*/)?(?:ba|k|da|z)?sh")
 _NUMBERED = re.compile(r"%[to]")
 """What srun puts a number in the place of."""
 _DEVICE = re.compile(r"[gc]pu", re.IGNORECASE)
+_SETS = re.compile(r"MPICH_|^[ \t]*(?:source|\.|module|eval|unset)[ \t]|\benv\b", re.MULTILINE)
+"""What a wrapper does that may change how Cray MPICH treats GPUs."""
+_ICON = re.compile(r"icon[\w.-]*(?<!sh)")
+"""Names of ICON itself, and of no script."""
 _COMPUTES = ("test", "work")
 
 
 @frozen(eq=False)
 class StartedProgram:
     """A program: the words of its command, of those that are known in part only their end; its ranks in the job; its
-    `wrapper`, None where there is none that can be followed."""
+    `wrapper`, None where there is none that can be followed. It `is_first` where no other program stands before it or
+    its wrapper."""
 
     words: tuple[str, ...]
     ranks: frozenset[int]
     wrapper: Wrapper | None
+    is_first: bool = True
 
     @property
     def name(self) -> str:
@@ -75,7 +81,7 @@ def programs_of(job: Job, experiment: Experiment, directory: Path, files: Files)
             arguments = tuple(_argument(item) for item in words[at + 1 :])
             wrapper = wrapper_called(name, arguments, word, job, directory, files, ranks) if name else None
             if wrapper is not None:
-                started = StartedProgram(known[at:], ranks, wrapper)
+                started = StartedProgram(known[at:], ranks, wrapper, at == 0)
                 break
         found.append(started)
     return found
@@ -151,3 +157,21 @@ def _is_on_gpus(program: StartedProgram, programs: Iterable[StartedProgram]) -> 
     path = program.wrapper.script.source.name
     others = [one for one in programs if one.wrapper is not None and one.wrapper.script.source.name == path]
     return len({one.name for one in others}) == 1
+
+
+def on_processors(programs: Iterable[StartedProgram], job: Job) -> tuple[str, ...]:
+    """The programs of ICON whose names say that they are for processors, and that get the environment of the job as it
+    is: neither srun, nor a word before them, nor their wrapper may change it."""
+    if job.launch is None or any(text.startswith("--export") for text in options_of(job.launch)):
+        return ()
+    found: list[str] = []
+    for program in programs:
+        name = program.name
+        if {device.lower() for device in _DEVICE.findall(name)} != {"cpu"}:
+            continue
+        if not _ICON.fullmatch(name.rpartition("/")[2]):
+            continue
+        wrapper = program.wrapper
+        if program.is_first and (wrapper is None or not _SETS.search(wrapper.script.source.text)):
+            found.append(name)
+    return tuple(found)

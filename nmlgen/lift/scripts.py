@@ -38,7 +38,7 @@ from nmlgen.lift.namelists import (
     type_of,
     unknown_entry,
 )
-from nmlgen.lift.programs import of_programs, programs_of
+from nmlgen.lift.programs import of_programs, on_processors, programs_of
 from nmlgen.lift.wrappers import (
     alone,
     followed,
@@ -366,7 +366,7 @@ class _Lifting:
         if programs:
             problems, shown = of_programs(programs, experiment)
             job.late_problems += problems
-            return evolve(experiment, shown=shown)
+            return evolve(experiment, shown=shown, on_processors=on_processors(programs, job))
         wrapper = wrapper_of(job, self.path.parent, self.files)
         if wrapper is None:
             everything = [rank for node in followed(experiment) for rank in node.ranks] if starts_model(job) else []

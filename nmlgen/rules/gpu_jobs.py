@@ -167,7 +167,8 @@ class GpuSupportForAll(Rule):
 
     ## What it does
     Finds `MPICH_GPU_SUPPORT_ENABLED` 1 for all programs of a job of which one runs on processors and does not take it
-    back in an `environment` of its own.
+    back in an `environment` of its own; in a script, one that a file for `srun --multi-prog` starts and whose name says
+    that it is for processors, such as `icon-cpu`, unless its wrapper may take it back.
 
     ## Why it matters
     A program that is not linked with the library for GPUs stops in MPI_Init; one that is, takes part of a GPU.
@@ -211,6 +212,9 @@ class GpuSupportForAll(Rule):
                 message = f"{name} is 1 for {program.path}, too, which uses no GPU"
                 yield self.finding(setting, message, "expected: in the environment of the programs that use GPUs")
                 return
+        for path in experiment.on_processors[:1]:
+            message = f"{name} is 1 for {path}, too, which uses no GPU"
+            yield self.finding(setting, message, "expected: in the wrapper of the programs that use GPUs")
 
 
 class KernelsOneByOne(Rule):

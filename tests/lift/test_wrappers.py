@@ -242,3 +242,33 @@ def test_a_wrapper_of_a_program_that_lies_beside(tmp_path: Path) -> None:
     lines = "0-{} ./beside.sh bin/icon\n{}-11 bin/icon.ocean"
     for last, expected in ((7, []), (9, ["GPU004"])):
         assert codes(programs(lines.format(last, last + 1), 12, atm=last + 1, options=SEEN), tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "value", "options", "expected"),
+    [
+        ("bin/icon-cpu ocean", "1", "", ["GPU011"]),
+        ("./cpu.sh bin/icon-cpu ocean", "1", "", ["GPU011"]),
+        ("bin/icon-cpu ocean", "0", "", []),
+        ("bin/icon-cpu ocean", "$(which one)", "", []),
+        ("bin/icon-cpu ocean", "1", "--export=ALL,MPICH_GPU_SUPPORT_ENABLED=0", []),
+        ("./zero.sh bin/icon-cpu ocean", "1", "", []),  # it takes it back
+        ("./sourcing.sh bin/icon-cpu ocean", "1", "", []),  # it may
+        ("./elsewhere.sh bin/icon-cpu ocean", "1", "", []),  # nobody knows
+        ("./icon-cpu.sh ocean", "1", "", []),
+        ("env MPICH_GPU_SUPPORT_ENABLED=0 bin/icon-cpu ocean", "1", "", []),
+        ("env MPICH_GPU_SUPPORT_ENABLED=0 ./cpu.sh bin/icon-cpu ocean", "1", "", []),
+        ("bin/icon ocean", "1", "", []),  # on what, nobody says
+        ("gpu/bin/icon-cpu ocean", "1", "", []),
+        ("bin/cpu-count ocean", "1", "", []),  # it may have no MPI
+    ],
+)
+def test_gpu_support_for_programs(program: str, value: str, options: str, expected: list[str], tmp_path: Path) -> None:
+    for name, text in (
+        ("cpu", "export OMP_NUM_THREADS=2\n"),
+        ("zero", "export MPICH_GPU_SUPPORT_ENABLED=0\n"),
+        ("sourcing", "source setup\n"),
+    ):
+        (tmp_path / f"{name}.sh").write_text(f"#!/bin/bash\n{text}{RUN}")
+    text = programs(f"0-7 ./wrap.sh bin/icon-gpu\n8-11 {program}", 12, atm=8, options=f"{SEEN} {options}")
+    assert codes(text.replace("srun", f"export MPICH_GPU_SUPPORT_ENABLED={value}\nsrun", 1), tmp_path) == expected
