@@ -152,6 +152,16 @@ def test_of_a_spec(machine, found, override, subject, expected):
     assert text.startswith(expected[1])
 
 
+def test_of_a_pattern_one_file_must_be_there(machine, found):
+    at = machine()
+    (at / "spec.yaml").write_text(f'{TEXT}input_files: {{"a*.nc": {{directory: {at}}}}}\n')
+    said = ("spec.yaml", "--set", "model.directory=/no", "--set", f"grid.file={at}/grid.nc")
+    (at / "grid.nc").touch()
+    assert found(*said, code=1)["input files"] == ("wrong", f"1 of 2 are missing: {at}/a*.nc")
+    (at / "a1.nc").touch()
+    assert found(*said, code=1)["input files"] == ("good", "all 2 are there")
+
+
 def test_without_a_site_slurm_is_no_must(machine, found):
     machine(sbatch=None)
     conditions = found(code=0)

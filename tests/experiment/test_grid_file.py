@@ -114,3 +114,14 @@ def test_beside_a_spec_that_brings_files_nothing_is_looked_for(build: Callable[[
     assert setting.span is not None
     assert path_at_hand(component, setting, "dict") is None
     assert path_at_hand(component, setting, "/dict") == Path("/dict")
+
+
+@pytest.mark.parametrize(("more", "expected"), [("", Path("/pool/a1.nc")), (", subdirectories: true", None)])
+def test_a_file_that_a_pattern_brings_lies_in_its_directory(
+    build: Callable[[str], Component], more: str, expected: Path | None
+) -> None:
+    files = f'input_files: {{"b/a*.nc": {{directory: /pool{more}}}}}'
+    component = build(f"{files}\nnamelists: {{io_nml: {{output_nml_dict: b/a1.nc}}}}\n")
+    setting = component["io_nml", "output_nml_dict"]
+    assert path_at_hand(component, setting, "b/a1.nc") == expected
+    assert path_at_hand(component, setting, "a1.nc") is None
