@@ -20,6 +20,7 @@ from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.multi_prog import ranks_by_program
 from nmlgen.source import UNKNOWN
 
+_MOST_PROGRAMS = 16
 _SHELL = re.compile(r"(?:.*/)?(?:ba|k|da|z)?sh")
 _NUMBERED = re.compile(r"%[to]")
 """What srun puts a number in the place of."""
@@ -56,7 +57,8 @@ class StartedProgram:
 
 
 def programs_of(job: Job, experiment: Experiment, directory: Path, files: Files) -> list[StartedProgram]:
-    """The programs of a launch by `--multi-prog`, if its file is known; nothing of another launch."""
+    """The programs of a launch by `--multi-prog`, if its file is known and they are not too many to be followed;
+    nothing of another launch."""
     launch = job.launch
     if launch is None or launch.launch.command.value != "srun" or "--multi-prog" not in options_of(launch):
         return []
@@ -71,7 +73,8 @@ def programs_of(job: Job, experiment: Experiment, directory: Path, files: Files)
     if text is None or type(tasks) is not int:
         return []
     found: list[StartedProgram] = []
-    for command, ranks in (ranks_by_program(text, tasks) or {}).items():
+    commands = ranks_by_program(text, tasks) or {}
+    for command, ranks in commands.items() if len(commands) <= _MOST_PROGRAMS else ():
         words = _words(command)
         known = tuple(item.rpartition(UNKNOWN)[2] for item in words)
         started = StartedProgram(known, ranks, None)

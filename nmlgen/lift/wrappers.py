@@ -143,7 +143,7 @@ def starts(wrapper: Wrapper, experiment: Experiment) -> Mapping[int, Start]:
     made: dict[int, Start] = {}
     for node in followed(experiment) if wrapper.ranks is None else _nodes_of(wrapper.ranks, experiment):
         own = [pair for pair in enumerate(node.ranks) if wrapper.ranks is None or pair[1] in wrapper.ranks]
-        for local, rank in own[:_MOST_RANKS]:
+        for local, rank in own if wrapper.ranks is None else own[: _MOST_RANKS // 2]:
             numbers = _numbers(rank, local, node, tasks, is_srun=is_srun)
             start = follow(
                 wrapper.script,

@@ -272,3 +272,10 @@ def test_gpu_support_for_programs(program: str, value: str, options: str, expect
         (tmp_path / f"{name}.sh").write_text(f"#!/bin/bash\n{text}{RUN}")
     text = programs(f"0-7 ./wrap.sh bin/icon-gpu\n8-11 {program}", 12, atm=8, options=f"{SEEN} {options}")
     assert codes(text.replace("srun", f"export MPICH_GPU_SUPPORT_ENABLED={value}\nsrun", 1), tmp_path) == expected
+
+
+def test_too_many_programs(tmp_path: Path) -> None:
+    """Each is followed by itself: of more than a few no GPU is said."""
+    for count, expected in ((15, ["GPU004"]), (16, [])):
+        lines = "0-9 ./wrap.sh bin/icon\n" + "\n".join(f"{10 + number} ./post {number}" for number in range(count))
+        assert codes(programs(lines, 10 + count, atm=8, options=SEEN), tmp_path) == expected
