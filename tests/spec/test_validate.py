@@ -234,6 +234,13 @@ def parts(document: Any) -> Iterator[dict[str, Any]]:
             yield from parts(value)
 
 
+def test_a_list_of_partitions_has_an_end():
+    """Rules look at each of its names."""
+    validate(read_text(Source("f", f"job: {{partition: {'a' * 1000}}}")), "spec")
+    (finding,) = findings_of(f"job: {{partition: {'a' * 1001}}}")
+    assert finding.notes == ("expected: text on one line, of 1000 characters at most",)
+
+
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_schema_is_one(name):
     Draft202012Validator.check_schema(schema(name))
