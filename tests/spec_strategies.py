@@ -164,7 +164,7 @@ stripes = some(
     stripe_index=st.integers(-1, 9),
     pool=st.just("flash"),
     migrate=st.booleans(),
-)
+).filter(lambda keys: keys != {"migrate": True})
 components = some(stripe_count=st.integers(-1, 32), stripe_size=sizes, pool=st.just("flash"), ost=st.just("0,2-4"))
 layouts = (
     stripes

@@ -809,6 +809,9 @@ def _bad_layout(what: str, block: Tree) -> Iterator[Finding]:
     if keys.get("delete") is not None and keys["delete"].value is True and len(keys) > 1:
         advice = "delete alone takes the directory's layout away; or no delete"
         yield problem("SPC004", f"{name}.delete has other keys beside it", keys["delete"].span, advice)
+    if keys.get("migrate") is not None and keys["migrate"].value is True and len(keys) == 1:
+        advice = "the layout that files are moved into, such as stripe_count; or no migrate"
+        yield problem("SPC004", f"{name}.migrate has no layout beside it", keys["migrate"].span, advice)
     components = _children(keys.get(_COMPONENTS))
     beside = [key for key in keys if key not in (_COMPONENTS, "migrate", "delete")]
     if components and beside:

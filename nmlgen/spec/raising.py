@@ -280,7 +280,7 @@ class _Raising:
         if JOB in self.parts:
             keys |= self._machine()
         else:
-            keys["job"] = {name: _value(s) for name, s in self.experiment.directives.items() if _is_said(s)}
+            keys["job"] = {name: _word(s) for name, s in self.experiment.directives.items() if _is_said(s)}
         keys["coupling"] = self._coupling()
         keys["programs"] = {
             program.name: said
@@ -566,7 +566,7 @@ class _Raising:
         for name, setting in directives.items():
             key = name.replace("-", "_")
             if _is_said(setting):
-                keys[key] = _directive(key, _value(setting))
+                keys[key] = _directive(key, _word(setting))  # to sbatch blanks at the end mean something
         if keys.get("job_name") == self.name:
             del keys["job_name"]
         if self.experiment.programs:

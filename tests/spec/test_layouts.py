@@ -118,6 +118,7 @@ def test_layouts_are_compared_component_by_component():
         ({"component_end": {"1024M": {}, "1G": {}, "eof": {}}}, "1024M is there twice"),
         ({"component_end": {"eof": {}}, "stripe_count": 4}, "stripe_count stands beside component_end"),
         ({"delete": True, "stripe_count": 4}, "delete has other keys beside it"),
+        ({"migrate": True}, "migrate has no layout beside it"),
     ],
 )
 def test_what_no_layout_is(layout, message):
