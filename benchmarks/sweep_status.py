@@ -67,7 +67,7 @@ def write(sweep: Path, points: int, with_logs: bool) -> None:
             point.mkdir(parents=True)
             for name in built:
                 if name.endswith(".sbatch"):
-                    (point / name).symlink_to(f"../../shared/{name}")
+                    (point / name).symlink_to(os.path.relpath(shared / name, point))
                 else:
                     os.link(shared / name, point / name)
             kind = _kind(number, points)

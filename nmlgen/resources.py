@@ -20,9 +20,13 @@ def directory(kind: str) -> Path:
     return inside if inside.is_dir() else _PACKAGE.parent / kind
 
 
+def shipped(*names: str) -> Any:
+    """The JSON document in `schemas`, by the names of directories and of its file."""
+    return json.loads(directory("schemas").joinpath(*names).read_text(encoding="utf-8"))
+
+
 @cache
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema `schemas/<name>.schema.json`."""
-    text = (directory("schemas") / f"{name}.schema.json").read_text(encoding="utf-8")
-    document: dict[str, Any] = json.loads(text)
+    document: dict[str, Any] = shipped(f"{name}.schema.json")
     return document

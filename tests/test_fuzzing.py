@@ -35,7 +35,7 @@ def test_no_text_breaks_an_editor(tmp_path):
 
 def test_many_specs_are_good_enough_to_be_built(tmp_path):
     """Otherwise most of what nmlgen does would see no changed spec at all."""
-    found = [case.is_whole(done) for case, done in many("crossed-specs", "tests", 90, tmp_path / "work")]
+    found = [case.is_whole(done) for case, done in many("crossed-specs", "tests", 120, tmp_path / "work")]
     assert sum(found) >= len(found) / 4
 
 

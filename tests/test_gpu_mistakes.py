@@ -6,27 +6,10 @@ The twins draw nothing at all.
 from __future__ import annotations
 
 import pytest
+from gpu_wrappers import LISTED, MODULO, RUN, TOLD
 
 import nmlgen
 
-MODULO = "export CUDA_VISIBLE_DEVICES=$((SLURM_LOCALID % 4))\n"
-"""A GPU for each local rank."""
-LISTED = "gpus=(0 1 2 3)\nexport CUDA_VISIBLE_DEVICES=${gpus[$SLURM_LOCALID]}\n"
-"""A GPU for each of the first four local ranks."""
-RUN = 'exec "$@"\n'
-TOLD = """\
-while getopts n:o:e: name; do
-  case $name in
-    n) total=$OPTARG;;
-    o) io=$OPTARG;;
-    e) program=$OPTARG;;
-  esac
-done
-if (( SLURM_PROCID < total - io )); then
-  export CUDA_VISIBLE_DEVICES=$((SLURM_LOCALID % 4))
-fi
-exec $program
-"""
 STREAM = """\
 &output_nml
  output_filename = '{name}'

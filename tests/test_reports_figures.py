@@ -12,6 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 import pytest
+from report_tables import HLRN, HLRS
 
 from nmlgen.checking import check_experiment
 from nmlgen.experiment.shared_file import DEFAULT_RUN_TIME, RATES, RUN_TIMES
@@ -22,25 +23,9 @@ EXAMPLE = ROOT / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 
 # K. Ketelsen, Parallel IO on HLRN-IV systems (2021)
 TABLE_1 = {("2018.5", "off"): 6499, ("2018.5", "on"): 9938, ("2019.9", "off"): 6323, ("2019.9", "on"): 9756}
-TABLE_2 = {
-    1: (807, 810, 864, 868, 867),
-    2: (1590, 1465, 1524, 1498, 1592),
-    4: (2736, 2809, 2868, 2864, 2971),
-    8: (4732, 5103, 5322, 5150, 5523),
-    16: (8803, 9262, 9437, 9860, 10459),
-    24: (12053, 12693, 13233, 13667, 13970),
-}
 TABLE_3 = {"write": (98, 44), "read": (110, 54)}  # seconds, independent and collective
 TABLES_4_AND_5 = {"write": (189, 71.2), "read": (562, 60)}  # seconds, all processes and few of a node
 TABLE_6 = (161, 41)  # seconds, unlimited time and fixed
-# TOPIO, HLRS: seconds by stripe count, for sizes of 1 to 32 MB
-STRIPES = {
-    4: (245.0, 237.1, 241.8, 242.6, 236.6, 243.6),
-    8: (184.4, 177.4, 178.2, 178.4, 180.0, 177.1),
-    16: (150.4, 149.8, 148.3, 147.8, 149.9, 150.1),
-    32: (138.2, 136.7, 134.2, 136.0, 136.0, 135.5),
-    40: (139.5, 135.8, 137.1, 142.6, 137.0, 139.3),
-}
 # KIT: EMAC's output in parallel on 20 nodes, times as fast on BeeOND as on the global file system, by stripe count
 EMAC = {1: 2, 4: 4.5, 20: 6}
 # M. Laufer, E. Fredj (2022): seconds of an output of WRF, by library and what was added
@@ -48,8 +33,8 @@ WRF = (93, 8.2, 1.1, 0.52)
 
 HLRN_NUMBERS = {
     *TABLE_1.values(),
-    *TABLE_2,
-    *(rate for row in TABLE_2.values() for rate in row),
+    *HLRN,
+    *(rate for row in HLRN.values() for rate in row),
     *(seconds for table in (TABLE_3, TABLES_4_AND_5) for row in table.values() for seconds in row),
     *TABLE_6,
     round(161 / 41, 1),
@@ -57,7 +42,7 @@ HLRN_NUMBERS = {
     0.8,  # GB/s of one stripe
     30,  # runs of table 2
 }
-HLRS_NUMBERS = {*STRIPES, *(s for row in STRIPES.values() for s in row), 222.3, 61, 4.7, 31, 30}
+HLRS_NUMBERS = {*HLRS, *(s for row in HLRS.values() for s in row), 222.3, 61, 4.7, 31, 30}
 HLRS_NUMBERS |= {1.1, 1.6}  # what nmlgen works out of them: by how much a formula is off, and what stripes make in all
 KIT_NUMBERS = {*EMAC, *EMAC.values(), 10, 1280, 640, 480, 3, 20, 1}
 REPORTS = {
@@ -114,8 +99,8 @@ def test_each_figure_is_the_reports_own():
 
 
 def test_the_figures_that_rules_compare_with():
-    assert {count: max(row) for count, row in TABLE_2.items()} == RATES
-    assert {count: min(row) for count, row in STRIPES.items()} == RUN_TIMES
+    assert {count: max(row) for count, row in HLRN.items()} == RATES
+    assert {count: min(row) for count, row in HLRS.items()} == RUN_TIMES
     assert DEFAULT_RUN_TIME == 222.3
     assert 0.60 < RUN_TIMES[32] / DEFAULT_RUN_TIME < 0.61  # the report rounds it up
 

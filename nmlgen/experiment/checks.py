@@ -6,7 +6,6 @@ The data lie in `schemas/icon-checks.json`; `schemas/icon-checks.schema.json` st
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -21,7 +20,7 @@ from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.parts import has_part
 from nmlgen.experiment.ranks import LEVEL_TYPES, domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
-from nmlgen.resources import directory
+from nmlgen.resources import shipped
 
 ANY = "any"
 """The kind of a check that every component makes."""
@@ -74,7 +73,7 @@ class Breach:
 @cache
 def checks() -> tuple[Check, ...]:
     """All checks, in the order of the codes of their rules."""
-    document = json.loads((directory("schemas") / "icon-checks.json").read_text(encoding="utf-8"))
+    document = shipped("icon-checks.json")
     return tuple(_check(entry) for entry in document["checks"])
 
 

@@ -6,7 +6,6 @@ The data lie in `schemas/icon-inputs.json`; `schemas/icon-inputs.schema.json` st
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -25,7 +24,7 @@ from nmlgen.experiment.group import as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
-from nmlgen.resources import directory
+from nmlgen.resources import shipped
 
 _VARIABLE = re.compile(r"\{(\w+)\.(\w+)\}")
 _KEYWORD = re.compile(r"<\w+>")
@@ -119,7 +118,7 @@ def _past_stars(reached: set[int], pattern: str) -> set[int]:
 @cache
 def inputs() -> tuple[Input, ...]:
     """All kinds of files, in the order of the data."""
-    document = json.loads((directory("schemas") / "icon-inputs.json").read_text(encoding="utf-8"))
+    document = shipped("icon-inputs.json")
     return tuple(_input(entry) for entry in document["inputs"])
 
 

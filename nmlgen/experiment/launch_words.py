@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from nmlgen.resources import directory
+from nmlgen.resources import shipped
 
 RUNS_OTHERS = frozenset(("env", "gdb", "nice", "numactl", "perf", "stdbuf", "taskset", "time", "timeout", "valgrind"))
 """Programs that run the command in their words."""
@@ -83,6 +82,6 @@ def _of_srun(word: str) -> int | None:
 def _srun_options() -> Mapping[str, str]:
     """Whether a value follows, "none", "required" or "optional" (in the same word only), by the names of srun's options
     (Slurm 22.05), letters with a dash."""
-    options = json.loads((directory("schemas") / "slurm-options.json").read_text(encoding="utf-8"))["srun"]
+    options = shipped("slurm-options.json")["srun"]
     letters = {f"-{facts['short']}": facts["value"] for facts in options.values() if "short" in facts}
     return letters | {name: facts["value"] for name, facts in options.items()}

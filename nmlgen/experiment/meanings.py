@@ -6,11 +6,10 @@ They are those of ICON 2024.10 (`add_var` of its variable lists) and hold for ot
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 
-from nmlgen.resources import directory
+from nmlgen.resources import shipped
 
 
 def meaning(name: str) -> str | None:
@@ -22,5 +21,5 @@ def meaning(name: str) -> str | None:
 
 @cache
 def _meanings() -> Mapping[str, tuple[str | None, str | None]]:
-    text = (directory("schemas") / "icon-output-meanings.json").read_text(encoding="utf-8")
-    return {name: (said, unit) for name, (said, unit) in json.loads(text).items()}
+    found = shipped("icon-output-meanings.json")
+    return {name: (said, unit) for name, (said, unit) in found.items()}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from nmlgen.experiment.inputs import NeededFile
-from nmlgen.resources import directory
+from nmlgen.resources import shipped
 
 POOL = "<pool>"
 """What stands for `model.pool` at the beginning of the path of a grid or an input file."""
@@ -45,4 +44,4 @@ def downloads() -> str:
 
 @cache
 def _data() -> Any:
-    return json.loads((directory("schemas") / "icon-pool.json").read_text(encoding="utf-8"))
+    return shipped("icon-pool.json")

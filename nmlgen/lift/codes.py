@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nmlgen.pages import page
 from nmlgen.script.problems import PROBLEMS as SCRIPT_PROBLEMS
 
 PROBLEMS = {
@@ -36,21 +37,27 @@ PROBLEMS = {
     **SCRIPT_PROBLEMS,
     "MKX001": (
         "mkexp-syntax",
-        "mkexp cannot read its configuration: a section or a key stands there twice, brackets or quotes do not match, "
-        "or a line is none of section, key and comment. It stops, and makes no script.\n\n"
-        "Found:\n\n```ini\n[namelists]\n  [[NAMELIST_atm]]\n    [[[io_nml]]\n      restart_file_type = 5\n```\n\n"
-        "Clean:\n\n```ini\n[namelists]\n  [[NAMELIST_atm]]\n    [[[io_nml]]]\n      restart_file_type = 5\n```",
+        page(
+            "mkexp cannot read its configuration: a section or a key stands there twice, brackets or quotes do not "
+            "match, or a line is none of section, key and comment. It stops, and makes no script.",
+            "[namelists]\n  [[NAMELIST_atm]]\n    [[[io_nml]]\n      restart_file_type = 5",
+            "[namelists]\n  [[NAMELIST_atm]]\n    [[[io_nml]]]\n      restart_file_type = 5",
+            "ini",
+        ),
     ),
     "MKX002": (
         "hiopy-plan",
-        "The section `hiopy` of a configuration of mkexp says how many workers of hiopy write the output that ICON "
-        "offers, and in which chunks. Without a worker nothing is written, or the script ends where it deals the ranks "
-        "to them: that is an error. Chunks of less than an hour, or shards of no chunk, have no step in them, of which "
-        "Zarr 3.1 makes no array. Of the zoom levels of a HEALPix grid each is made from the next finer one, so that "
-        "none may be left out between the coarsest and the finest. Only plain numbers are looked at "
-        "(`run/mkexp/defaults/hiopy` of ICON 2025.10).\n\n"
-        "Found:\n\n```ini\n[namelists]\n[hiopy]\n  nr_of_workers = 0\n```\n\n"
-        "Clean:\n\n```ini\n[namelists]\n[hiopy]\n  nr_of_workers = 4\n```",
+        page(
+            "The section `hiopy` of a configuration of mkexp says how many workers of hiopy write the output that ICON "
+            "offers, and in which chunks. Without a worker nothing is written, or the script ends where it deals the "
+            "ranks to them: that is an error. Chunks of less than an hour, or shards of no chunk, have no step in "
+            "them, of which Zarr 3.1 makes no array. Of the zoom levels of a HEALPix grid each is made from the next "
+            "finer one, so that none may be left out between the coarsest and the finest. Only plain numbers are "
+            "looked at (`run/mkexp/defaults/hiopy` of ICON 2025.10).",
+            "[namelists]\n[hiopy]\n  nr_of_workers = 0",
+            "[namelists]\n[hiopy]\n  nr_of_workers = 4",
+            "ini",
+        ),
     ),
 }
 """Code to name and explanation."""

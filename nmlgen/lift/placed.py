@@ -26,6 +26,7 @@ from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknow
 from nmlgen.files import Files
 from nmlgen.lift.jobs import LAYER, Job
 from nmlgen.lift.launches import options_of
+from nmlgen.lift.wrappers import may_be_script, script_of_shell, written_by
 from nmlgen.script.launch import read_launch
 from nmlgen.script.multi_prog import ranks_by_program
 from nmlgen.script.options import StaticWord
@@ -36,7 +37,6 @@ from nmlgen.spec.programs import DEALING_OPTIONS, DEALT, placed
 from nmlgen.spec.raising import label_of
 
 _HOSTS = "SLURM_HOSTFILE"
-_MOST_BYTES = 200_000
 _FIGURE = re.compile(r"\$\(\s*nvidia-smi\s+(?:--list-gpus|-L)\s*\|\s*wc\s+-l\s*\)")
 _REPLACED = re.compile(
     r"--(?:multi-prog|overcommit|hint|gpu-bind|gpus-per-task|het-group|mem-bind|ntasks-per-\w+|nodelist|exact)\b|-O\Z|-w\b"
@@ -265,21 +265,14 @@ class _Placing:
         """The text of a script of a shell that the job writes, or that lies where a word leads to."""
         if not word or word.startswith("-"):
             return None
-        name = word.removeprefix("./")
-        text = next((text for path, text in self.job.files.items() if path.removeprefix("./") == name), None)
-        if text is not None:
-            return Source(name, text) if text.startswith("#!") else None
+        source = written_by(self.job, word)
+        if source is not None:
+            return source if source.text.startswith("#!") else None
         path = self.directory / word
         try:
-            if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-                return None
-            with path.open("rb") as file:
-                if file.read(2) != b"#!":
-                    return None
-            source = self.files.read(path)
+            return script_of_shell(path, self.files) if may_be_script(path) else None
         except (OSError, InputError, ValueError):
             return None
-        return source if re.match(r"#!.*\b(?:ba|k|da|z)?sh\b", source.line(1)) else None
 
     def models(self, lines: Sequence[_Line], binaries: Sequence[_Binary]) -> list[tuple[int, list[int]]]:
         """The line of each model and its ranks in the job: the master namelist counts those of ICON alone."""

@@ -72,14 +72,35 @@ def wrapper_called(
 ) -> Wrapper | None:
     """The wrapper of this name, or of a path that ends so, which the job writes or which lies beside its script; None
     where there is none, or where a part of it is not known."""
-    plain = name.removeprefix("./")
-    text = next((text for path, text in job.files.items() if plain and path.removeprefix("./") == plain), None)
-    if text is not None:
-        if UNKNOWN in text or not text.startswith("#!"):
+    source = written_by(job, name)
+    if source is not None:
+        if UNKNOWN in source.text or not source.text.startswith("#!"):
             return None
-        return Wrapper(parse(Source(plain, text)), arguments, word, False, ranks)
+        return Wrapper(parse(source), arguments, word, False, ranks)
     source = _beside(name, directory, files)
     return None if source is None else Wrapper(parse(source), arguments, word, True, ranks)
+
+
+def written_by(job: Job, name: str) -> Source | None:
+    """A file that the job writes, by its name; None if it writes none of that name."""
+    plain = name.removeprefix("./")
+    text = next((text for path, text in job.files.items() if plain and path.removeprefix("./") == plain), None)
+    return None if text is None else Source(plain, text)
+
+
+def may_be_script(path: Path) -> bool:
+    """Whether a file is there that is small enough for a script. Raises OSError, and ValueError for what is no path."""
+    return path.is_file() and path.stat().st_size <= _MOST_BYTES
+
+
+def script_of_shell(path: Path, files: Files) -> Source | None:
+    """The text of a file that is a script of a shell, None of any other. Raises OSError, and InputError as `files`
+    does."""
+    with path.open("rb") as file:
+        if file.read(2) != b"#!":
+            return None
+    source = files.read(path)
+    return source if re.match(r"#!.*\b(?:ba|k|da|z)?sh\b", source.line(1)) else None
 
 
 def _beside(name: str, directory: Path, files: Files) -> Source | None:
@@ -92,12 +113,8 @@ def _beside(name: str, directory: Path, files: Files) -> Source | None:
     candidates = [*(top / tail for top in above), here / tail.rpartition("/")[2]]
     for path in candidates:
         try:
-            if path.is_file() and path.stat().st_size <= _MOST_BYTES:
-                with path.open("rb") as file:
-                    if file.read(2) != b"#!":
-                        return None
-                source = files.read(path)
-                return source if re.match(r"#!.*\b(?:ba|k|da|z)?sh\b", source.line(1)) else None
+            if may_be_script(path):
+                return script_of_shell(path, files)
         except (OSError, InputError):
             continue
     return None

@@ -6,11 +6,10 @@ release that has the variable.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 
-from nmlgen.resources import directory
+from nmlgen.resources import shipped
 
 
 def description(group: str, variable: str) -> str | None:
@@ -20,7 +19,5 @@ def description(group: str, variable: str) -> str | None:
 
 @cache
 def _descriptions() -> Mapping[str, Mapping[str, str]]:
-    found: Mapping[str, Mapping[str, str]] = json.loads(
-        (directory("schemas") / "icon-descriptions.json").read_text(encoding="utf-8")
-    )
+    found: Mapping[str, Mapping[str, str]] = shipped("icon-descriptions.json")
     return found

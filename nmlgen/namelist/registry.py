@@ -18,7 +18,7 @@ from attrs import frozen
 from nmlgen.errors import InputError
 from nmlgen.files import read_bytes
 from nmlgen.namelist.constraint import Condition, Constraint, read_condition, read_constraint
-from nmlgen.resources import directory, schema
+from nmlgen.resources import directory, schema, shipped
 
 _FORMAT = 1
 _BITS_PER_BYTE = 8
@@ -418,9 +418,7 @@ def _bundled(release: str) -> Registry:
 
 @cache
 def _document(release: str) -> Mapping[str, Any]:
-    document: Mapping[str, Any] = json.loads(
-        (directory("schemas") / "icon" / f"{release}.json").read_text(encoding="utf-8")
-    )
+    document: Mapping[str, Any] = shipped("icon", f"{release}.json")
     return document
 
 

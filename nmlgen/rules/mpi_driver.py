@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 
@@ -24,7 +23,7 @@ from nmlgen.experiment.mpi_io import (
 )
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity, most_like
-from nmlgen.resources import directory
+from nmlgen.resources import shipped
 from nmlgen.rules.mpi_io import implementation_of, uses_cdi_pio, variables_of, version_of
 from nmlgen.rules.rule import Rule
 
@@ -346,5 +345,4 @@ class MisspeltIntelVariable(Rule):
 
 @cache
 def _names_of_intel() -> frozenset[str]:
-    text = (directory("schemas") / "intel-mpi-variables.json").read_text(encoding="utf-8")
-    return frozenset(json.loads(text)["names"])
+    return frozenset(shipped("intel-mpi-variables.json")["names"])

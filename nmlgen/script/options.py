@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from attrs import evolve, frozen
 
-from nmlgen.resources import directory
+from nmlgen.resources import shipped
 from nmlgen.source import Span
 
 
@@ -173,5 +172,5 @@ def _with_next(given: GivenOption, rest: list[StaticWord]) -> GivenOption:
 @cache
 def slurm_options(program: str) -> OptionTable:
     """The options of "sbatch" or "srun" as the programs of Slurm 22.05 know them."""
-    document = json.loads((directory("schemas") / "slurm-options.json").read_text(encoding="utf-8"))
+    document = shipped("slurm-options.json")
     return OptionTable.of(Option(name, facts.get("short"), facts["value"]) for name, facts in document[program].items())

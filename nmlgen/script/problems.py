@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 
-def _page(text: str, bad: str, good: str, language: str = "sh") -> str:
-    """What a problem is, with an example where it is found and one that is clean of it; tests lint both."""
-    return f"{text}\n\nFound:\n\n```{language}\n{bad.strip()}\n```\n\nClean:\n\n```{language}\n{good.strip()}\n```"
+from nmlgen.pages import page
+
+_page = partial(page, language="sh")
 
 
 def _directives(text: str, bad: str, good: str) -> str:

@@ -362,7 +362,7 @@ def crossed_specs(generator: random.Random) -> Iterator[Case]:
     base = (*seeds(), *seeds(), *_rich())
     while True:
         seed = generator.choice(base)
-        document = crossed(seed, generator, harshness=generator.choice((0.0, 0.1, 0.5)))
+        document = crossed(seed, generator, harshness=generator.choice((0.0, 0.2, 0.6)))
         calls: tuple[tuple[str, ...], ...] = (("build", "spec.yaml", "-o", "made"),)
         if generator.random() < 0.35:
             calls += (_shown(generator),)

@@ -6,25 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gpu_wrappers import LISTED, MODULO, RUN, TOLD
 
 import nmlgen
 
-MODULO = "export CUDA_VISIBLE_DEVICES=$((SLURM_LOCALID % 4))\n"
-FOUR = "gpus=(0 1 2 3)\nexport CUDA_VISIBLE_DEVICES=${gpus[$SLURM_LOCALID]}\n"
-BY_RANK = """\
-while getopts n:o:e: name; do
-  case $name in
-    n) total=$OPTARG;;
-    o) io=$OPTARG;;
-    e) program=$OPTARG;;
-  esac
-done
-if (( SLURM_PROCID < total - io )); then
-  export CUDA_VISIBLE_DEVICES=$((SLURM_LOCALID % 4))
-fi
-exec $program
-"""
-RUN = 'exec "$@"\n'
 SHARED = f"export CUDA_MPS_PIPE_DIRECTORY=/tmp/mps\n{MODULO}"
 """Several ranks use one GPU by intention."""
 
@@ -75,9 +60,9 @@ def codes(text: str, directory: Path) -> list[str]:
     ("wrapper", "options", "more", "expected"),
     [
         (MODULO, "-n 9", {}, ["GPU004"]),  # rank 4 is the fifth of its node and shares GPU 0
-        (FOUR, "-n 9", {}, ["GPU004"]),  # rank 4 gets none
+        (LISTED, "-n 9", {}, ["GPU004"]),  # rank 4 gets none
         (MODULO, "-n 9 --distribution=plane=4", {}, []),
-        (FOUR, "-n 9 --distribution=plane=4", {}, []),
+        (LISTED, "-n 9 --distribution=plane=4", {}, []),
         (MODULO, "-n 8", {"per_node": 4, "io": 0}, []),
         ("export CUDA_VISIBLE_DEVICES=0\n", "-n 8", {"per_node": 4, "io": 0}, ["GPU004"]),
         ("export ROCR_VISIBLE_DEVICES=$SLURM_LOCALID\n", "-n 8", {"per_node": 4, "io": 0}, []),
@@ -103,7 +88,7 @@ def test_which_gpu(wrapper: str, options: str, more: dict[str, int], expected: l
 def test_ranks_that_a_wrapper_is_told(told: int, restart: int, expected: list[str], tmp_path: Path) -> None:
     count = 9 + restart
     launch = f"srun -n {count} --distribution=plane=4 ./wrap.sh -n {count} -o {told} -e bin/icon"
-    assert codes(script(BY_RANK, launch, restart=restart), tmp_path) == expected
+    assert codes(script(TOLD, launch, restart=restart), tmp_path) == expected
 
 
 def test_the_build_behind_a_wrapper(tmp_path: Path) -> None:
@@ -155,7 +140,7 @@ def test_a_wrapper_by_itself(tmp_path: Path) -> None:
     for text, expected in (
         ('exec numactl --cpunodebind=$((SLURM_LOCALID % 4)) "$@"\n', []),
         ('numa=(0 1 2 3)\nexec numactl --cpunodebind=${numa[$SLURM_LOCALID]} "$@"\n', ["LCH013"]),
-        (BY_RANK, ["LCH012"]),
+        (TOLD, ["LCH012"]),
         ('if (( SLURM_PROCID < (work_tasks - 1) )); then export A=1; fi\nexec "$@"\n', ["LCH015"]),
     ):
         path.write_text(f"#!/bin/bash\n{text}")
@@ -195,8 +180,8 @@ SEEN = "--distribution=cyclic"
             {"options": SEEN},
             [],
         ),  # which computes where?
-        ("0-7 ./wrap.sh bin/icon\n8-17 bin/icon.ocean", 18, 8, {"options": SEEN, "wrapper": FOUR}, []),
-        ("0-9 ./wrap.sh bin/icon\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN, "wrapper": FOUR}, ["GPU004"]),
+        ("0-7 ./wrap.sh bin/icon\n8-17 bin/icon.ocean", 18, 8, {"options": SEEN, "wrapper": LISTED}, []),
+        ("0-9 ./wrap.sh bin/icon\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN, "wrapper": LISTED}, ["GPU004"]),
         ("0-9 bash wrap.sh bin/icon\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN}, ["GPU004"]),
         ("0-9 /opt/record ./wrap.sh bin/icon\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN}, ["GPU004"]),
         ("0-9 bin/icon ./wrap.sh\n10-17 bin/icon.ocean", 18, 10, {"options": SEEN}, []),  # what ICON reads
@@ -238,7 +223,7 @@ def test_a_wrapper_of_a_program_that_names_it(tmp_path: Path) -> None:
 
 
 def test_a_wrapper_of_a_program_that_lies_beside(tmp_path: Path) -> None:
-    (tmp_path / "beside.sh").write_text(f"#!/bin/bash\n{FOUR}{RUN}")
+    (tmp_path / "beside.sh").write_text(f"#!/bin/bash\n{LISTED}{RUN}")
     lines = "0-{} ./beside.sh bin/icon\n{}-11 bin/icon.ocean"
     for last, expected in ((7, []), (9, ["GPU004"])):
         assert codes(programs(lines.format(last, last + 1), 12, atm=last + 1, options=SEEN), tmp_path) == expected

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 from nmlgen.findings import Report
 from nmlgen.models.reading import Beside
 from nmlgen.namelist.syntax import Document
+from nmlgen.pages import page
 
 name = "MPAS"
 
 
-def _page(text: str, bad: str, good: str, language: str = "fortran") -> str:
-    """What a problem is, with a file in which it is found for four tasks and one that is clean of it; tests judge
-    both."""
-    return f"{text}\n\nFound:\n\n```{language}\n{bad.strip()}\n```\n\nClean:\n\n```{language}\n{good.strip()}\n```"
-
+_page = partial(page, language="fortran")
+_stream_page = partial(page, language="xml")
 
 _STREAM = '<streams>\n<stream name="out" type="output" filename_template="out.$Y.nc" {} />\n</streams>'
 
@@ -62,23 +61,21 @@ problems = {
     ),
     "MPS005": (
         "mpas-refused-streams",
-        _page(
+        _stream_page(
             "MPAS stops at the file of streams beside its namelist: a tag that is not closed, a stream without a type, "
             "a template or an interval, two streams of one name or with one file, a fixed stream that MPAS does not "
             "have, an interval that is none.",
             _STREAM.format(""),
             _STREAM.format('output_interval="06:00:00"'),
-            "xml",
         ),
     ),
     "MPS006": (
         "mpas-ignored-in-streams",
-        _page(
+        _stream_page(
             "MPAS goes on, and does otherwise than the file of streams says: an `io_type` that it does not know "
             'becomes pnetcdf, an unknown `precision` the model\'s own, and a stream of `type="OUTPUT"` writes no file.',
             _STREAM.format('output_interval="06:00:00" io_type="adios2"'),
             _STREAM.format('output_interval="06:00:00" io_type="netcdf4"'),
-            "xml",
         ),
     ),
 }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from nmlgen.namelist.registry import Registry
-from nmlgen.resources import directory
+from nmlgen.resources import shipped
 
 RELEASE = "8.2.2"
 """The release by which a namelist is judged."""
@@ -27,6 +26,5 @@ def immutable_streams(core: str) -> tuple[str, ...]:
 
 @cache
 def _document(core: str) -> Mapping[str, Any]:
-    text = (directory("schemas") / "mpas" / f"{RELEASE}-{core}.json").read_text(encoding="utf-8")
-    document: Mapping[str, Any] = json.loads(text)
+    document: Mapping[str, Any] = shipped("mpas", f"{RELEASE}-{core}.json")
     return document

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 from nmlgen.findings import Report
 from nmlgen.models.reading import Beside
 from nmlgen.namelist.syntax import Document
+from nmlgen.pages import page
 
 name = "WRF"
 
 
-def _page(text: str, bad: str, good: str) -> str:
-    """What a problem is, with a namelist in which it is found for 14 tasks and one that is clean of it; tests judge
-    both."""
-    return f"{text}\n\nFound:\n\n```fortran\n{bad.strip()}\n```\n\nClean:\n\n```fortran\n{good.strip()}\n```"
-
+_page = partial(page, language="fortran")
 
 _DOMAINS = """\
 &domains

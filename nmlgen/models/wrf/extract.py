@@ -301,7 +301,9 @@ class _Maker:
             return repr(node.value)
         if isinstance(node, Unary):
             sign = {".not.": "not "}.get(node.operator, node.operator)
-            return f"({sign}{self._of(node.operand, 9)})" if power else f"{sign}{self._of(node.operand, 9)}"
+            is_number = isinstance(node.operand, Literal) and sign == "-"
+            text = f"{sign}{self._of(node.operand, 9)}"
+            return f"({text})" if power and not is_number else text
         if isinstance(node, Binary):
             sign = _SIGNS.get(node.operator, node.operator)
             own = {"or": 1, "and": 2}.get(sign, 4 if sign in ("==", "!=", "<", "<=", ">", ">=") else 6)

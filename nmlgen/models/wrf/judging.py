@@ -80,9 +80,12 @@ class _Judging(Judging):
         replaced: dict[str, dict[int, Setting]] = {}
         for (name, place), setting in decisions.set.items():
             replaced.setdefault(name, {})[place] = setting
+        written: dict[str, dict[int, Any]] = {}
+        for (name, place), given in self.read.written.items():
+            written.setdefault(name, {})[place] = given.value
         of_suite = []
-        for name in dict.fromkeys(name for name, _ in self.read.written):
-            change = self.replaced(name, replaced.get(name, {}))
+        for name, values in written.items():
+            change = self.replaced(name, values, replaced.get(name, {}))
             if change is None:
                 continue
             place, value, why = change
@@ -205,14 +208,16 @@ class _Judging(Judging):
         chosen = {"ra_lw_physics": is_whole, "ra_sw_physics": is_whole, "sf_surface_physics": True}
         return "chem" in self.read.groups or any(chosen.get(name, False) for name, _ in refusal.cells)
 
-    def replaced(self, name: str, became: Mapping[int, Setting]) -> tuple[int, Any, Setting | None] | None:
+    def replaced(
+        self, name: str, written: Mapping[int, Any], became: Mapping[int, Setting]
+    ) -> tuple[int, Any, Setting | None] | None:
         """The first value of a variable that somebody wrote and that WRF replaces: its domain, what it becomes, and
         why, None where that happens as it is read."""
-        for (variable, place), given in self.read.written.items():
-            if variable == name and place <= self.count() and given.value is not None:
+        for place, given in written.items():
+            if place <= self.count() and given is not None:
                 setting = became.get(place)
                 value = self.read.value(name, max(place, 1)) if setting is None else setting.value
-                if value is not None and not _same(given.value, value):
+                if value is not None and not _same(given, value):
                     return place, value, setting
         return None
 

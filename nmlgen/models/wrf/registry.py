@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from nmlgen.namelist.registry import Registry
-from nmlgen.resources import directory
+from nmlgen.resources import shipped
 
 RELEASE = "4.7.1"
 """The release by which a namelist is judged."""
@@ -33,6 +32,5 @@ def known_elsewhere(group: str, name: str) -> str | None:
 
 @cache
 def _document() -> Mapping[str, Any]:
-    text = (directory("schemas") / "wrf" / f"{RELEASE}.json").read_text(encoding="utf-8")
-    document: Mapping[str, Any] = json.loads(text)
+    document: Mapping[str, Any] = shipped("wrf", f"{RELEASE}.json")
     return document

@@ -12,7 +12,6 @@ so is all that depends on it.
 from __future__ import annotations
 
 import ast
-import json
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -24,7 +23,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen.models.reading import Cell
-from nmlgen.resources import directory
+from nmlgen.resources import shipped
 
 MOST_DOMAINS = 11
 """The length of an array over domains as WRF is built: MAX_DOMAINS_F of `configure` is 21, and
@@ -431,6 +430,5 @@ def _parsed(expression: str) -> ast.AST:
 
 @cache
 def _document(release: str) -> Mapping[str, Any]:
-    text = (directory("schemas") / "wrf" / f"{release}-steps.json").read_text(encoding="utf-8")
-    document: Mapping[str, Any] = json.loads(text)
+    document: Mapping[str, Any] = shipped("wrf", f"{release}-steps.json")
     return document
