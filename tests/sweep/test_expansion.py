@@ -242,7 +242,7 @@ def test_values_of_other_types_are_other_points():
 
 
 def said_of(report):
-    return [(f.code, f.severity, f.message, f.notes) for f in report.findings]
+    return [(f.code, f.severity.value, f.message, f.notes) for f in report.findings]
 
 
 def assert_same(point, base=MAPPING):
