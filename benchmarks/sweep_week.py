@@ -205,7 +205,7 @@ class Week:
 
     def requeue(self) -> None:
         """Let Slurm start some that run again."""
-        jobs = self.cluster.run("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%A").split()
+        jobs = self.cluster.run("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%F_%K").split()  # %A may mean the array
         for job in random.sample(jobs, min(4, len(jobs))):
             self.cluster.run("scontrol", "requeue", job, check=False)
 
@@ -296,9 +296,9 @@ class Week:
         self.say(
             f"throttle {THROTTLE}: at most {most} models ran at a time; used by {shares[0]:.0f} % while there were"
         )
-        self.say(
-            f"  enough, by {shares[1]:.0f} % with points that Slurm has wait two minutes before it starts them again"
-        )
+        self.say(f"  enough, by {shares[1]:.0f} % with points that Slurm has wait before it starts them again")
+        ran = [sum(step for when, step in models if when <= now) for now, _ in enough]
+        self.say(f"  models that ran meanwhile: {100 * sum(ran) / max(1, len(ran)) / THROTTLE:.0f} % of the throttle")
         for now, counts in enough[::10]:
             running = sum(step for when, step in models if when <= now)
             print(f"    {now - enough[0][0]:6.0f} s  {running:3} models  {dict(counts)}")

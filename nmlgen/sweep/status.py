@@ -224,14 +224,16 @@ class _Judge:
         return self._by_word(about, run.name, run.task, task, run)
 
     def _ended(self, about: _About, run: Run) -> PointStatus:
+        known = [task for task in self._tasks.get((run.name, run.task), ()) if task.array == run.array]
         if run.outcome == OK:
             own = self._builds.get(about.point.directory, "")
             if own in ("", run.build):
-                return about.of("done", run=run)
+                is_again = bool(known) and known[0].is_waiting
+                word = "Slurm starts its job again, which finds nothing to do"
+                return about.of("done", run=run, word=word if is_again else None)
             return about.of("stale", run=run, word=f"its results are of build {run.build}, it is now {own}")
         if run.outcome == LOST:
             return about.of("lost", run=run)
-        known = [task for task in self._tasks.get((run.name, run.task), ()) if task.array == run.array]
         if known and known[0].is_active:  # Slurm has started it again, or is to
             return about.of("waiting" if known[0].is_waiting else "running", known[0], run)
         word = self._fates.get((run.name, run.task))

@@ -154,6 +154,8 @@ def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]
                 cancelled[chosen[point]] = None
         scheduler.cancel(tasks.values())
         State(sweep).note_fates(dict.fromkeys(tasks, "CANCELLED"))
+        if tasks and (sweep / SUBMISSIONS / _SLOTS).exists():
+            scheduler.share_slots(sweep / SUBMISSIONS / _SLOTS)
         return tuple(cancelled)
 
 
@@ -316,7 +318,7 @@ class _Submitter:
         self._bury(found, chosen)
         for first, legs, members in groups:
             self._submit_group(first, legs, members)
-        if self._how.throttle is not None and self._arrays:
+        if self._active and (self._sweep / SUBMISSIONS / _SLOTS).exists():
             scheduler.share_slots(self._sweep / SUBMISSIONS / _SLOTS)
         return Submitted(tuple(self._arrays), found.status.points, tuple(self._left), self._refusal)
 

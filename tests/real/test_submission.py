@@ -370,6 +370,7 @@ def test_slots_are_shared_after_a_requeue_and_a_cancellation(sweep):
     until(lambda: started(sweep, 12) == 3)
     sweep.cluster.run("scontrol", "requeue", str(sweep.status()[0]["job"]))
     until(lambda: sweep.status()[0]["state"] == "waiting")
+    sweep.cluster.run("scontrol", "update", f"jobid={sweep.status()[0]['job']}", "starttime=now+1hour")  # so it stays
     assert "2 points cancelled" in sweep.nmlgen("cancel", "p001", "p003").stdout
     sweep.gate.touch()
     until(lambda: sweep.states() == {"done": 9, "waiting": 1, "cancelled": 2})

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import subprocess
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -261,6 +262,18 @@ def test_a_run_that_slurm_starts_again_is_under_way(slurm, sweep):
     assert nmlgen.resubmit(sweep).arrays == ()
     slurm.queues([f"{name}|7|0|7|RUNNING|n2|None"])
     assert states(sweep) == ["running"]
+
+
+def test_a_job_that_slurm_starts_again_after_its_point_has_ended_is_told(slurm, sweep):
+    write(sweep, DIRECTIVES)
+    nmlgen.submit(sweep)
+    name = array_of(sweep)
+    record(sweep, 0, "1.start", f"token=x leg=1 name={name} task=0 array=7 job=7 node=n1")
+    record(sweep, 0, "1.end", "code=0 outcome=OK time=2000-01-01T01:00:00Z")
+    for state, reason in (("PENDING", "Slurm starts its job again, which finds nothing to do"), ("RUNNING", "")):
+        slurm.queues([f"{name}|7|0|7|{state}||BeginTime"])
+        (point,) = nmlgen.status(sweep).points
+        assert (point.state, point.reason) == ("done", reason)
 
 
 def run_task(sweep: Path, script: Path, restarts: int, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -568,7 +581,7 @@ def tell_throttles(slurm, queue):
                 f"1|{OURS}.1|0|RUNNING|(null)",
                 "2|x.0000000b.1|0-8%3|PENDING|afterok:77(unfulfilled),afterany:66_*(unfulfilled),afterany:1_*(unfulfilled)",
             ],
-            ["2 ArrayTaskThrottle=2", "2 Dependency=afterany:66_*,afterok:77"],
+            ["2 ArrayTaskThrottle=2", "2 Dependency=afterok:77,afterany:66_*"],
             id="what else it waits for stays",
         ),
         pytest.param(
@@ -629,6 +642,76 @@ def test_slots_that_an_array_needs_no_more_go_to_the_next(slurm, tmp_path, queue
     assert [call for call in slurm.calls("scontrol") if call.startswith("update")] == [
         f"update jobid={change}" for change in changes
     ]
+
+
+@pytest.mark.parametrize(
+    ("restarts", "reason", "seconds", "is_hastened"),
+    [
+        (1, "BeginTime", 121, True),
+        (12, "BeginTime", 60, True),
+        (0, "BeginTime", 121, False),  # --begin of its own
+        (1, "BeginTime", 3600, False),  # somebody said so
+        (1, "BeginTime", 0, False),
+        (1, "Resources", 121, False),
+    ],
+)
+def test_what_slurm_starts_again_waits_no_longer_than_it_must(slurm, tmp_path, restarts, reason, seconds, is_hastened):
+    (tmp_path / "0000000a").mkdir()
+    (tmp_path / "0000000a" / "throttle").write_text("3\n")
+    (tmp_path / "slots.sh").write_text(slots_script())
+    about = f"JobId=8 ArrayJobId=1 Requeue=1 Restarts={restarts} BatchFlag=1"
+    program = (
+        f'#!/bin/bash\nprintf "%s\\n" "$*" >>{slurm.directory}/scontrol.calls\n[ "$1" != show ] || echo "{about}"\n'
+    )
+    slurm.replace("scontrol", program)
+    start = (datetime.now() + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
+    slurm.queues([f"1|{OURS}.1|4|PENDING|(null)|{reason}|{start}", f"1|{OURS}.1|0|RUNNING|(null)|None|{start}"])
+    subprocess.run(["bash", tmp_path / "slots.sh"], check=True)
+    changes = [call for call in slurm.calls("scontrol") if call.startswith("update")]
+    assert changes == ["update jobid=1_4 StartTime=now+10"] * is_hastened
+
+
+def test_nobody_looks_again_where_somebody_has_just_looked(slurm, tmp_path):
+    """A task that starts asks only where nobody has for a while; one that ends always does."""
+    (tmp_path / "0000000a").mkdir()
+    (tmp_path / "0000000a" / "throttle").write_text("3\n")
+    (tmp_path / "slots.sh").write_text(slots_script())
+    (tmp_path / "slots.lock").write_text("99999999999\n")
+    slurm.replace("sleep", '#!/bin/bash\nkill "$PPID"\n')
+    slurm.queues([f"1|{OURS}.1|0|RUNNING|(null)"])
+    subprocess.run(["bash", tmp_path / "slots.sh", "100"], check=True)
+    assert slurm.calls("squeue") == []
+    subprocess.run(["bash", tmp_path / "slots.sh"], check=True)
+    assert len(slurm.calls("squeue")) == 1
+    for text in ("", "0\n", "no time\n"):
+        (tmp_path / "slots.lock").write_text(text)
+        subprocess.run(["bash", tmp_path / "slots.sh", "100"], check=True)
+    assert len(slurm.calls("squeue")) == 4
+
+
+def test_a_task_whose_point_has_ended_needs_no_slot(slurm, tmp_path, monkeypatch):
+    """Of several that end at once one asks for all: they leave marks. Marks of tasks that start again count no more."""
+    for token in ("0000000a", "0000000b"):
+        (tmp_path / token).mkdir()
+        (tmp_path / token / "throttle").write_text("3\n")
+    (tmp_path / "slots.sh").write_text(slots_script())
+    ended = tmp_path / "slots.ended"
+    ended.mkdir()
+    for task in ("1_1", "1_2", "1_7"):
+        (ended / task).touch()
+    lines = [
+        *(f"1|{OURS}.1|{n}|RUNNING|(null)" for n in range(2)),
+        f"1|{OURS}.1|2|PENDING|(null)",
+        "2|x.0000000b.1|0-8%3|PENDING|afterany:1_*(unfulfilled)",
+    ]
+    slurm.queues(lines)
+    tell_throttles(slurm, lines)
+    monkeypatch.setenv("SLURM_ARRAY_JOB_ID", "1")
+    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "0")
+    subprocess.run(["bash", tmp_path / "slots.sh"], check=True)
+    changes = [call for call in slurm.calls("scontrol") if call.startswith("update")]
+    assert changes == ["update jobid=2 ArrayTaskThrottle=2", "update jobid=2 Dependency="]
+    assert sorted(path.name for path in ended.iterdir()) == ["1_0", "1_1"]
 
 
 def test_of_several_throttles_the_smallest_holds(slurm, tmp_path):
