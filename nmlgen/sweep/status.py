@@ -228,9 +228,8 @@ class _Judge:
         if run.outcome == OK:
             own = self._builds.get(about.point.directory, "")
             if own in ("", run.build):
-                is_again = bool(known) and known[0].is_waiting
-                word = "Slurm starts its job again, which finds nothing to do"
-                return about.of("done", run=run, word=word if is_again else None)
+                again = "Slurm starts its job again, which finds nothing to do"
+                return about.of("done", run=run, word=again if known and known[0].is_waiting else None)
             return about.of("stale", run=run, word=f"its results are of build {run.build}, it is now {own}")
         if run.outcome == LOST:
             return about.of("lost", run=run)
