@@ -13,6 +13,7 @@ from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.component import MODEL_GROUP
 from nmlgen.experiment.difference import JOB, MASTER, Verdict, differences
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import did_you_mean
@@ -92,7 +93,7 @@ def import_spec(
         experiment,
         name=name or _spec_name(experiment.name) or _spec_name(_known_as(loaded, experiment)) or "experiment",
         machine=home.machine,
-        master=experiment.master if MASTER in loaded.parts else (),
+        master=experiment.master if MASTER in loaded.parts else tuple(_entries(experiment)),
     )
     if loaded.finds_programs:
         experiment = as_spec_has_it(experiment)
@@ -107,6 +108,16 @@ def import_spec(
             f"{undecided.span or path}: which models run is not known: {advice} ({len(remarks)} gaps hang on that)",
         )
     return ImportedSpec(text, remarks, (*loaded.choices, *_overlooked(loaded)))
+
+
+def _entries(experiment: Experiment) -> Iterator[Group]:
+    """What is known of the models without their master namelist: the type of an only one that is no atmosphere, for
+    that is what a spec has that says nothing. A file with nothing but groups of JSBACH is a part of some model."""
+    for component in experiment.components if len(experiment.models) == 1 else ():
+        setting = component[MODEL_GROUP, "model_type"]
+        is_known = setting.certainty is not Certainty.UNKNOWN and component.namelist
+        if is_known and component.kind != "atmosphere":
+            yield Group(MODEL_GROUP, {"model_type": setting})
 
 
 def _seen_from(directory: Path, site: str) -> str:

@@ -251,3 +251,16 @@ srun -n $((8 + IO_TASKS)) ./icon
         assert not [remark for remark in found.remarks if "IO_TASKS" in remark or "last" in remark]
         assert f"num_io_procs: {count}" in found.text
         assert f"model_max_rank: {7 + count}" in found.text
+
+
+@pytest.mark.parametrize(("group", "number"), [("ocean_dynamics_nml", 2), ("wave_nml", 98)])
+def test_a_namelist_by_itself_says_by_its_groups_what_it_is(group, number, tmp_path):
+    (tmp_path / "NAMELIST_x").write_text(f"&grid_nml\n/\n&run_nml\n output = 'nml'\n/\n&{group}\n/\n")
+    imported = import_spec(tmp_path / "NAMELIST_x")
+    assert read_text(Source("spec", imported.text)).plain()["namelists"]["master_model_nml"] == {"model_type": number}
+
+
+def test_a_file_of_land_alone_is_a_part_of_some_model(tmp_path):
+    (tmp_path / "NAMELIST_x").write_text("&jsb_model_nml\n usecase = 'jsbach_lite'\n/\n")
+    imported = import_spec(tmp_path / "NAMELIST_x")
+    assert "master_model_nml" not in read_text(Source("spec", imported.text)).plain().get("namelists", {})

@@ -434,3 +434,19 @@ def test_a_template_of_python_is_not_yet_a_script(tmp_path):
     assert nmlgen.lint([script]).errors == ()
     script.write_text(text.replace("{cfg.out}", "out"))
     assert codes(nmlgen.lint([script])) == ["SHL001"]
+
+
+@pytest.mark.parametrize("preset", ["omip", "waves", "land", "coupled", "amip"])
+def test_each_namelist_of_a_build_by_itself_is_clean(preset, tmp_path):
+    given = [
+        f"extends=icon/{preset}",
+        "site=levante",
+        "model.directory=/work/icon",
+        "model.executable=icon",
+        "job.account=bb1234",
+        "job.nodes=1",
+        "darshan=false",
+    ]
+    nmlgen.build(nmlgen.load_spec({"nmlgen": 1, "name": preset}, given)).write(tmp_path)
+    for path in sorted(tmp_path.glob("NAMELIST_*")):
+        assert codes(nmlgen.lint([path], icon_release="2024.10")) == []

@@ -23,18 +23,19 @@ GRIDS = {"atmosphere": "icon_atmos_grid", "ocean": "icon_ocean_grid", "waves": "
 """By the kind of a component the name that ICON gives to its grid."""
 
 SWITCHES = {
-    "atmosphere": ("ocean", "waves", "hydrodisc", "output", "aero", "o3"),
+    "atmosphere": ("ocean", "waves", "hydrodisc", "output", "aero", "o3", "cleo"),
     "ocean": ("atmo", "hydrodisc", "output"),
     "hamocc": ("atmo",),
     "waves": ("atmo",),
     "jsbach": ("ocean",),
 }
-"""By the kind of a component what it can be coupled to: `coupled_to_ocean`, ... (`mo_coupling_nml.f90:145-176`)."""
+"""By the kind of a component what it can be coupled to: `coupled_to_ocean`, ... (`mo_coupling_nml.f90:145-176`); to
+CLEO, a model of cloud droplets, from 2025.04 on."""
 
 PARTNERS = {"atmosphere": "atmo", "ocean": "ocean", "waves": "waves"}
 """By the kind of a component the end of the switch that couples another one to it."""
 
-ELSEWHERE = ("hydrodisc", "output", "aero", "o3")
+ELSEWHERE = ("hydrodisc", "output", "aero", "o3", "cleo")
 """The ends of switches that couple to a program which is not ICON."""
 
 FIELDS: Mapping[tuple[str, str], frozenset[str]] = {

@@ -12,6 +12,9 @@ from nmlgen.source import Span
 ADVISOR = "advisor"
 """The layer that decides what a spec leaves to it with the word `auto`."""
 
+ASSUMED = "assumed"
+"""The layer of what no file says: that a namelist without its master is an ocean's, since it has groups of an ocean."""
+
 
 class Certainty(Enum):
     """How a value is known: somebody wrote it, the model release assumes it, or only a running shell knows."""

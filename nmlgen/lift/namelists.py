@@ -21,8 +21,9 @@ from nmlgen.experiment.experiment import Experiment, Launch, Mpi
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.reading import LAND_FILE
-from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
+from nmlgen.experiment.setting import ASSUMED, Certainty, Origin, Setting, unknown
 from nmlgen.files import Files
+from nmlgen.lift.reader import reader_of
 from nmlgen.namelist.assignment import Assigned, Assignment, assign, declarations
 from nmlgen.namelist.placeholders import template
 from nmlgen.namelist.reader import read
@@ -34,6 +35,7 @@ from nmlgen.spec.coupling import read_coupling
 from nmlgen.spec.sections import spelling
 
 MASTER_FILE = "icon_master.namelist"
+_MODELS = ("atmosphere", "ocean", "waves", "jsbach")
 _MOST_REPEATED = 100_000  # values of a variable that no release knows
 _MOST_MODELS = 16  # ICON 2024.10, maxNoOfModels in mo_master_config.f90: it stops at the next one
 
@@ -243,11 +245,15 @@ def is_part(groups: Iterable[Group]) -> bool:
 def lift_model(
     path: Path, registry: Registry, ntasks: int | None, files: Files | None = None
 ) -> tuple[Experiment, NamelistFile]:
-    """The namelist of an atmosphere without its master: what else the master says is unknown."""
+    """A model's namelist without its master: what else the master says is unknown.
+
+    The groups in it, or its name, tell whose it is: without a word of either it is taken for an atmosphere's.
+    """
     file = read_namelist(path, registry, is_master=False, files=files)
     if _is_of_another_program(file.groups, registry):
         file = evolve(file, groups=tuple(evolve(group, is_open=True) for group in file.groups))
-    return lift_without_master([(file, "atmosphere")], registry, ntasks), file
+    kind = reader_of(path.name, file.groups, registry)
+    return lift_without_master([(file, kind if kind in _MODELS else "atmosphere")], registry, ntasks), file
 
 
 def _is_of_another_program(groups: Iterable[Group], registry: Registry) -> bool:
@@ -279,7 +285,7 @@ def _alone(file: NamelistFile, entry: Group) -> Model:
         is_open = True
         names = {group.name for group in groups}
         if "output_nml" in names and "run_nml" not in names:
-            output = Setting("run_nml.output", (Origin("assumed", ["nml"]),))
+            output = Setting("run_nml.output", (Origin(ASSUMED, ["nml"]),))
             groups = (*groups, Group("run_nml", {"output": output}, is_open=True))
     return Model(entry, groups, is_open=is_open)
 
@@ -289,7 +295,7 @@ def unknown_entry(registry: Registry, kind: str | None) -> Group:
     settings = {name: unknown(f"{MODEL_GROUP}.{name}") for name in registry.variables(MODEL_GROUP)}
     types = {name: number for number, name in KINDS.items()}
     if kind in types:
-        settings["model_type"] = Setting("master_model_nml.model_type", (Origin("assumed", types[kind]),))
+        settings["model_type"] = Setting("master_model_nml.model_type", (Origin(ASSUMED, types[kind]),))
     return Group(MODEL_GROUP, settings)
 
 

@@ -39,6 +39,7 @@ from nmlgen.lift.namelists import (
     unknown_entry,
 )
 from nmlgen.lift.programs import of_programs, on_processors, programs_of
+from nmlgen.lift.reader import NAMED, reader_of
 from nmlgen.lift.wrappers import (
     alone,
     followed,
@@ -505,16 +506,8 @@ class _Lifting:
         for variable, found in self.evaluation.final.items():
             match = _NAMELIST_VARIABLE.match(variable)
             if match and any(case.text.rpartition("/")[2] == name and name for case in found.value):
-                return _COMPONENTS[match[1]]
-        votes = [
-            readers[0]
-            for group in file.groups
-            if self.registry.has_group(group.name) and len(readers := self.registry.readers(group.name)) == 1
-        ]
-        if votes:
-            return max(dict.fromkeys(votes), key=votes.count)
-        match = _FILE_NAME_PART.search(name)
-        return _COMPONENTS[match[1].lower()] if match else None
+                return NAMED[match[1]]
+        return reader_of(name, file.groups, self.registry)
 
 
 def _last_name(setting: Setting) -> str:
@@ -539,20 +532,7 @@ class _WrittenSource(Source):
         return place.text.span(place.start, place.end)
 
 
-_COMPONENTS = {
-    "at": "atmosphere",
-    "oc": "ocean",
-    "la": "jsbach",
-    "ln": "jsbach",
-    "js": "jsbach",
-    "wa": "waves",
-    "te": None,
-    "ha": None,
-}
 _MODELS = ("atmosphere", "ocean", "waves")
-_FILE_NAME_PART = re.compile(
-    r"(?:^|[_.-])(at|oc|la|ln|js|wa)(?:m|mo|e|ean|nd|d|b|sbach|ves?)?(?![A-Za-z])", re.IGNORECASE
-)
 _NAMELIST_VARIABLE = re.compile(r"(at|oc|la|ln|js|wa|te|ha)[a-z]*_namelist\Z")
 """The variables in which ICON's run scripts name a component's namelist (release 2024.10, `run/exec.iconrun`)."""
 

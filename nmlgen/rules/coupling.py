@@ -28,8 +28,11 @@ from nmlgen.rules.rule import ComponentRule, Rule
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
 
-_TO_ALL = ("ocean", "waves", "atmo", *ELSEWHERE)
+_CHECKED = ("ocean", "waves", "atmo", "hydrodisc", "output", "aero", "o3")
+"""The ends of the switches that ICON 2024.10 holds against the kind of the component."""
+
 _UNITS = {"millisecond": 1, "second": 1000, "minute": 60_000, "hour": 3_600_000}
+_SHORTEST_MONTH = 28 * 86_400_000  # milliseconds
 _CALENDARS = {
     Calendar.PROLEPTIC_GREGORIAN: "proleptic-gregorian",
     Calendar.DAYS_365: "365d",
@@ -41,13 +44,19 @@ def _switch(component: Component, partner: str) -> Setting:
     return component[COUPLING_GROUP, f"coupled_to_{partner}"]
 
 
+def _partners(component: Component) -> list[str]:
+    """What the release has switches for."""
+    names = component.registry.variables(COUPLING_GROUP)
+    return [name.removeprefix("coupled_to_") for name in names if name.startswith("coupled_to_")]
+
+
 def _is_on(component: Component, partner: str) -> bool:
-    return _switch(component, partner).value is True
+    return partner in _partners(component) and _switch(component, partner).value is True
 
 
 def is_coupled(component: Component) -> bool:
     """Whether any of its switches is on. Raises UndecidedError where that is not known."""
-    found = [_switch(component, partner) for partner in _TO_ALL]
+    found = [_switch(component, partner) for partner in dict.fromkeys((*_CHECKED, *_partners(component)))]
     known = [setting for setting in found if setting.certainty is not setting.certainty.UNKNOWN]
     if any(setting.value is True for setting in known):
         return True
@@ -198,7 +207,8 @@ class SomeModelsCoupled(Rule):
         for component in experiment.components:
             if not coupled or component in coupled:
                 continue
-            switches = [_switch(component, partner) for partner in SWITCHES.get(component.kind or "", ())]
+            possible = SWITCHES.get(component.kind or "", ())
+            switches = [_switch(component, partner) for partner in possible if partner in _partners(component)]
             written = next((setting for setting in switches if setting.is_written), None)
             group = component.group(COUPLING_GROUP)
             yield self.finding(
@@ -248,8 +258,9 @@ class CouplingNotSupported(ComponentRule):
         kind = component.kind
         if kind is None:
             return
-        possible = SWITCHES.get(kind, ())
-        for partner in _TO_ALL:
+        there = _partners(component)
+        possible = [partner for partner in SWITCHES.get(kind, ()) if partner in there]
+        for partner in (partner for partner in _CHECKED if partner in there):
             setting = _switch(component, partner)
             if partner not in possible and setting.certainty is not setting.certainty.UNKNOWN and setting.value is True:
                 names = ", ".join(f"coupled_to_{name}" for name in possible)
@@ -266,6 +277,7 @@ class NothingExchanged(Rule):
     ## What it does
     Finds components that are coupled to each other without a `coupling.yaml`, or with one whose list `coupling` has no
     couple of them, and a `coupling.yaml` that no component reads. Of namelists alone it asks for the file beside them.
+    Where the job starts nothing but ICON, finds a component that is coupled to a kind of model that is not in it.
 
     ## Why it matters
     ICON runs to its end, and `finish.status` says OK: each component has computed by itself.
@@ -297,6 +309,8 @@ class NothingExchanged(Rule):
             message = f"no component reads {COUPLING_FILE}: none is coupled"
             yield self.finding(coupling.span, message, "expected: a switch of coupling_mode_nml, in every component")
             return
+        if _starts_icon_alone(experiment):
+            yield from self._without_partner(components)
         for number, one in enumerate(components):
             for other in components[number + 1 :]:
                 if not (_is_on(one, PARTNERS[str(other.kind)]) and _is_on(other, PARTNERS[str(one.kind)])):
@@ -317,6 +331,17 @@ class NothingExchanged(Rule):
                         f'"{one.title}" and "{other.title}" are coupled, and no couple of {COUPLING_FILE} is of them: '
                         "they exchange nothing",
                         "expected: an element of the list coupling for each direction",
+                    )
+
+    def _without_partner(self, components: list[Component]) -> Iterator[Finding]:
+        kinds = {component.kind for component in components}
+        for component in components:
+            for kind, partner in PARTNERS.items():
+                if kind != component.kind and kind not in kinds and _is_on(component, partner):
+                    yield self.finding(
+                        _switch(component, partner),
+                        f'"{component.title}" is coupled to {kind}, and the job has no such model',
+                        f"expected: a model of the type {kind}, or coupled_to_{partner} false",
                     )
 
 
@@ -533,7 +558,7 @@ class IrregularCoupling(Rule):
 
     ## What it does
     Finds a `coupling_period` that no time step of a side divides, one that is longer than a job, and a restart interval
-    or a checkpoint interval that is no multiple of it.
+    or a checkpoint interval that is no multiple of it. Of one in months or years finds that it is longer than a job.
 
     ## Why it matters
     Fields are exchanged less often than the period says, or not at all, and what was averaged when a job ends is lost.
@@ -581,11 +606,17 @@ class IrregularCoupling(Rule):
             return
         seen: set[int] = set()
         for couple in coupling.couples:
-            length = None if couple.period is None else _milliseconds(coupling, couple.period)
-            if couple.period is None or length is None or length <= 0 or length in seen:
+            if couple.period is None:
+                continue
+            fixed = _milliseconds(coupling, couple.period)
+            length = fixed if fixed is not None else _at_least(coupling, couple.period)
+            if length <= 0 or length in seen:
                 continue
             seen.add(length)
-            reason = next(self._reasons(experiment, couple, length), None)
+            found = (
+                self._reasons(experiment, couple, length) if fixed is not None else _longer(experiment, couple, length)
+            )
+            reason = next(found, None)
             if reason is not None:
                 yield self.finding(
                     couple.period,
@@ -601,12 +632,25 @@ class IrregularCoupling(Rule):
             time = clock(component)
             if length % time.step and length > time.step:
                 yield f'is no multiple of the time step of "{component.title}", {time.step / 1000:g} s'
-            if length > time.leg > 0:
-                yield "is longer than a job: nothing is exchanged"
+            yield from _longer(experiment, couple, length)
             if time.legs > 1 and time.leg % length:
                 yield "does not divide the restart interval"
             if time.checkpoint and time.checkpoint % length:
                 yield "does not divide the checkpoint interval"
+
+
+def _longer(experiment: Experiment, couple: Couple, length: int) -> Iterator[str]:
+    components = [_component(experiment, side) for side in (couple.source, couple.target)]
+    if any(length > clock(component).leg > 0 for component in components if component is not None):
+        yield "is longer than a job: nothing is exchanged"
+
+
+def _at_least(coupling: Coupling, period: Setting) -> int:
+    """The milliseconds that a period in months or years has at least; 0 for one that is none."""
+    if coupling.settings["timestep_unit"].value != "ISO_format":
+        return 0
+    duration = Duration.parse(str(period.value))
+    return duration.months * _SHORTEST_MONTH + duration.milliseconds
 
 
 def _end(time: Clock) -> int:

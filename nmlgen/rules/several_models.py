@@ -8,7 +8,7 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import MODEL_GROUP, Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.setting import Certainty, Setting
+from nmlgen.experiment.setting import ASSUMED, Certainty, Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.coupling import is_coupled
 from nmlgen.rules.rule import ComponentRule, Rule
@@ -307,10 +307,10 @@ class LandWithoutModels(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         experiment = component.experiment
         is_open = component.is_open and component.model.missing_file is None  # the group stands in the master namelist
-        if component.kind != "jsbach" or is_open:
+        setting = component[MODEL_GROUP, "model_type"]
+        if component.kind != "jsbach" or is_open or setting.origin.layer == ASSUMED:  # there is no master namelist
             return
         if not any(group.name == "jsb_model_nml" for group in experiment.master):
-            setting = component[MODEL_GROUP, "model_type"]
             yield self.finding(setting, "the master namelist has no jsb_model_nml", "expected: one for each land model")
 
 

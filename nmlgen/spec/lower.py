@@ -115,7 +115,7 @@ def lower(
     except InputError as error:
         raise SpecError((problem("SPC004", str(error), (own or release).span),)) from None
     models = model_keys(tree, registry)
-    findings = [*_missing_in_models(models, where), *_bad_file_names(tree, models), *_bad_domains(models)]
+    findings = [*_missing_in_models(tree, models, where), *_bad_file_names(tree, models), *_bad_domains(models)]
     if findings:
         raise SpecError(in_order(findings))
     lowered = _Lowering(tree, models, machine, site, registry, directives_span, files or Files()).experiment()
@@ -147,9 +147,13 @@ def missing_keys(tree: Tree, where: Span | None) -> Iterator[Finding]:
         yield from _neither(tree, _STEP, where)
 
 
-def _missing_in_models(models: tuple[ModelKeys, ...], where: Span | None) -> Iterator[Finding]:
+def _missing_in_models(tree: Tree, models: tuple[ModelKeys, ...], where: Span | None) -> Iterator[Finding]:
     """What each of several components needs and no layer says."""
-    for model in models if models[0].label is not None else ():
+    if not models:
+        section = tree.get("models")
+        named = section.key_span or section.span if section is not None else None
+        yield problem("SPC005", "models names no model", named or where, "expected: one at least, or no key models")
+    for model in models if models and models[0].label is not None else ():
         place, prefix = model.own.key_span or where, f"models.{model.label}."
         if model.tree.at("grid", "file") is None:
             yield _missing(model.own, ("grid", "file"), place, prefix)

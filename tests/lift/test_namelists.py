@@ -158,3 +158,23 @@ def test_endless_values_of_a_variable_that_nobody_knows_are_not_counted_out(tmp_
     path.write_text("&run_nml\n seed = 199999999*1\n/\n&bogus\n a = 199999999*1\n/\n")
     found = {finding.code for finding in nmlgen.lint([path], is_isolated=True).findings}
     assert found >= {"NML001", "NML002"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("NAMELIST_x", "&run_nml\n num_lev = 20\n/\n&nonhydrostatic_nml\n/\n", "atmosphere"),
+        ("NAMELIST_x", "&run_nml\n/\n&sea_ice_nml\n/\n&ocean_dynamics_nml\n n_zlev = 3\n/\n", "ocean"),
+        ("NAMELIST_x", "&run_nml\n num_lev = 1\n/\n&wave_nml\n/\n", "waves"),
+        ("NAMELIST_x", "&jsb_model_nml\n usecase = 'jsbach_lite'\n/\n", "jsbach"),
+        ("NAMELIST_x", "&ocean_dynamics_nml\n/\n&nwp_phy_nml\n/\n&nonhydrostatic_nml\n/\n", "atmosphere"),
+        ("NAMELIST_oce", "&run_nml\n/\n", "ocean"),
+        ("NAMELIST_oce", "&nonhydrostatic_nml\n/\n", "atmosphere"),
+        ("NAMELIST_land_jsbach", "&run_nml\n num_lev = 1\n/\n", "jsbach"),
+        ("NAMELIST", "&run_nml\n/\n", "atmosphere"),
+    ],
+)
+def test_the_groups_of_a_namelist_by_itself_tell_whose_it_is(name, text, kind, tmp_path):
+    (tmp_path / name).write_text(text)
+    experiment, _ = lift_model(tmp_path / name, REGISTRY, None)
+    assert experiment.components[0].kind == kind

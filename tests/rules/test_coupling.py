@@ -117,6 +117,9 @@ ONE_CHECKPOINT = "restart.checkpointTimeIntval=P10D"
         ("PT8H", (), "does not divide the checkpoint interval"),
         ("P10D", (ONE_CHECKPOINT,), None),
         ("P11D", (ONE_CHECKPOINT,), "longer than a job"),
+        ("P1M", (ONE_CHECKPOINT,), "longer than a job"),
+        ("P1M", ("time.stop=2008-10-01T00:00:00Z", "restart.restartTimeIntval=P1M"), None),
+        ("P1Y", ("time.stop=2009-08-31T00:00:00Z", "restart.restartTimeIntval=P1Y"), None),  # a leap year might do
         ("P5D", CHAIN, None),
         ("P2D", CHAIN, "does not divide the restart interval"),
         ("P2D", ("restart.checkpointTimeIntval=P2D",), None),  # one job
@@ -167,3 +170,38 @@ def test_dates_of_the_coupler_are_those_of_the_run(given, overrides, count, tmp_
 def test_a_job_of_a_chain_ends_where_it_restarts(steps, count, tmp_path):
     given = f"models.oce.namelists.run_nml.nsteps={steps}"
     assert len(found(coupling.CouplingDates, "nmlgen: 1\n", tmp_path, *CHAIN, given)) == count
+
+
+@pytest.mark.parametrize(
+    ("overrides", "expected"),
+    [
+        (["models.oce.namelists.coupling_mode_nml.coupled_to_atmo=false"], ["CPL002"]),
+        ([], []),
+        (["model.release='2024.10'", "models.oce.namelists.coupling_mode_nml.coupled_to_atmo=false"], []),
+    ],
+)
+def test_a_model_coupled_to_cleo_is_coupled(overrides, expected, tmp_path):
+    """CLEO is known from 2025.04 on; what an older release takes the switch for, it says itself (NML002)."""
+    path = tmp_path / "spec.yaml"
+    switches = "coupled_to_ocean: false, coupled_to_cleo: true"
+    path.write_text(f"nmlgen: 1\nmodels: {{atm: {{namelists: {{coupling_mode_nml: {{{switches}}}}}}}}}\n", "utf-8")
+    site = f"site={BASE.with_name('example-site.yaml')}"
+    given = [f"extends={BASE}", site, "model.release='2025.04'", *overrides]
+    rules = [coupling.SomeModelsCoupled, coupling.CouplingNotSupported]
+    assert [finding.code for finding in judge(load_spec(path, given).experiment, rules)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "count"),
+    [
+        ("", [], 0),
+        ("", ["models.atm.namelists.coupling_mode_nml.coupled_to_waves=true"], 1),
+        (LAUNCH, ["models.atm.namelists.coupling_mode_nml.coupled_to_waves=true"], 0),  # another program may be it
+        ("", ["models.oce.type=waves"], 1),
+        ("", ["models.atm.namelists.coupling_mode_nml.coupled_to_hydrodisc=true"], 0),
+    ],
+)
+def test_whom_a_model_is_coupled_to_is_there(text, overrides, count, tmp_path):
+    messages = found(coupling.NothingExchanged, f"nmlgen: 1\n{text}", tmp_path, *overrides)
+    assert len(messages) == count
+    assert all("the job has no such model" in message for message in messages)

@@ -237,3 +237,19 @@ def test_names_of_version_0_1_warn(spec: Path) -> None:
         assert found["run_nml", "num_lev"].value == 90
     with pytest.warns(DeprecationWarning, match="namelist"):
         assert found.namelist is found.components[0].namelist
+
+
+@pytest.mark.parametrize("models", ["{}", "{atmo: null, ocean: null}"])
+def test_models_of_which_none_is_left(models, tmp_path):
+    path = tmp_path / "spec.yaml"
+    text = (
+        "extends: icon/coupled\nsite: levante\nname: x\nmodel: {directory: /a, executable: icon}\njob: {account: a}\n"
+    )
+    path.write_text(f"{text}models: {models}\n", encoding="utf-8")
+    overrides = [] if "null" in models else ["extends=icon/jabw", "grid.file=g.nc"]
+    overrides += ["model.release='2024.10'", "time.start=2001-01-01T00:00:00Z", "time.stop=2001-01-02T00:00:00Z"]
+    with pytest.raises(SpecError) as caught:
+        load_spec(path, overrides)
+    (found,) = [finding for finding in caught.value.findings if "models" in finding.message]
+    assert found.code == "SPC005"
+    assert (found.line, found.column) == (6, 1)
