@@ -71,6 +71,11 @@ class Files:
         except ValueError:
             raise InputError(f"{shown!r} cannot be the name of a file") from None
 
+    def beside(self, path: Path, name: str) -> Source | None:
+        """A file in the directory of another one, by its name; None if there is none. Raises as `read` does."""
+        there = path.parent / name
+        return self.read(there) if self.is_file(there) or os.path.lexists(there) else None
+
 
 class GivenFiles(Files):
     """Texts by the names of files that need not be on any disk; there are no others."""
@@ -90,6 +95,11 @@ class GivenFiles(Files):
         if not self.is_given(path):
             raise InputError(f"{name or path} is not among the files that were given")
         return super().read(path, name)
+
+    def beside(self, path: Path, name: str) -> Source | None:
+        """One of them in the directory of another; None if it is not among them."""
+        there = path.parent / name
+        return self.read(there) if self.is_given(there) else None
 
 
 def _bytes(path: Path) -> bytes:

@@ -164,7 +164,7 @@ class _Linting:
         model = model_of(target.path, source.text)
         if model is not None:
             document = read_document(source)
-            judged = model.lint(document, self.ntasks, partial(self._beside, target.path))
+            judged = model.lint(document, self.ntasks, partial(self.files.beside, target.path))
             return excuse(judged, _suppressions_in(document), rule_names())
         registry = self._registry(target.path)
         if is_master_file(target.path, registry, self.files):
@@ -176,13 +176,6 @@ class _Linting:
             is_lone = is_part(file.groups)
         report = self._judged([experiment], read, read[-1].beginning, is_lone=is_lone)
         return excuse(report, [found for file in read for found in _suppressions(file)], rule_names())
-
-    def _beside(self, path: Path, name: str) -> Source | None:
-        """A file in the directory of another one; None if it cannot be read."""
-        try:
-            return self.files.read(path.parent / name)
-        except InputError:
-            return None
 
     def _judged(
         self,

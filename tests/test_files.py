@@ -35,3 +35,23 @@ def test_the_largest_file(tmp_path):
     assert len(read_bytes(path)) == MOST_BYTES
     with pytest.raises(InputError, match="is larger than 10 bytes"):
         read_bytes(path, most=10)
+
+
+def test_a_file_beside_another_is_read_refused_or_not_there(tmp_path):
+    (tmp_path / "b").write_text("text")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "d").symlink_to(tmp_path / "d")
+    files = Files()
+    assert files.beside(tmp_path / "a", "b").text == "text"
+    assert files.beside(tmp_path / "a", "e") is None
+    assert files.beside(tmp_path / "a", "e\0") is None
+    for name in ("c", "d"):
+        with pytest.raises(InputError):
+            files.beside(tmp_path / "a", name)
+
+
+def test_beside_given_files_are_given_ones_alone(tmp_path):
+    (tmp_path / "b").mkdir()
+    files = GivenFiles({str(tmp_path / "a"): "a", str(tmp_path / "c"): "c"})
+    assert files.beside(tmp_path / "a", "b") is None
+    assert files.beside(tmp_path / "a", "c").text == "c"

@@ -148,15 +148,17 @@ def lift_master(
         return found[-1]
 
     experiment = lift_models(master, registry, ntasks, find)
-    return evolve(experiment, coupling=coupling_beside(path.parent, files)), tuple(found)
+    return evolve(experiment, coupling=coupling_beside(path, files)), tuple(found)
 
 
-def coupling_beside(directory: Path, files: Files, name: str = COUPLING_FILE) -> Coupling | None:
-    """The coupling.yaml of a directory, there called `name`; None if there is none."""
+def coupling_beside(path: Path, files: Files, name: str = COUPLING_FILE) -> Coupling | None:
+    """The coupling.yaml in the directory of a file, there called `name`; None if there is none. Of one that cannot be
+    read nobody knows anything."""
     try:
-        return read_coupling(files.read(directory / name))
+        source = files.beside(path, name)
     except InputError:
-        return None
+        return UNKNOWN_COUPLING
+    return None if source is None else read_coupling(source)
 
 
 def lift_models(

@@ -410,9 +410,7 @@ class _Lifting:
         for name, file in reversed(written):
             if name.rpartition("/")[2] in names:
                 return read_coupling(_WrittenSource(self.source.name, file.text, file.origin)), True
-        beside = coupling_beside(
-            self.path.parent, self.files, PurePosixPath(known[-1] if known else COUPLING_FILE).name
-        )
+        beside = coupling_beside(self.path, self.files, PurePosixPath(known[-1] if known else COUPLING_FILE).name)
         return beside or UNKNOWN_COUPLING, False
 
     @property

@@ -18,7 +18,8 @@ from nmlgen.namelist.syntax import Document, Group, SyntaxProblem
 from nmlgen.source import Source, Span
 
 Beside = Callable[[str], Source | None]
-"""Gives a file in the directory of another one by its name; None if there is none."""
+"""Gives a file in the directory of another one by its name; None if there is none. Raises InputError if it is there
+and cannot be read."""
 
 Cell = tuple[str, int]
 """An element of a variable counted from 1, in the place 0 where it has only one."""

@@ -16,6 +16,7 @@ from attrs import evolve
 from nmlgen.findings import Edit, Fix
 from nmlgen.namelist.syntax import Document, Group, Index, Item, Part, SyntaxProblem, Token, Value
 from nmlgen.source import UNKNOWN, Source, Text
+from nmlgen.units.whole import whole_number
 
 HEADER_COLUMNS = 256  # ICON looks for a header in that many characters of a line (mo_namelist.F90:100)
 _LARGEST_REPEAT = 200_000_000
@@ -547,7 +548,7 @@ class _Body:
     def integer(self, match: re.Match[str], start: int) -> Value:
         repeat = match["ni"]
         digits = match["integer"]
-        value = int(digits) if len(digits) < 4000 else float(digits)
+        value = whole_number(digits)
         return Value(self.origin, start, match.end(), "integer", value, self.repeat(repeat, start) if repeat else 1)
 
     def real(self, match: re.Match[str], start: int) -> Value:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -120,7 +122,7 @@ def test_schemes_go_together(judged):
     assert of("config_radt_lw_scheme = 'rrtmg_lw'", "config_radt_cld_scheme = 'cld_fraction'") == []
 
 
-@pytest.mark.parametrize(("date", "there_is"), [("2010-12-31", True), ("2010-13-01", False), ("2010-02-30", False)])
+@pytest.mark.parametrize(("date", "there_is"), [("2010-12-31", True), ("2010-13-01", False), ("2010-02-30", False), (f"2010-{'9' * 400}-01", False)])
 def test_dates_that_there_are(judged, date, there_is):
     assert judged(("2010-10-23", date)) == ([] if there_is else ERROR)
 
@@ -176,6 +178,23 @@ def test_the_streams_need_not_be_there(tmp_path):
     path = tmp_path / "namelist.atmosphere"
     path.write_text(NAMELIST)
     assert nmlgen.lint([path], is_isolated=True).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("make", "what"), [(Path.mkdir, "is a directory"), (os.mkfifo, "is a pipe")], ids=["directory", "pipe"]
+)
+def test_streams_that_cannot_be_read_are_told(tmp_path, make, what):
+    (tmp_path / "namelist.atmosphere").write_text(NAMELIST)
+    make(tmp_path / "streams.atmosphere")
+    (found,) = nmlgen.lint([tmp_path / "namelist.atmosphere"], is_isolated=True).findings
+    assert (found.code, found.severity.value) == ("MPS005", "warning")
+    assert what in found.message
+
+
+def test_of_many_streams_with_one_file_each_is_told_once(judged):
+    stream = '<stream name="more{}" type="output" filename_template="more.nc" output_interval="06:00:00"/>\n'
+    more = "".join(stream.format(number) for number in range(30))
+    assert judged(("</streams>", f"{more}</streams>")) == REFUSED * 29
 
 
 def test_the_initial_core_has_groups_of_its_own(tmp_path):

@@ -212,6 +212,7 @@ def test_there_is_room_for_eleven_domains(judged):
 
 def test_parents_lead_to_the_first_domain(judged):
     assert ("WRF003", "error") in found(judged(("parent_id = 1, 1", "parent_id = 1, 2")))
+    assert found(judged(("parent_id = 1, 1", f"parent_id = 1, {'0' * 4500}1"))) == found(judged())
 
 
 # --- Tasks ---

@@ -64,7 +64,7 @@ problems = {
         _stream_page(
             "MPAS stops at the file of streams beside its namelist: a tag that is not closed, a stream without a type, "
             "a template or an interval, two streams of one name or with one file, a fixed stream that MPAS does not "
-            "have, an interval that is none.",
+            "have, an interval that is none. Where the file cannot be read that is said.",
             _STREAM.format(""),
             _STREAM.format('output_interval="06:00:00"'),
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nmlgen.errors import InputError
 from nmlgen.findings import Finding, Report, Severity
 from nmlgen.models.judging import Judging
 from nmlgen.models.mpas import problems
@@ -13,6 +14,7 @@ from nmlgen.models.mpas.streams import problems_of
 from nmlgen.models.reading import Beside, Read, read_settings
 from nmlgen.namelist.syntax import Document
 from nmlgen.source import Source
+from nmlgen.units.whole import whole_number
 
 _SCHEMES = {
     "config_microp_scheme": ("off", "mp_kessler", "mp_thompson", "mp_thompson_aerosols", "mp_wsm6"),
@@ -64,8 +66,12 @@ def judge(document: Document, tasks: int | None, beside: Beside) -> Report:
     core = "atmosphere" if any(group.name == "physics" for group in document.groups) else None
     name = document.source.name.rpartition("/")[2]
     core = "init_atmosphere" if "init_atmosphere" in name else core or "atmosphere"
-    streams = beside(f"streams.{core}")
-    return _Judging(read_settings(document, mpas_registry(core)), document.source, core, tasks, streams).report()
+    judging = _Judging(read_settings(document, mpas_registry(core)), document.source, core, tasks)
+    try:
+        judging.streams = beside(f"streams.{core}")
+    except InputError as error:
+        judging.unreadable_streams = str(error)
+    return judging.report()
 
 
 class _Judging(Judging):
@@ -73,11 +79,12 @@ class _Judging(Judging):
     unknown_group = "MPS001"
     unreadable = "MPS002"
 
-    def __init__(self, read: Read, source: Source, core: str, tasks: int | None, streams: Source | None) -> None:
+    def __init__(self, read: Read, source: Source, core: str, tasks: int | None) -> None:
         super().__init__(read, source, mpas_registry(core), problems)
         self.core = core
         self.tasks = tasks
-        self.streams = streams
+        self.streams: Source | None = None
+        self.unreadable_streams = ""
 
     def settings(self) -> Iterator[Finding]:
         if "io" in self.registry.groups:
@@ -85,6 +92,9 @@ class _Judging(Judging):
         if self.core == "atmosphere":
             yield from self.physics()
             yield from self.times()
+        if self.unreadable_streams:
+            message = f"the streams are not judged: {self.unreadable_streams}"
+            yield self.finding("MPS005", Severity.WARNING, None, message, "expected: a file that MPAS can read")
         if self.streams is not None:
             for found in problems_of(self.streams, immutable_streams(self.core)):
                 code, severity = ("MPS005", Severity.ERROR) if found.stops else ("MPS006", Severity.WARNING)
@@ -176,13 +186,18 @@ class _Judging(Judging):
             yield self.finding("MPS004", Severity.WARNING, self.span("config_dt"), message, "expected: seconds above 0")
         start = self.read.value("config_start_time")
         found = None if start is None else _DATE.fullmatch(start.strip())
-        if found is not None and not (1 <= int(found[1]) <= 12 and 1 <= int(found[2]) <= _DAYS[int(found[1]) - 1]):
+        if found is not None and not _is_date(whole_number(found[1]), whole_number(found[2])):
             message = f'"{start.strip()}" is no date: MPAS takes another one, which its input does not have'
             yield self.finding(
                 "MPS003", Severity.ERROR, self.span("config_start_time"), message, "expected: YYYY-MM-DD_hh:mm:ss"
             )
 
 
+def _is_date(month: float, day: float) -> bool:
+    return 1 <= month <= 12 and 1 <= day <= _DAYS[int(month) - 1]
+
+
 def _quotient(one: int, other: int) -> int:
     """A quotient as Fortran has it, without its fraction."""
-    return int(one / other) if other else 0
+    quotient = abs(one) // abs(other) if other else 0
+    return quotient if (one < 0) == (other < 0) else -quotient

@@ -171,15 +171,18 @@ def _of_times(stream: Stream) -> Iterator[StreamProblem]:
 
 def _of_pairs(streams: list[Stream]) -> Iterator[StreamProblem]:
     names: dict[str, Stream] = {}
-    files: dict[str, list[Stream]] = {}
+    files: dict[str, Stream] = {}
+    writers: dict[str, Stream] = {}
     for stream in streams:
         if stream.name and stream.name in names:
             yield StreamProblem(stream.at("name"), f'there are two streams "{stream.name}"', "another name")
         names.setdefault(stream.name, stream)
         template = stream.attributes.get("filename_template", "")
-        for other in files.get(template, ()):
-            writes = any("output" in each.attributes.get("type", "") for each in (stream, other))
-            if template and writes and stream.name != other.name:
-                message = f'streams "{other.name}" and "{stream.name}" have the same file, and one of them writes it'
-                yield StreamProblem(stream.at("filename_template"), message, "another filename_template")
-        files.setdefault(template, []).append(stream)
+        writes = "output" in stream.attributes.get("type", "")
+        other = (files if writes else writers).get(template)
+        if template and other is not None and stream.name != other.name:
+            message = f'streams "{other.name}" and "{stream.name}" have the same file, and one of them writes it'
+            yield StreamProblem(stream.at("filename_template"), message, "another filename_template")
+        files.setdefault(template, stream)
+        if writes:
+            writers.setdefault(template, stream)

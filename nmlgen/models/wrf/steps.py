@@ -340,9 +340,9 @@ class _Run:
         if left is _UNKNOWN or right is _UNKNOWN:
             return _UNKNOWN
         sign = type(node.ops[0] if isinstance(node, ast.Compare) else node.op)
-        if isinstance(left, list) and not isinstance(right, list):
-            return [_OPERATORS[sign](item, right) for item in left]
         try:
+            if isinstance(left, list) and not isinstance(right, list):
+                return [_OPERATORS[sign](item, right) for item in left]
             return _single(_OPERATORS[sign](_single(left), _single(right)))
         except (TypeError, ZeroDivisionError, OverflowError):  # WRF would crash, or do what nobody knows
             return _UNKNOWN
