@@ -7,7 +7,7 @@ import os
 import pytest
 
 from nmlgen.errors import InputError
-from nmlgen.files import MOST_BYTES, Files, read_bytes
+from nmlgen.files import MOST_BYTES, Files, GivenFiles, read_bytes
 from nmlgen.spec.document import read_file
 
 
