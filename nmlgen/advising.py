@@ -18,6 +18,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Setting, UndecidedError, written
 from nmlgen.spec.spec import Spec, load_spec
+from nmlgen.units.whole import decimal
 
 _SPEC_SUFFIXES = (".yaml", ".yml")
 _MOST_CELLS = 10**12
@@ -123,11 +124,12 @@ def _cells(experiment: Experiment, given: Sequence[str]) -> Iterator[tuple[int, 
         if not equals and len(names) > 1:
             raise InputError(f"--n-cells {text}: expected the name of a model before it, such as {names[0]}={text}")
         words = numbers.split(",")
-        if not all(word.strip().isdecimal() and 0 < int(word) < _MOST_CELLS for word in words):
+        counts = [decimal(word.strip()) or 0 for word in words]
+        if not all(0 < count < _MOST_CELLS for count in counts):
             raise InputError(f"--n-cells {text}: expected numbers of cells, by domain, such as 81920,20480")
         yield (
             names.index(name) if equals else 0,
-            written("grid.cells", [int(word) for word in words], "--n-cells"),
+            written("grid.cells", counts, "--n-cells"),
         )
 
 

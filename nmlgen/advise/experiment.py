@@ -39,6 +39,7 @@ from nmlgen.experiment.schedule import output_steps
 from nmlgen.experiment.setting import Setting, UndecidedError, unknown
 from nmlgen.experiment.threads import NUM_THREADS, cores_of_a_task
 from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
+from nmlgen.units.whole import decimal
 
 _NWP = 3
 _CDI_PIO = 2
@@ -384,8 +385,8 @@ def _cores_per_task(experiment: Experiment) -> int:
     as Slurm counts two threads of a core where they are on, and no more than OMP_NUM_THREADS."""
     cores = cores_of_a_task(experiment.directives, experiment.machine)
     threads = experiment.environment.get(NUM_THREADS)
-    if threads is not None and str(threads.value).isdecimal():
-        cores = min(cores, int(str(threads.value)))
+    if threads is not None and (count := decimal(str(threads.value))) is not None:
+        cores = min(cores, count)
     return max(1, cores)
 
 

@@ -38,8 +38,8 @@ KINDS = {
 }
 """master_model_nml: model_type and the component that it starts."""
 
-MOST_TASKS = 10_000_000
-"""No machine has more; a number beyond it is a slip, and its ranks are not counted."""
+MOST_TASKS = 1_000_000
+"""No job of ICON comes near; of one with more the ranks are not counted."""
 
 
 @frozen(eq=False)

@@ -86,7 +86,7 @@ def split(component: Component) -> RankSplit:
     """The split that ICON will make; `work` is zero or negative where ICON refuses to start.
 
     Several models of a job split the tasks that the master gives to each. Raises UndecidedError where nobody can know
-    how many these are, and for more than any machine has.
+    how many these are, and for more than are counted.
     """
     tasks = integer(component.tasks)
     if tasks > MOST_TASKS:

@@ -9,7 +9,7 @@ stripe_size and pool, but for the size of one on the metadata server (`setstripe
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 
 from attrs import frozen
 
@@ -25,6 +25,7 @@ COMPONENT_UNIT = 64 * 1024
 ON_METADATA_SERVER = "mdt"
 """The layout of a component whose bytes lie beside the metadata."""
 
+_INDICES = 65_533  # of OSTs
 _INHERITED = ("stripe_count", "stripe_size", "pool")
 
 
@@ -128,9 +129,7 @@ def reached(extents: Iterable[Extent], size: int) -> list[Extent]:
 
 
 def osts(text: str) -> tuple[int, ...]:
-    """The OSTs of a list such as `0,2-4`."""
-    listed: list[int] = []
-    for item in text.split(","):
-        first, dash, last = item.partition("-")
-        listed += range(int(first, 0), int(last if dash else first, 0) + 1)
-    return tuple(listed)
+    """The OSTs of a list such as `0,2-4`; of one with more than there are indices, so many of them."""
+    items = (item.partition("-") for item in text.split(","))
+    listed = (range(int(first), int(last if dash else first) + 1) for first, dash, last in items)
+    return tuple(islice(chain.from_iterable(listed), _INDICES))

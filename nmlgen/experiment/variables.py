@@ -21,6 +21,7 @@ from nmlgen.experiment.condition import evaluate
 from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.namelist.registry import Registry, catalogue_beside
 from nmlgen.resources import directory
+from nmlgen.units.whole import decimal
 
 _AXES = {"1": "surface", "nlev": "height full levels", "n_zlev": "ocean depth full levels"}
 _ICE_CLASSES = 1  # whatever the namelist says (mo_ocean_model.f90:543)
@@ -242,8 +243,12 @@ class Circumstances:
         if isinstance(levels, list):
             return next((self._count(count) for condition, count in levels if self.holds(condition)), None)
         name, _, more = str(levels).replace(" ", "").partition("+")
-        counts = [self._symbol(name), int(more) if more.isdigit() else self._symbol(more) if more else 0]
+        counts = [self._symbol(name), self._more(more)]
         return None if None in counts else sum(count for count in counts if count)
+
+    def _more(self, text: str) -> int | None:
+        number = decimal(text or "0")
+        return self._symbol(text) if number is None else number
 
     def _symbol(self, name: str) -> int | None:
         source = {

@@ -30,6 +30,7 @@ from nmlgen.script.values import Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import Source, Span
 from nmlgen.spec.raising import read_site_of
+from nmlgen.units.whole import decimal
 
 _RECORD = "# nmlgen: "
 _ON_LUSTRE = INTEL_FILE_SYSTEM_VARIABLES | {"OMPI_MCA_io"}
@@ -68,7 +69,7 @@ def with_record(experiment: Experiment, source: Source) -> Experiment:
         return written(key, known[key], "record", span) if key in known else None
 
     def cells(key: str) -> Setting | None:
-        numbers = [int(word) for word in known.get(key, "").split(",") if word.isdecimal()]
+        numbers = [number for word in known.get(key, "").split(",") if (number := decimal(word)) is not None]
         return written(key, numbers if len(numbers) > 1 else numbers[0], "record", span) if numbers else None
 
     kind = setting("node_local.file_system")
@@ -102,9 +103,10 @@ def with_record(experiment: Experiment, source: Source) -> Experiment:
 def _of_program(key: str, value: str, span: Span) -> Setting:
     """What a record says of a program, as a spec has it."""
     name = key.rpartition(".")[2]
-    is_number = value.isdecimal() and ".environment." not in key and name in (*PROGRAM_NUMBERS, "gpus-per-node")
+    is_number = ".environment." not in key and name in (*PROGRAM_NUMBERS, "gpus-per-node")
+    number = decimal(value) if is_number else None
     is_switch = name == "exclusive" and value in ("True", "False")
-    return written(key, int(value) if is_number else value == "True" if is_switch else value, "record", span)
+    return written(key, number if number is not None else value == "True" if is_switch else value, "record", span)
 
 
 def _chain(known: Mapping[str, str], span: Span) -> Iterator[tuple[str, Setting]]:
@@ -116,8 +118,8 @@ def _chain(known: Mapping[str, str], span: Span) -> Iterator[tuple[str, Setting]
 
 def _of_chain(key: str, value: str) -> int | bool | str:
     """The value of a key as a spec has it."""
-    if key in NUMBERS and value.isdecimal():
-        return int(value)
+    if key in NUMBERS and (number := decimal(value)) is not None:
+        return number
     return value == "True" if key in SWITCHES and value in ("True", "False") else value
 
 
@@ -310,11 +312,11 @@ def _launch(experiment: Experiment, shell: _Shell) -> Launch:
         tasks = options[0] if options else None
     else:
         counts, tasks = 2, options[1] if len(options) > 1 else None
-    number = tasks[0].rpartition("=")[2] if tasks is not None else ""
+    number = decimal(tasks[0].rpartition("=")[2]) if tasks is not None else None
     return Launch(
         written("launch.command", command, LAYER, at),
         tuple(written("launch.options", text, LAYER, span) for text, span in options[counts:]),
-        written("ntasks", int(number), LAYER, tasks[1]) if tasks is not None and number.isdecimal() else None,
+        written("ntasks", number, LAYER, tasks[1]) if tasks is not None and number is not None else None,
     )
 
 

@@ -18,6 +18,7 @@ from nmlgen.script.events import Piece
 from nmlgen.script.state import Variable
 from nmlgen.script.values import Place, Value, joined, known, text_of, within
 from nmlgen.script.worlds import Stretch, World, WrittenFile, stretch_of
+from nmlgen.units.whole import decimal
 
 _FRAGMENT = re.compile(r"(?:nwp|clm)?exp\.(.+?)(?:\.run)?")
 """What ICON calls a fragment: exp.NAME, nwpexp.NAME and clmexp.NAME of its checksuites (release 2024.10, `run/`)."""
@@ -92,9 +93,9 @@ _YES = ("yes", "true")
 def header_variables(given: Mapping[str, str]) -> Mapping[str, str]:
     """What the header works out of the variables that are known of a machine."""
     found: dict[str, str] = {}
-    nodes, tasks = given.get("no_of_nodes", ""), given.get("mpi_procs_pernode", "")
-    if nodes.isdecimal() and tasks.isdecimal():
-        found["mpi_total_procs"] = str(int(nodes) * int(tasks))
+    nodes, tasks = decimal(given.get("no_of_nodes", "")), decimal(given.get("mpi_procs_pernode", ""))
+    if nodes is not None and tasks is not None:
+        found["mpi_total_procs"] = str(nodes * tasks)
     if "basedir" in given:
         found["thisdir"] = f"{given['basedir']}/run"
     return {**found, **given}
@@ -104,9 +105,9 @@ def header_directives(given: Mapping[str, str | None]) -> Mapping[str, Setting]:
     """What the header asks Slurm for, by the variables that are known of a machine."""
     named = {"nodes": given.get("no_of_nodes"), "ntasks-per-node": given.get("mpi_procs_pernode")}
     return {
-        option: written(f"job.{option.replace('-', '_')}", int(text), "header", None)
+        option: written(f"job.{option.replace('-', '_')}", number, "header", None)
         for option, text in named.items()
-        if text is not None and text.isdecimal() and int(text) > 0
+        if (number := decimal(text or ""))
     }
 
 

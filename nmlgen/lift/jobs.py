@@ -30,6 +30,7 @@ from nmlgen.script.state import Variable
 from nmlgen.script.values import ALWAYS, Guard, Place, Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import UNKNOWN, Span
+from nmlgen.units.whole import decimal
 
 LAYER = "script"
 """The layer that speaks in the settings."""
@@ -314,7 +315,8 @@ class _Lifting:
             value = words[-1].text
             stack = unknown("shell.limits.stack", words[-1].span)
             if value is not None:
-                stack = written(stack.name, int(value) if value.isdecimal() else value, LAYER, words[-1].span)
+                number = decimal(value)
+                stack = written(stack.name, value if number is None else number, LAYER, words[-1].span)
             self.job.stack_limit = stack
 
     # --- Input files ---

@@ -21,6 +21,7 @@ from nmlgen.script.multi_prog import ranks_by_program, refused
 from nmlgen.script.options import StaticWord
 from nmlgen.script.values import Guard, text_of, within
 from nmlgen.source import UNKNOWN, Text
+from nmlgen.units.whole import decimal
 
 _GROUPS = re.compile(r"--(?:het|pack)-group(?:=(.*))?\Z")
 _OF_ALL = re.compile(
@@ -120,9 +121,9 @@ def out_of_order(
 ) -> Iterator[SyntaxProblem]:
     """Parts that are named in another order than their own, and a master namelist that follows the launch."""
     groups = _groups(words)
-    if not directives.parts or len(groups) < 2 or not all(group.isdecimal() for group in groups):
+    order = [number for number in map(decimal, groups) if number is not None]
+    if not directives.parts or len(groups) < 2 or len(order) < len(groups):
         return
-    order = [int(group) for group in groups]
     sizes = [_tasks_of(part) for part in directives.parts]
     if order == sorted(order) or max(order) >= len(sizes):
         return

@@ -35,6 +35,7 @@ from nmlgen.script.wrapper import VISIBLE, Start, follow
 from nmlgen.source import UNKNOWN, Source, Span
 from nmlgen.spec.programs import DEALING_OPTIONS, DEALT, placed
 from nmlgen.spec.raising import label_of
+from nmlgen.units.whole import decimal
 
 _HOSTS = "SLURM_HOSTFILE"
 _FIGURE = re.compile(r"\$\(\s*nvidia-smi\s+(?:--list-gpus|-L)\s*\|\s*wc\s+-l\s*\)")
@@ -376,8 +377,8 @@ class _Placing:
         count = str(threads.value) if threads is not None and threads.certainty is not Certainty.UNKNOWN else ""
         if binary.wrapper is None and device == CPU and line.cpus is not None:
             count = str(line.cpus)
-        if count.isdecimal() and int(count) > 1:
-            settings["cpus_per_task"] = written(f"{path}.cpus_per_task", int(count), LAYER, self.span)
+        if (cpus := decimal(count) or 1) > 1:
+            settings["cpus_per_task"] = written(f"{path}.cpus_per_task", cpus, LAYER, self.span)
         job: dict[str, Setting] = {}
         if line.part:
             asked = self.job.directives.parts[line.part]

@@ -19,7 +19,7 @@ from nmlgen.files import open_regular
 
 RECORDS = "nmlgen.records"
 _NAME = re.compile(r"(\d{1,9})\.\S+")
-_FILE = re.compile(r"(\S+) (\d+) (.+)")
+_FILE = re.compile(r"(\S+) (\d{1,18}) (.+)")
 _SHOWN = 12  # digits of a checksum
 _LARGEST = 1_000_000  # bytes of a record that are read
 

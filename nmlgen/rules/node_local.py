@@ -381,7 +381,7 @@ class SharedFileOnFewNodes(Rule):
 
 def _stripes_of(directory: str) -> int:
     """Over how many nodes the files of a directory are spread, by its name; BeeOND's default is 4."""
-    match = re.fullmatch(r"stripe_(\d+)", directory)
+    match = re.fullmatch(r"stripe_(\d{1,9})", directory)
     return int(match[1]) if match else _DEFAULT_STRIPES
 
 

@@ -9,6 +9,7 @@ from nmlgen.experiment.threads import NUM_THREADS, asks_for_gpus, cores_of_a_tas
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.directives import directive
 from nmlgen.rules.rule import Rule
+from nmlgen.units.whole import decimal
 
 
 class ThreadsUnlikeCores(Rule):
@@ -49,11 +50,12 @@ class ThreadsUnlikeCores(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         cpus, said = directive(experiment, "cpus-per-task"), experiment.environment.get(NUM_THREADS)
-        if cpus is None or said is None or not isinstance(cpus.value, int) or not str(said.value).isdecimal():
+        threads = decimal(str(said.value)) if said is not None else None
+        if cpus is None or said is None or not isinstance(cpus.value, int) or threads is None:
             return
         if asks_for_gpus(experiment.directives):
             return
-        threads, cores = int(str(said.value)), cores_of_a_task(experiment.directives, experiment.machine)
+        cores = cores_of_a_task(experiment.directives, experiment.machine)
         if threads > cpus.value:
             yield self.finding(
                 said,

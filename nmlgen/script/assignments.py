@@ -9,6 +9,7 @@ from nmlgen.script.state import Variable, havoc
 from nmlgen.script.syntax import Array, Assignment, Word
 from nmlgen.script.values import EMPTY, Place, Value, joined, known, mapped, within
 from nmlgen.source import UNKNOWN
+from nmlgen.units.whole import decimal
 
 if TYPE_CHECKING:
     from nmlgen.script.evaluate import Interpreter
@@ -17,6 +18,9 @@ DYNAMIC = frozenset(
     ("RANDOM", "SRANDOM", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME", "BASH_COMMAND", "PIPESTATUS")
 )
 """Variables that the shell gives a new value whenever they are read."""
+
+
+_WIDEST = 1_000  # characters that zeros fill up to
 
 
 class Assignments:
@@ -128,7 +132,7 @@ class Assignments:
         if appends:
             former = self._as_array(name, old)
             elements, is_open = dict(former.elements or {}), former.is_open
-        index = max((int(key) for key in elements if key.isdigit()), default=-1) + 1
+        index = max((number for number in map(decimal, elements) if number is not None), default=-1) + 1
         for element in array.elements:
             if isinstance(element, Assignment):
                 variable = Variable(EMPTY, elements, attributes)
@@ -137,7 +141,8 @@ class Assignments:
                     is_open = True
                     continue
                 elements[key] = self._element(shell.words.assigned(element.value), attributes, place)
-                index = int(key) + 1 if key.isdigit() else index
+                number = decimal(key)
+                index = index if number is None else number + 1
                 continue
             for item in shell.words.fields((element,)):
                 is_open = is_open or item.is_vague
@@ -161,8 +166,8 @@ class Assignments:
                 value = mapped(value, str.upper, shell.fresh())
             elif letter == "l":
                 value = mapped(value, str.lower, shell.fresh())
-            elif letter == "Z" and width.isdigit():
-                value = mapped(value, lambda text, size=int(width): _zero_padded(text, size), shell.fresh())  # type: ignore[misc]
+            elif letter == "Z" and (size := decimal(width)) is not None and size <= _WIDEST:
+                value = mapped(value, lambda text, size=size: _zero_padded(text, size), shell.fresh())  # type: ignore[misc]
             elif letter in "LRZFEbX" or (letter == "i" and width):
                 value = mapped(value, _nothing, shell.fresh())
         return value

@@ -25,6 +25,7 @@ from nmlgen.script.values import (
     unset,
     within,
 )
+from nmlgen.units.whole import decimal
 
 if TYPE_CHECKING:
     from nmlgen.script.evaluate import Interpreter
@@ -460,17 +461,17 @@ def _set_array(shell: Interpreter, fields: list[Field], texts: list[str | None],
 
 
 def _shift(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
-    count = text_of(within(fields[1].value, shell.guard)) if len(fields) > 1 else "1"
-    positional = shell.state.positional
-    if positional is None or count is None or not count.isdigit() or (len(fields) > 1 and fields[1].is_vague):
+    text = text_of(within(fields[1].value, shell.guard)) if len(fields) > 1 else "1"
+    count, positional = decimal(text or ""), shell.state.positional
+    if positional is None or count is None or (len(fields) > 1 and fields[1].is_vague):
         shell.state.positional = None
         _unknown_status(shell)
-    elif int(count) > len(positional):
+    elif count > len(positional):
         if shell.is_ksh is not False:
             shell.doubt(place)
         shell.set_status(FAILURE)
     else:
-        shell.state.positional = positional[int(count) :]
+        shell.state.positional = positional[count:]
         shell.set_status(SUCCESS)
 
 
@@ -505,10 +506,9 @@ def _next_option(shell: Interpreter, fields: list[Field], name: str, place: Plac
     """The next option of the script's own words, each in a word of its own; false where it cannot be told."""
     letters, positional = text_of(within(fields[1].value, shell.guard)), shell.state.positional
     variable = shell.state.variables.get("OPTIND")
-    index = "1" if variable is None else text_of(within(variable.value, shell.guard))
-    if letters is None or positional is None or index is None or not index.isdecimal():
+    at = 1 if variable is None else decimal(text_of(within(variable.value, shell.guard)) or "")
+    if letters is None or positional is None or at is None:
         return False
-    at = int(index)
     word = text_of(within(positional[at - 1], shell.guard)) if 0 < at <= len(positional) else ""
     if word is None:
         return False
@@ -547,7 +547,8 @@ def _return(shell: Interpreter, fields: list[Field], command: Simple, place: Pla
 
 def _code(shell: Interpreter, field: Field) -> Value:
     text = text_of(within(field.value, shell.guard))
-    return known(str(int(text) % 256)) if text is not None and text.isdecimal() else unknown(shell.fresh())
+    number = decimal(text or "")
+    return known(str(number % 256)) if number is not None else unknown(shell.fresh())
 
 
 def _leave_loop(kind: str) -> Builtin:
@@ -557,8 +558,7 @@ def _leave_loop(kind: str) -> Builtin:
             shell.doubt(place)
         shell.set_status(SUCCESS)
         if shell.loops:
-            levels = int(text) if text is not None and text.isdigit() and text != "0" else 1
-            shell.leave(kind, place, min(levels, shell.loops))
+            shell.leave(kind, place, min(decimal(text or "") or 1, shell.loops))
 
     return leave
 

@@ -69,7 +69,7 @@ _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
 }
 _OPPOSITES = {"-ne": "-eq", "-ge": "-lt", "-gt": "-le"}
 COMPARISONS = frozenset(_COMPARISONS)
-_INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*\Z")
+_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*\Z")
 _MOST_RIVALS = 50
 _MOST_CHOICES = 256
 

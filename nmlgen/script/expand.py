@@ -41,6 +41,7 @@ from nmlgen.script.values import (
     within,
 )
 from nmlgen.source import UNKNOWN
+from nmlgen.units.whole import decimal
 
 if TYPE_CHECKING:
     from nmlgen.script.evaluate import Interpreter
@@ -415,7 +416,8 @@ class Expansion:
         """The value of a variable, an element of an array or a special parameter."""
         shell = self.shell
         if name.isdigit():
-            return self._positional(int(name))
+            number = decimal(name)
+            return unknown(shell.fresh()) if number is None else self._positional(number)
         if not (name[0].isalpha() or name[0] == "_"):
             return shell.special(name)
         variable = shell.variable(name)
@@ -454,8 +456,8 @@ class Expansion:
         if index is None or not index.lstrip("-").isdigit():
             return None
         if index.startswith("-"):
-            keys = sorted(int(key) for key in variable.elements or () if key.isdigit())
-            return str(keys[-1] + 1 + int(index)) if keys and not variable.is_open else None
+            last = max((decimal(key) or 0 for key in variable.elements or ()), default=None)
+            return str(last + 1 + int(index)) if last is not None and not variable.is_open else None
         return index
 
     def _positional(self, number: int) -> Value:

@@ -24,6 +24,7 @@ from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.namelist.placeholders import has_placeholder
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
+from nmlgen.units.whole import decimal
 
 LAYER = "script"
 """The layer that speaks in the settings."""
@@ -209,8 +210,9 @@ class _Reading:
         certainty = Certainty.UNKNOWN
         if word.text is not None:
             match = _COUNT.fullmatch(word.text)
-            if match is not None and int(match[1]) > 0:
-                value, certainty = int(match[1]), Certainty.WRITTEN
+            count = decimal(match[1]) if match is not None else None
+            if count is not None and count > 0:
+                value, certainty = count, Certainty.WRITTEN
             elif has_placeholder(word.text):
                 value = None
             elif name == "nodes":

@@ -18,6 +18,7 @@ from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import GivenOption, Option, OptionTable, StaticWord, read_options
 from nmlgen.source import Span
 from nmlgen.units.size import format_size
+from nmlgen.units.whole import whole_number
 
 LAYER = "lfs setstripe"
 """The layer that speaks in the settings."""
@@ -92,6 +93,7 @@ _MOST_STRIPES = 2000
 _MOST_OVERSTRIPES = 32
 _LAST_INDEX = 65532
 _POOL_LENGTH = 15
+_LARGEST = 2**64 - 1
 _KIB = 1024
 _LEAST_BYTES = 4096
 _ALIGNMENT = 64 * _KIB
@@ -262,7 +264,11 @@ def _integer(text: str) -> int:
     match = re.fullmatch(r"([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)", text)
     if match is None:
         raise ValueError("a whole number")
-    number = int(match[2], 8 if re.fullmatch(r"0[0-7]+", match[2]) else 0)
+    is_decimal = match[2][0] != "0"
+    number = whole_number(match[2]) if is_decimal else int(match[2], 8 if re.fullmatch(r"0[0-7]+", match[2]) else 0)
+    if abs(number) > _LARGEST:
+        raise ValueError("a whole number that fits into 64 bits")
+    number = int(number)
     return -number if match[1] == "-" else number
 
 
@@ -279,7 +285,7 @@ def _between(least: int, most: int) -> Callable[[str], int]:
 
 
 def _bytes(text: str) -> int:
-    match = re.fullmatch(rf"(\d+)(\.\d+)?([{_SUFFIXES}]?)b?", text.lower())
+    match = re.fullmatch(rf"(\d{{1,18}})(\.\d+)?([{_SUFFIXES}]?)b?", text.lower())
     if match is None or (match[2] and not match[3]):
         raise ValueError("a size, such as 1M or 4M")
     factor = _KIB ** (_SUFFIXES.index(match[3]) + 1) if match[3] else 1

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nmlgen.units.size import format_size
+from nmlgen.units.whole import decimal, whole_number
 
 _COUNTS = (
     "ntasks",
@@ -66,9 +67,10 @@ def read_value(option: str, text: str) -> Any:
 
 def _count(text: str) -> int:
     match = re.fullmatch(r"\s*\+?(\d+)", text, re.ASCII)
-    if match is None or not 0 < int(match[1]) <= _LARGEST:
+    number = decimal(match[1]) if match is not None else None
+    if number is None or not 0 < number <= _LARGEST:
         raise ValueError("a whole number above 0")
-    return int(match[1])
+    return number
 
 
 def _nodes(text: str) -> int | str:
@@ -76,11 +78,11 @@ def _nodes(text: str) -> int | str:
     match = _NODES.fullmatch(text)
     if match is None:
         raise ValueError("a number of nodes, or the least and the most of them, such as 2-4")
-    least = int(match[1]) * _factor(match[2])
-    most = int(match[3]) * _factor(match[4]) if match[3] else least
+    least = whole_number(match[1]) * _factor(match[2])
+    most = whole_number(match[3]) * _factor(match[4]) if match[3] else least
     if least > _LARGEST or (match[3] and 0 < most < least):
         raise ValueError("a number of nodes, the least before the most")
-    return least if least == most and least >= 0 else text.strip()
+    return int(least) if least == most and least >= 0 else text.strip()
 
 
 def _factor(suffix: str) -> int:
@@ -99,14 +101,17 @@ def _memory(text: str) -> str:
     if match is None or (text[-1] in "bB" and not match[2]):
         raise ValueError("a whole number with K, M, G or T, such as 200G")
     unit = match[2].lower() or "m"
-    mebibytes = -(-int(match[1]) // 1024) if unit == "k" else int(match[1]) * 1024 ** "mgt".index(unit)
+    number = decimal(match[1])
+    if number is None:
+        raise ValueError("a size that there is, such as 200G")
+    mebibytes = -(-number // 1024) if unit == "k" else number * 1024 ** "mgt".index(unit)
     return format_size(mebibytes * 1024**2)
 
 
 def _signal(text: str) -> str:
     match = _SIGNAL.fullmatch(text)
     known = match is not None and (match[1].upper() in _SIGNALS or re.fullmatch(r"-?0*[1-9]\d*", match[1]))
-    if match is None or not known or int(match[2] or 0) > _LATEST_SIGNAL:
+    if match is None or not known or whole_number(match[2] or "0") > _LATEST_SIGNAL:
         raise ValueError(f"a signal and at most {_LATEST_SIGNAL} seconds, such as B:USR1@300")
     return text
 
@@ -121,14 +126,15 @@ def _mail_types(text: str) -> str:
 def _array(text: str) -> str:
     for item in re.sub(r"[\[\]]", "", text.partition("%")[0]).split(","):
         match = _ARRAY.fullmatch(item)
-        if item and (match is None or (match[2] and int(match[2]) < int(match[1])) or (match[3] and not int(match[3]))):
+        first, last, step = (whole_number(number or "1") for number in match.groups()) if match else (1, 0, 1)
+        if item and (((match is None or match[2]) and last < first) or not step):
             raise ValueError("task numbers, such as 0-9, 1,3,5 or 0-9%2")
     return text
 
 
 def _nice(text: str) -> str:
     match = re.match(r"\s*[+-]?\d+", text)
-    if match is not None and abs(int(match[0])) > _LARGEST_NICE:
+    if match is not None and abs(whole_number(match[0].strip())) > _LARGEST_NICE:
         raise ValueError(f"at most {_LARGEST_NICE}")
     return text
 

@@ -11,6 +11,7 @@ from nmlgen.sweep.arrays import PointScript, SweepPoint, read_script
 from nmlgen.sweep.directory import FIRST_COLUMNS, read_table
 from nmlgen.sweep.expecting import Expectations, Expected
 from nmlgen.units.wall_time import parse_wall_time
+from nmlgen.units.whole import decimal
 
 _MOST_EXPECTED = 1000  # points; more than the advisor can look at while somebody waits
 
@@ -76,7 +77,7 @@ def _limit_s(script: PointScript) -> float | None:
 
 def _nodes(script: PointScript) -> int | None:
     nodes = script.settings.get("nodes")
-    return int(nodes.value) if nodes is not None and str(nodes.value).isdigit() else None
+    return decimal(str(nodes.value)) if nodes is not None else None
 
 
 def _hours(seconds: float | None, nodes: int | None, cores: int | None) -> Hours | None:

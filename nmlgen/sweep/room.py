@@ -13,6 +13,7 @@ from attrs import frozen
 
 from nmlgen.render.write import MANIFEST
 from nmlgen.sweep.directory import read_table
+from nmlgen.units.whole import decimal
 
 _BLOCK = 1024  # bytes of what `lfs quota` counts in
 
@@ -56,7 +57,7 @@ def _rooms(directory: Path) -> Iterator[_Room]:
         return
     whose = [("-u", str(os.getuid())), ("-g", str(group))]
     project = _lfs("project", "-d", str(directory))[:1]
-    if project and project[0].isdecimal():
+    if project and decimal(project[0]) is not None:
         whose.append(("-p", project[0]))
     for option, name in whose:
         words = [word.rstrip("*") for word in _lfs("quota", "-q", option, name, str(directory))]
@@ -66,9 +67,8 @@ def _rooms(directory: Path) -> Iterator[_Room]:
 
 def _left(words: list[str]) -> int | None:
     """What a quota leaves, by what is used, the soft limit and the hard one; None where there is none."""
-    if len(words) < 3 or not (words[0].isdecimal() and words[2].isdecimal()) or not int(words[2]):
-        return None
-    return max(0, int(words[2]) - int(words[0]))
+    used, most = (decimal(word) for word in (words[0], words[2])) if len(words) > 2 else (None, None)
+    return None if used is None or not most else max(0, most - used)
 
 
 def _lfs(*words: str) -> list[str]:

@@ -1,10 +1,22 @@
-"""Whole numbers of any length."""
+"""Whole numbers that somebody wrote, of any length."""
 
 from __future__ import annotations
 
 import math
+import re
 
 _MOST_DIGITS = 4000  # Python reads no more than 4300, zeros in front included
+_DECIMAL = re.compile(r"0*([0-9]{1,18})")
+
+
+def decimal(text: str) -> int | None:
+    """The number that digits are; None for other text, and for one of more than 18 digits, which nobody counts with.
+
+    >>> decimal("0012"), decimal("9" * 19), decimal("\\u00b2"), decimal("-1")
+    (12, None, None, None)
+    """
+    match = _DECIMAL.fullmatch(text)
+    return int(match[1]) if match is not None else None
 
 
 def whole_number(digits: str) -> int | float:

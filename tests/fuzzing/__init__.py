@@ -14,6 +14,7 @@ from attrs import evolve
 from fuzzing import editing
 from fuzzing.cases import Case, Fuzzer
 from fuzzing.crossed import crossed_configurations, crossed_sites, crossed_specs, crossed_sweeps
+from fuzzing.kept import kept
 from fuzzing.large import large
 from fuzzing.limited import MEMORY, Ended, calls, warm_up
 from fuzzing.slurm import replies
@@ -39,6 +40,7 @@ KINDS: dict[str, Fuzzer] = {
     "spliced-namelists": spliced_namelists,
     "spliced-logs": spliced_logs,
     "spliced-slurm": spliced_replies,
+    "kept": kept,
     "large": large,
 }
 EDITOR = "editor"

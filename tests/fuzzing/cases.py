@@ -17,7 +17,7 @@ from fuzzing.limited import Asked, Ended, call
 
 @frozen
 class Case:
-    """Files by their names, and the calls that read them.
+    """Files by their names, symbolic links by where they lead, and the calls that read them.
 
     `programs` stand in for those of Slurm: they come first in the PATH. `is_whole` says of the ends whether the input
     was good enough for nmlgen to do all its work: a spec that builds, a script that lints.
@@ -27,6 +27,7 @@ class Case:
     calls: tuple[tuple[str, ...], ...]
     is_whole: Callable[[list[Ended]], bool] = lambda ends: ends[-1].code == 0
     programs: Mapping[str, bytes] = field(factory=dict)
+    links: Mapping[str, str] = field(factory=dict)
 
     def run(self, directory: Path, cpu: int | None = None) -> list[Ended]:
         """Write the files into an empty directory and do the calls there, each of `cpu` seconds at most."""
@@ -47,8 +48,12 @@ class Case:
             path = directory / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-            if name.startswith("bin/"):
+            if name.startswith("bin/") or data.startswith(b"#!"):
                 path.chmod(0o755)
+        for name, leads_to in self.links.items():
+            path = directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.symlink_to(leads_to)
 
     def environment(self, directory: Path) -> dict[str, str]:
         """The variables that a call in the directory has otherwise than this process: without stand-ins, no program is

@@ -122,7 +122,10 @@ def test_schemes_go_together(judged):
     assert of("config_radt_lw_scheme = 'rrtmg_lw'", "config_radt_cld_scheme = 'cld_fraction'") == []
 
 
-@pytest.mark.parametrize(("date", "there_is"), [("2010-12-31", True), ("2010-13-01", False), ("2010-02-30", False), (f"2010-{'9' * 400}-01", False)])
+@pytest.mark.parametrize(
+    ("date", "there_is"),
+    [("2010-12-31", True), ("2010-13-01", False), ("2010-02-30", False), (f"2010-{'9' * 400}-01", False)],
+)
 def test_dates_that_there_are(judged, date, there_is):
     assert judged(("2010-10-23", date)) == ([] if there_is else ERROR)
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from attrs import frozen
 
+from nmlgen.units.whole import whole_number
+
 
 @frozen
 class Literal:
@@ -155,7 +157,7 @@ def _tokens(text: str) -> list[tuple[str, Any]]:
 
 
 def _number(text: str) -> float:
-    return int(text) if text.isdigit() else float(text.replace("d", "e"))
+    return whole_number(text) if text.isdigit() else float(text.replace("d", "e"))
 
 
 class _Parser:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
+from nmlgen.units.whole import decimal
+
 _DIRECTIVE = re.compile(r"\s*#\s*(ifdef|ifndef|if|elif|else|endif)\b(.*)")
 _DEFINED = re.compile(r"defined\s*\(\s*(\w+)\s*\)|defined\s+(\w+)")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -113,7 +115,7 @@ class _Condition:
             result = self.value()
             self._next(")")
             return result
-        return int(self.tokens.pop(0)) if self.tokens and self.tokens[0].isdigit() else 0
+        return decimal(self.tokens.pop(0)) or 0 if self.tokens and self.tokens[0].isdigit() else 0
 
 
 def _open_quote(text: str) -> str | None:

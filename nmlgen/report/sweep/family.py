@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 
 from nmlgen.advise.prediction import NOISE
 from nmlgen.report.sweep.run import PointRun
+from nmlgen.units.whole import whole_number
 
 _LAYOUTS = (
     ("output", re.compile(r"num_io_procs|stream_partitions_\w+|pio_type|num_io_procs_radar")),
@@ -232,5 +233,5 @@ def _titling_keys(runs: Sequence[PointRun], keys: Sequence[str]) -> tuple[str, .
 
 def _number(value: Any) -> Any:
     if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return float(value) if any(letter in value for letter in ".eE") else int(value)
+        return float(value) if any(letter in value for letter in ".eE") else whole_number(value)
     return value

@@ -9,6 +9,7 @@ from attrs import define, frozen
 
 from nmlgen.script.posix_expressions import Expression, translate_bre, translate_ere
 from nmlgen.script.programs.command import Command, Result, UndecidedCommand, lines_of
+from nmlgen.units.whole import decimal
 
 _Address: TypeAlias = "int | str | Expression"
 """A line's number, "$" for the last one, or what the line must match."""
@@ -267,12 +268,12 @@ class _Reader:
         flags = match[0] if match else ""
         self._offset += len(flags)
         numbers = re.findall("[0-9]+", flags)
-        if len(numbers) > 1 or (numbers and not 0 < int(numbers[0]) < 10_000) or flags.count("p") > 1:
+        number = decimal(numbers[0]) if numbers else 1
+        if len(numbers) > 1 or number is None or not 0 < number < 10_000 or flags.count("p") > 1:
             raise UndecidedCommand("flags that are unusual")
         expression = self._translate(source, ignore_case="i" in flags.lower())
         if any(isinstance(part, int) and part > expression.pattern.groups for part in replacement):
             raise UndecidedCommand("a group that is not there")
-        number = int(numbers[0]) if numbers else 1
         return _Substitution(expression, replacement, number, "g" in flags, "p" in flags)
 
     @staticmethod
@@ -284,8 +285,8 @@ class _Reader:
                 parts.append(0)
             elif not escaped:
                 parts.append(match[0])
-            elif escaped.isdigit():
-                parts.append(int(escaped))
+            elif (group := decimal(escaped)) is not None:
+                parts.append(group)
             elif escaped == "&" == delimiter:
                 raise UndecidedCommand("& as a delimiter")
             elif escaped in _ESCAPES:
