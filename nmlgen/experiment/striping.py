@@ -131,5 +131,5 @@ def reached(extents: Iterable[Extent], size: int) -> list[Extent]:
 def osts(text: str) -> tuple[int, ...]:
     """The OSTs of a list such as `0,2-4`; of one with more than there are indices, so many of them."""
     items = (item.partition("-") for item in text.split(","))
-    listed = (range(int(first), int(last if dash else first) + 1) for first, dash, last in items)
+    listed = (range(int(first, 0), int(last if dash else first, 0) + 1) for first, dash, last in items)
     return tuple(islice(chain.from_iterable(listed), _INDICES))
