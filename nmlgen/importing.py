@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 
 from attrs import evolve, frozen
 
+from nmlgen.checking import check_experiment
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.component import MODEL_GROUP
 from nmlgen.experiment.difference import JOB, MASTER, Verdict, differences
@@ -22,7 +25,7 @@ from nmlgen.lift.placed import as_spec_has_it
 from nmlgen.lift.sites import site_named
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
-from nmlgen.spec.raising import Assumed, Gap, Keys, Site, raised, says_job, unsaid
+from nmlgen.spec.raising import Assumed, Gap, Keys, raised, says_job, unsaid
 from nmlgen.spec.spec import load_spec
 from nmlgen.spec.write import gaps, spec_text
 
@@ -36,18 +39,21 @@ _STAND_INS = {
 }
 """Keys without which no spec loads: a value for the time of the comparison, and the variables that it sets."""
 
+_OF_THE_JOB = "SLM"
 _OF_A_MODEL = re.compile(r"models\.\w+\.")
 
 
 @frozen
 class ImportedSpec:
     """A spec made of other files: its `text`, and in sentences what it does not say although the files do, or needs
-    and they do not say: the `remarks`. Without any it builds to the same experiment. `notes` tell what was taken where
-    a script may go several ways, and what ICON does not look at: nothing is left to do about them."""
+    and they do not say: the `remarks`. Without any it says the same experiment, and builds to it unless that has
+    errors of its own: the `refusals`, a line each with the place in the files. `notes` tell what was taken where a
+    script may go several ways, and what ICON does not look at: nothing is left to do about them."""
 
     text: str
     remarks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
 
 
 def import_spec(
@@ -101,13 +107,26 @@ def import_spec(
     if experiment.registry.path is not None:
         keys["model"]["registry"] = _seen_from(Path(directory), experiment.registry.reference)
     text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
-    remarks: tuple[str, ...] = (*loaded.remarks, *_remarks(loaded, experiment, keys, text, home))
+    gaps_of_ours = dict(gaps(keys))
+    document = read_text(Source("the spec", text)).plain() | {"site": home.name}
+    filled = set(_filled_in(document, gaps_of_ours))
+    remarks = [*loaded.remarks, *unsaid(experiment), *(f"{key}: {reason}" for key, reason in gaps_of_ours.items())]
+    refusals: tuple[str, ...] = ()
+    try:
+        again = load_spec(document).experiment
+    except SpecError as error:
+        remarks += _unbuildable(error, gaps_of_ours)
+    else:
+        remarks += _lost(loaded, experiment, again, {*_said(keys, gaps_of_ours), *filled})
+        refusals = tuple(_refusals(experiment, again)) if not remarks else ()
     if JOB in loaded.parts and (undecided := _undecided_model(experiment)) is not None:
         advice = "say with --set what it hangs on, or take one model with --model"
-        remarks = (
-            f"{undecided.span or path}: which models run is not known: {advice} ({len(remarks)} gaps hang on that)",
-        )
-    return ImportedSpec(text, remarks, (*loaded.choices, *_overlooked(loaded)))
+        reason = f"{undecided.span or path}: which models run is not known: {advice}"
+        others = len(remarks)
+        if undecided.span is None and loaded.remarks:  # it ends before it says which models there are
+            reason, others = "; ".join(loaded.remarks), others - len(loaded.remarks)
+        remarks = [f"{reason} ({others} gaps hang on that)"]
+    return ImportedSpec(text, tuple(remarks), (*loaded.choices, *_overlooked(loaded)), refusals)
 
 
 def _entries(experiment: Experiment) -> Iterator[Group]:
@@ -177,23 +196,17 @@ def _overlooked(loaded: Loaded) -> Iterator[str]:
             yield f"{problem.span}: {problem.message}; it is not in the spec"
 
 
-def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site: Site) -> Iterator[str]:
-    yield from unsaid(experiment)
-    found = dict(gaps(keys))
-    yield from (f"{key}: {reason}" for key, reason in found.items())
-    document = read_text(Source("the spec", text)).plain() | {"site": site.name}
-    filled = set(_filled_in(document, found))
-    try:
-        again = load_spec(document).experiment
-    except SpecError as error:
-        for finding in error.findings:
-            if any(finding.message == f"{key} is not set" for key in found):
-                continue  # that was said
+def _unbuildable(error: SpecError, missing: Mapping[str, str]) -> Iterator[str]:
+    """Why a spec does not load, but for what is known to be missing."""
+    for finding in error.findings:
+        if not any(finding.message == f"{key} is not set" for key in missing):
             yield f"the spec cannot be built as it is: {'; '.join((finding.message, *finding.notes))}"
-        return
-    said = {*_said(keys, found), *filled}
+
+
+def _lost(loaded: Loaded, experiment: Experiment, again: Experiment, said: set[str]) -> Iterator[str]:
+    """What a spec that is loaded again does not say although the files do, but for the names that were told of."""
     if "job-name" not in experiment.directives:
-        said.add("--job-name")  # sbatch takes the file's name, nmlgen that of the experiment
+        said = said | {"--job-name"}  # sbatch takes the file's name, nmlgen that of the experiment
     for change in differences(experiment, again, loaded.parts):
         is_lost = change.verdict is Verdict.EXPLICIT and change.old is not None and change.old.is_written
         if change.verdict is not Verdict.DIFFERENT and not is_lost:
@@ -203,6 +216,22 @@ def _remarks(loaded: Loaded, experiment: Experiment, keys: Keys, text: str, site
         is_further_copy = re.search(r"_nml \d+$", change.section) is not None  # `unsaid` tells of it
         if change.name.lower() not in said and not is_further_copy:
             yield f"the spec does not say the same of {change.section} {change.name}"
+
+
+def _refusals(experiment: Experiment, again: Experiment) -> Iterator[str]:
+    """The errors that stop a build of a spec, a line for each rule, with the place in the files that it comes from; but
+    none of the job where the files do not say what it asks for."""
+    errors = check_experiment(again).errors
+    if not says_job(experiment):
+        errors = tuple(found for found in errors if not found.code.startswith(_OF_THE_JOB))
+    if not errors:
+        return
+    places = {(found.code, found.message): found.span for found in check_experiment(experiment).errors}
+    for code, alike in groupby(sorted(errors, key=attrgetter("code")), attrgetter("code")):
+        found, *others = alike
+        place = places.get((code, found.message))
+        more = f" (and {len(others)} more)" if others else ""
+        yield f"{'' if place is None else f'{place}: '}{code} {'; '.join((found.message, *found.notes))}{more}"
 
 
 def _undecided_model(experiment: Experiment) -> Setting | None:

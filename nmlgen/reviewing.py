@@ -118,7 +118,7 @@ class _Judged:
                 )
         if way.experiment is not None:
             experiment = way.experiment
-            found += problems_of(experiment, beginning)
+            found += problems_of(experiment, beginning, is_part=_is_lone_master(way))
             groups = (group for model in experiment.models for group in model.namelist)
             report = check_experiment(
                 experiment, beginning=next((group.span for group in groups if group.span is not None), beginning)
@@ -129,6 +129,11 @@ class _Judged:
                 found += _missing_directories(way, component)
         self.findings = dict.fromkeys(found)
         self.written = frozenset(written)
+
+
+def _is_lone_master(way: Way) -> bool:
+    """Whether all that a script does is to write a master namelist: it starts nothing, and another makes the rest."""
+    return way.has_master and len(way.files) == 1 and not way.job.starts
 
 
 # --- What only a script can have wrong ---

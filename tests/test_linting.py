@@ -250,6 +250,20 @@ def test_a_lone_master_namelist_is_a_part(tmp_path):
     assert report.parts == (str(path),)
 
 
+def test_a_script_that_writes_a_master_namelist_and_starts_nothing_is_a_part(tmp_path):
+    master = f"#!/bin/bash\ncat > icon_master.namelist << EOF\n{MASTER}EOF\n"
+    other = "cat > NAMELIST_other << EOF\n&run_nml\n num_lev = 30\n/\nEOF\n"
+    for name, text, severity in (
+        ("part.sh", master, nmlgen.Severity.WARNING),
+        ("starts.sh", f"{master}srun ./icon\n", nmlgen.Severity.ERROR),
+        ("writes.sh", master + other, nmlgen.Severity.ERROR),
+    ):
+        path = tmp_path / name
+        path.write_text(text)
+        found = [finding for finding in nmlgen.lint([path]).findings if finding.code == "NML014"]
+        assert [finding.severity for finding in found] == [severity]
+
+
 def test_a_master_namelist_beside_other_namelists_is_none(tmp_path):
     written(tmp_path, NAMELIST_atn=WHOLE)
     path = tmp_path / "icon_master.namelist"

@@ -53,7 +53,8 @@ def command(
     The spec builds to the same namelists and asks Slurm for the same; what stands there stays explicit, even if it is
     ICON's default. What only a run of the script knows, and what a spec needs and PATH does not say, stands in a
     comment with its place. Where a script may go several ways, the first one is taken. Nothing is dropped in silence:
-    the spec is read again and compared with PATH, and what it does not say is named on stderr.
+    the spec is read again and compared with PATH, and what it does not say is named on stderr. So are errors that PATH
+    itself has, such as settings that ICON refuses: the spec has them, too, and is not built before they are mended.
 
     A fragment of ICON's own run scripts (exp.NAME) leaves some variables to the header that is put before it: those of
     the machine come from --site, others, such as basedir, from --set. What it leaves to what comes behind it, the
@@ -91,4 +92,6 @@ def command(
         click.echo(f"note: {note}", err=True)
     for remark in imported.remarks:
         click.echo(f"left to do: {remark}", err=True)
+    for refusal in imported.refusals:
+        click.echo(f"nmlgen build refuses it: {refusal}", err=True)
     return 1 if imported.remarks else 0

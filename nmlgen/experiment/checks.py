@@ -63,7 +63,8 @@ class Check:
 
 @frozen
 class Breach:
-    """A check that an experiment fails, the setting to blame, and its value for the domain at hand."""
+    """A check that an experiment fails, its value for the domain at hand of the variable to blame, and the setting that
+    somebody wrote: that variable, else another one that the check looks at."""
 
     check: Check
     setting: Setting
@@ -122,12 +123,28 @@ def breaches(component: Component, rule: str) -> Iterator[Breach]:
         for here in facts:
             truth = evaluate(check.condition, here)
             if truth:
-                yield Breach(check, here.setting(check.group, check.name), here.value(check.group, check.name))
+                yield Breach(check, _to_blame(check, here), here.value(check.group, check.name))
                 break
             if truth is None:
                 undecided = undecided or _unknown(here, check)
     if undecided is not None:
         raise UndecidedError(undecided)
+
+
+def _to_blame(check: Check, here: ComponentFacts) -> Setting:
+    """The setting of the variable to blame; if nobody wrote it, the last one that somebody wrote of those that the
+    condition names, at best of the same group."""
+    setting = here.setting(check.group, check.name)
+    if setting.span is not None:
+        return setting
+    written = [
+        (group, other)
+        for group, name in check.variables
+        if (found := here.component.group(group)) is not None
+        if (other := found.settings.get(name)) is not None and other.span is not None
+    ]
+    own = [other for group, other in written if group == check.group]
+    return (own or [other for _, other in written] or [setting])[-1]
 
 
 def _is_made(check: Check, component: Component) -> bool:

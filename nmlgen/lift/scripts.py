@@ -111,6 +111,8 @@ _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 SPEC_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm")
+_OTHER_TEXTS = (".ipynb", ".json", ".md", ".rst", ".html", ".tex", ".py", ".f90")
+"""The names of texts that may show scripts, here-documents and all, and are none."""
 
 
 def is_script(path: Path, source: Source) -> bool:
@@ -118,6 +120,8 @@ def is_script(path: Path, source: Source) -> bool:
     if source.text.startswith("#!"):
         return _SHELL.match(source.line(1)) is not None
     if _NAMELIST.match(source.text):
+        return False
+    if path.suffix.lower() in _OTHER_TEXTS:
         return False
     if path.suffix in SUFFIXES or _HEREDOC.search(source.text) is not None:
         return True

@@ -172,11 +172,11 @@ class VariableNotInThisRun(ComponentRule):
     ## Example
     ```yaml bad
     output: {atm: {ml_varlist: [u, v, tot_prec]}}
-    #                          ^
+    #                                 ^
     ```
     ```yaml bad
     output: {atm: {ml_varlist: ["group:precip_vars", u, v]}}
-    #                          ^
+    #                           ^
     ```
     ```yaml good
     output: {atm: {ml_varlist: [u, v, "group:atmo_derived_vars"]}}
@@ -206,14 +206,14 @@ class VariableNotInThisRun(ComponentRule):
                 yield of_an_empty_group(self._of_group(entry), names_in(entry.setting), entry.name, empty)
             elif entry.variables:
                 message = f'there is no output variable "{entry.name}" in this run'
-                yield self.finding(entry.setting, message, f"expected: {entry.requirement()}")
+                yield self.finding(entry.place, message, f"expected: {entry.requirement()}")
 
     def _of_group(self, entry: Entry) -> Finding:
         if entry.kind != "ml":
             message = f'"{entry.name}" in {entry.kind}_varlist: groups hold variables of model levels only'
-            return self.finding(entry.setting, message, "expected: the names of the variables")
+            return self.finding(entry.place, message, "expected: the names of the variables")
         message = f'there is no member of "{entry.name}" in this run'
-        return self.finding(entry.setting, message, f"expected: {entry.requirement()}")
+        return self.finding(entry.place, message, f"expected: {entry.requirement()}")
 
 
 class EdgesOnLatLonGrid(ComponentRule):
@@ -231,7 +231,7 @@ class EdgesOnLatLonGrid(ComponentRule):
     ## Example
     ```yaml bad
     output: {atm: {remap: 1, reg_lon_def: [0, 5.0, 355], reg_lat_def: [-90, 5.0, 90], ml_varlist: [temp, vn]}}
-    #                                                                                             ^
+    #                                                                                                    ^
     ```
     ```yaml good
     output: {atm: {remap: 1, reg_lon_def: [0, 5.0, 355], reg_lat_def: [-90, 5.0, 90], ml_varlist: [temp, u, v]}}
@@ -252,11 +252,11 @@ class EdgesOnLatLonGrid(ComponentRule):
         for stream, _, setting in varlists(component):
             if setting_of(component, stream, "remap").value != _LATLON:
                 continue
-            for name in names_in(setting):
+            for position, name in enumerate(names_in(setting)):
                 found = catalogue_of(component).find(name)
                 if found and all(variable.location in _NOT_INTERPOLATED for variable in found):
                     yield self.finding(
-                        setting,
+                        setting.element(position),
                         f'the variable "{name}" lies on {found[0].location} points, which remap 1 does not interpolate',
                         "expected: variables at cells, such as u and v for vn, or remap 0",
                     )

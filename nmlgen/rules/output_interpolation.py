@@ -40,7 +40,7 @@ class NotInterpolated(ComponentRule):
     ```yaml bad
     parallel: {num_io_procs: 8}
     output: {atm: {pl_varlist: [temp, theta_v], p_levels: [50000.0], stream_partitions_pl: 4}}
-    #                          ^
+    #                                 ^
     ```
     ```yaml good
     parallel: {num_io_procs: 8}
@@ -67,7 +67,7 @@ class NotInterpolated(ComponentRule):
                 continue
             if all(letter not in variable.interpolation for variable in entry.present):
                 yield self.finding(
-                    entry.setting,
+                    entry.place,
                     f'"{entry.name}" is not interpolated to levels of {_AXES[entry.kind]}',
                     f"expected: variables such as {', '.join(_WORKED_OUT[entry.kind])} in {entry.kind}_varlist",
                 )
@@ -90,7 +90,7 @@ class NotOnLatLonGrid(ComponentRule):
     ## Example
     ```yaml bad
     output: {atm: {remap: 1, reg_lon_def: [0, 5.0, 355], reg_lat_def: [-90, 5.0, 90], ml_varlist: [temp, w_ubc]}}
-    #                                                                                             ^
+    #                                                                                                    ^
     ```
     ```yaml good
     output: {atm: {remap: 1, reg_lon_def: [0, 5.0, 355], reg_lat_def: [-90, 5.0, 90], ml_varlist: [temp, w]}}
@@ -117,7 +117,7 @@ class NotOnLatLonGrid(ComponentRule):
                 if certain and variable.location == "cell" and (stacked or variable.type == "logical"):
                     of = "" if not entry.is_group else f' of "{entry.name}"'
                     yield self.finding(
-                        entry.setting,
+                        entry.place,
                         f"{variable.name}{of} does not go to longitudes and latitudes",
                         f"expected: the stream without {variable.name}, or remap 0",
                     )

@@ -16,6 +16,7 @@ from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.streams import is_blank, setting_of, streams_read
+from nmlgen.source import Span
 
 GROUP, TILES, LESS = "group:", "tiles:", "-"
 _LATLON = 1
@@ -138,20 +139,26 @@ def domains_of(component: Component, stream: Group) -> list[int]:
 
 @frozen(slots=False)
 class Entry:
-    """One name in a varlist of a stream, for one `domain`: the level type `kind`, the setting it stands in, and the
-    variables it may mean; of a group those that are members. `is_regular` tells of a grid of longitudes and latitudes,
-    `model` is the kind of the component, None where nobody says it.
+    """One name in a varlist of a stream, for one `domain`: the level type `kind`, the setting it stands in and its
+    position there, and the variables it may mean; of a group those that are members. `is_regular` tells of a grid of
+    longitudes and latitudes, `model` is the kind of the component, None where nobody says it.
     """
 
     name: str
     kind: str
     domain: int
     setting: Setting
+    position: int
     variables: tuple[OutputVariable, ...]
     is_regular: bool
     is_group: bool
     model: str | None
     here: Circumstances
+
+    @property
+    def place(self) -> Span | None:
+        """Where the name was written."""
+        return self.setting.element(self.position)
 
     def is_absent(self, variable: OutputVariable) -> bool:
         """Whether a variable cannot exist in this run. Settings that ICON changes itself do not tell."""
@@ -209,12 +216,12 @@ def entries(component: Component) -> Iterator[Entry]:
         is_regular = setting_of(component, stream, "remap").value == _LATLON
         for domain in domains_of(component, stream):
             here = circumstances.setdefault(domain, Circumstances(component, domain, requested))
-            for name in names_in(setting):
+            for position, name in enumerate(names_in(setting)):
                 if name in own_names:
                     continue
                 is_group = GROUP in name or TILES in name
                 found = _members(catalogue, name) if is_group else catalogue.find(name)
-                yield Entry(name, kind, domain, setting, found, is_regular, is_group, model, here)
+                yield Entry(name, kind, domain, setting, position, found, is_regular, is_group, model, here)
 
 
 def _members(catalogue: Catalogue, name: str) -> tuple[OutputVariable, ...]:

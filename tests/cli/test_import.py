@@ -137,10 +137,26 @@ def test_usage(nmlgen, run, here, arguments, words):
 def test_a_script_from_the_standard_input(nmlgen, here, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(COMPLETE.encode())))
     done = nmlgen("import", "-", "--site", "generic-slurm", "-o", "again.yaml")
-    assert (done.code, done.err) == (0, "")
+    refusal = "RUN004 iforcing is 3, NWP physics, and there is no nwp_phy_nml; expected: a group nwp_phy_nml"
+    assert (done.code, done.err) == (0, f"nmlgen build refuses it: <stdin>:50:13: {refusal}\n")
     assert Path("again.yaml").read_text().startswith("# Imported from -\nnmlgen: 1\nname: waves\nsite: generic-slurm\n")
     (here / "exp.waves").write_text(COMPLETE)
     assert nmlgen("diff", "again.yaml", "exp.waves").out == "no differences\n"
+
+
+def test_what_icon_refuses_of_a_script_is_said_once_a_rule_with_its_place(nmlgen, here):
+    physics = "&nwp_phy_nml inwp_surface = 0 /\n&turbdiff_nml\n rat_sea = 7.0\n/\n&run_nml"
+    assert COMPLETE.count("&run_nml") == 1
+    (here / "exp.waves").write_text(COMPLETE.replace("&run_nml", physics))
+    done = nmlgen("import", "exp.waves", "--site", "generic-slurm", "-o", "again.yaml")
+    lines = done.err.splitlines()
+    assert (done.code, len(lines)) == (0, 1)
+    assert lines[0].startswith("nmlgen build refuses it: exp.waves:")
+    assert "PHY001 rlam_heat 10: the product of rlam_heat and rat_sea is out of range" in lines[0]
+    line, column = (int(part) for part in lines[0].split("exp.waves:")[1].split(":")[:2])
+    script = (here / "exp.waves").read_text().splitlines()
+    assert script[line - 1][column - 1 :] == "7.0"
+    assert nmlgen("build", "again.yaml", "-o", "run2").code == 1
 
 
 def test_what_a_script_does_not_say_is_left_to_do(nmlgen, here):

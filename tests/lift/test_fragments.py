@@ -335,3 +335,11 @@ def test_a_script_that_checks_an_experiment_is_imported_as_that(tmp_path: Path) 
     path.unlink()
     with pytest.raises(InputError, match=r"it checks the experiment mine, whose script is exp\.mine"):
         import_spec(check, **options)
+
+
+def test_a_coupled_script_that_gives_up_says_that_alone(tmp_path: Path) -> None:
+    path = _written(tmp_path, f"{_COUPLED}if [ $mpi_total_procs -lt 300 ]; then\n  exit\nfi\n")
+    imported = import_spec(path, site="levante", variables={"basedir": "/icon", "no_of_nodes": "2"})
+    (remark,) = imported.remarks
+    assert f"exp.mine:{path.read_text().count(chr(10)) - 1}:3: here the script ends" in remark
+    assert "gaps hang on that" in remark

@@ -69,6 +69,12 @@ def test_a_spec_may_be_called_as_a_script_of_icon_is(tmp_path):
         assert is_script(tmp_path / name, Source(name, "# imported\nnmlgen: 1\n")) is is_shell
 
 
+def test_what_shows_a_script_is_none(tmp_path):
+    text = '{"source": ["cat > NAMELIST << EOF\\n", "&run_nml\\n", "/\\n"]}\ncat > a << EOF\nEOF\n'
+    for name, is_shell in (("run.ipynb", False), ("notes.MD", False), ("run", True)):
+        assert is_script(tmp_path / name, Source(name, text)) is is_shell
+
+
 def test_tasks_are_given_for_namelists():
     assert load(BUILD).experiment.tasks.value == 304
     assert load(BUILD, ntasks=8).experiment.tasks.value == 304

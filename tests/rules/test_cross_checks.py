@@ -402,3 +402,11 @@ def test_nothing_is_copied_into_a_nest(gridref, more, release, expected, tmp_pat
     assert [code for code in codes(given, tmp_path, release=release) if code == "GRD006"] == expected
     alone = ", ".join(part for part in (f"gridref_nml: {{{gridref}}}", more) if part)
     assert "GRD006" not in codes(alone, tmp_path, release=release)
+
+
+def test_a_finding_on_a_default_stands_at_what_was_written_beside_it(tmp_path):
+    text = f'model: {{release: "2024.10"}}\nnamelists: {{{NWP}turbdiff_nml: {{rat_sea: 7.0}}}}\n'
+    (finding,) = (one for one in judge(experiment_of(text, tmp_path), RULES) if "rat_sea" in one.message)
+    assert finding.message.startswith("rlam_heat 10")
+    assert finding.span is not None
+    assert finding.span.text == "7.0"
