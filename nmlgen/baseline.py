@@ -8,8 +8,9 @@ from pathlib import Path
 
 from attrs import evolve
 
+from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
-from nmlgen.files import decode, encode, read_bytes
+from nmlgen.files import decode, encode
 from nmlgen.findings import Report
 from nmlgen.report.fingerprint import fingerprints
 from nmlgen.writing import write_whole

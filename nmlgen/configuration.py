@@ -24,6 +24,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from nmlgen import disk
 from nmlgen.errors import InputError, SpecError
 from nmlgen.files import Files
 from nmlgen.findings import Finding, Report, Severity, did_you_mean
@@ -95,7 +96,7 @@ class Exemption:
             if _WILD.search(part):
                 break
             start /= part
-        for directory, _, names in os.walk(start):
+        for directory, _, names in disk.walk(start, follows=False):
             yield from (path for name in names if self.covers(path := Path(directory) / name))
 
 
@@ -105,7 +106,7 @@ class Configuration:
 
     The release is the name of one or the path of a registry file; the `site` is the name of one, or the path of a site
     file. The `profile` are variables of the shell, with their values, that are set before a script begins. `severities`
-    are those of rules, by the beginnings of their codes.
+    are those of rules, by the beginnings of their codes. What was found is kept in the `cache_directory`.
     """
 
     icon_release: str | None = None
@@ -114,6 +115,7 @@ class Configuration:
     exemptions: tuple[Exemption, ...] = ()
     profile: tuple[tuple[str, str], ...] = ()
     severities: tuple[tuple[str, Severity], ...] = ()
+    cache_directory: Path | None = None
 
     def graded(self, report: Report) -> Report:
         """A report with the severities that the project gives to rules; of two beginnings of codes the longer holds."""
@@ -189,7 +191,7 @@ class _Reader:
         table = self.table
         if not isinstance(table, dict):
             raise self.wrong("", f"{_PROJECT_TABLE} is a table")
-        self.check_keys(table, "", ("icon-release", "site", "select", "ignore", "profile", "severity"))
+        self.check_keys(table, "", ("icon-release", "site", "select", "ignore", "profile", "severity", "cache-dir"))
         release = self.release(table.get("icon-release"))
         site = self.site(table.get("site"))
         select = table.get("select", [])
@@ -201,7 +203,8 @@ class _Reader:
             raise self.wrong("ignore", '"ignore" is written as [[ignore]], with a rule and a reason')
         exemptions = tuple(self.exemption(f"ignore.{number}.", entry) for number, entry in enumerate(entries))
         profile, severities = self.profile(table.get("profile", {})), self.severities(table.get("severity", {}))
-        return Configuration(release, site, chosen, exemptions, profile, severities)
+        cache_directory = self.cache_directory(table.get("cache-dir"))
+        return Configuration(release, site, chosen, exemptions, profile, severities, cache_directory)
 
     def release(self, reference: Any) -> str | None:
         """A release; the path of a registry file is seen from the file that says it."""
@@ -227,6 +230,18 @@ class _Reader:
         except SpecError as error:
             raise self.wrong("site", error.findings[0].message, *error.findings[0].notes) from None
         return str(self.directory / reference) if reference.startswith((".", "/")) else reference
+
+    def cache_directory(self, path: Any) -> Path | None:
+        """A directory below that of the file: what somebody else has written into a project writes nowhere else."""
+        if path is None:
+            return None
+        if not isinstance(path, str) or not path.strip() or "\0" in path:
+            raise self.wrong("cache-dir", '"cache-dir" is a path in quotes')
+        meant = Path(os.path.realpath(self.directory / path))
+        if self.directory not in meant.parents:
+            expected = "expected: a path below the directory of this file; NMLGEN_CACHE_DIR may be any"
+            raise self.wrong("cache-dir", f'"{path}" lies elsewhere', expected)
+        return meant
 
     def profile(self, variables: Any) -> tuple[tuple[str, str], ...]:
         if not isinstance(variables, dict):

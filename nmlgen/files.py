@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
 
+from nmlgen import disk
+from nmlgen.disk import MOST_BYTES, TOO_LARGE, Answer, Question, read_bytes
 from nmlgen.errors import InputError
 from nmlgen.source import Source, encoded
 
 STANDARD_INPUT = Path("-")
 """The path that stands for the standard input."""
-MOST_BYTES = 4 * 1024 * 1024
-"""The size of the largest file that is read whole: no spec, no run script and no namelist comes near."""
-_TOO_LARGE = f"is larger than {MOST_BYTES // 1024**2} MiB: no spec, no script and no namelist"
 
 
 class Files:
@@ -34,8 +31,8 @@ class Files:
     def is_file(self, path: Path) -> bool:
         """Whether a file is there."""
         try:
-            return os.path.isfile(path) or Path(os.path.realpath(path)) in self._texts
-        except ValueError:  # a NUL in the name
+            return disk.is_file(path) or disk.resolved(path) in self._texts
+        except (OSError, RuntimeError, ValueError):  # nobody may look; links that lead to each other; a NUL in the name
             return False
 
     def data(self, path: Path, name: str) -> bytes:
@@ -46,6 +43,7 @@ class Files:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
         data = encoded(self._texts[key]) if key in self._texts else read_bytes(path, name)
         self.sources.setdefault(key, Source(name, decode(data)))
+        disk.note(("data", str(path), name), lambda: disk.digest(data))
         return data
 
     def read(self, path: Path, name: str | None = None) -> Source:
@@ -54,7 +52,16 @@ class Files:
         A byte that is not UTF-8 becomes a lone surrogate, and a line end stays as it is, so that encoding the text
         again gives the file's bytes. Raises InputError if the file cannot be read.
         """
-        shown = name or ("<stdin>" if path == STANDARD_INPUT else str(path))
+        try:
+            source = self._read(path, name or ("<stdin>" if path == STANDARD_INPUT else str(path)))
+        except InputError as error:
+            refused = disk.refusal(error)
+            disk.note(("read", str(path), name), lambda: refused)
+            raise
+        disk.note(("read", str(path), name), lambda: _told(source))
+        return source
+
+    def _read(self, path: Path, shown: str) -> Source:
         try:
             key = path.resolve()
             if key not in self.sources:
@@ -74,7 +81,25 @@ class Files:
     def beside(self, path: Path, name: str) -> Source | None:
         """A file in the directory of another one, by its name; None if there is none. Raises as `read` does."""
         there = path.parent / name
-        return self.read(there) if self.is_file(there) or os.path.lexists(there) else None
+        return self.read(there) if self.is_file(there) or disk.is_there(there) else None
+
+    def again(self, question: Question) -> Answer:
+        """What is seen now where that was asked, here or of the disk; see `disk.again`."""
+        if question[0] == "data":
+            try:
+                return disk.digest(self.data(Path(question[1]), question[2]))
+            except (OSError, ValueError, InputError) as error:
+                return disk.refusal(error)
+        if question[0] == "read":
+            try:
+                return _told(self.read(Path(question[1]), question[2]))
+            except InputError as error:
+                return disk.refusal(error)
+        return disk.again(question)
+
+
+def _told(source: Source) -> Answer:
+    return [source.name, disk.digest(encoded(source.text))]
 
 
 class GivenFiles(Files):
@@ -107,58 +132,8 @@ def _bytes(path: Path) -> bytes:
         return read_bytes(path)
     data = sys.stdin.buffer.read(MOST_BYTES + 1) if sys.stdin is not None else b""
     if len(data) > MOST_BYTES:
-        raise InputError(f"<stdin> {_TOO_LARGE}")
+        raise InputError(f"<stdin> {TOO_LARGE}")
     return data
-
-
-def read_bytes(path: Path, name: str | None = None, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a regular file, which messages call `name`, or its path.
-
-    Raises OSError if the file cannot be read, and InputError for what `open_regular` refuses and for a file of more
-    than `most` bytes.
-    """
-    try:
-        with open_regular(path) as file:
-            data = file.read(most + 1)
-    except IrregularFileError as error:
-        raise InputError(f"{name or path} {error.strerror}") from None
-    if len(data) > most:
-        raise InputError(f"{name or path} {_TOO_LARGE if most == MOST_BYTES else f'is larger than {most} bytes'}")
-    return data
-
-
-class IrregularFileError(OSError):
-    """A device, a pipe or a socket, which may have no end."""
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """A regular file, open for reading, or a pipe that was open before, as in `nmlgen check <(program)`.
-
-    Raises OSError if the file cannot be opened; for devices, other pipes and sockets that is IrregularFileError.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # else a pipe waits for one who writes
-    file = open(descriptor, "rb")  # noqa: SIM115
-    try:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if stat.S_ISFIFO(mode) and str(path).startswith(_OPEN_ALREADY):
-            os.set_blocking(descriptor, True)
-        elif not stat.S_ISREG(mode):
-            raise IrregularFileError(errno.EINVAL, f"is {_kind(mode)}; a regular file is expected", str(path))
-    except BaseException:
-        file.close()
-        raise
-    return file
-
-
-_OPEN_ALREADY = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
-
-
-def _kind(mode: int) -> str:
-    if stat.S_ISFIFO(mode):
-        return "a pipe"
-    return "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
 def decode(data: bytes) -> str:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from attrs import evolve, frozen
 
+from nmlgen.caching import Cache, Key
 from nmlgen.checking import check_experiment
 from nmlgen.codes import rule_names
 from nmlgen.configuration import Configuration, find_configuration
 from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
-from nmlgen.files import Files
+from nmlgen.files import STANDARD_INPUT, Files
 from nmlgen.findings import Finding, Report, Undecided, joined
 from nmlgen.lift.mkexp import lift_config
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, is_part, lift_master, lift_model
@@ -49,6 +50,7 @@ def lint(
     files: Files | None = None,
     track: Callable[[Sequence[Target]], Iterable[Target]] | None = None,
     scripts: dict[Path, LiftedScript] | None = None,
+    cache: Cache | None = None,
 ) -> Report:
     """Judge run scripts, namelist files and configurations of mkexp, none of which is run; "-" is the standard input.
 
@@ -63,15 +65,17 @@ def lint(
     before them, which is found out if it is None; `variables` are those of the shell that are set before a script
     begins. What the nearest `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless
     `is_isolated`. `files` gives other texts than those on the disk; `track` goes through the files and may tell how far
-    it is; `scripts` gets what each script was lifted to, for those who look further. Raises InputError if a file cannot
+    it is; `scripts` gets what each script was lifted to, for those who look further. `cache` is where what is found in
+    files of the disk is looked for first, and kept. Raises InputError if a file cannot
     be read or is nothing to lint, or if a release, a rule, a variable or a configuration cannot be used.
     """
+    given_texts = files is not None
     files = files or Files()
     names = rule_names()
     chosen, left_out = selectors(select, names), selectors(ignore, names)
     reports: dict[Configuration, list[Report]] = {}
-    found = targets(map(Path, paths), files, is_fragment=is_fragment)
-    for target in found if track is None else track(found):
+    all_targets = targets(map(Path, paths), files, is_fragment=is_fragment)
+    for target in all_targets if track is None else track(all_targets):
         if not target.is_given and target.kind == "namelist" and target.path.resolve() in files.sources:
             continue
         configuration = Configuration() if is_isolated else find_configuration(target.path.parent, names, files)
@@ -79,14 +83,20 @@ def lint(
         linting = _Linting(
             icon_release,
             configuration.icon_release,
-            _machine(site or configuration.site),
+            site or configuration.site,
             ntasks,
             files,
             is_fragment,
             profile,
             scripts,
         )
-        reports.setdefault(configuration, []).append(linting.report(target))
+        judge = partial(linting.report, target)
+        is_kept = cache is not None and not given_texts and scripts is None and target.path != STANDARD_INPUT
+        if cache is not None and is_kept:
+            found = cache.at(configuration.cache_directory).report(linting.key(target), files, judge)
+        else:
+            found = judge()
+        reports.setdefault(configuration, []).append(found)
     return joined(
         _configured(joined(given), configuration, Selection(chosen or configuration.select, left_out), files)
         for configuration, given in reports.items()
@@ -100,28 +110,36 @@ def _configured(report: Report, configuration: Configuration, selection: Selecti
     return selected(configuration.graded(report), selection)
 
 
-def _machine(site: str | None) -> Machine | None:
-    return None if site is None else site_named(site).machine
-
-
 _HEADER = re.compile(r"^[^!\n]*?[&$][ \t]*[A-Za-z]\w*", re.MULTILINE)
 
 
-@frozen
+@frozen(slots=False)
 class _Linting:
     """What holds for the files of one configuration."""
 
     icon_release: str | None
     configured_release: str | None
-    machine: Machine | None
+    site: str | None
     ntasks: int | None
     files: Files
     is_fragment: bool | None
     variables: Mapping[str, str]
     scripts: dict[Path, LiftedScript] | None
 
+    @cached_property
+    def machine(self) -> Machine | None:
+        """The machine that the site is, read where it can be noted what was read."""
+        return None if self.site is None else site_named(self.site).machine
+
+    def key(self, target: Target) -> Key:
+        """All that a report depends on, beside what is seen on the disk."""
+        of_target = (str(target.path), target.kind, target.is_given)
+        said = (self.icon_release, self.configured_release, self.site, self.ntasks, self.is_fragment)
+        return (*of_target, *said, list(map(list, self.variables.items())))
+
     def report(self, target: Target) -> Report:
         """What is found in a file, after its own suppressions were obeyed."""
+        self.machine  # noqa: B018  a site that nobody knows is said of any file
         if target.is_given:
             _require_text(self.files.read(target.path))
         if target.kind == "script":

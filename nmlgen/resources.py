@@ -6,6 +6,7 @@ In a wheel they lie inside the package; in a checkout beside it.
 from __future__ import annotations
 
 import json
+import os
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,3 +31,16 @@ def schema(name: str) -> dict[str, Any]:
     """The JSON Schema `schemas/<name>.schema.json`."""
     document: dict[str, Any] = shipped(f"{name}.schema.json")
     return document
+
+
+def package_files() -> list[Path]:
+    """The files that nmlgen is made of: its modules and its data, without what Python has made of them."""
+    places = [_PACKAGE, *(place for kind in ("presets", "schemas", "templates") if (place := directory(kind)).is_dir())]
+    found = [
+        Path(top, name)
+        for place in places
+        for top, _, names in os.walk(place)
+        for name in names
+        if not name.endswith(".pyc")
+    ]
+    return sorted(dict.fromkeys(found))

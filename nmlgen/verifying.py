@@ -11,6 +11,7 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
+from nmlgen.disk import open_regular
 from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.experiment.chain import START_DIRECTORY, status_files, writes_checkpoints
 from nmlgen.experiment.clock import Clock, clock
@@ -20,7 +21,6 @@ from nmlgen.experiment.promised import Promise, PromisedFile, checkpoint_links, 
 from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty, UndecidedError
 from nmlgen.experiment.volume import checkpoint_parts
-from nmlgen.files import open_regular
 from nmlgen.lift.loading import Loaded, load
 from nmlgen.report.quantities import counted
 from nmlgen.results.file import ResultFile, first_nan, read_file

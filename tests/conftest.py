@@ -34,4 +34,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
+    os.environ["NMLGEN_NO_CACHE"] = "1"  # what one test has changed no other is to find
     os.environ["PATH"] = search_path(os.environ.get("PATH", os.defpath))

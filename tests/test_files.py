@@ -6,8 +6,9 @@ import os
 
 import pytest
 
+from nmlgen.disk import MOST_BYTES, read_bytes
 from nmlgen.errors import InputError
-from nmlgen.files import MOST_BYTES, Files, GivenFiles, read_bytes
+from nmlgen.files import Files, GivenFiles
 from nmlgen.spec.document import read_file
 
 

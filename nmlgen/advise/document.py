@@ -17,8 +17,8 @@ from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Rang
 from nmlgen.advise.model import MEANINGS
 from nmlgen.advise.normal import cholesky
 from nmlgen.advise.support import COVERED, SIZES
+from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
-from nmlgen.files import read_bytes
 
 VERSION = 2
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path, PurePath
 
+from nmlgen import disk
 from nmlgen.advise.calibration import Calibration, levante
 from nmlgen.advise.experiment import Situation
 from nmlgen.resources import directory
@@ -25,8 +26,23 @@ def is_foreign(situation: Situation, calibration: Calibration) -> bool:
     )
 
 
-@cache
 def figures_of(site: str, own: str | None) -> Calibration:
     """The calibration in a file of one's own, else the one that ships for a site, else Levante's."""
-    path = directory("presets") / "calibrations" / f"{PurePath(site).name}.yaml" if own is None else Path(own)
-    return Calibration.load(path) if path.is_file() else levante()
+    if own is None:
+        return _shipped_for(site)
+    path = Path(own)
+    if not disk.is_file(path):
+        return levante()
+    status = disk.status(path)
+    return _own(path, status.st_mtime_ns, status.st_size)
+
+
+@cache
+def _shipped_for(site: str) -> Calibration:
+    path = directory("presets") / "calibrations" / f"{PurePath(site).name}.yaml"
+    return Calibration.load(path) if disk.is_file(path) else levante()
+
+
+@cache
+def _own(path: Path, _time: int, _size: int) -> Calibration:
+    return Calibration.load(path)

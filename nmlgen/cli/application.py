@@ -23,6 +23,7 @@ _COMMANDS = {
     "calibrate": "Fit the advisor to your own runs, from their logs.",
     "cancel": "Take points of a sweep back from Slurm.",
     "check": "Check a spec against the rules; write nothing.",
+    "clean": "Remove the cache of lint.",
     "compare": "Compare what two runs took: times, timers, rates, set-up.",
     "completion": "Print the shell completion script.",
     "diff": "Compare two experiments by meaning: specs, builds, namelists.",

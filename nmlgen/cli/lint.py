@@ -8,6 +8,7 @@ import click
 
 import nmlgen
 from nmlgen.baseline import beyond, read_baseline, write_baseline
+from nmlgen.cli.caches import cache_of, cache_options
 from nmlgen.cli.console import as_far_as_read, quiet_option, release_option, selection_options, show_findings, tracked
 from nmlgen.cli.watching import changes
 from nmlgen.codes import explanations
@@ -79,6 +80,7 @@ _FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit")
     type=click.Path(path_type=Path),
     help="Write what is found now to a baseline, and report nothing.",
 )
+@cache_options
 @click.option("--watch", is_flag=True, help="Judge again whenever a file changes, until Ctrl-C.")
 @click.option("--show-undecided", is_flag=True, help="List the rules that lacked a value, by file and value.")
 @quiet_option
@@ -102,6 +104,8 @@ def command(
     exit_zero: bool,
     baseline: Path | None,
     new_baseline: Path | None,
+    cache_directory: Path | None,
+    has_no_cache: bool,
     watch: bool,
     show_undecided: bool,
     quiet: bool,
@@ -111,6 +115,8 @@ def command(
     Nothing is run. An icon_master.namelist is judged with the files it names, a directory with all that is in it and
     below, a namelist.input as WRF reads it, a namelist.atmosphere as MPAS does; PATH - is the standard input. Exit code
     1 if there are errors.
+
+    What is found is kept in a cache, and taken from there as long as nothing has changed that it was found by.
 
     A baseline holds what is found in old scripts today; with --baseline only what is new is reported.
     """
@@ -134,8 +140,10 @@ def command(
         "track": None if quiet else tracked,
     }
 
+    cache = None if has_no_cache else cache_of(cache_directory)
+
     def judged() -> nmlgen.Report:
-        report = nmlgen.lint(paths, **options)  # type: ignore[arg-type]
+        report = nmlgen.lint(paths, cache=cache, **options)  # type: ignore[arg-type]
         return report if baseline is None else beyond(report, read_baseline(baseline), baseline.parent)
 
     def show(report: nmlgen.Report, fixed_count: int = 0) -> int:

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from attrs import frozen
 
+from nmlgen import disk
 from nmlgen.errors import BrokenFileError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment, InputFile
@@ -82,7 +83,7 @@ class GridFile:
 def read_grid(path: Path) -> GridFile | None:
     """What a file says; None where it is no regular file, none of NetCDF, or cannot be read here."""
     try:
-        status = path.stat()
+        status = disk.status(path)
     except (OSError, ValueError):
         return None
     return _read(str(path), status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else None

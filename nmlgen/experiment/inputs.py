@@ -6,7 +6,6 @@ The data lie in `schemas/icon-inputs.json`; `schemas/icon-inputs.schema.json` st
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from nmlgen import disk
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import evaluate
 from nmlgen.experiment.experiment import InputFile
@@ -238,7 +238,9 @@ def _is_absent(place: Path, file: NeededFile) -> bool:
     if file.is_exact:
         return is_missing(path)
     try:
-        return "*" not in str(path.parent) and path.parent.is_dir() and not any(path.parent.glob(path.name))
+        if "*" in str(path.parent) or "**" in path.name or not disk.is_directory(path.parent):
+            return False
+        return not any(fnmatchcase(name, path.name) for name in disk.names(path.parent))
     except (OSError, ValueError):
         return False
 
@@ -251,7 +253,7 @@ def is_elsewhere(file: NeededFile) -> bool:
 def is_file(path: Path) -> bool:
     """Whether there is a file of this name on this machine."""
     try:
-        return path.is_file()
+        return disk.is_file(path)
     except (OSError, ValueError):
         return False
 
@@ -259,7 +261,7 @@ def is_file(path: Path) -> bool:
 def is_missing(path: Path) -> bool:
     """Whether a file is not on this machine, and the directory is that should hold it."""
     try:
-        return path.parent.is_dir() and not path.exists()
+        return disk.is_directory(path.parent) and not disk.exists(path)
     except (OSError, ValueError):  # nobody may look, or it is no path
         return False
 
@@ -269,9 +271,9 @@ def holds_none(directory: Path, brought: InputFile) -> bool:
     there are too many others to look at, it is not known."""
     looked_at = 0
     try:
-        if not directory.is_dir():
+        if not disk.is_directory(directory):
             return False
-        for _, below, names in os.walk(directory, onerror=_raise, followlinks=True):
+        for _, below, names in disk.walk(directory, _raise):
             if any(fnmatchcase(name, brought.name) for name in names):
                 return False
             looked_at += len(names) + len(below)

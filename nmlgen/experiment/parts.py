@@ -7,10 +7,11 @@ part goes by the name of its option, --enable-NAME.
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from nmlgen import disk
+from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.memory import remembered
@@ -82,11 +83,8 @@ def _configured(experiment: Experiment) -> Mapping[str, bool]:
 def read_config_log(path: Path) -> Mapping[str, bool] | None:
     """The parts of ICON that a configure chose which came to its end; None where this is no such file."""
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST:
-            return None
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError):
+        text = disk.read_bytes(path, most=_MOST).decode("utf-8", "replace")
+    except (OSError, ValueError, InputError):
         return None
     flags = _FLAGS.findall(text)
     if not _IS_ICON.search(text) or _ENDED_WELL not in text or not flags:

@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import frozen
 
+from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import evaluate
@@ -25,6 +26,7 @@ from nmlgen.units.whole import decimal
 
 _AXES = {"1": "surface", "nlev": "height full levels", "n_zlev": "ocean depth full levels"}
 _ICE_CLASSES = 1  # whatever the namelist says (mo_ocean_model.f90:543)
+_MOST_BYTES = 64 * 1024 * 1024
 _SOIL_LEVELS = 8  # lnd_nml: zml_soil of mo_lnd_nwp_nml.f90
 
 
@@ -177,16 +179,16 @@ def _matches(entry: Mapping[str, Any], name: str) -> bool:
 def catalogue_for(registry: Registry) -> Catalogue:
     """The catalogue that belongs to a registry: of one's own that beside its file, else that of its release."""
     own = None if registry.path is None else catalogue_beside(registry.path)
-    if own is None or not own.is_file():
+    if own is None or not disk.is_file(own):
         return load_catalogue(registry.release)
-    status = own.stat()
+    status = disk.status(own)
     return _read(own, status.st_mtime_ns, status.st_size)
 
 
 @cache
 def _read(path: Path, _time: int, _size: int) -> Catalogue:
     try:
-        return Catalogue(json.loads(path.read_text(encoding="utf-8")))
+        return Catalogue(json.loads(disk.read_bytes(path, most=_MOST_BYTES)))
     except (ValueError, KeyError) as error:
         raise InputError(f"{path} holds no output variables: {error}") from None
 

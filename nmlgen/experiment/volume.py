@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from attrs import evolve, field, frozen
 
+from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
@@ -35,7 +36,6 @@ from nmlgen.experiment.ranks import (
 from nmlgen.experiment.schedule import MOST_DATES, Duty, all_dates, duties, output_steps
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
-from nmlgen.files import read_bytes
 
 _GRIB2, _NETCDF4 = 2, 5
 _LOCATIONS = ("cell", "edge", "vertex")

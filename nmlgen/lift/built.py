@@ -11,6 +11,7 @@ from typing import Any
 
 from attrs import evolve
 
+from nmlgen import disk
 from nmlgen.errors import SpecError
 from nmlgen.experiment.chain import KEYS, NUMBERS, START_MODELS, SWITCHES
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, NodeLocalRun
@@ -184,7 +185,7 @@ def _of_point(experiment: Experiment, source: Source) -> Experiment:
     """The experiment with a point's name, whose script is a link to one that several points have, instead of the
     sweep's: that of its directory."""
     script = Path(source.name)
-    if not script.is_symlink():
+    if not disk.is_link(script):
         return experiment
     name, directives = script.absolute().parent.name, dict(experiment.directives)
     job_name = directives.get("job-name")

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
+from nmlgen import disk
+from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
 from nmlgen.experiment.difference import JOB, MASTER, NAMELIST, PARTS, Verdict, differences
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.record import recorded
-from nmlgen.files import STANDARD_INPUT, Files, read_bytes
+from nmlgen.files import STANDARD_INPUT, Files
 from nmlgen.lift.built import machine_of, with_record
 from nmlgen.lift.fragments import fragment_name
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp, lift_config
@@ -82,7 +84,7 @@ def load(
     """
     path, overrides = Path(path), tuple(overrides)
     files = files or Files()
-    found = _within(path) if path.is_dir() else path
+    found = _within(path) if disk.is_directory(path) else path
     source = files.read(found)
     is_shell = found.name != MASTER_FILE and is_script(found, source)
     if not is_shell and is_spec(found):
@@ -118,7 +120,7 @@ def load(
         lifted = lifted_from(found, source.text)
         checked = _checked(lifted)
         names = [f"exp.{checked}{found.suffix if found.suffix == '.run' else ''}", f"exp.{checked}"] if checked else []
-        meant = next((there for name in names if (there := found.parent / name).is_file()), None)
+        meant = next((there for name in names if disk.is_file(there := found.parent / name)), None)
         if meant is None:
             return placed(path, lifted)
         loaded = placed(meant, lifted_from(meant, files.read(meant).text))
@@ -164,7 +166,7 @@ def release_of(path: str | Path) -> str | None:
     path = Path(path)
     if path == STANDARD_INPUT:
         return None
-    if path.is_dir():
+    if disk.is_directory(path):
         script = _own_script(path)
         return recorded(_text(script)).get("model.release") if script is not None else None
     if is_spec(path):
@@ -178,9 +180,9 @@ def _within(directory: Path) -> Path:
     if script is not None:
         return script
     master = directory / MASTER_FILE
-    if master.exists():
+    if disk.exists(master):
         return master
-    scripts = [path for path in sorted(directory.iterdir()) if path.is_file() and path.suffix in SUFFIXES]
+    scripts = [path for path in _listed(directory) if disk.is_file(path) and path.suffix in SUFFIXES]
     if len(scripts) == 1:
         return scripts[0]
     raise InputError(f"{directory} holds no {MASTER_FILE} and {'several run scripts' if scripts else 'no run script'}")
@@ -311,8 +313,16 @@ def is_spec(path: Path) -> bool:
 
 def _own_script(directory: Path) -> Path | None:
     """The one batch script in a directory that nmlgen wrote; None if there is none, or more than one."""
-    found = [path for path in sorted(directory.glob("*.sbatch")) if recorded(_text(path))]
+    found = [path for path in _listed(directory) if path.name.endswith(".sbatch") and recorded(_text(path))]
     return found[0] if len(found) == 1 else None
+
+
+def _listed(directory: Path) -> list[Path]:
+    """What is in a directory, in order; nothing where nobody may look."""
+    try:
+        return [directory / name for name in disk.names(directory)]
+    except OSError:
+        return []
 
 
 def _text(path: Path) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.experiment.record import recorded
-from nmlgen.files import STANDARD_INPUT, open_regular
+from nmlgen.files import STANDARD_INPUT
 from nmlgen.namelist.registry import Registry, registry_of, releases
 
 _IN_PATH = re.compile(r"\bicon(?:[-_](?:model|release|v))*[-_/.]v?(\d{4}\.\d{2})(?![\d.]*\d)", re.IGNORECASE)
@@ -74,8 +74,7 @@ def of_tree(path: Path) -> str | None:
         return None
     for directory in list(path.absolute().parents)[1 : _MOST_ABOVE + 1]:  # run/exp.amip, run/checksuite.nwp/exp.test
         try:
-            with open_regular(directory / "configure") as file:
-                found = _IN_CONFIGURE.search(file.read(_HEAD_OF_CONFIGURE))
+            found = _IN_CONFIGURE.search(disk.head(directory / "configure", _HEAD_OF_CONFIGURE))
         except OSError:
             continue
         release = found[1].decode() if found is not None else None
@@ -85,16 +84,15 @@ def of_tree(path: Path) -> str | None:
 
 def _logs(directory: Path) -> Iterator[Path]:
     try:
-        names = sorted(name for name in os.listdir(directory) if _LOG.match(name))
+        names = sorted(name for name in disk.names(directory) if _LOG.match(name))
     except OSError:
         return
     logs = (directory / name for name in names)
-    yield from islice((log for log in logs if log.is_file()), _MOST_LOGS)
+    yield from islice((log for log in logs if disk.is_file(log)), _MOST_LOGS)
 
 
 def _versions(log: Path) -> set[str]:
     try:
-        with log.open("rb") as file:
-            return {match.decode() for match in _IN_LOG.findall(file.read(_HEAD))}
+        return {match.decode() for match in _IN_LOG.findall(disk.head(log, _HEAD))}
     except OSError:
         return set()

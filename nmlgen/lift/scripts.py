@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import MODEL_GROUP, Component, Model
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
@@ -393,11 +394,11 @@ class _Lifting:
         name = _last_name(setting)
         source = next((file.source for file in component.experiment.inputs if name and file.target == name), None)
         name = name if source is None else _last_name(source)
-        if not (name and (self.path.parent / name).is_file()):  # made of another one
+        if not (name and disk.is_file(self.path.parent / name)):  # made of another one
             named = set(_DICTIONARY.findall(self.source.text))
-            found = [other for other in sorted(named) if (self.path.parent / other).is_file()]
+            found = [other for other in sorted(named) if disk.is_file(self.path.parent / other)]
             name = found[0] if len(found) == 1 else ""
-        if not name or not (self.path.parent / name).is_file():
+        if not name or not disk.is_file(self.path.parent / name):
             return component.model
         return evolve(component.model, dictionary=self.files.read(self.path.parent / name).text)
 
@@ -496,7 +497,7 @@ class _Lifting:
     def _beside(self, name: str, world: World, *, is_master: bool) -> NamelistFile | None:
         path = self.path.parent / name
         try:
-            if not path.is_file() or path.resolve() == self.path.resolve():
+            if not disk.is_file(path) or disk.resolved(path) == disk.resolved(self.path):
                 return None
             return read_namelist(path, self.registry, is_master=is_master, files=self.files)
         except (InputError, OSError):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.files import STANDARD_INPUT, Files, decode
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp
@@ -46,7 +47,7 @@ def targets(paths: Iterable[Path], files: Files, *, is_fragment: bool | None = N
     """
     found: dict[str, Target] = {}
     for path in paths:
-        for target in _within(path) if path.is_dir() else [_given(path, files, is_fragment)]:
+        for target in _within(path) if disk.is_directory(path) else [_given(path, files, is_fragment)]:
             key = os.path.realpath(target.path) if target.path != STANDARD_INPUT else ""
             if key not in found or target.is_given:
                 found[key] = target
@@ -79,7 +80,7 @@ def _files(directory: Path) -> Iterator[Path]:
     seen: set[str] = set()
     root = os.path.realpath(directory)
     count = 0
-    for top, directories, names in os.walk(directory, followlinks=True):
+    for top, directories, names in disk.walk(directory):
         real = os.path.realpath(top)
         if real in seen or os.path.commonpath((root, real)) != root:
             directories.clear()
@@ -95,18 +96,16 @@ def _files(directory: Path) -> Iterator[Path]:
 def _recognised(path: Path) -> Target | None:
     """What a file of a directory is, None if it is nothing to lint. One that cannot be read is nothing, either."""
     try:
-        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+        if not disk.is_file(path) or disk.size(path) > _MOST_BYTES:
             return None
         if is_named_namelist(path):
             return Target(path, "namelist", is_given=False)
         if path.suffix.lower() in _OTHERS:
             return None
-        with path.open("rb") as file:
-            head = decode(file.read(_HEAD))
-            if is_binary(head):
-                return None
-            source = Source(str(path), head + decode(file.read()))
-    except OSError:
+        if is_binary(decode(disk.head(path, _HEAD))):
+            return None
+        source = Source(str(path), decode(disk.read_bytes(path)))
+    except (OSError, InputError):
         return None
     kind = kind_of(path, source)
     return None if kind is None else Target(path, kind, is_given=False)
@@ -132,7 +131,7 @@ def is_named_namelist(path: Path) -> bool:
 def holds_namelists(directory: Path) -> bool:
     """Whether a directory holds files that are called as the namelists of models are."""
     try:
-        return any(is_named_namelist(path) and not path.name.startswith(MASTER_FILE) for path in directory.iterdir())
+        return any(is_named_namelist(Path(name)) and not name.startswith(MASTER_FILE) for name in disk.names(directory))
     except OSError:
         return False
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.nodes import Node, nodes, ranks_by_node
@@ -90,15 +91,14 @@ def written_by(job: Job, name: str) -> Source | None:
 
 def may_be_script(path: Path) -> bool:
     """Whether a file is there that is small enough for a script. Raises OSError, and ValueError for what is no path."""
-    return path.is_file() and path.stat().st_size <= _MOST_BYTES
+    return disk.is_file(path) and disk.size(path) <= _MOST_BYTES
 
 
 def script_of_shell(path: Path, files: Files) -> Source | None:
     """The text of a file that is a script of a shell, None of any other. Raises OSError, and InputError as `files`
     does."""
-    with path.open("rb") as file:
-        if file.read(2) != b"#!":
-            return None
+    if disk.head(path, 2) != b"#!":
+        return None
     source = files.read(path)
     return source if re.match(r"#!.*\b(?:ba|k|da|z)?sh\b", source.line(1)) else None
 
@@ -108,7 +108,7 @@ def _beside(name: str, directory: Path, files: Files) -> Source | None:
     tail = name.lstrip("/").removeprefix("./")
     if not tail or ".." in tail.split("/"):
         return None
-    here = directory.resolve()
+    here = disk.resolved(directory)
     above = [here, *here.parents][: _ANCESTORS if "/" in tail else 1]
     candidates = [*(top / tail for top in above), here / tail.rpartition("/")[2]]
     for path in candidates:

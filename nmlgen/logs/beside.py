@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from nmlgen.files import open_regular
+from nmlgen.disk import open_regular
 from nmlgen.namelist.reader import read_groups
 from nmlgen.namelist.syntax import Document, Group
 

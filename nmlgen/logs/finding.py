@@ -9,8 +9,8 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from nmlgen.disk import open_regular
 from nmlgen.errors import InputError
-from nmlgen.files import open_regular
 from nmlgen.logs.anchors import RUN_BEGINS
 
 _NAMES = re.compile(r"LOG(?:[._-].*)?|.*\.(?:log|out|err|[oe]\d+|txt|run\.\d+\.o)(?:\.\d+)?(?:\.gz)?", re.IGNORECASE)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from nmlgen.files import open_regular
+from nmlgen.disk import open_regular
 from nmlgen.logs.failure import Failures
 from nmlgen.logs.rows import State
 

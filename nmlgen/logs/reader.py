@@ -15,8 +15,8 @@ from typing import Any, BinaryIO
 
 from attrs import frozen
 
+from nmlgen.disk import IrregularFileError, open_regular
 from nmlgen.errors import InputError
-from nmlgen.files import IrregularFileError, open_regular
 from nmlgen.logs.anchors import (
     ANCHORS,
     HEADER_ANCHORS,

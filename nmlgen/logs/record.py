@@ -15,7 +15,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from nmlgen.files import open_regular
+from nmlgen.disk import open_regular
 
 RECORDS = "nmlgen.records"
 _NAME = re.compile(r"(\d{1,9})\.\S+")

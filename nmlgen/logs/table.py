@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from attrs import AttrsInstance, fields
 
+from nmlgen.disk import IrregularFileError, open_regular
 from nmlgen.errors import InputError
-from nmlgen.files import IrregularFileError, open_regular
 from nmlgen.logs.rows import LogRun
 from nmlgen.visible import csv_cell
 

@@ -10,7 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 from attrs import frozen
 
-from nmlgen.files import MOST_BYTES, Files
+from nmlgen.disk import MOST_BYTES
+from nmlgen.files import Files
 from nmlgen.lift.targets import kind_of as kind_of_run_file
 from nmlgen.source import Source
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from attrs import frozen
 
+from nmlgen import disk
+from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
-from nmlgen.files import read_bytes
 from nmlgen.namelist.constraint import Condition, Constraint, read_condition, read_constraint
 from nmlgen.resources import directory, schema, shipped
 
@@ -402,7 +403,7 @@ def read_registry(path: Path) -> Registry:
     Raises InputError if the file cannot be read or is no registry.
     """
     try:
-        status = path.stat()
+        status = disk.status(path)
         return _read(path, status.st_mtime_ns, status.st_size)
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from nmlgen.disk import open_regular
 from nmlgen.errors import BrokenFileError
-from nmlgen.files import open_regular
 from nmlgen.units.calendar import Calendar
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"

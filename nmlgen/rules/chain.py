@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from nmlgen import disk
 from nmlgen.experiment.chain import (
     KEEP_LAST,
     START_DIRECTORY,
@@ -69,16 +70,16 @@ class StartFromNoCheckpoint(Rule):
                 yield self.finding(time, f"start_from.time is {when}, outside of the experiment", expected)
                 return
         place = Path(str(directory.value))
-        if not place.is_absolute() or not place.is_dir():
+        if not place.is_absolute() or not disk.is_directory(place):
             return
         for component in filter(writes_checkpoints, experiment.components):
             other = name_before(component)
-            link = next((one for one in _links(place, other) if one.exists()), None)
+            link = next((one for one in _links(place, other) if disk.exists(one)), None)
             if link is None:
                 names = f"multifile_restart_{other}.mfr or restart_{other}_DOM01.nc"
                 message = f"{place} holds no checkpoint of {other}, that the component {component.title} starts from"
                 yield self.finding(directory, message, f"expected: {names}, or its name in start_from.models")
-            elif time is None and (found := _TIME.search(link.resolve().name)) and not start <= found[0] < stop:
+            elif time is None and (found := _TIME.search(disk.resolved(link).name)) and not start <= found[0] < stop:
                 message = f"the last checkpoint of {other} is of {found[0]}, outside of the experiment"
                 yield self.finding(directory, message, expected)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from nmlgen import disk
 from nmlgen.experiment.chain import restart_name, writes_checkpoints
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
@@ -218,7 +219,8 @@ class MissingInRunDirectory(ComponentRule):
         for file in output_files(component):
             first = next(sequence(component, file, 0, clock(component)), None)
             below = "" if first is None else first.name.rpartition("/")[0]
-            if below and below not in seen and not below.startswith(("/", "..")) and not (place / below).is_dir():
+            is_inside = below and not below.startswith(("/", ".."))
+            if is_inside and below not in seen and not disk.is_directory(place / below):
                 yield self.finding(
                     component.stream_setting(file.stream, "output_filename"),
                     f'the directory "{below}" of an output file is not beside the grid',

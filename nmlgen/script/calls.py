@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nmlgen import disk
+from nmlgen.disk import read_bytes
 from nmlgen.script.conditions import SUCCESS, Truth
 from nmlgen.script.events import Field
 from nmlgen.script.parser import parse
@@ -155,7 +157,7 @@ class Calls:
             shell.streams.complain(field.place)
             shell.set_status(unknown(shell.fresh()))
             return
-        script = parse(Source(str(path), path.read_bytes().decode("utf-8", "surrogateescape")))
+        script = parse(Source(str(path), read_bytes(path).decode("utf-8", "surrogateescape")))
         self.sourced.append(script)
         shell.forget_own_names()
         outer, positional = shell.text, shell.state.positional
@@ -187,11 +189,11 @@ class Calls:
         candidates = [Path(name)] if name.startswith("/") else []
         if here is not None:
             candidates.append(here / name)
-            if Path(name).parent.name == here.resolve().name:
+            if Path(name).parent.name == disk.resolved(here).name:
                 candidates.append(here / Path(name).name)
         for path in candidates:
             try:
-                if path.is_file() and path.stat().st_size <= _MOST_SOURCED:
+                if disk.is_file(path) and disk.size(path) <= _MOST_SOURCED:
                     return path
             except OSError:
                 continue

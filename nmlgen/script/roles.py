@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from nmlgen import disk
+
 _SELF = r"\"?\$(?:BASH_SOURCE|\{BASH_SOURCE(?:\[0\])?\}|\{BASH_SOURCE\[0\]:-\$0\})\"?"
 _FILE = re.compile(
     rf"\$\(\s*(?:(?:realpath|readlink\s+-(?:f|e|m))(?:\s+-[-\w]+)*\s+{_SELF}\s*"
@@ -65,7 +67,7 @@ def _beside(script: str, directory: Path | None) -> Iterator[str]:
     for name in dict.fromkeys(_SOURCE.findall(script)):
         path = directory / name.lstrip("/")
         try:
-            if path.is_file() and path.stat().st_size <= _MOST_BESIDE:
-                yield path.read_bytes().decode("utf-8", "surrogateescape")
+            if disk.is_file(path) and disk.size(path) <= _MOST_BESIDE:
+                yield disk.read_bytes(path).decode("utf-8", "surrogateescape")
         except OSError:
             continue

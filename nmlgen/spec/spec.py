@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -249,7 +250,7 @@ def _assembled(source: SpecSource, overrides: tuple[str, ...]) -> Spec:
         documents.append(InputDocument(label, document.sha256))
         machine, defaults = read_site(document, label.removeprefix("site "), path)
         if machine.calibration is not None:
-            documents.append(InputDocument(f"calibration of {label}", _sha256(Path(machine.calibration).read_bytes())))
+            documents.append(InputDocument(f"calibration of {label}", _sha256(read_bytes(Path(machine.calibration)))))
         site = tree_of(document.node.value["machine"], label)
         if defaults is not None:
             validate(defaults, "spec")

@@ -22,6 +22,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
         "site": "levante",
         "select": ["NML", "SBA"],
         "severity": {"NML": "warning"},
+        "cache-dir": ".nmlgen_cache",
         "ignore": [{"rule": "PAR004", "path": "run/exp.*", "reason": "half of the ranks write"}],
         "profile": {"nodes": "4", "directory": "out", "step": "PT10M", "levels": "30", "name": "atm"},
     }

@@ -8,8 +8,8 @@ import pytest
 from lsprotocol import types
 
 from nmlgen.api import check
+from nmlgen.disk import MOST_BYTES
 from nmlgen.errors import InputError
-from nmlgen.files import MOST_BYTES
 from nmlgen.linting import lint
 from nmlgen.lsp.analysis import analyse
 from nmlgen.lsp.completion import completions_at
