@@ -16,6 +16,7 @@ from nmlgen.cli.submitted import progress_bar, show_submitted, submission_option
 @click.argument("points", nargs=-1)
 @click.option("--failed", is_flag=True, help="All points that failed, were lost or cancelled.")
 @click.option("--stale", is_flag=True, help="All points whose results are of another build; these begin anew.")
+@click.option("--go-on", is_flag=True, help="Points that were done and now have a later end date, and else the same.")
 @click.option("--restart", is_flag=True, help="Begin with the last checkpoint, in the first leg of a chain, too.")
 @submission_options
 @quiet_option
@@ -24,6 +25,7 @@ def command(
     points: tuple[str, ...],
     failed: bool,
     stale: bool,
+    go_on: bool,
     restart: bool,
     throttle: int | None,
     mail: str | None,
@@ -33,16 +35,18 @@ def command(
     """Submit again those POINTS of the sweep in DIRECTORY that failed, were lost or cancelled; all with --failed.
 
     POINTS are names or identifiers. A restart chain goes on with the leg that failed. With --stale all that were done
-    before `nmlgen sweep --force` wrote them anew: their results move to DIRECTORY/stale, and they begin anew. Exit code
-    1 if Slurm does not take all points for now.
+    before `nmlgen sweep --force` wrote them anew: their results move to DIRECTORY/stale, and they begin anew. With
+    --go-on those of them, all or POINTS, of which nothing but the end date is another, a later one: they go on where
+    they ended, in the directories where they are. Exit code 1 if Slurm does not take all points for now.
     """
-    if failed + stale + bool(points) != 1:
-        raise click.UsageError("name the points, or say --failed or --stale for all")
+    if failed + stale + (go_on or bool(points)) != 1:
+        raise click.UsageError("name the points, or say --failed, --stale or --go-on for all")
     with progress_bar(quiet) as progress:
         done = nmlgen.resubmit(
             directory,
             points,
             stale=stale,
+            go_on=go_on,
             restart=restart,
             throttle=throttle,
             mail=mail,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,9 @@ from attrs import field, frozen
 
 from nmlgen._version import __version__
 from nmlgen.errors import InputError
+from nmlgen.experiment.clock import stop_of
 from nmlgen.experiment.component import land_files
+from nmlgen.experiment.continuation import can_go_on
 from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.job_volume import first_job
@@ -29,6 +32,12 @@ if TYPE_CHECKING:
 
 _MARK = "\0"  # stands for the mark until the text is known; no string of a spec can hold it
 _MARK_LENGTH = 12
+# What says when the experiment ends, and what explains a value; of namelists and of the coupler's configuration.
+_OF_THE_END = re.compile(
+    r"^[ \t]*(?:(?:experimentstopdate|forecastleadtime|output_end|end_datetime_string)[ \t]*=|end_date[ \t]*:|[!#]).*\n"
+    r"|[ \t]+! auto: .*",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @frozen(eq=False)
@@ -127,6 +136,18 @@ def _room(experiment: Experiment) -> dict[str, int]:
     }
 
 
+def _end(experiment: Experiment, files: Mapping[str, bytes]) -> dict[str, Any]:
+    """By what the script knows whether the experiment may go on beyond an end that it has come to: its end, a checksum
+    of all that does not change with it, and whether it can be continued itself; nothing where the end is not known."""
+    try:
+        until = stop_of(experiment.components[0]).basic
+    except (UndecidedError, ValueError):
+        return {}
+    texts = (data.decode() for name, data in sorted(files.items()) if not name.endswith(".sbatch"))
+    lasting = _hash("\0".join(_OF_THE_END.sub("", text) for text in texts))
+    return {"until": until, "but_for_the_end": lasting, "can_go_on": can_go_on(experiment)}
+
+
 def _manifest(
     spec: Spec, findings: tuple[Finding, ...], files: Mapping[str, bytes], mark: str, stamp: Mapping[str, str]
 ) -> bytes:
@@ -140,6 +161,7 @@ def _manifest(
         "overrides": list(spec.overrides),
         **({"advised": advised} if (advised := _advised(spec)) else {}),
         **_room(spec.experiment),
+        **_end(spec.experiment, files),
         "findings": [{"code": f.code, "severity": f.severity.value, "message": f.message} for f in findings],
         "outputs": {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())},
         **({"stamp": dict(stamp)} if stamp else {}),

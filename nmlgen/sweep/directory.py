@@ -253,6 +253,7 @@ def _write_point(
         if changed:
             what = "runs" if run.outcome is None else "has results"
             note = "--force writes it anew; its results are stale then, and nmlgen resubmit --stale begins anew"
+            note += ", --go-on goes on where nothing but a later end is new"
             raise WriteError(f"{target} {what}, and {changed[0]} would be another; {note}")
     return bool(write_files(files, target, force, links))
 

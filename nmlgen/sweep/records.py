@@ -10,6 +10,7 @@ tasks run a point at the same time, and what is there is whole. `templates/array
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shlex
@@ -22,12 +23,13 @@ from pathlib import Path
 from attrs import frozen
 
 from nmlgen.errors import WriteError
+from nmlgen.render.write import MANIFEST
 
 RECORDS = "nmlgen.jobs"
 OK, RESTART, LOST = "OK", "RESTART", "LOST"
 _MASTER = "icon_master.namelist"
 _MARK = re.compile(r"^! .*, build ([0-9a-f]+)$", re.MULTILINE)
-_LEDGER, _RUN_DIRECTORY = "nmlgen.legs", "run"
+_LEDGER, _GOAL, _RUN_DIRECTORY = "nmlgen.legs", "nmlgen.until", "run"
 _RUN = re.compile(r"^run=(.*)$", re.MULTILINE)
 _INSTANT = "%Y-%m-%dT%H:%M:%SZ"
 _NAME = re.compile(r"(\d{1,9})\.(start|end)")
@@ -39,7 +41,8 @@ class Run:
     `name` is that of the array.
 
     `build` is the mark of the build that it ran, as `build_of` gives it, empty where nobody noted it.
-    `leg` is that of the restart chain, from 1 on: one more than the number of runs that ended with a restart before.
+    `leg` is that of the restart chain, from 1 on: one more than the number of runs before that ended with a restart, or
+    well, if the experiment went on beyond its end.
     """
 
     number: int
@@ -75,7 +78,7 @@ def last_run(point: Path | str) -> Run | None:
         return None
     number = max(starts)
     ends = {at: _read(f"{directory}/{at}.end") for at, kind in sorted(files) if kind == "end"}
-    restarts = sum(said.get("outcome") == RESTART for at, said in ends.items() if at < number)
+    restarts = sum(said.get("outcome") in (RESTART, OK) for at, said in ends.items() if at < number)
     start = _read(f"{directory}/{number}.start")
     end = ends.get(number)
     return Run(
@@ -108,9 +111,7 @@ def build_of(point: Path | str) -> str:
 def has_ended_by_itself(point: Path | str) -> bool:
     """Whether a point's experiment has come to its end, whoever ran it: its script notes that in the run directory.
     `sbatch` and workflow tools leave no other record."""
-    return _ends_with_ok(f"{point}/{_RUN_DIRECTORY}/{_LEDGER}") or any(
-        _ends_with_ok(os.path.join(point, run, _LEDGER)) for run in _run_directories(point)
-    )
+    return any(_ends_with_ok(f"{place}/{_LEDGER}") for place in _all_run_directories(point))
 
 
 def _run_directories(point: Path | str) -> Iterator[str]:
@@ -147,6 +148,36 @@ def _ends_with_ok(ledger: str) -> bool:
             return any(line.rstrip("\n").endswith(" OK") for line in file)
     except OSError:
         return False
+
+
+def refusal_to_go_on(point: Path | str) -> str | None:
+    """Why a point that has come to its end cannot go on to that which its build has now; None if it can. Its script
+    says in the run directory up to when it ran, and by a checksum what; the manifest says what it is to be."""
+    came = next(filter(None, (_words(f"{place}/{_GOAL}") for place in _all_run_directories(point))), None)
+    if came is None or len(came) != 3:
+        return "nothing says that there is a checkpoint of its end to go on from"
+    try:
+        manifest = json.loads(Path(f"{point}/{MANIFEST}").read_text(encoding="utf-8"))
+        until, lasting = str(manifest["until"]), str(manifest["but_for_the_end"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return f"its {MANIFEST} does not say when it ends"
+    if lasting != came[1]:
+        return "more than its end is another now"
+    return None if until > came[0] else f"it has run until {came[0]}, and is to run until {until} now"
+
+
+def _all_run_directories(point: Path | str) -> Iterator[str]:
+    yield f"{point}/{_RUN_DIRECTORY}"
+    for place in _run_directories(point):
+        yield os.path.join(point, place)
+
+
+def _words(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline().split()
+    except OSError:
+        return []
 
 
 def set_aside(point: Path, run: Run, files: Collection[str], holder: Path) -> None:

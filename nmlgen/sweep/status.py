@@ -266,6 +266,8 @@ class _Judge:
 def _legs(run: Run | None, planned: Iterable[tuple[Submission, int]]) -> tuple[int, int]:
     """The leg of the chain that runs, ran last or comes next, and of how many as far as they were submitted."""
     leg = 1 if run is None else run.leg + (run.outcome == RESTART)
+    if run is not None and run.outcome == OK and any(run.number < submission.first for submission, _ in planned):
+        leg += 1  # it goes on beyond its end
     legs = leg
     for submission, _ in planned:  # the latest counts
         is_under_way = run is not None and run.number >= submission.first

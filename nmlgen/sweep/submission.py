@@ -28,7 +28,7 @@ from nmlgen.sweep.arrays import (
     read_script,
     slots_script,
 )
-from nmlgen.sweep.records import declare_lost, set_aside
+from nmlgen.sweep.records import OK, declare_lost, refusal_to_go_on, set_aside
 from nmlgen.sweep.scheduler import LimitError, Limits, Mail, RefusedError, Task
 from nmlgen.sweep.state import State, Submission, locked
 from nmlgen.sweep.status import PointStatus, Survey, survey
@@ -48,12 +48,13 @@ Progress = Callable[[int], None]
 
 @frozen
 class _How:
-    """How points are submitted: how many of them run at a time, who gets mail, and what the script of the first leg is
-    told."""
+    """How points are submitted: how many of them run at a time, who gets mail, what the script of the first leg is
+    told, and whether those that are done go on beyond their end."""
 
     throttle: int | None = None
     mail: str | None = None
     arguments: tuple[str, ...] = ()
+    goes_on: bool = False
 
 
 @frozen
@@ -111,6 +112,7 @@ def resubmit(
     points: Iterable[str] = (),
     *,
     stale: bool = False,
+    go_on: bool = False,
     restart: bool = False,
     throttle: int | None = None,
     mail: str | None = None,
@@ -121,11 +123,14 @@ def resubmit(
 
     With `stale`, those whose results are of another build. Their results move to DIRECTORY/stale/NAME-BUILD, and they
     begin anew, as do those of a call that was killed in between; otherwise a restart chain goes on with the leg that
-    failed. With `restart`, the point's script is asked to begin with the last checkpoint. Raises what `submit` raises,
-    and InputError for a name that no such point has.
+    failed. With `go_on`, points that were done go on where they ended: they were written anew with a later end date,
+    and nothing else of them is another. With `restart`, the point's script is asked to begin with the last checkpoint.
+    Raises what `submit` raises, and InputError for a name that no such point has, and for a point that cannot go on.
     """
     named = tuple(points)
-    how = _How(throttle, mail, ("restart",) if restart else ())
+    how = _How(throttle, mail, ("restart",) if restart else (), go_on)
+    if go_on:
+        return _at(Path(directory), dry_run, how, progress, lambda found: _longer(Path(directory), found, named))
     emptied = _emptied(Path(directory)) if stale else frozenset[str]()
     return _at(Path(directory), dry_run, how, progress, lambda found: _again(found, named, stale, emptied))
 
@@ -184,6 +189,17 @@ def _again(found: Survey, named: tuple[str, ...], stale: bool, emptied: Collecti
     ]
 
 
+def _longer(sweep: Path, found: Survey, named: tuple[str, ...]) -> list[PointStatus]:
+    """The points that are to go on beyond their end; raises InputError if one cannot."""
+    chosen = [point for point in _chosen(found, named) if named or point.state == "stale"]
+    for point in chosen:
+        refusal = refusal_to_go_on(sweep / point.directory) if point.state == "stale" else f"it is {point.state}"
+        if refusal is not None:
+            note = "--stale begins anew" if point.state == "stale" else "expected: stale"
+            raise InputError(f'the point "{point.name}" cannot go on beyond its end: {refusal}; {note}')
+    return chosen
+
+
 def _chosen(found: Survey, named: tuple[str, ...]) -> list[PointStatus]:
     if not named:
         return list(found.status.points)
@@ -217,15 +233,19 @@ def _at(
 
 
 def _groups(
-    sweep: Path, found: Survey, chosen: Iterable[PointStatus], size: int
+    sweep: Path, found: Survey, chosen: Iterable[PointStatus], size: int, goes_on: bool
 ) -> list[tuple[int, int, list[PointScript]]]:
-    """The points in groups that fit one array: the number of the next run, the legs that are left, the scripts."""
+    """The points in groups that fit one array: the number of the next run, the legs that are left, the scripts. What is
+    done begins anew, or goes on beyond its end."""
     by_directory = {point.directory: point for point in found.points}
     given = []
     for point in chosen:
         script = read_script(sweep, by_directory[point.directory])
         run = found.runs[point.directory]
-        given.append((script, 1 if run is None else run.number + 1, max(1, script.legs - point.leg + 1)))
+        number, behind = (0, 0) if run is None else (run.number, point.leg - 1)
+        if run is not None and run.outcome == OK:
+            number, behind = (run.number, run.leg) if goes_on else (0, 0)
+        given.append((script, number + 1, max(1, script.legs - behind)))
     return [
         (first, legs, members[at : at + size])
         for first, legs, members in group(given)
@@ -237,7 +257,7 @@ class _Trial:
     """A submission that is not one: shows what would be submitted, and what Slurm says of it."""
 
     def __init__(self, sweep: Path, how: _How) -> None:
-        self._sweep, self._throttle = sweep, how.throttle
+        self._sweep, self._throttle, self._goes_on = sweep, how.throttle, how.goes_on
 
     def run(self, choose: Callable[[Survey], list[PointStatus]]) -> Submitted:
         """Where a limit on jobs would leave some for later, what would be submitted now is what fits."""
@@ -246,14 +266,14 @@ class _Trial:
         try:
             size = scheduler.limits().array_size
         except SchedulerError:
-            groups = _groups(self._sweep, found, chosen, len(found.points) or 1)
+            groups = _groups(self._sweep, found, chosen, len(found.points) or 1, self._goes_on)
             unasked = (array for _, legs, members in groups for array in self._arrays(members, legs, None))
             return Submitted(tuple(unasked), found.status.points)
         arrays: list[SubmittedArray] = []
         left: list[str] = []
         before = 0  # jobs of the groups before; Slurm is asked about all at once, for it knows of none of them
         refusal = None
-        for first, legs, members in _groups(self._sweep, found, chosen, size):
+        for first, legs, members in _groups(self._sweep, found, chosen, size, self._goes_on):
             fits, answer = 0, ""
             high = len(members) + 1 if refusal is None else 1
             tasks = len(members)
@@ -310,11 +330,11 @@ class _Submitter:
             found = self._look()
         chosen = choose(found)
         self._see_all(found, chosen)
-        if self._set_aside(found, chosen):
+        if not self._how.goes_on and self._set_aside(found, chosen):
             again = {point.directory for point in chosen}
             found = self._look()
             chosen = [point for point in found.status.points if point.directory in again]
-        groups = _groups(self._sweep, found, chosen, self._limits.array_size)
+        groups = _groups(self._sweep, found, chosen, self._limits.array_size, self._how.goes_on)
         self._bury(found, chosen)
         for first, legs, members in groups:
             self._submit_group(first, legs, members)

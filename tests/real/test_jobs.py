@@ -131,6 +131,22 @@ def test_chain_of_three_jobs(run):
     assert "has run to its end" in run.log()
 
 
+def test_a_finished_chain_goes_on_by_a_later_end(run):
+    """From the checkpoint of its end, in the same directory; with anything else changed it does not."""
+    time = run.spec()["time"]
+    run.build(time=time | {"stop": "2000-01-01T02:00:00Z"})
+    assert run.submit() == [("COMPLETED", 0)] * 2
+    run.build(parallel={"nproma": 8, "num_io_procs": 2})
+    assert run.submit()[-1:] == [("FAILED", 1)]
+    run.build()
+    assert run.submit()[-1:] == [("COMPLETED", 0)]
+    assert run.ledger() == ["RESTART", "RESTART", "OK"]
+    assert "goes on from 20000101T020000Z, where it had ended, until 20000101T030000Z" in run.log()
+    written = sorted(path.name for path in (run.run_directory / "output").iterdir())
+    assert len(written) == 7  # as if it had been one chain of three jobs
+    assert len(list((run.run_directory / "nmlgen.records").iterdir())) == 3
+
+
 OCEAN_ONLY = {"oce": component("ocean")}
 COUPLED = {"atm": component("atmo", tasks=4), "oce": component("ocean")}
 

@@ -617,6 +617,18 @@ def test_a_sweep_of_real_builds(cluster, stand_in, tmp_path):
         assert len(own) == 3
     assert sweep.nmlgen("status").returncode == 0
     assert "0 points submitted, 2 done" in sweep.nmlgen("submit").stdout
+    longer = spec | {"time": spec["time"] | {"stop": "2000-01-01T04:00:00Z"}}
+    points = nmlgen.expand(longer, grid={"parallel.num_io_procs": [1, 2]}, name="io{num_io_procs}")
+    nmlgen.write_sweep(points, directory, force=True)
+    assert sweep.nmlgen("status", "--summary").stdout.startswith("2 points: 2 stale")
+    done = sweep.nmlgen("resubmit", "--go-on")
+    assert "2 points" in done.stdout, done.stdout + done.stderr
+    sweep.wait()
+    for name in ("io1", "io2"):
+        lines = (directory / "points" / name / "run/nmlgen.legs").read_text().splitlines()
+        assert [line.split()[-1] for line in lines] == ["RESTART"] * 3 + ["OK"]
+    status = nmlgen.status(directory).points
+    assert [(point.state, point.leg, point.legs) for point in status] == [("done", 4, 4)] * 2
 
 
 def test_the_script_that_submits_waits_and_joins(cluster, stand_in, tmp_path):

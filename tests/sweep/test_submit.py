@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import stat
@@ -18,6 +19,7 @@ from tools import require
 import nmlgen
 from nmlgen.render.shell import Quoted
 from nmlgen.sweep.arrays import array_script, slots_script
+from nmlgen.sweep.records import build_of
 from nmlgen.sweep.state import State
 
 DIRECTIVES = ("--ntasks=1", "--time=00:05:00")
@@ -364,6 +366,49 @@ def test_a_point_that_failed_is_written_anew(slurm, sweep):
         run_point(sweep, name, code=3)
     assert built(sweep, "PT2H").changed == 2
     assert states(sweep) == ["failed", "failed"]
+
+
+def longer(sweep: Path, *overrides: str) -> None:
+    spec = nmlgen.load_spec(MAPPING, ["output.atm.output_interval=PT1H", *overrides])
+    points = nmlgen.expand(spec, grid={"parallel.nproma": [16, 32]}, name="p{nproma}")
+    nmlgen.write_sweep(points, sweep, force=True)
+
+
+def test_points_go_on_beyond_their_end(slurm, sweep):
+    """Only where nothing but the end is another, and later, and what was reached is noted."""
+    longer(sweep, "output.atm.stream_partitions_ml=1")
+    nmlgen.submit(sweep)
+    for name in ("p16", "p32"):
+        run_point(sweep, name)
+        build = build_of(sweep / "points" / name)
+        manifest = json.loads((sweep / "points" / name / "nmlgen-manifest.json").read_text())
+        goal = f"{manifest['until']} {manifest['but_for_the_end']} {build}\n"
+        (sweep / "points" / name / "run/nmlgen.until").write_text(goal)
+    with pytest.raises(nmlgen.InputError, match=r'"p16" cannot go on beyond its end: it is done; expected: stale'):
+        nmlgen.resubmit(sweep, ["p16"], go_on=True)
+    for overrides, said in (
+        (["time.stop=2008-09-06T00:00:00Z"], "it has run until 20080911T000000Z, and is to run until 20080906T000000Z"),
+        (["time.stop=2008-09-21T00:00:00Z", "parallel.num_io_procs=2"], "more than its end is another now"),
+    ):
+        longer(sweep, "output.atm.stream_partitions_ml=1", *overrides)
+        with pytest.raises(nmlgen.InputError, match=f"{said}.*; --stale begins anew"):
+            nmlgen.resubmit(sweep, go_on=True)
+    longer(sweep, "output.atm.stream_partitions_ml=1", "time.stop=2008-10-01T00:00:00Z")
+    assert states(sweep) == ["stale", "stale"]
+    goal = sweep / "points/p32/run/nmlgen.until"
+    held = goal.read_text()
+    goal.unlink()
+    with pytest.raises(nmlgen.InputError, match=r'"p32" cannot go on .* nothing says that there is a checkpoint'):
+        nmlgen.resubmit(sweep, go_on=True)
+    goal.write_text(held)
+    assert [len(nmlgen.resubmit(sweep, go_on=True, dry_run=True).arrays)] == [2]
+    done = nmlgen.resubmit(sweep, go_on=True)
+    assert [(array.leg, array.legs, array.points) for array in done.arrays] == [
+        (1, 2, ("p16", "p32")),
+        (2, 2, ("p16", "p32")),
+    ]
+    assert not (sweep / "stale").exists()
+    assert (sweep / "points/p16/run/out").read_text() == "0\n"  # what it left stays
 
 
 def test_stale_results_are_told_and_set_aside(slurm, sweep):
