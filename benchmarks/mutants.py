@@ -41,7 +41,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import _lru_cache_wrapper, cache, partial
 from itertools import zip_longest
@@ -363,27 +363,35 @@ class Reach:
                 bits |= int(tests, 16)
         return {name for place, name in enumerate(self.seconds) if bits >> place & 1}
 
-    def tests(
+    def tests(self, mutant: Mutant, blocks: Blocks, items: dict[str, pytest.Item]) -> set[str]:
+        """The tests that may reach a mutant: one that is not known may."""
+        if mutant.file not in self.blocks:
+            return set(items)
+        return self.reaching(mutant, blocks) & set(items) | set(items) - set(self.seconds)
+
+    def beside(self, mutant: Mutant, blocks: Blocks, items: dict[str, pytest.Item]) -> list[pytest.Item]:
+        """The tests for a mutant that stand beside its module, the quickest first."""
+        return self._in_order(set(beside(mutant, items)) & self.tests(mutant, blocks, items), items)
+
+    def others(
         self, mutant: Mutant, blocks: Blocks, items: dict[str, pytest.Item], most: int, seed: int
     ) -> list[pytest.Item]:
-        """The tests for a mutant that do not stand beside it, those first that are likeliest to notice soon."""
-        names = set(items)
-        if mutant.file in self.blocks:
-            reaching = self.reaching(mutant, blocks)
-            names = {name for name in names if name in reaching or name not in self.seconds}
-        names -= {item.nodeid for item in beside(mutant, items)}
+        """The tests for a mutant that do not stand beside its module: first those that name it, then some others."""
+        names = self.tests(mutant, blocks, items) - set(beside(mutant, items))
         named = {name for name in names if imports(name, mutant.file)}
         others = sorted(names - named)
         if len(others) > most:
             others = random.Random(seed).sample(others, most)
-        stages = (named, others)
-        return [items[name] for stage in stages for name in sorted(stage, key=lambda n: (self.seconds.get(n, 0.0), n))]
+        return self._in_order(named, items) + self._in_order(others, items)
+
+    def _in_order(self, names: Iterable[str], items: dict[str, pytest.Item]) -> list[pytest.Item]:
+        return [items[name] for name in sorted(names, key=lambda name: (self.seconds.get(name, 0.0), name))]
 
 
-def beside(mutant: Mutant, items: dict[str, pytest.Item]) -> list[pytest.Item]:
+def beside(mutant: Mutant, names: Iterable[str]) -> list[str]:
     """The tests that stand beside a mutant's module."""
     near = re.compile(nearness(mutant.file))
-    return [item for name, item in items.items() if near.search(name)]
+    return [name for name in names if near.search(name)]
 
 
 def digest(file: str) -> str:
@@ -436,14 +444,19 @@ class Tester:
         gc.freeze()
         with tempfile.TemporaryDirectory() as directory:
             place = Path(directory)
-            self._try_all(range(len(self.sample)), lambda mutant: beside(mutant, items), functions, place)
+            reach = self._reach(session)
+            most, seed = self.given.most, self.given.seed
+            self._try_all(
+                range(len(self.sample)),
+                lambda mutant: reach.beside(mutant, self.blocks[mutant.file], items),
+                functions,
+                place,
+            )
             left = [number for number in range(len(self.sample)) if number not in self.noticed]
-            if left and not self.given.near:
-                reach = self._reach(session)
-                most, seed = self.given.most, self.given.seed
+            if not self.given.near:
                 self._try_all(
                     left,
-                    lambda mutant: reach.tests(mutant, self.blocks[mutant.file], items, most, seed),
+                    lambda mutant: reach.others(mutant, self.blocks[mutant.file], items, most, seed),
                     functions,
                     place,
                 )

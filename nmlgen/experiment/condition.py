@@ -5,8 +5,8 @@ lists. `group.variable` is the element of a variable for the domain at hand, `gr
 type. In `any(...)` and `all(...)` it is each element in turn that somebody gave. `given(group.variable)` tells whether
 a value that is not blank was written, `blank` whether the value in force is blank, `names` counts the elements before
 the first blank one, `first` is the first of all, `rises` tells whether positive elements ascend, `seconds` is the
-length of a duration, `suffix` what stands behind the last dot of a name; `requested("name")` tells whether a name
-stands in a varlist. Texts are compared without case and blanks at their ends.
+length of a duration, `dated` tells whether a text is an instant, `suffix` what stands behind the last dot of a name;
+`requested("name")` tells whether a name stands in a varlist. Texts are compared without case and blanks at their ends.
 
 What is not known is None, and so is all that depends on it: `unknown or true` is true, `unknown and true` is unknown.
 """
@@ -21,6 +21,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol
 
+from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
 
 Term = Callable[["Facts"], Any]
@@ -216,6 +217,15 @@ def _seconds(values: list[Any]) -> float | None:
         return None
 
 
+def _dated(values: list[Any]) -> bool:
+    """Whether a text is an instant such as 2008-09-01T00:00:00Z."""
+    try:
+        Instant.parse(str(values[0]).rstrip() if values else "")
+    except ValueError:
+        return False
+    return True
+
+
 def _suffix(values: list[Any]) -> str:
     """What stands behind the last dot of a name, in lower case; the name where there is no dot."""
     return str(values[0]).strip().lower().rpartition(".")[2] if values else ""
@@ -239,6 +249,7 @@ _OF_VARIABLES: Mapping[str, Callable[[list[Any]], Any]] = {
     "names": _names,
     "rises": _rises,
     "seconds": _seconds,
+    "dated": _dated,
     "suffix": _suffix,
 }
 _UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {ast.Not: operator.not_, ast.USub: operator.neg}

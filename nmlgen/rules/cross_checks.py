@@ -140,13 +140,14 @@ class UpperAtmosphereCombination(ComponentRule):
 
     ## What it does
     Finds values of `upatmo_nml` that ICON refuses, `lupatmo_phy` without turbulence or radiation, and extrapolation
-    that begins below `flat_height`.
+    that begins below `flat_height`; times of its processes that are none, and nests that begin between two steps.
 
     ## Why it matters
-    ICON aborts while it reads its namelists: it reads this group in every run of the atmosphere.
+    ICON aborts while it reads its namelists, or sets the physics up: it reads this group in every run of the atmosphere.
 
     ## Evidence
-    ICON 2024.10, `mo_upatmo_nml.f90:457-623`, `mo_upatmo_config.f90:766-827` (read, not tried). [All
+    ICON 2024.10, `mo_upatmo_nml.f90:457-854`, `mo_upatmo_config.f90:766-827`, `mo_upatmo_phy_config.f90:866-1739` (read,
+    not tried). [All
     checks](../reference/icon-checks.md), each with its line.
 
     ## Example

@@ -410,3 +410,81 @@ def test_a_finding_on_a_default_stands_at_what_was_written_beside_it(tmp_path):
     assert finding.message.startswith("rlam_heat 10")
     assert finding.span is not None
     assert finding.span.text == "7.0"
+
+
+UPPER = "nwp_phy_nml: {{inwp_surface: 0, inwp_turb: 1, inwp_radiation: 1, lupatmo_phy: {on}}}"
+NESTED = "grid_nml: {{dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc], start_time: [0.0, {begin}]}}"
+
+
+@pytest.mark.parametrize(
+    ("upper", "on", "forcing", "expected"),
+    [
+        ("%t_start: soon", "true", 3, ["PHY004"]),
+        ("%t_start: '2008-09-01T00:00:00Z'", "true", 3, []),
+        ("%t_start: ''", "true", 3, []),
+        ("%t_start: soon", "false", 3, []),
+        ("%t_start: soon", "true", 2, []),
+        ("%t_start: soon, nwp_grp_imf%imode: 0", "true", 3, ["PHY004"]),  # the other processes run
+        ("%t_start: soon, nwp_grp_imf%imode: 0, nwp_grp_rad%imode: 0", "true", 3, []),
+        ("%t_start: soon, nwp_grp_imf%imode: 2, nwp_grp_rad%imode: 0", "true", 3, ["PHY004"]),
+        ("%t_end: soon", "true", 3, ["PHY004"]),
+        ("%t_end: soon, nwp_grp_imf%imode: 0", "true", 3, []),
+        ("%t_end: soon, nwp_grp_imf%start_height: 90000.0", "true", 3, []),  # perhaps above the top
+    ],
+)
+def test_processes_of_the_upper_atmosphere_begin_and_end_at_dates(upper, on, forcing, expected, tmp_path):
+    given = ", ".join(f'"{key}": {value}' for key, value in (pair.split(": ") for pair in upper.split(", ")))
+    given = given.replace('"%', '"nwp_grp_imf%')
+    text = f"run_nml: {{iforcing: {forcing}, ltransport: true}}, {UPPER.format(on=on)}, upatmo_nml: {{{given}}}"
+    found = judge(experiment_of(f'model: {{release: "2024.10"}}\nnamelists: {{{text}}}\n', tmp_path), RULES)
+    assert [finding.code for finding in found if "date" in finding.message] == expected
+
+
+@pytest.mark.parametrize(
+    ("gases", "count"),
+    [
+        ({"o2": 0.905}, 0),  # of the same mass as the air
+        ({"o2": 0.906}, 1),
+        ({"o2": 0.45, "co2": 0.33}, 0),
+        ({"o2": 0.45, "co2": 0.34}, 1),
+        ({"o3": 0.61}, 1),
+        ({"o": 1.8}, 0),
+        ({"no": 0.97}, 1),
+    ],
+)
+def test_gases_are_not_heavier_than_the_air(gases, count, tmp_path):
+    given = ", ".join(f"nwp_gas_{gas}%vmr: {ratio}" for gas, ratio in gases.items())
+    assert codes(f"upatmo_nml: {{{given}}}", tmp_path) == ["PHY004"] * count
+
+
+@pytest.mark.parametrize(
+    ("begin", "on", "upper", "expected"),
+    [
+        ("1800.0", "[true, true]", "", []),
+        ("1801.0", "[true, true]", "", ["PHY004"]),
+        ("1801.0", "[true, false]", "", []),
+        ("0.0", "[true, true]", "", []),
+        ("1801.0", "[true, true]", '"nwp_grp_imf%imode": [1, 0], "nwp_grp_rad%imode": [1, 0]', []),
+        ("1801.0", "[true, true]", '"nwp_grp_imf%imode": [1, 0]', ["PHY004"]),
+    ],
+)
+def test_nests_with_an_upper_atmosphere_begin_at_a_step(begin, on, upper, expected, tmp_path):
+    text = f"{NWP}{UPPER.format(on=on)}, {NESTED.format(begin=begin)}, upatmo_nml: {{{upper}}}"
+    found = judge(experiment_of(f'model: {{release: "2024.10"}}\nnamelists: {{{text}}}\n', tmp_path), RULES)
+    assert [finding.code for finding in found if "begins" in finding.message] == expected
+
+
+@pytest.mark.parametrize(
+    ("forcing", "kind", "names", "expected"),
+    [
+        (3, 2, "dursun", ["RUN007"]),
+        (3, 1, "dursun", []),
+        (3, -1, "dursun", ["RUN007"]),
+        (3, 2, "dursun_m", []),
+        (2, 2, "dursun", []),
+    ],
+)
+def test_sunshine_that_is_written_has_a_definition(forcing, kind, names, expected, tmp_path):
+    text = f"run_nml: {{iforcing: {forcing}, ltransport: true}}, nwp_phy_nml: {{inwp_surface: 0}}, "
+    more = f"output: {{atm: {{ml_varlist: [{names}]}}}}"
+    assert [one for one in codes(f"{text}io_nml: {{itype_dursun: {kind}}}", tmp_path, more) if one == "RUN007"] == expected
