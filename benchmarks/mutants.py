@@ -55,7 +55,8 @@ ROOT = Path(__file__).resolve().parent.parent
 WHERE = ("nmlgen/rules", "nmlgen/experiment", "nmlgen/script/worlds.py")
 TESTS = (
     *("tests/rules", "tests/experiment", "tests/test_linting.py"),
-    *("tests/script/test_evaluate.py", "tests/script/test_roles.py"),
+    *("tests/script/test_evaluate.py", "tests/script/test_roles.py", "tests/script/test_worlds.py"),
+    *("tests/lift", "tests/test_verifying.py"),
 )
 VERDICTS = ("tests/verdicts/test_verdicts.py", "tests/verdicts/test_multi.py")
 ENOUGH = 0.9

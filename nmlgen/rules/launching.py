@@ -17,7 +17,9 @@ from nmlgen.rules.slurm_resources import count_of, node_of
 _TASKS = re.compile(r"(?:-n|-np|--ntasks|--np)[= ]?([1-9]\d{0,8})")
 _NODES = re.compile(r"(?:-N|--nodes)[= ]?([1-9]\d{0,8})(?:-\d+)?")
 _CPUS = re.compile(r"(?:-c|--cpus-per-task)[= ]?([1-9]\d{0,8})")
-_SHARES = re.compile(r"-O|--overcommit|--overlap|--oversubscribe|--map-by.*oversubscribe.*", re.IGNORECASE)
+_SHARES = re.compile(
+    r"(?<!\S)(?:-O|--overcommit|--overlap|--oversubscribe|--map-by[= ]\S*oversubscribe\S*)(?!\S)", re.IGNORECASE
+)
 
 
 class LaunchBeyondAllocation(Rule):
@@ -93,15 +95,12 @@ class LaunchBeyondAllocation(Rule):
 def _option(experiment: Experiment, pattern: re.Pattern[str]) -> tuple[Setting, int] | None:
     """The number that an option of the launcher has, the last of them; a short one may stand in two words."""
     options = experiment.launch.options
+    if any(option.certainty is Certainty.UNKNOWN for option in options):
+        return None
+    texts = [str(option.value) for option in options]
     found: tuple[Setting, int] | None = None
     for number, option in enumerate(options):
-        if option.certainty is Certainty.UNKNOWN:
-            return None
-        behind = options[number + 1] if number + 1 < len(options) else None
-        text = str(option.value)
-        if behind is not None and behind.certainty is not Certainty.UNKNOWN and not pattern.fullmatch(text):
-            text = f"{text} {behind.value}"
-        if match := pattern.fullmatch(text):
+        if match := pattern.fullmatch(texts[number]) or pattern.fullmatch(" ".join(texts[number : number + 2])):
             found = option, int(match[1])
     return found
 
@@ -115,12 +114,13 @@ def _cpus(experiment: Experiment) -> int:
 def _told(experiment: Experiment) -> tuple[Setting, int] | None:
     """How many tasks the launcher is told to start; None where it is told nothing, or may start more than fit."""
     launch = experiment.launch
-    known = [option for option in launch.options if option.certainty is not Certainty.UNKNOWN]
-    if len(known) < len(launch.options) or any(_SHARES.fullmatch(str(option.value)) for option in known):
+    if any(option.certainty is Certainty.UNKNOWN for option in launch.options):
         return None
-    for option in reversed(known):  # the last one counts
-        if match := _TASKS.fullmatch(str(option.value)):
-            return option, int(match[1])
+    if _SHARES.search(" ".join(str(option.value) for option in launch.options)):
+        return None
+    told = _option(experiment, _TASKS)
+    if told is not None:
+        return told
     tasks = None if launch.tasks is None else count_of(launch.tasks)
     return None if launch.tasks is None or tasks is None else (launch.tasks, tasks)
 

@@ -395,7 +395,7 @@ class _Maker:
             elif isinstance(event, Copied):
                 _copy(event, path, files, directories, guard)
             elif isinstance(event, Removed):
-                _remove(event, path, files)
+                _remove(event, path, files, directories)
             elif path in files:
                 files[path] = list(_edited(files[path], event))
         written = {path[0]: WrittenFile(path[0], tuple(stretches), self.source) for path, stretches in files.items()}
@@ -469,9 +469,10 @@ def _copy_directory(
         files[target + key[0].removeprefix(below), (*symbols, *key[1])] = list(content)
 
 
-def _remove(event: Removed, path: Path, files: dict[Path, list[Stretch]]) -> None:
+def _remove(event: Removed, path: Path, files: dict[Path, list[Stretch]], directories: set[str]) -> None:
     files.pop(path, None)
     text = path[0]
+    directories.discard(text)
     for key in list(files):
         if key[0].startswith(f"{text}/"):
             del files[key]
