@@ -146,9 +146,8 @@ class UpperAtmosphereCombination(ComponentRule):
     ICON aborts while it reads its namelists, or sets the physics up: it reads this group in every run of the atmosphere.
 
     ## Evidence
-    ICON 2024.10, `mo_upatmo_nml.f90:457-854`, `mo_upatmo_config.f90:766-827`, `mo_upatmo_phy_config.f90:866-1739` (read,
-    not tried). [All
-    checks](../reference/icon-checks.md), each with its line.
+    ICON 2024.10, `mo_upatmo_nml.f90:457-854`, `mo_upatmo_config.f90:766-827`, `mo_upatmo_phy_config.f90:866-1739`
+    (read, not tried). [All checks](../reference/icon-checks.md), each with its line.
 
     ## Example
     ```yaml bad

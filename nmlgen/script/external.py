@@ -233,7 +233,8 @@ def _copy(shell: Interpreter, fields: list[Field], place: Place) -> None:
     if len(targets) == 2 and not is_into:
         shell.events.append(Copied(targets[0], targets[1], shell.guard, place, moves=moves))
     elif is_into:
-        into = tuple([case._replace(text=case.text and case.text.rstrip("/") + "/") for case in targets[-1]])  # "": here
+        # the directory at hand has no name
+        into = tuple([case._replace(text=case.text and case.text.rstrip("/") + "/") for case in targets[-1]])
         for source in targets[:-1]:
             shell.events.append(Copied(source, into, shell.guard, place, moves=moves))
     shell.streams.complain(place)

@@ -487,4 +487,5 @@ def test_nests_with_an_upper_atmosphere_begin_at_a_step(begin, on, upper, expect
 def test_sunshine_that_is_written_has_a_definition(forcing, kind, names, expected, tmp_path):
     text = f"run_nml: {{iforcing: {forcing}, ltransport: true}}, nwp_phy_nml: {{inwp_surface: 0}}, "
     more = f"output: {{atm: {{ml_varlist: [{names}]}}}}"
-    assert [one for one in codes(f"{text}io_nml: {{itype_dursun: {kind}}}", tmp_path, more) if one == "RUN007"] == expected
+    found = codes(f"{text}io_nml: {{itype_dursun: {kind}}}", tmp_path, more)
+    assert [code for code in found if code == "RUN007"] == expected
