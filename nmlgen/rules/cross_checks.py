@@ -143,7 +143,7 @@ class UpperAtmosphereCombination(ComponentRule):
     that begins below `flat_height`; times of its processes that are none, and nests that begin between two steps.
 
     ## Why it matters
-    ICON aborts while it reads its namelists, or sets the physics up: it reads this group in every run of the atmosphere.
+    ICON aborts while it reads its namelists, this group in every run of the atmosphere, or sets the physics up.
 
     ## Evidence
     ICON 2024.10, `mo_upatmo_nml.f90:457-854`, `mo_upatmo_config.f90:766-827`, `mo_upatmo_phy_config.f90:866-1739`
