@@ -8,7 +8,6 @@ import pytest
 from grid_files import GLOBAL, NEST, OCEAN, grid, header
 from rules.experiments import experiment_of, judge
 
-from nmlgen.experiment.machine import NodeLocal
 from nmlgen.rules import all_rules
 
 RULES = {rule.code: rule for rule in all_rules()}
@@ -306,11 +305,3 @@ def test_the_time_of_a_checkpoint_is_read_from_its_name(stamp: str, link: str, e
     (tmp_path / f"grid_restart_atm_{stamp}.nc").touch()
     (tmp_path / link).symlink_to(f"grid_restart_atm_{stamp}.nc")
     assert count("RST030", f"start_from: {{directory: {tmp_path}}}\n", tmp_path) == expected
-
-
-@pytest.mark.parametrize(
-    ("bandwidth", "volume", "nodes", "seconds"),
-    [(10, 100, 1, 10), (10, 101, 1, 11), (10, 100, 2, 5), (10, 0, 2, 0), (None, 100, 1, None)],
-)
-def test_copying_takes_what_the_nodes_have(bandwidth: int | None, volume: int, nodes: int, seconds: int | None) -> None:
-    assert NodeLocal("x", "beegfs", "/x", bandwidth_per_node=bandwidth).copying_s(volume, nodes) == seconds
