@@ -6,7 +6,7 @@ from functools import cache
 
 from nmlgen.lift.codes import PROBLEMS as TEXT_PROBLEMS
 from nmlgen.models import own_models
-from nmlgen.rules import all_rules
+from nmlgen.rulebook import rulebook
 from nmlgen.spec.problems import PROBLEMS as SPEC_PROBLEMS
 from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
 
@@ -22,10 +22,10 @@ def all_problems() -> dict[str, tuple[str, str]]:
 def rule_names() -> dict[str, str]:
     """The name of each rule and problem that nmlgen can report, by its code."""
     problems = {code: name for code, (name, _) in all_problems().items()}
-    return {rule.code: rule.name for rule in all_rules()} | problems
+    return {rule.code: rule.name for rule in rulebook()} | problems
 
 
 def explanations() -> dict[str, str]:
     """The page of each rule and problem that nmlgen can report, by its code."""
     problems = {code: text for code, (_, text) in all_problems().items()}
-    return {rule.code: rule.document() for rule in all_rules()} | problems
+    return {rule.code: rule.document for rule in rulebook()} | problems

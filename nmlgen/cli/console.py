@@ -14,7 +14,6 @@ import click
 
 from nmlgen.cli.terminal import unfiltered
 from nmlgen.findings import Finding, Fix
-from nmlgen.namelist.registry import releases
 from nmlgen.report.text import format_findings
 
 if TYPE_CHECKING:
@@ -42,6 +41,8 @@ def set_option(function: F) -> F:
 
 def release_option(meaning: str) -> Callable[[F], F]:
     """The option --icon-release; `meaning` says what the release is for, in a sentence."""
+    from nmlgen.namelist.registry import releases  # of which many commands need nothing
+
     return click.option(
         "--icon-release",
         metavar="RELEASE",

@@ -10,7 +10,7 @@ from nmlgen.cli.console import uses_colour
 from nmlgen.cli.terminal import unfiltered
 from nmlgen.errors import InputError
 from nmlgen.findings import did_you_mean
-from nmlgen.rules import all_rules
+from nmlgen.rulebook import rulebook
 
 
 @click.command("explain")
@@ -29,16 +29,16 @@ def command(code: str) -> int:
 
 
 def _page(code: str) -> str:
-    for rule in all_rules():
+    for rule in rulebook():
         if code.upper() == rule.code or code.lower() == rule.name:
-            return f"# {rule.code}: {rule.name} ({rule.severity.value})\n\n{rule.document()}"
+            return f"# {rule.code}: {rule.name} ({rule.severity.value})\n\n{rule.document}"
     from nmlgen.codes import all_problems
 
     problems = all_problems()
     for problem, (name, text) in problems.items():
         if code.upper() == problem or code.lower() == name:
             return f"# {problem}: {name}\n\n{text}"
-    known = [word for rule in all_rules() for word in (rule.code, rule.name)]
+    known = [word for rule in rulebook() for word in (rule.code, rule.name)]
     known += [word for problem, (name, _) in problems.items() for word in (problem, name)]
     notes = did_you_mean(code, known)
     raise InputError(f'there is no rule "{code}"; {notes[0] if notes else "nmlgen rules lists them"}')

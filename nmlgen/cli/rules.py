@@ -11,8 +11,7 @@ from nmlgen.cli.console import format_option, uses_colour
 from nmlgen.codes import all_problems
 from nmlgen.report.json import to_json
 from nmlgen.report.table import format_table
-from nmlgen.rules import all_rules
-from nmlgen.rules.rule import Rule
+from nmlgen.rulebook import Entry, rulebook
 
 
 @click.command("rules")
@@ -20,7 +19,7 @@ from nmlgen.rules.rule import Rule
 def command(output_format: str) -> int:
     """List the rules: code, name, severity and what each finds. What only a text can have wrong has no severity of
     its own."""
-    rules = [*map(_rule, all_rules()), *(_problem(code, *about) for code, about in all_problems().items())]
+    rules = [*map(_rule, rulebook()), *(_problem(code, *about) for code, about in all_problems().items())]
     if output_format == "json":
         click.echo(to_json(rules))
         return 0
@@ -30,13 +29,13 @@ def command(output_format: str) -> int:
     return 0
 
 
-def _rule(rule: type[Rule]) -> dict[str, str | None]:
+def _rule(rule: Entry) -> dict[str, str | None]:
     return {
         "code": rule.code,
         "name": rule.name,
         "severity": rule.severity.value,
         "since": rule.since,
-        "summary": rule.summary(),
+        "summary": rule.summary,
     }
 
 

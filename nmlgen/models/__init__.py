@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from nmlgen import disk
 from nmlgen.findings import Report
-from nmlgen.namelist.syntax import Document
 from nmlgen.source import Source
+
+if TYPE_CHECKING:
+    from nmlgen.namelist.syntax import Document
 
 _OWN = ("nmlgen.models.mpas", "nmlgen.models.wrf")
 
@@ -53,4 +54,6 @@ def own_models() -> Iterator[Model]:
 @cache
 def models() -> tuple[Model, ...]:
     """All models that are installed, those of other packages last."""
+    from importlib.metadata import entry_points  # which is slow to load
+
     return (*own_models(), *(point.load() for point in entry_points(group="nmlgen.models")))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nmlgen.findings import Report
-from nmlgen.models.reading import Beside
-from nmlgen.namelist.syntax import Document
 from nmlgen.pages import page
+
+if TYPE_CHECKING:
+    from nmlgen.models.reading import Beside
+    from nmlgen.namelist.syntax import Document
 
 name = "WRF"
 

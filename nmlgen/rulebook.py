@@ -1,0 +1,58 @@
+"""The rules as their files say them: code, name, severity and page, without loading what it takes to apply them.
+
+A rule is one class in one file of `rules/`, its page the docstring; its code, name and severity are written below it.
+So whoever only asks what there is reads that.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from inspect import cleandoc
+from pathlib import Path
+
+from attrs import frozen
+
+from nmlgen.findings import Severity
+
+_ROOM = Path(__file__).parent / "rules"
+_CLASS = re.compile(
+    r'^class \w+\((?:Component)?Rule\):\n    (?P<page>r?"""(?P<text>(?s:.*?))""")[^\n]*\n\n'
+    r"(?P<said>    code = [^\n]*\n(?:\n|    \w+ = [^\n]*\n)*)",
+    re.MULTILINE,
+)
+_SAID = re.compile(r'^    (\w+) = (?:"([^"\n]*)"|Severity\.(\w+))$', re.MULTILINE)
+
+
+@frozen
+class Entry:
+    """What a rule says of itself; see `rules.rule.Rule`."""
+
+    code: str
+    name: str
+    severity: Severity
+    since: str
+    document: str
+
+    @property
+    def summary(self) -> str:
+        """The first line of the page."""
+        return self.document.partition("\n")[0]
+
+
+@cache
+def rulebook() -> tuple[Entry, ...]:
+    """Every rule, in the order of the codes."""
+    texts = (path.read_text(encoding="utf-8") for path in _ROOM.glob("*.py"))
+    found = (_entry(match) for text in texts for match in _CLASS.finditer(text))
+    return tuple(sorted(found, key=lambda entry: entry.code))
+
+
+def _entry(match: re.Match[str]) -> Entry:
+    said = {name: text or word for name, text, word in _SAID.findall(match["said"])}
+    text = match["text"]
+    if "\\" in text:
+        from ast import literal_eval  # few pages have one
+
+        text = literal_eval(match["page"])
+    return Entry(said["code"], said["name"], Severity[said["severity"]], said.get("since", "0.1"), cleandoc(text))
