@@ -3,8 +3,8 @@
     python benchmarks/lint_scripts.py DIRECTORY [PATTERN]
 
 DIRECTORY holds the scripts, such as `run/` of ICON; PATTERN says which of its files, by default `exp.*`. Each program
-reads all of them in one process. Each line is the user and system time of the whole process, start-up included: the
-best of several runs.
+reads all of them in one process, nmlgen without its cache and then with it. Each line is the user and system time of
+the whole process, start-up included: the best of several runs.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 RUNS = 3
@@ -43,13 +44,21 @@ def main() -> None:
         sys.exit(f"no file {pattern} in {sys.argv[1]}")
     nmlgen = str(Path(sys.executable).with_name("nmlgen"))
     shellcheck = shutil.which("shellcheck", path=str(Path(sys.executable).parent)) or shutil.which("shellcheck")
-    rows = [("nmlgen --version", [nmlgen, "--version"]), ("nmlgen lint", [nmlgen, "lint", *paths])]
+    lint = [nmlgen, "lint", *paths]
+    cache = tempfile.mkdtemp(prefix="nmlgen-benchmark-")
+    subprocess.run([*lint, "--cache-dir", cache], check=False, stdout=subprocess.DEVNULL)
+    rows = [
+        ("nmlgen --version", [nmlgen, "--version"]),
+        ("nmlgen lint --no-cache", [*lint, "--no-cache"]),
+        ("nmlgen lint, once more", [*lint, "--cache-dir", cache]),
+    ]
     if shellcheck:
         rows.append(("shellcheck --shell=bash", [shellcheck, "--shell=bash", *paths]))
     lines = sum(len(Path(path).read_bytes().splitlines()) for path in paths)
     print(f"{len(paths)} scripts, {lines} lines")
     for name, command in rows:
         print(f"{name:<26} {best(command):7.2f} s CPU")
+    shutil.rmtree(cache)
 
 
 if __name__ == "__main__":

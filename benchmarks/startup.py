@@ -1,8 +1,9 @@
-"""CPU time of nmlgen's start-up and of a build, beside what Python, f90nml and Jinja2 cost by themselves.
+"""CPU time of nmlgen's start-up, of a check and of a build, beside what Python, f90nml and Jinja2 cost by themselves.
 
     python benchmarks/startup.py
 
-Each line is the median of the user and system time of a whole process over several runs.
+Each line is the median of the user and system time of a whole process over several runs, and how many times that of a
+bare Python start it is.
 """
 
 from __future__ import annotations
@@ -44,10 +45,16 @@ def main() -> None:
             ("python -c 'import nmlgen'", [python, "-c", "import nmlgen"]),
             ("python -c 'import f90nml'", [python, "-c", "import f90nml"]),
             ("python -c 'import jinja2'", [python, "-c", "import jinja2"]),
+            ("nmlgen explain RST001", [*nmlgen, "explain", "RST001"]),
+            ("nmlgen rules", [*nmlgen, "rules"]),
+            ("nmlgen check (the Levante example)", [*nmlgen, "check", str(EXAMPLE)]),
             ("nmlgen build (the Levante example)", build),
         ]
+        bare = 0.0
         for name, command in rows:
-            print(f"{name:<36} {1000 * median(command):7.0f} ms CPU")
+            took = median(command)
+            bare = bare or took
+            print(f"{name:<36} {1000 * took:7.0f} ms CPU {took / bare:6.1f}")
 
 
 if __name__ == "__main__":

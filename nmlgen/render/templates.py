@@ -28,6 +28,7 @@ def template(name: str) -> Any:
         comment_start_string="{%#",  # "{#" is shell: ${#array[@]}
         comment_end_string="#%}",
         autoescape=False,
+        optimized=False,  # what little is constant costs less than to look for it
         finalize=_quoted,
     )
     environment.filters |= {
