@@ -7,13 +7,13 @@ sign, `and` for `or`, a condition turned round, a number that is one more, true 
 tests that reach the changed line are run until one fails. The mutants that no test noticed are printed, and the share
 of those that were noticed; it ends with 1 below nine in ten.
 
-Tests are collected once. For a mutant the process is copied (`fork`), the changed functions get their new code, what
-functions remember is forgotten but for what comes of data alone, and tests run in the copy until one fails: those
-beside the module, and first those that noticed most of the mutants before. Most mutants need no others. Then all tests
-run once to learn which of them reach which block of statements: each block of the code says that it was reached (a
-byte, cheaper than any tracing). `--reach` keeps that in a file, which holds until a source file changes (a test that it
-does not know counts as reaching all); with `--near` it ends before. For a mutant that is left those run that reach it:
-those that name its module, then `--most` of the others, drawn by the seed: the share is rather too low than too high.
+Tests are collected once, and run once to learn which of them reach which block of statements: each block of the code
+says that it was reached (a byte, cheaper than any tracing). `--reach` keeps that in a file, which holds until a source
+file changes (a test that it does not know counts as reaching all). For a mutant the process is copied (`fork`), the
+changed functions get their new code, what functions remember is forgotten but for what comes of data alone, and of the
+tests that reach it those run in the copy, until one fails, that stand beside the module or name it, first those that
+noticed most of the mutants before. Most mutants need no others; with `--near` it ends there. For a mutant that is left
+`--most` of the others run, drawn by the seed: the share is rather too low than too high.
 What stands outside functions is changed in a new process. A test that fails without any change, too, has noticed
 nothing. `--quick` leaves out the verdicts of the real model. Tests that start nmlgen as a program notice nothing. A
 copy that takes ten minutes of CPU hangs, which is noticed.
@@ -377,22 +377,18 @@ class Reach:
     def others(
         self, mutant: Mutant, blocks: Blocks, items: dict[str, pytest.Item], most: int, seed: int
     ) -> list[pytest.Item]:
-        """The tests for a mutant that do not stand beside its module: first those that name it, then some others."""
-        names = self.tests(mutant, blocks, items) - set(beside(mutant, items))
-        named = {name for name in names if imports(name, mutant.file)}
-        others = sorted(names - named)
-        if len(others) > most:
-            others = random.Random(seed).sample(others, most)
-        return self._in_order(named, items) + self._in_order(others, items)
+        """Some of the tests for a mutant that do not stand beside its module, drawn by the seed."""
+        others = sorted(self.tests(mutant, blocks, items) - set(beside(mutant, items)))
+        return self._in_order(random.Random(seed).sample(others, min(most, len(others))), items)
 
     def _in_order(self, names: Iterable[str], items: dict[str, pytest.Item]) -> list[pytest.Item]:
         return [items[name] for name in sorted(names, key=lambda name: (self.seconds.get(name, 0.0), name))]
 
 
 def beside(mutant: Mutant, names: Iterable[str]) -> list[str]:
-    """The tests that stand beside a mutant's module."""
+    """The tests that stand beside a mutant's module, or whose file names it."""
     near = re.compile(nearness(mutant.file))
-    return [name for name in names if near.search(name)]
+    return [name for name in names if near.search(name) or imports(name.partition("::")[0], mutant.file)]
 
 
 def digest(file: str) -> str:
@@ -407,9 +403,10 @@ def nearness(file: str) -> str:
     return "|".join([*(f"test_{name}\\.py" for name in (stem, *stem.split("_"))), *rules_in(file)])
 
 
+@cache
 def imports(test: str, file: str) -> bool:
-    """Whether the file of a test names a module, or the code of one of its rules."""
-    text = _text(test.partition("::")[0])
+    """Whether a file of tests names a module, or the code of one of its rules."""
+    text = _text(test)
     return any(name in text for name in (file.removesuffix(".py").replace("/", "."), *rules_in(file)))
 
 
