@@ -21,7 +21,7 @@ from nmlgen.experiment.coupling import (
     Side,
 )
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.group import as_list
+from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
 from nmlgen.findings import Finding, Severity, did_you_mean
 from nmlgen.rules.rule import ComponentRule, Rule
@@ -783,10 +783,10 @@ class CoupledAtmosphere(ComponentRule):
         if _is_on(component, "ocean") and forcing.value not in (_AES, _NWP):
             message = f"iforcing is {forcing.value}, and the atmosphere is coupled to an ocean"
             yield self.finding(forcing, message, "expected: 2 or 3, physics with fluxes at the surface")
+        facts = ComponentFacts(component, 1, frozenset())
         for partner, variable, kinds in (("o3", "irad_o3", (5, 6)), ("aero", "irad_aero", (13, 19))):
-            radiation = component["aes_rad_nml", f"aes_rad_config%{variable}"]
-            value = as_list(radiation.value)[0] if radiation.certainty is not radiation.certainty.UNKNOWN else kinds[0]
-            if forcing.value == _AES and _is_on(component, partner) and value not in kinds:
+            value = facts.value("aes_rad_nml", f"aes_rad_config%{variable}")
+            if forcing.value == _AES and _is_on(component, partner) and value not in (None, *kinds):
                 yield self.finding(
                     _switch(component, partner),
                     f"coupled_to_{partner} is true, and the radiation takes nothing from there: {variable} is {value}",

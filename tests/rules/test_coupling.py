@@ -205,3 +205,110 @@ def test_whom_a_model_is_coupled_to_is_there(text, overrides, count, tmp_path):
     messages = found(coupling.NothingExchanged, f"nmlgen: 1\n{text}", tmp_path, *overrides)
     assert len(messages) == count
     assert all("the job has no such model" in message for message in messages)
+
+
+EXCHANGED = exchanged("PT30M")
+AEROSOL = "models.atm.namelists.coupling_mode_nml.coupled_to_aero=true"
+OZONE = "models.atm.namelists.coupling_mode_nml.coupled_to_o3=true"
+
+
+def radiation(variable: str, value: int) -> str:
+    return f'models.atm.namelists.aes_rad_nml={{"aes_rad_config(1)%{variable}": {value}}}'
+
+
+@pytest.mark.parametrize(
+    ("period", "unit", "overrides", "count"),
+    [
+        ("PT30M", "ISO_format", (), 0),
+        ("soon", "ISO_format", (), 1),
+        ("soon", "ISO_format", APART, 0),  # nobody reads it
+        ("30", "minute", (), 0),
+        ("PT30M", "minute", (), 1),
+        ("+30", "second", (), 0),
+        ("3.5", "hour", (), 1),
+        ("P1M", "ISO_format", (), 0),
+    ],
+)
+def test_periods_that_can_be_read(period, unit, overrides, count, tmp_path):
+    text = exchanged(f"'{period}'").replace("coupling:", f"coupling:\n  timestep_unit: {unit}", 1)
+    assert len(found(coupling.CouplingFileRefused, text, tmp_path, *overrides)) == count
+
+
+@pytest.mark.parametrize(("overrides", "who"), [((), None), (APART, None), (APART[:1], "atm"), (APART[1:], "oce")])
+def test_all_models_are_coupled_or_none(overrides, who, tmp_path):
+    messages = found(coupling.SomeModelsCoupled, EXCHANGED, tmp_path, *overrides)
+    assert [message.split('"')[1] for message in messages] == ([] if who is None else [who])
+
+
+@pytest.mark.parametrize(
+    ("who", "partner", "count"), [("oce", "ocean", 1), ("oce", "o3", 1), ("atm", "waves", 0), ("oce", "output", 0)]
+)
+def test_partners_that_a_component_can_have(who, partner, count, tmp_path):
+    switch = f"models.{who}.namelists.coupling_mode_nml.coupled_to_{partner}=true"
+    assert len(found(coupling.CouplingNotSupported, EXCHANGED, tmp_path, switch)) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "count"),
+    [
+        (EXCHANGED, (), 0),
+        (EXCHANGED, APART, 1),
+        (EXCHANGED, APART[:1], 0),  # CPL002 says it
+        (COUPLE % "atm", (), 1),
+        ("coupling: null\n", (), 1),
+        ("coupling: null\n", APART, 0),
+    ],
+)
+def test_what_is_coupled_exchanges_something(text, overrides, count, tmp_path):
+    assert len(found(coupling.NothingExchanged, text, tmp_path, *overrides)) == count
+
+
+@pytest.mark.parametrize(
+    ("fields", "overrides", "messages"),
+    [
+        ("total_heat_flux", (), []),
+        ("temp", (), ['"temp" is no field of atmosphere for ocean']),
+        ("sea_surface_temperature", (), ['"sea_surface_temperature" goes the other way']),
+        ("total_heat_flux, nothing, nix", (), ['"nothing" is no field', '"nix" is no field']),
+        ("total_heat_flux", APART[:1], ['"atm" is not coupled to "oce"']),
+        ("total_heat_flux", APART[1:], ['"oce" is not coupled to "atm"']),
+    ],
+)
+def test_fields_of_a_couple(fields, overrides, messages, tmp_path):
+    told = found(coupling.UnknownCouple, EXCHANGED.replace("[temp]", f"[{fields}]"), tmp_path, *overrides)
+    assert len(told) == len(messages)
+    assert all(message.startswith(start) for message, start in zip(told, messages, strict=True))
+
+
+def test_the_grid_of_a_couple(tmp_path):
+    text = EXCHANGED.replace("[temp]", "[total_heat_flux]").replace("icon_ocean_grid", "grid")
+    (message,) = found(coupling.UnknownCouple, text, tmp_path)
+    assert message == 'the grid of "oce" is called "icon_ocean_grid", not "grid"'
+
+
+@pytest.mark.parametrize(
+    ("overrides", "count"),
+    [
+        ((), 0),
+        (("models.atm.namelists.run_nml.iforcing=0",), 1),
+        (("models.atm.namelists.run_nml.iforcing=3",), 0),
+        (("models.atm.namelists.run_nml.iforcing=0", *APART), 0),
+        ((OZONE,), 1),
+        ((OZONE, radiation("irad_o3", 5)), 0),
+        ((OZONE, radiation("irad_o3", 6)), 0),
+        ((OZONE, radiation("irad_o3", 4)), 1),
+        ((OZONE, radiation("irad_o3", 4), "models.atm.namelists.run_nml.iforcing=3"), 0),
+        ((AEROSOL, radiation("irad_aero", 13)), 0),
+        ((AEROSOL, radiation("irad_aero", 19)), 0),
+        ((AEROSOL, radiation("irad_aero", 18)), 1),
+    ],
+)
+def test_physics_of_a_coupled_atmosphere(overrides, count, tmp_path):
+    assert len(found(coupling.CoupledAtmosphere, EXCHANGED, tmp_path, *overrides)) == count
+
+
+@pytest.mark.parametrize(("lag", "count"), [(0, 0), (3, 0), (4, 1), (-4, 0)])
+def test_a_lag_delays_the_exchanges(lag, count, tmp_path):
+    """With three steps to a period: behind the third step one exchange is missed."""
+    text = EXCHANGED.replace("    - src", f"    - src_lag: {lag}\n      src")
+    assert len(found(coupling.CouplingPeriod, text, tmp_path)) == count
