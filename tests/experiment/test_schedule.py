@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import output_files
-from nmlgen.experiment.schedule import Names, duties, first_writes, output_dates, writes
+from nmlgen.experiment.schedule import (
+    FileEnds,
+    Names,
+    all_dates,
+    appended_date,
+    dates_by_job,
+    duties,
+    files_of_a_sequence,
+    first_writes,
+    largest_file,
+    output_dates,
+    output_steps,
+    writes,
+)
 from nmlgen.experiment.setting import UndecidedError
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
@@ -122,3 +137,88 @@ def test_files_of_so_many_records(more: str, numbers: list[int], build: Callable
     settings = f"output_interval: P1D, file_interval: null, stream_partitions_ml: 1, {more}"
     component = build(f"output:\n  atm: {{{settings}}}\n")
     assert [write.number for write in writes(component, clock(component))] == numbers
+
+
+FILES = [
+    *(f"file_interval: {length}" for length in ("PT6H", "PT7H", "PT18H", "P1D", "P3D")),
+    *(f"file_interval: null, steps_per_file: {steps}" for steps in (0, 1, 3)),
+    "file_interval: null, steps_per_file: 3, steps_per_file_inclfirst: true",
+    "file_interval: null, steps_per_file: 3, steps_per_file_inclfirst: true, filetype: 2",
+]
+
+
+@pytest.mark.parametrize("files", FILES)
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_files_are_counted_as_they_are_written(files: str, partitions: int, build: Callable[[str], Component]) -> None:
+    """By formula, record by record, and in ICON's own order."""
+    for hours, include_last in product((6, 7), ("true", "false")):
+        stream = f"output_interval: PT{hours}H, stream_partitions_ml: {partitions}, include_last: {include_last}"
+        component = build(f"time: {{stop: 2008-09-04T00:00:00Z}}\noutput: {{atm: {{{stream}, {files}}}}}\n")
+        time = clock(component)
+        written = list(writes(component, time))
+        for row in duties(component, time):
+            for duty in row:
+                own = Counter(write.name for write in written if write.file == duty.file)
+                assert (duty.records, duty.files, duty.largest) == (own.total(), len(own), max(own.values()))
+                assert duty.first_name == next(iter(own))
+                dates = tuple(all_dates(component, duty.file, time))
+                played = FileEnds(component, duty.file, time, dates[0]).files(dates, None)
+                assert played == (duty.files, duty.largest)
+        (stream_group,) = component.streams
+        first = [write for write in written if write.file.partition == 1]
+        assert output_steps(component, stream_group, time) == len(written)
+        assert files_of_a_sequence(component, stream_group, "ml", time) == len({write.name for write in first})
+        assert largest_file(component, stream_group, "ml", time) == max(Counter(w.name for w in first).values())
+
+
+@pytest.mark.parametrize(
+    ("stream", "rest", "hours"),
+    [
+        ("output_interval: PT7H", "", 240),
+        ("output_interval: PT7H, include_last: false", "", None),
+        ("output_interval: PT7H, output_end: 2008-09-11T00:00:00Z", "", 240),
+        ("output_interval: PT7H, output_end: 2008-09-10T23:59:59Z", "", None),
+        ("output_interval: PT7H, stream_partitions_ml: 2", "", None),
+    ],
+)
+def test_the_end_is_appended(stream: str, rest: str, hours: int | None, build: Callable[[str], Component]) -> None:
+    usual = {"stream_partitions_ml": 1, "include_last": "true", "file_interval": "P1D"}
+    given = ", ".join([stream, *(f"{key}: {value}" for key, value in usual.items() if key not in stream)])
+    component = build(f"output: {{atm: {{{given}}}}}\n{rest}")
+    date = appended_date(component, output_files(component)[0], clock(component))
+    assert date == (None if hours is None else hours * HOUR)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "expected"),
+    [
+        (0, 24, ([0, 6, 12, 18, 24], 30)),
+        (24, 30, ([24, 30], None)),
+        (25, 29, ([], None)),
+        (0, 0, ([0], 30)),
+        (18, 23, ([18], 30)),
+    ],
+)
+def test_output_times_of_a_job(
+    begin: int, end: int, expected: tuple[list[int], int | None], build: Callable[[str], Component]
+) -> None:
+    stream = "output_interval: PT6H, file_interval: P1D, stream_partitions_ml: 1, include_last: true"
+    component = build(f"time: {{stop: 2008-09-02T06:00:00Z}}\noutput: {{atm: {{{stream}}}}}\n")
+    regular, last = dates_by_job(component, output_files(component)[0], clock(component))(begin * HOUR, end * HOUR)
+    assert ([date // HOUR for date in regular], None if last is None else last // HOUR) == expected
+
+
+@pytest.mark.parametrize(
+    ("days", "hours"),
+    [("2.0", [0, 24, 48]), ("1.0", [0, 24]), ("9999.0", [*range(0, 241, 24)])],
+)
+def test_a_nest_ends_before_the_experiment(days: str, hours: list[int], build: Callable[[str], Component]) -> None:
+    """Its end is appended, too, where its streams have earlier times."""
+    end = float(days) * 86_400
+    text = (
+        "namelists: {grid_nml: {dynamics_grid_filename: [a.nc, b.nc], end_time: [0.0, %s]}}\n"
+        "output: {atm: {output_interval: P1D, file_interval: P1D, stream_partitions_ml: 1, dom: [2]}}\n"
+    )
+    component = build(text % end)
+    last = appended_date(component, output_files(component)[0], clock(component))
+    assert last == min(hours[-1], 240) * HOUR

@@ -11,16 +11,24 @@ import pytest
 from attrs import evolve
 
 from nmlgen import load_spec
+from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import InputFile
+from nmlgen.experiment.schedule import duties
 from nmlgen.experiment.setting import UndecidedError, written
 from nmlgen.experiment.volume import (
     StreamVolume,
     Volume,
     checkpoint_files,
+    checkpoint_parts,
     checkpoint_volume,
+    most_checkpoint_bytes,
+    named_cells,
     points,
+    rank_bytes,
+    rank_volumes,
     read_dictionary,
+    said_cells,
     step_volume,
     stream_volumes,
     unknown_names,
@@ -392,3 +400,108 @@ def test_waves_have_a_tracer_for_each_frequency_and_direction() -> None:
     assert volume.low <= 696_793 <= volume.high
     assert volume.best == pytest.approx(696_793, rel=0.06)  # attributes.nc is shorter than an atmosphere's
     assert checkpoint_files(component) == 2 + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("torus_triangles_4x5_1000m.nc", 40),  # rows of rhombs, two triangles each
+        ("torus_triangles_4x0_1000m.nc", None),
+        ("R2B4", 20_480),
+        ("R02B03", 5_120),
+        ("R3B2", 2_880),
+        ("R0B4", None),
+        ("some-grid.nc", None),
+    ],
+)
+def test_cells_by_the_name_of_a_grid(name: str, cells: int | None) -> None:
+    component = wave(f"grid.file={name}", "grid.name=null")
+    assert (named_cells(component, 1), named_cells(component, 2)) == (cells, None)
+    assert named_cells(wave(f"grid.file={name}", "namelists.grid_nml.l_limited_area=true"), 1) is None
+
+
+def test_a_name_of_its_own_counts_before_that_of_the_file() -> None:
+    assert named_cells(wave("grid.file=torus_triangles_4x5_1000m.nc"), 1) == 1280
+    assert named_cells(wave("grid.file=R2B4.nc", "grid.name=R2B3"), 1) == 5_120
+
+
+def test_cells_that_are_said() -> None:
+    assert [said_cells(wave("grid.cells=[100, 200]"), domain) for domain in (1, 2, 3)] == [100, 200, None]
+    assert points(wave("grid.cells=100")) == {"cell": 100, "edge": 150, "vertex": 52}
+
+
+def test_what_each_rank_writes() -> None:
+    """A stream of two partitions on both ranks, seven times in six hours; another, four times on the first."""
+    two = "output.b={output_interval: PT2H, file_interval: PT6H, ml_varlist: [u]}"
+    component = wave("parallel.num_io_procs=2", "output.atm.stream_partitions_ml=2", two)
+    first, second = stream_volumes(component)
+    assert (first.step.best, first.records, first.files, first.largest) == (880_648, 7, 5, 2)
+    assert (second.step.best, second.records, second.files, second.largest) == (102_408, 4, 2, 3)
+    assert rank_bytes(component) == (7 * 880_648 / 2 + 4 * 102_408, 7 * 880_648 / 2)
+    volumes = rank_volumes(component, duties(component, clock(component)))
+    assert sum(volume.best for volume in volumes) == first.run.best + second.run.best
+    assert volumes[1].best == 3 * 880_648 + 2 * first.constant.best
+    assert rank_bytes(wave()) == (7 * 880_648,)
+
+
+@pytest.mark.parametrize(
+    ("settings", "step", "constant"),
+    [
+        ([], (880_648, 880_648, 880_648), (4_005, 4_450, 4_895)),
+        (["output.atm.filetype=5"], (880_648, 880_648, 889_455), (4_005, 4_450, 4_895)),
+        (["output.atm.output_grid=true"], (880_648, 880_648, 880_648), (239_525, 239_970, 240_415)),
+        (["output.atm.filetype=2"], (232_877, 465_754, 475_070), (0, 0, 0)),
+        (
+            ["output.atm.filetype=2", "output.atm.output_grid=true"],
+            (232_877, 465_754, 475_070),
+            (8_155, 16_310, 16_637),
+        ),
+        (["model.release='2024.07'"], (880_648, 880_648, 880_648), (4_005, 4_450, 4_895)),
+    ],
+)
+def test_bounds_of_a_step_and_of_what_every_file_holds(
+    settings: list[str], step: tuple[int, ...], constant: tuple[int, ...]
+) -> None:
+    found = only(wave(*settings))
+    assert (found.step.low, found.step.best, found.step.high) == step
+    assert (found.constant.low, found.constant.best, found.constant.high) == constant
+
+
+@pytest.mark.parametrize(
+    ("mode", "parts", "bounds"),
+    [
+        ([], 1, (2_405_581, 2_417_670, 2_429_759)),
+        (["joint procs multifile"], 4, (2_423_230, 2_485_981, 2_553_111)),
+        (["dedicated procs multifile", "restart.num_restart_procs=2"], 2, (2_408_624, 2_471_301, 2_538_357)),
+    ],
+)
+def test_bounds_of_a_checkpoint(mode: list[str], parts: int, bounds: tuple[int, ...]) -> None:
+    component = wave(*(f"restart.restart_write_mode={mode[0]}", *mode[1:]) if mode else ())
+    found = checkpoint_volume(component)
+    assert (checkpoint_parts(component), (found.low, found.best, found.high)) == (parts, bounds)
+    assert found.high < most_checkpoint_bytes(component) == 100 * 1.5 * 1280 * 21 * 8
+
+
+@pytest.mark.parametrize(
+    ("selection", "levels"),
+    [("2...1", 0), ("1...nlev-5", 15), ("(3)", 1), ("3...3", 1), ("21", 20), ("20", 1), ("nlev+1", 20), ("1,1", 1)],
+)
+def test_levels_of_one_variable(selection: str, levels: int) -> None:
+    found = only(wave("output.atm.ml_varlist=[temp]", f"output.atm.m_levels='{selection}'"))
+    assert found.step == Volume.exactly(levels * 1280 * 4 + 8)
+
+
+@pytest.mark.parametrize(
+    ("longitudes", "latitudes", "count"),
+    [
+        ("[0.0, 1.0]", "[0.0, 1.0, 2.0]", 3),
+        ("[0.0, 0.0, 5.0]", "[0.0, 1.0, 2.0]", 3),
+        ("[0.0, 5.0, 10.0]", "[0.0, 6.0, 2.0]", 3 * 6),  # a step up to 5, a number above
+        ("[0.0, 4.0, 360.0]", "[90.0, -1.0, -90.0]", 90 * 181),  # a circle ends where it begins
+        ("[0.0, 90.0, 360.0]", "[90.0, -1.0, -90.0]", 90 * 181),
+        ("[0.0, 1.0, 360.0]", "[-90.0, 1.0, 270.0]", 360 * 361),
+    ],
+)
+def test_points_of_regular_grids(longitudes: str, latitudes: str, count: int) -> None:
+    regular = [f"output.atm.reg_lon_def={longitudes}", f"output.atm.reg_lat_def={latitudes}", "output.atm.remap=1"]
+    assert only(wave("output.atm.ml_varlist=[temp]", *regular)).step.best == 20 * count * 4 + 8
