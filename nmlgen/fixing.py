@@ -14,6 +14,7 @@ from nmlgen.lift.targets import Target
 from nmlgen.linting import lint
 from nmlgen.render.write import replace_files
 from nmlgen.source import Source
+from nmlgen.visible import visible
 
 _MOST_PASSES = 20  # a fix may bring up the next one; fixes that undo each other must come to an end
 
@@ -32,7 +33,8 @@ class Fixed:
         return "".join(
             line
             for before, after in self.changes.values()
-            for line in difflib.unified_diff(_lines(before.text), _lines(after), before.name, before.name)
+            for name in [visible(before.name)]
+            for line in difflib.unified_diff(_lines(before.text), _lines(after), name, name)
         )
 
     def write(self) -> tuple[str, ...]:

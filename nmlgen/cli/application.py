@@ -112,7 +112,15 @@ def application() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the application; errors become messages and exit codes."""
+    before = sys.stdout, sys.stderr
     _make_printable()
+    try:
+        return _run(arguments)
+    finally:
+        sys.stdout, sys.stderr = before[0] or sys.stdout, before[1] or sys.stderr
+
+
+def _run(arguments: list[str]) -> int:
     try:
         result = application.main(arguments, prog_name="nmlgen", standalone_mode=False)
         sys.stdout.flush()
@@ -168,8 +176,7 @@ def _make_printable() -> None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-            if stream.isatty():
-                setattr(sys, name, Terminal(stream))
+            setattr(sys, name, Terminal(stream))
 
 
 def _close(stream: TextIO) -> int:

@@ -10,6 +10,7 @@ import nmlgen
 from nmlgen.calibrating import Calibrated, calibrate_logs
 from nmlgen.cli.console import quiet_option
 from nmlgen.cli.logs import reading_progress
+from nmlgen.cli.terminal import show_content
 from nmlgen.report.quantities import format_duration
 from nmlgen.units.wall_time import format_wall_time
 from nmlgen.writing import write_whole
@@ -54,7 +55,7 @@ def command(
         for line in _summary(found, before):
             click.echo(line, err=output is None)
     if output is None:
-        click.echo(text, nl=False)
+        show_content(text)
         return 0
     write_whole(output, text.encode())
     if not quiet:

@@ -9,6 +9,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import release_option, variables_option
+from nmlgen.cli.terminal import show_content
 from nmlgen.errors import InputError
 from nmlgen.files import encode
 from nmlgen.writing import write_whole
@@ -84,7 +85,7 @@ def command(
         hosts=hosts,
     )
     if output is None:
-        click.echo(imported.text, nl=False)
+        show_content(imported.text)
     else:
         write_whole(output, encode(imported.text), is_new=not force)
         click.echo(f"wrote {output}\nnext: nmlgen check {shlex.quote(str(output))}")

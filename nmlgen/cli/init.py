@@ -13,6 +13,7 @@ from socket import gethostname
 import click
 
 from nmlgen import starter
+from nmlgen.cli.terminal import show_content
 from nmlgen.errors import InputError
 from nmlgen.spec import presets
 from nmlgen.writing import write_whole
@@ -84,7 +85,7 @@ def command(
         darshan = _darshan(site, asks)
     text = starter.starter_spec(preset, site, name, account, grid_file, directory, nodes, darshan)
     if str(output) == "-":
-        click.echo(text, nl=False)
+        show_content(text)
         return 0
     write_whole(output, text.encode(), is_new=not force)
     click.echo(f"wrote {output}\nnext: nmlgen check {shlex.quote(str(output))}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ import nmlgen
 from nmlgen.baseline import beyond, read_baseline, write_baseline
 from nmlgen.cli.caches import cache_of, cache_options
 from nmlgen.cli.console import as_far_as_read, quiet_option, release_option, selection_options, show_findings, tracked
+from nmlgen.cli.terminal import show_content, unfiltered
 from nmlgen.cli.watching import changes
 from nmlgen.codes import explanations
 from nmlgen.configuration import is_variable
@@ -151,8 +153,11 @@ def command(
             if statistics:
                 _show_statistics(report, output_format)
             elif output_format != "text":
+                is_for_github = output_format == "github"
                 click.echo(
-                    _document(report, output_format, rule_pages), nl=bool(report.findings) or output_format != "github"
+                    _document(report, output_format, rule_pages),
+                    nl=bool(report.findings) or not is_for_github,
+                    file=unfiltered(sys.stdout) if is_for_github else None,
                 )
             else:
                 _show(report, unsafe_fixes, show_undecided)
@@ -219,9 +224,7 @@ def _show_statistics(report: nmlgen.Report, output_format: str) -> None:
 
 
 def _show_differences(fixed: Fixed, quiet: bool, exit_zero: bool) -> int:
-    from nmlgen.files import encode
-
-    click.echo(encode(fixed.differences()), nl=False)
+    show_content(fixed.differences())
     if not quiet:
         would_fix = f"would fix {fixed.count} finding{'s' if fixed.count != 1 else ''}"
         click.echo(would_fix if fixed.count else "nothing to fix", err=True)

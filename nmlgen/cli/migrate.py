@@ -8,7 +8,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, quiet_option, release_option, show_findings
-from nmlgen.files import encode
+from nmlgen.cli.terminal import show_content
 from nmlgen.namelist.registry import releases
 from nmlgen.report.json import report_document, to_json
 from nmlgen.report.text import summary
@@ -51,7 +51,7 @@ def command(
     """
     found = nmlgen.migrate(paths, to=to, icon_release=icon_release, ntasks=ntasks, mends=fixes or diff)
     if diff:
-        click.echo(encode(found.fixed.differences()), nl=False)
+        show_content(found.fixed.differences())
         return 1 if found.fixed.changes else 0
     if fixes:
         found.fixed.write()

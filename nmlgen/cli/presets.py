@@ -7,6 +7,7 @@ import sys
 import click
 
 from nmlgen.cli.console import uses_colour
+from nmlgen.cli.terminal import show_content
 from nmlgen.report.table import format_table
 from nmlgen.spec import presets
 
@@ -31,7 +32,7 @@ def command(context: click.Context) -> int | None:
 @click.argument("name")
 def show(name: str) -> int:
     """Print the preset NAME, such as icon/jabw or sites/levante."""
-    click.echo(presets.text(name), nl=False)
+    show_content(presets.text(name))
     return 0
 
 

@@ -1,33 +1,58 @@
-"""What goes to a terminal: our own colours, and nothing else that it would obey."""
+"""What goes to a terminal, or to a log that somebody looks at later: our own colours, and nothing else that a terminal
+or a CI service would obey."""
 
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any, TextIO
+
+import click
 
 from nmlgen.visible import visible_lines
 
-_COLOUR = re.compile(r"(\x1b\[[0-9;]{1,8}m)")
+_COLOUR = re.compile(r"(\x1b\[(?!(?:[0-9;]*;)?8[;m])[0-9;]{1,8}m)")  # all but what hides the text behind it
+_COMMAND = re.compile(r"([^\S\n]*)([:#])(?=:|#(?:vso)?\[)")
+"""How a line begins that is a command to GitHub or Azure, which pass over blanks: `::error`, `##[error]`."""
+_LATER_COMMAND = re.compile(rf"(?<=\n){_COMMAND.pattern}")
 
 
 class Terminal:
-    """A terminal that gets text of others only as it may be shown. `unfiltered` is the stream, for what draws on it."""
+    """A stream that gets text of others only as it may be shown. `unfiltered` is the stream itself, for what draws on
+    it, for commands to a CI service that are meant, and for contents of files."""
 
     def __init__(self, stream: TextIO) -> None:
         self.unfiltered = stream
+        self._has_colours = stream.isatty()
+        self._begins_line = True
 
     def write(self, text: str) -> int:
-        """Write text with its colours."""
-        pieces = _COLOUR.split(text)
+        """Write text with its colours, which a terminal alone has."""
+        pieces = _COLOUR.split(text) if self._has_colours else [text]
         pieces[::2] = map(visible_lines, pieces[::2])
-        self.unfiltered.write("".join(pieces))
+        shown = "".join(pieces)
+        if self._begins_line:
+            shown = _COMMAND.sub(_number, shown, count=1) if _COMMAND.match(shown) else shown
+        self.unfiltered.write(_LATER_COMMAND.sub(_number, shown))
+        self._begins_line = shown.endswith("\n") if shown else self._begins_line
         return len(text)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.unfiltered, name)
 
 
+def _number(match: re.Match[str]) -> str:
+    return f"{match[1]}\\u{ord(match[2]):04x}"
+
+
 def unfiltered(stream: Any) -> TextIO:
     """The stream to draw on: progress bars move the cursor."""
     found: TextIO = getattr(stream, "unfiltered", stream)
     return found
+
+
+def show_content(text: str) -> None:
+    """Print the contents of a file: byte for byte, but on a terminal as they may be shown."""
+    from nmlgen.files import encode
+
+    click.echo(text if sys.stdout.isatty() else encode(text), nl=False)

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import fields
 
 from nmlgen.report.table import format_table
+from nmlgen.visible import visible
 
 _Column = tuple[str, Callable[[Any], str]]
 
@@ -66,7 +67,7 @@ def format_runs(runs: Sequence[Any], colour: bool, terminal: bool) -> str:
 
 
 def _place(run: Any) -> str:
-    return f"{run.log}, run {run.run}" if run.run > 1 else str(run.log)
+    return visible(f"{run.log}, run {run.run}" if run.run > 1 else str(run.log))
 
 
 def format_rows(rows: Iterable[Any], colour: bool, terminal: bool) -> str:
@@ -105,7 +106,7 @@ def _picture(log: str, writers: Sequence[Any], width: int, colour: bool, termina
     )
     seconds = count * writers[0].interval_s
     heading = f"0 to {seconds:.{0 if seconds >= 10 else 1}f} s of the job"
-    return f"{log}\n{format_table(('rank', heading, 'MB', 'idle'), cells, colour, terminal)}"
+    return f"{visible(log)}\n{format_table(('rank', heading, 'MB', 'idle'), cells, colour, terminal)}"
 
 
 def _rebinned(values: Sequence[int], count: int, width: int) -> list[int]:

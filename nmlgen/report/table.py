@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Sequence
 
+from nmlgen.visible import visible
+
 
 def format_table(headings: Sequence[str], rows: Iterable[Sequence[str]], colour: bool, terminal: bool) -> str:
-    """Rows under headings; wrapped to the width of a terminal, never cut elsewhere."""
+    """Rows under headings; wrapped to the width of a terminal, never cut elsewhere. What a terminal would obey in a
+    cell is its number, a line end, too."""
+    rows = [[visible(cell) for cell in row] for row in rows]
     if not colour and not terminal:
         return _plain([[heading.upper() for heading in headings], *rows])
     import shutil

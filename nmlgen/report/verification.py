@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nmlgen.report.table import format_table
 from nmlgen.units.size import format_bytes
+from nmlgen.visible import visible
 
 if TYPE_CHECKING:
     from nmlgen.verifying import Verification
@@ -28,7 +29,8 @@ def format_verification(found: Verification, colour: bool, is_terminal: bool) ->
     legs = f" {how_far} jobs" if (found.planned_legs or 1) > 1 else ""
     count = f"{found.files} of {found.promised}" if found.files != found.promised else f"{found.files}"
     lines.append(
-        f"{found.directory}: {count} output files{legs}, {found.records} records, {format_bytes(found.bytes)}"
+        f"{visible(str(found.directory))}: {count} output files{legs}, {found.records} records, "
+        + format_bytes(found.bytes)
         + (f"; last checkpoint {', '.join(found.checkpoints)}" if found.checkpoints else "")
     )
     lines += [f"note: {remark}" for remark in found.remarks]

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import pty
 import subprocess
 import sys
+from pathlib import Path
 
+import icon_logs
 import pytest
+from specs import changed
+
+from nmlgen.cli import main
+from nmlgen.cli.terminal import Terminal
 
 ODD = "a\x1b]0;title\x07b\u202ec\x9b2J"
 
@@ -38,3 +46,70 @@ def test_names_that_a_terminal_would_obey(arguments, tmp_path):
     text = shown.decode()
     assert "\\u202e" in text or "\\u001b" in text, text
     assert not {"\x1b]", "\x07", "\u202e", "\x9b"} & {text[i : i + n] for i in range(len(text)) for n in (1, 2)}
+
+
+NAME = "a\x1b[8m\n::error::b\u202ec\x9b2J"
+SCRIPT = "#!/bin/bash\n#SBATCH --nodez=3\nsrun ./icon\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["build", f"{NAME}.yaml", "-o", f"{NAME}built"],
+        ["advise", f"{NAME}.yaml"],
+        ["diff", f"{NAME}.yaml", f"{NAME}.yaml"],
+        ["import", f"{NAME}.run", "-o", f"{NAME}.new"],
+        ["lint", f"{NAME}.run"],
+        ["lint", f"{NAME}.run", "--diff"],
+        ["lint", f"{NAME}.run", "--write-baseline", f"{NAME}.json"],
+        ["logs", f"{NAME}.log"],
+        ["logs", f"{NAME}.yaml"],
+        ["compare", f"{NAME}.log", f"{NAME}.log"],
+        ["verify", NAME],
+        ["cancel", NAME],
+        ["schema", NAME],
+        ["explain", NAME],
+    ],
+    ids=" ".join,
+)
+def test_a_name_begins_no_command_and_hides_nothing(arguments, tmp_path, monkeypatch):
+    """Also where the output is read by a program, such as a service that runs tests."""
+    monkeypatch.chdir(tmp_path)
+    Path(f"{NAME}.yaml").write_text(json.dumps(changed()))
+    Path(f"{NAME}.run").write_text(SCRIPT)
+    Path(f"{NAME}.log").write_bytes(icon_logs.text(icon_logs.log()))
+    shown = io.BytesIO()
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, io.TextIOWrapper(shown, encoding="utf-8", write_through=True))
+    before = sys.stdout, sys.stderr
+    main(arguments)
+    assert (sys.stdout, sys.stderr) == before
+    text = shown.getvalue().decode()
+    assert text
+    assert not {"\x1b", "\u202e", "\x9b"} & set(text)
+    assert not any(line.lstrip().startswith("::") for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("pieces", "shown"),
+    [
+        (["::error::a\n"], "\\u003a:error::a\n"),
+        (["a\n \t::error::a\n"], "a\n \t\\u003a:error::a\n"),
+        (["a", "::b\n", "::c"], "a::b\n\\u003a:c"),
+        (["##[error]a\n##vso[b]\n"], "\\u0023#[error]a\n\\u0023#vso[b]\n"),
+        (["## a title\na ::b\n:c\n"], "## a title\na ::b\n:c\n"),
+    ],
+)
+def test_how_lines_begin(pieces, shown):
+    stream = io.StringIO()
+    terminal = Terminal(stream)
+    for piece in pieces:
+        terminal.write(piece)
+    assert stream.getvalue() == shown
+
+
+def test_what_is_meant_for_a_service_reaches_it(tmp_path, capfd):
+    path = tmp_path / "exp.run"
+    path.write_text(SCRIPT)
+    main(["lint", "--isolated", "--format", "github", str(path)])
+    assert capfd.readouterr().out.startswith("::error title=")
