@@ -25,12 +25,13 @@ from nmlgen.script.syntax import (
 if TYPE_CHECKING:
     from nmlgen.script.state import Definitions
 
-_READERS = frozenset(
-    (
-        *("read", "unset", "getopts", "mapfile", "readarray", "printf", "let", "set", "wait", "typeset"),
-        *("declare", "local", "export", "readonly", "integer", "float", "select"),
-    )
-)
+ANY_END = "*"
+"""Stands at the end of a name of which only the beginning is known."""
+
+DECLARATIONS = frozenset(("typeset", "declare", "local", "export", "readonly", "integer", "float"))
+_READERS = DECLARATIONS | {
+    *("read", "unset", "getopts", "mapfile", "readarray", "printf", "let", "set", "wait", "select"),
+}
 _MOVERS = frozenset(("cd", "pushd", "popd"))
 _SWITCHES = frozenset(("shopt", "trap", "alias", "unalias", "exec"))
 _STRANGERS = frozenset(("eval", ".", "source"))
@@ -43,7 +44,8 @@ _CHANGED = re.compile(
 
 @frozen
 class Effects:
-    """What commands may change: variables by their `names`, or, if `everything`, any of them.
+    """What commands may change: variables by their `names`, of which `a_*` are all that begin with `a_`, or, if
+    `everything`, any of them.
 
     They may also go to another directory (`moves`), change the positional parameters (`shifts`), and change options,
     traps, aliases, functions or the script's own output (`switches`). `calls` tells that they call functions.
@@ -206,7 +208,17 @@ class _Search:
                 continue
             self.names.update(_NAME.findall(_text(word)))
             if word.literal is None and name not in ("let", "set"):
-                self.everything = self.everything or not _has_known_name(word)
+                beginning = _beginning(word) if name in DECLARATIONS else ""
+                if beginning:
+                    self.names.add(beginning + ANY_END)
+                else:
+                    self.everything = self.everything or not _has_known_name(word)
+
+
+def _beginning(word: Word) -> str:
+    """How the name begins that a word assigns, where the rest of it is not written out: `a_$number=$value`."""
+    first = word.parts[0] if len(word.parts) > 1 else None
+    return first.text if isinstance(first, Literal) and _NAME.fullmatch(first.text) else ""
 
 
 def _has_known_name(word: Word) -> bool:

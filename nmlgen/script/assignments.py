@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from nmlgen.script.assigned import ANY_END
 from nmlgen.script.state import Variable, havoc
 from nmlgen.script.syntax import Array, Assignment, Word
 from nmlgen.script.values import EMPTY, Place, Value, joined, known, mapped, within
@@ -179,9 +181,21 @@ class Assignments:
             shell.state.variables[name] = havoc(name, shell.state.variables.get(name), shell.fresh())
 
     def forget_all(self, names: Iterable[str]) -> None:
-        """So do several."""
+        """So do several; `a_*` are all whose names begin with `a_`."""
         for name in names:
-            self.forget(name)
+            if name.endswith(ANY_END):
+                self._forget_all_that_begin(name.removesuffix(ANY_END))
+            else:
+                self.forget(name)
+
+    def _forget_all_that_begin(self, beginning: str) -> None:
+        """So do those that have a value, and those that the script, or one that it sources, speaks of."""
+        shell = self.shell
+        spoken = re.compile(rf"\b{beginning}\w*")
+        found = {name for name in shell.state.variables if name.startswith(beginning)}
+        for script in (shell.script, *shell.calls.sourced):
+            found.update(spoken.findall(script.source.text))
+        self.forget_all(sorted(found))
 
     def forget_everything(self) -> None:
         """Any variable may have any value."""

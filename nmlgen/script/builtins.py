@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
+from nmlgen.script.assigned import ANY_END
 from nmlgen.script.conditions import COMPARISONS, FAILURE, NONZERO, SUCCESS, status_of
 from nmlgen.script.events import Field, Piece, Ran
 from nmlgen.script.expand import split
@@ -25,6 +26,7 @@ from nmlgen.script.values import (
     unset,
     within,
 )
+from nmlgen.source import UNKNOWN
 from nmlgen.units.whole import decimal
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 Builtin: TypeAlias = "Callable[[Interpreter, list[Field], Simple, Place], None]"
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=(.*)\Z", re.DOTALL)
+_DECLARED = re.compile(rf"([A-Za-z_]\w*)(\+?=|{UNKNOWN})")
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _ELEMENT = re.compile(r"([A-Za-z_]\w*)\[([^\]]*)\]\Z")
 _ECHO_OPTION = re.compile(r"-[neEr]+\Z|--?\Z")
@@ -241,13 +244,15 @@ def _operands_of(command: Simple, fields: list[Field]) -> list[Word | Assignment
 def _declare_word(shell: Interpreter, declaration: _Declaration, item: Field) -> None:
     text = text_of(within(item.value, shell.guard))
     if text is None or item.is_vague:
-        shown = item.value[0].text
-        head = re.match(r"([A-Za-z_]\w*)\+?=", shown)
-        if head is None or len(item.value) > 1:
+        heads = [_DECLARED.match(case.text) for case in item.value]
+        if not all(heads):
             shell.assignments.forget_everything()
-        else:
-            declaration.declare(head[1], is_assigned=True)
-            shell.assignments.forget(head[1])
+        for name, end in dict.fromkeys((head[1], head[2]) for head in heads if head is not None):
+            if end == UNKNOWN:
+                shell.assignments.forget_all([name + ANY_END])
+            else:
+                declaration.declare(name, is_assigned=True)
+                shell.assignments.forget(name)
     elif text[:1] in ("-", "+") and len(text) > 1:
         declaration.option(text)
     elif declaration.is_of_functions or declaration.fails:

@@ -69,6 +69,24 @@ def test_nobody_knows_the_files_behind_text_that_only_a_run_knows():
     assert texts(worlds(evaluation)) == [{"N": f"1\n{UNKNOWN}\n"}, {UNKNOWN: UNKNOWN}]
 
 
+@pytest.mark.parametrize("shell", ["bash", "ksh"])
+@pytest.mark.parametrize(
+    "commands",
+    [
+        "number=$(program)\n{0} a_$number=5",
+        "{0} a_$(program)=$(program)",
+        "while read -r b; do\n  let k++\n  {0} a_$k=$(printf %.8f $b)\ndone < params.txt",
+    ],
+)
+@pytest.mark.parametrize("declaring", ["export", "typeset"])
+def test_a_name_whose_beginning_is_written_out_is_none_that_begins_otherwise(shell, commands, declaring):
+    """What only a run names may be any variable with that beginning, one that is not assigned elsewhere, too."""
+    text = f"a_2=old\nab=kept\n{commands.format(declaring)}\necho $ab > N\necho $a_2 > O\necho $a_7 > P"
+    ways = texts(covering_worlds(evaluated(text, shell)))
+    assert {way["N"] for way in ways} == {"kept\n"}
+    assert all(UNKNOWN in way["O"] and UNKNOWN in way["P"] for way in ways)
+
+
 def test_a_variable_that_the_script_assigns_is_empty_before():
     text = ". ./not_there\nif [ x$names = x ]; then names[0]=atm; fi\necho ${#names[*]} > N"
     assert texts(covering_worlds(evaluated(text))) == [{"N": "1\n"}]
