@@ -19,13 +19,16 @@ from nmlgen.files import Files
 from nmlgen.findings import Finding
 from nmlgen.lsp.analysis import Analysis, analyse
 from nmlgen.lsp.documents import Document, kind_of
+from nmlgen.namelist.registry import releases
 from nmlgen.source import UNKNOWN, Source, Span
+from nmlgen.spec.presets import SITE_PREFIX, names
 
 _DIRECTORY = Path("/text")
 _TIMES = 36
 _SCRIPT = re.compile(r"\A#!|<<-?\s*['\"\\]?\w|^#SBATCH\b", re.MULTILINE)
 _MASTER = re.compile(r"^\s*&master_(?:model_)?nml\b", re.MULTILINE | re.IGNORECASE)
 _NAMELIST = re.compile(r"^\s*&[a-z]\w*\s*(?:!.*)?$", re.MULTILINE | re.IGNORECASE)
+_CONFIGURATION = "nmlgen.toml"
 _SPEC = re.compile(r"^(?:nmlgen|name|extends|site|model|models)[ \t]*:", re.MULTILINE)
 
 
@@ -40,14 +43,25 @@ def name_of(text: str) -> str:
     return "spec.yaml" if _SPEC.search(text) else "script.run"
 
 
-def judge(text: str) -> str:
-    """The findings in a text, the files that are built of it, and the picture of the ranks."""
+def choices() -> str:
+    """The releases and the sites that a text may be judged for."""
+    known = [name.removeprefix(SITE_PREFIX) for name in names() if name.startswith(SITE_PREFIX)]
+    return json.dumps({"release": releases()[::-1], "site": known})
+
+
+def judge(text: str, release: str = "", site: str = "") -> str:
+    """The findings in a text, the files that are built of it, and the picture of the ranks.
+
+    A release and a site hold for what says none, as a project's configuration does; a spec says both itself.
+    """
     _DIRECTORY.mkdir(exist_ok=True)
     os.chdir(_DIRECTORY)
     path = _DIRECTORY / name_of(text)
     source = Source(str(path), text)
     document = Document(path.as_uri(), path, None, source, kind_of(path, source))
-    analysis = analyse(document, Files({path: text}))
+    said = {"icon-release": release, "site": site}
+    configuration = "".join(f"{key} = {json.dumps(value)}\n" for key, value in said.items() if value)
+    analysis = analyse(document, Files({path: text, _DIRECTORY / _CONFIGURATION: configuration}))
     return json.dumps(
         {
             "name": path.name,

@@ -27,6 +27,10 @@ function element(name, attributes = {}, ...children) {
 }
 
 const examples = element("select", { ariaLabel: "example" });
+const choices = {
+  release: element("select", { ariaLabel: "release of ICON" }, new Option("release …", "")),
+  site: element("select", { ariaLabel: "site" }, new Option("site …", "")),
+};
 const share = element("button", { type: "button", className: "share" }, "link");
 const fixAll = element("button", { type: "button", className: "fix-all", hidden: true }, "fix all");
 const state = element("output", { className: "state" }, "Python is loaded …");
@@ -34,7 +38,7 @@ const place = element("div", { className: "editor" });
 const tabs = element("div", { className: "tabs", role: "tablist" });
 const panel = element("div", { className: "panel", role: "tabpanel" });
 root.replaceChildren(
-  element("div", { className: "bar" }, examples, share, fixAll, state),
+  element("div", { className: "bar" }, examples, choices.release, choices.site, share, fixAll, state),
   element("div", { className: "halves" }, place, element("div", { className: "answers" }, tabs, panel)),
 );
 
@@ -55,13 +59,19 @@ const view = new EditorView({
 const worker = new Worker(new URL("worker.js", base), { type: "module" });
 let judged = null; // the document that the answer is about
 let isBusy = false;
+let isStale = false; // another release or site was chosen since
 let isReady = false;
 let timer = null;
 let answer = null;
+const wanted = { release: "", site: "" };
 let tab = "findings";
 
 worker.onmessage = ({ data }) => {
-  if (data.isReady) {
+  if (data.choices) {
+    for (const [name, known] of Object.entries(data.choices)) {
+      choices[name].append(...known.map((one) => new Option(one, one)));
+      choices[name].value = wanted[name];
+    }
     isReady = true;
     judge();
     return;
@@ -71,7 +81,7 @@ worker.onmessage = ({ data }) => {
     state.value = `nmlgen failed: ${data.failure}`;
     return;
   }
-  if (judged !== view.state.doc) {
+  if (judged !== view.state.doc || isStale) {
     judge();
     return;
   }
@@ -88,8 +98,18 @@ function changed() {
 function judge() {
   if (!isReady || isBusy) return;
   isBusy = true;
+  isStale = false;
   judged = view.state.doc;
-  worker.postMessage(judged.toString());
+  worker.postMessage({ text: judged.toString(), ...wanted });
+}
+
+for (const [name, select] of Object.entries(choices)) {
+  select.onchange = () => {
+    wanted[name] = select.value;
+    isStale = true;
+    delete root.dataset.judged;
+    judge();
+  };
 }
 
 function show() {
@@ -106,6 +126,7 @@ function show() {
   view.dispatch({ effects: language.reconfigure(LANGUAGES[answer.kind] ?? []) });
   fixAll.hidden = !answer.findings.some((finding) => finding.fix?.safe);
   const count = answer.findings.length;
+  for (const select of Object.values(choices)) select.disabled = answer.kind === "spec"; // which says both itself
   state.value = `${answer.kind ?? "nothing for nmlgen"}: ${count === 1 ? "1 finding" : `${count} findings`}`;
   root.dataset.judged = "";
   showTabs();
@@ -190,7 +211,9 @@ async function unpacked(word) {
 }
 
 share.onclick = async () => {
-  history.replaceState(null, "", `#text=${await packed(view.state.doc.toString())}`);
+  const said = new URLSearchParams({ text: await packed(view.state.doc.toString()) });
+  for (const [name, value] of Object.entries(wanted)) if (value) said.set(name, value);
+  history.replaceState(null, "", `#${said}`);
   await navigator.clipboard?.writeText(location.href).catch(() => {});
   state.value = "the address holds the text now";
 };
@@ -199,7 +222,9 @@ async function begin() {
   const known = await (await fetch(new URL("examples.json", base))).json();
   examples.replaceChildren(new Option("example …", ""), ...Object.keys(known).map((name) => new Option(name, name)));
   examples.onchange = () => examples.value && put(known[examples.value]);
-  const word = new URLSearchParams(location.hash.slice(1)).get("text");
+  const said = new URLSearchParams(location.hash.slice(1));
+  for (const [name, select] of Object.entries(choices)) select.value = wanted[name] = said.get(name) ?? "";
+  const word = said.get("text");
   try {
     put(word ? await unpacked(word) : Object.values(known)[0]);
   } catch {

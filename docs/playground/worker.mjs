@@ -8,15 +8,15 @@ const ready = (async () => {
   const program = await fetch(new URL("judging.py", import.meta.url));
   python.FS.writeFile("/python/judging.py", await program.text());
   await python.runPythonAsync("import sys; sys.path.insert(0, '/python'); import judging");
-  return python.globals.get("judging").judge;
+  return python.globals.get("judging");
 })();
 
-onmessage = async ({ data: text }) => {
+onmessage = async ({ data: { text, release, site } }) => {
   try {
-    postMessage({ answer: JSON.parse((await ready)(text)) });
+    postMessage({ answer: JSON.parse((await ready).judge(text, release, site)) });
   } catch (error) {
     postMessage({ failure: String(error) });
   }
 };
 
-ready.then(() => postMessage({ isReady: true }), (error) => postMessage({ failure: String(error) }));
+ready.then((judging) => postMessage({ choices: JSON.parse(judging.choices()) }), (error) => postMessage({ failure: String(error) }));

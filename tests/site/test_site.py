@@ -263,6 +263,28 @@ def test_a_link_holds_the_text(page, address):
     page.wait(JUDGED)
 
 
+def test_a_release_and_a_site_are_chosen(page, address):
+    opened(page, address, "&nonhydrostatic_nml\n damp_height = 1.\n no_such_thing = 1\n/\n")
+    before = page.texts(FINDINGS)
+    page.choose("#judge select[aria-label=site]", "levante")
+    page.wait(JUDGED)
+    assert [text for text in page.texts(FINDINGS) if text not in before] == [
+        *("SLM007 account-missing", "SLM020 no-time-limit"),
+    ]
+    page.choose("#judge select[aria-label='release of ICON']", "2024.01")
+    page.wait(JUDGED)
+    assert any("ICON 2024.01" in text for text in page.texts("#judge .finding p"))
+    page.click("#judge .share")
+    page.wait("location.hash.includes('release=2024.01') && location.hash.includes('site=levante')")
+    link = page.evaluate("location.href")
+    page.open(f"{address}index.html")
+    page.open(link)
+    page.wait(JUDGED)
+    assert any("ICON 2024.01" in text for text in page.texts("#judge .finding p"))
+    assert page.evaluate("document.querySelector('#judge select[aria-label=site]').value") == "levante"
+    page.open(f"{address}index.html")  # the next one chooses anew
+
+
 def test_no_text_ends_in_a_failure(page, address):
     opened(page, address)
     for text in ("\u00e4" * 300, "a: [", "&", "#!/bin/ksh\n((((", "\U0001d11e&run_nml\n x = 1\n/\n"):
