@@ -120,8 +120,9 @@ class Experiment:
     into its run directory than its `inputs`. `programs` are there where a spec says where ranks sit: one for each
     model, and those that are no models of ICON; see `placement`. `shown` are the GPUs that a wrapper shows to ranks of
     some nodes: "" for none, None where it leaves a rank all of its node. `on_processors` are those programs of a file
-    for srun whose names say that they are for processors, and that get the job's environment as it is. Rules and all
-    else that asks for a variable of ICON's do so by component.
+    for srun whose names say that they are for processors, and that get the job's environment as it is; `joining` those
+    that a script starts with ICON and that are known to join the coupler. Rules and all else that asks for a variable
+    of ICON's do so by component.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Experiment:
     programs: tuple[Program, ...] = ()
     shown: Mapping[int, str | None] = field(factory=dict)
     on_processors: tuple[str, ...] = ()
+    joining: tuple[Setting, ...] = ()
 
     @cached_property
     def components(self) -> tuple[Component, ...]:

@@ -11,13 +11,15 @@ from attrs import evolve, frozen
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.ranks import numbers_in_job, rank_numbers, split
-from nmlgen.experiment.setting import UndecidedError, written
+from nmlgen.experiment.setting import Setting, UndecidedError, written
 from nmlgen.files import Files
 from nmlgen.lift.jobs import Job
 from nmlgen.lift.launches import options_of
 from nmlgen.lift.wrappers import Wrapper, gpus_shown, problems_of_wrapper, starts, wrapper_called
 from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.script.launch import LaunchCommand, read_launch
 from nmlgen.script.multi_prog import ranks_by_program
+from nmlgen.script.options import StaticWord
 from nmlgen.source import UNKNOWN
 
 _MOST_PROGRAMS = 16
@@ -29,6 +31,8 @@ _SETS = re.compile(r"MPICH_|^[ \t]*(?:source|\.|module|eval|unset)[ \t]|\benv\b"
 """What a wrapper does that may change how Cray MPICH treats GPUs."""
 _ICON = re.compile(r"icon[\w.-]*(?<!sh)")
 """Names of ICON itself, and of no script."""
+_JOINS = re.compile(r"(?<![a-z])(?:hiopy|cleo)(?![a-z])", re.IGNORECASE)
+"""In words that start a program: a known one that joins YAC and waits for ICON there."""
 _COMPUTES = ("test", "work")
 
 
@@ -178,3 +182,40 @@ def on_processors(programs: Iterable[StartedProgram], job: Job) -> tuple[str, ..
         if program.is_first and (wrapper is None or not _SETS.search(wrapper.script.source.text)):
             found.append(name)
     return tuple(found)
+
+
+def joining(programs: Iterable[StartedProgram], job: Job) -> tuple[Setting, ...]:
+    """The programs that are started with ICON and are known to join the coupler YAC, each at its place in the script:
+    those of a file for srun, and those that stand behind a colon."""
+    launch = job.launch
+    if launch is None or launch.executable is None:
+        return ()
+    starts_icon = [program for program in programs if program.is_icon]
+    found = [
+        _joining(program.words, launch.executable) for program in programs if starts_icon and program not in starts_icon
+    ]
+    segment: list[StaticWord] | None = None
+    for word in (*launch.arguments, None):
+        if word is None or word.text == ":":
+            if segment is not None:
+                found.append(_behind_colon(segment, launch))
+            segment = []
+        elif segment is not None:
+            segment.append(word)
+    return tuple(setting for setting in found if setting is not None)
+
+
+def _behind_colon(words: list[StaticWord], launch: LaunchCommand) -> Setting | None:
+    command, first = launch.launch.command, launch.executable
+    if command.span is None or first is None or not StartedProgram((first.start,), frozenset(), None).is_icon:
+        return None
+    started = read_launch([StaticWord(str(command.value), command.span), *words])
+    if started is None or started.executable is None:
+        return None
+    return _joining([word.start for word in (started.executable, *started.arguments)], started.executable)
+
+
+def _joining(words: Sequence[str], place: StaticWord) -> Setting | None:
+    program = StartedProgram(tuple(words), frozenset(), None)
+    is_known = not program.is_icon and any(map(_JOINS.search, words))
+    return written("program", program.name, "script", place.span) if is_known else None

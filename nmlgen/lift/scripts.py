@@ -39,7 +39,7 @@ from nmlgen.lift.namelists import (
     type_of,
     unknown_entry,
 )
-from nmlgen.lift.programs import of_programs, on_processors, programs_of
+from nmlgen.lift.programs import joining, of_programs, on_processors, programs_of
 from nmlgen.lift.reader import NAMED, reader_of
 from nmlgen.lift.wrappers import (
     alone,
@@ -369,6 +369,7 @@ class _Lifting:
     def _with_wrapper(self, experiment: Experiment, job: Job) -> Experiment:
         """The experiment with what the wrapper of its launch, or those of its programs, show each rank."""
         programs = programs_of(job, experiment, self.path.parent, self.files)
+        experiment = evolve(experiment, joining=joining(programs, job))
         if programs:
             problems, shown = of_programs(programs, experiment)
             job.late_problems += problems

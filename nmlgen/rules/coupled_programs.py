@@ -17,7 +17,9 @@ class ProgramWithoutCoupling(Rule):
 
     ## What it does
     Finds a program below `programs` in a job of which no model is coupled to anything: none of the switches
-    `coupled_to_...` is on. Where a model has plugins of ComIn, with which programs can join, too, nothing is found.
+    `coupled_to_...` is on; in a script, one of those that join YAC, hiopy and CLEO, behind a colon of the launch or in
+    the file of `srun --multi-prog`. Where a model has plugins of ComIn, with which programs can join, too, nothing is
+    found.
 
     ## Why it matters
     ICON and its programs are one MPI job. A program that joins YAC, such as hiopy, waits for ICON until the time limit;
@@ -56,15 +58,21 @@ class ProgramWithoutCoupling(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        programs = [program for program in experiment.programs if program.model is None]
+        programs = [
+            (program.settings.get("command") or next(iter(program.settings.values())), program.name)
+            for program in experiment.programs
+            if program.model is None
+        ]
+        if not experiment.programs:  # a script of nmlgen's own says them, too
+            programs = [(setting, str(setting.value)) for setting in experiment.joining]
         if not programs or any(_may_join(component) for component in experiment.components):
             return
-        for program in programs:
-            setting = program.settings.get("command") or next(iter(program.settings.values()))
+        for setting, name in programs:
             yield self.finding(
                 setting,
-                f'the program "{program.name}" starts with ICON, and no model is coupled: the job hangs or is aborted',
-                "expected: coupled_to_output true in coupling_mode_nml of a model, or the program in a job of its own",
+                f'the program "{name}" starts with ICON, and no model is coupled: the job hangs or is aborted',
+                "expected: coupled_to_output, or the switch for that program, true in coupling_mode_nml of a model, or "
+                "the program in a job of its own",
             )
 
 

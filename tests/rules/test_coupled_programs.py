@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rules.experiments import judge
 
+import nmlgen
 from nmlgen.rules.coupled_programs import ProgramWithoutCoupling
 from nmlgen.spec.spec import load_spec
 
@@ -45,3 +46,49 @@ def test_programs_need_a_model_that_is_coupled(text, overrides, lines, tmp_path)
     given = [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}", *overrides]
     found = judge(load_spec(path, given).experiment, [ProgramWithoutCoupling])
     assert [finding.span.line for finding in found if finding.span] == lines
+
+
+SCRIPT = """\
+#SBATCH --ntasks=5
+cat > icon_master.namelist <<EOF
+&master_model_nml
+ model_type = 1
+ model_name = "atm"
+ model_namelist_filename = "NAMELIST_atm"
+/
+EOF
+cat > NAMELIST_atm <<EOF
+&coupling_mode_nml
+ coupled_to_output = {switch}
+/
+EOF
+cat > multi.conf <<EOF
+0-3 ./icon
+4 {program}
+EOF
+{launch}
+"""
+LAUNCH = "srun --multi-prog multi.conf"
+
+
+@pytest.mark.parametrize(
+    ("launch", "switch", "program", "place"),
+    [
+        ("srun -n 4 ./icon : -n 1 ./hiopy plan", "F", "./icon", [(19, 25)]),
+        ("mpirun -np 4 ./icon : -np 1 python -m hiopy", "F", "./icon", [(19, 29)]),
+        ("srun -n 4 ./icon : -n 1 /work/build_cleo/bubble3d", "F", "./icon", [(19, 25)]),
+        ("srun -n 4 ./icon : -n 1 ./hiopy", "T", "./icon", []),
+        ("srun -n 4 ./icon : -n 1 ./hiopy", "$(switch)", "./icon", []),  # only a run knows
+        ("srun -n 4 ./icon : -n 1 ./other", "F", "./icon", []),  # it may be ICON
+        ("srun -n 4 ./icon : -n 1 /work/cleo/icon", "F", "./icon", []),
+        ("srun -n 4 ./icon", "F", "./icon", []),
+        (LAUNCH, "F", "./hiopy.py", [(19, 19)]),
+        (LAUNCH, "T", "./hiopy.py", []),
+        (LAUNCH, "F", "./output", []),
+    ],
+)
+def test_programs_that_a_script_starts_with_icon(launch, switch, program, place, tmp_path):
+    path = tmp_path / "exp.run"
+    path.write_text("#!/bin/bash\n" + SCRIPT.format(launch=launch, switch=switch, program=program), encoding="utf-8")
+    found = nmlgen.lint([path], icon_release="2024.10", select=["CPL012"]).findings
+    assert [(finding.line, finding.column) for finding in found] == place
