@@ -28,7 +28,7 @@ from attrs import field, frozen
 from nmlgen.experiment.clock import Clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import OutputFile
-from nmlgen.experiment.schedule import FileEnds, Names, all_dates, appended_date
+from nmlgen.experiment.schedule import FileEnds, Names, all_dates, appended_date, skipped_dates
 
 _FORGETFUL = ("ocean", "hamocc")
 """The components whose checkpoints hold no number of a file."""
@@ -121,7 +121,7 @@ class _Chain:
 
     def job(self, dates: Sequence[int], begin: int, end: int) -> list[_Opened]:
         """What a job writes. Its output times include both its ends, and one behind it that ICON knows."""
-        numbered = self._numbered(dates)
+        numbered = self._numbered(dates, skipped_dates(self.component, self.file, self.clock, begin, end))
         written: list[_Opened] = []
         for number, name, held in numbered:
             first = 0
@@ -142,13 +142,13 @@ class _Chain:
         """The time of the step that writes what is due at an output time."""
         return date // self.clock.step * self.clock.step
 
-    def _numbered(self, dates: Sequence[int]) -> list[_Numbered]:
+    def _numbered(self, dates: Sequence[int], skipped: int) -> list[_Numbered]:
         """The files of a job."""
         found: list[_Numbered] = []
         if not dates:
             return found
         ends = FileEnds(self.component, self.file, self.clock, dates[0])
-        names = Names(self.component, self.file, self.clock)
+        names = Names(self.component, self.file, self.clock, skipped)
         number = max(1, self.offset[0])
         held: list[int] = []
         for date in dates:

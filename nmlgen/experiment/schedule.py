@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 import re
-import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice, takewhile
@@ -32,7 +31,7 @@ from nmlgen.experiment.ranks import (
     placement,
     split,
 )
-from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
 
@@ -121,7 +120,7 @@ def duties(component: Component, clock: Clock) -> tuple[tuple[Duty, ...], ...]:
             found[rank].append(Duty(file, 0, 0, 0, None))
             continue
         files, largest = FileEnds(component, file, clock, regular[0]).files(regular, last[0] if last else None)
-        first_name = Names(component, file, clock).of(1, regular[0])
+        first_name = _names_of_first_job(component, file, clock).of(1, regular[0])
         found[rank].append(Duty(file, len(regular) + len(last), files, largest, first_name))
     return tuple(tuple(row) for row in found)
 
@@ -136,7 +135,7 @@ def sequence(component: Component, file: OutputFile, rank: int, clock: Clock) ->
     if not regular:
         return
     ends = FileEnds(component, file, clock, regular[0])
-    name = Names(component, file, clock)
+    name = _names_of_first_job(component, file, clock)
     number, record = 1, 0
     for date in chain(regular, last):
         if record and ends.ended(date, record):
@@ -145,6 +144,10 @@ def sequence(component: Component, file: OutputFile, rank: int, clock: Clock) ->
         if record == 1:
             first_date = date
         yield Write(date // clock.step * clock.step, date, rank, file, number, record, name.of(number, first_date))
+
+
+def _names_of_first_job(component: Component, file: OutputFile, clock: Clock) -> Names:
+    return Names(component, file, clock, skipped_dates(component, file, clock, 0, clock.leg))
 
 
 def output_dates(component: Component, file: OutputFile, clock: Clock) -> Sequence[int]:
@@ -215,34 +218,56 @@ def appended_date(component: Component, file: OutputFile, clock: Clock) -> int |
 
     Errors as `output_dates`.
     """
-    last = min(clock.length, _end_of_domain(component, file.domain))
+    _, last = active_times(component, file.domain, clock)
     stops = windows(component, file.stream, clock)[-1].stop
     return last if _includes_last(component, file) and last <= stops else None
 
 
-def _end_of_domain(component: Component, domain: int) -> int:
-    """When a nest ends, in milliseconds from the start of the experiment; the first domain has no end of its own."""
-    setting = component["grid_nml", "end_time"]
-    ends = as_list(setting.value) if domain > 1 and setting.is_written else []
-    return milliseconds(ends[domain - 1]) if len(ends) >= domain and is_number(ends[domain - 1]) else sys.maxsize
+def active_times(component: Component, domain: int, clock: Clock) -> tuple[int, int]:
+    """From when to when a domain is computed and has output times, in milliseconds from the start of the experiment; a
+    nest that ends before it begins never is. The first domain has no times of its own."""
+    begin, end = (_of_domain(component["grid_nml", name], domain) for name in ("start_time", "end_time"))
+    begin, end = max(0, begin or 0), clock.length if end is None else min(clock.length, end)
+    return begin, end if domain == 1 or end > begin else begin - 1
 
 
-def output_steps(component: Component, stream: Group, clock: Clock, level_type: str | None = None) -> int:
-    """How often a stream writes one level type, its first unless said, in the whole experiment: all partitions
-    together. Errors as `output_dates`."""
+def _of_domain(setting: Setting, domain: int) -> int | None:
+    """The milliseconds that somebody wrote for a nest, None where nobody did."""
+    found = as_list(setting.value) if domain > 1 and setting.is_written else []
+    is_said = len(found) >= domain and is_number(found[domain - 1])
+    return milliseconds(found[domain - 1]) if is_said else None
+
+
+def skipped_dates(component: Component, file: OutputFile, clock: Clock, begin: int, end: int) -> int:
+    """How many output times of a job come before its domain is active: with partitions ICON counts them among those by
+    which it numbers the files (ICON 2024.10, `mo_output_event_control.f90:327`). Errors as `output_dates`."""
+    starts, _ = active_times(component, file.domain, clock)
+    if file.partitions == 1 or starts <= begin:
+        return 0
+    regular, _ = _regular(component, file, clock)
+    return bisect_left(regular, min(starts, end + 1)) - bisect_left(regular, begin)
+
+
+def output_steps(
+    component: Component, stream: Group, clock: Clock, level_type: str | None = None, domain: int = 1
+) -> int:
+    """How often a stream writes one level type, its first unless said, of a domain in the whole experiment: all
+    partitions together. Errors as `output_dates`."""
     level_type = level_type or next(iter(level_types(component, stream)), "ml")
     partitions = partition_count(component, stream, level_type)
-    if partitions > MOST_PARTITIONS:  # counted as if all windows were apart
+    if partitions > MOST_PARTITIONS:  # counted as if all windows were apart, and a nest always there
         return sum(len(_dates(window, clock.length)) for window in windows(component, stream, clock))
     count = 0
     for partition in range(1, partitions + 1):
-        regular, last = _whole_experiment(component, OutputFile(stream, level_type, 1, partition, partitions), clock)
+        file = OutputFile(stream, level_type, domain, partition, partitions)
+        regular, last = _whole_experiment(component, file, clock)
         count += len(regular) + (last is not None)
     return count
 
 
 def files_of_a_sequence(component: Component, stream: Group, level_type: str, clock: Clock, partition: int = 1) -> int:
-    """How many files one partition of a stream, the first unless said, writes in the whole experiment.
+    """How many files one partition of a stream, the first unless said, writes of the first domain in the whole
+    experiment.
 
     No partition writes more than the first. Errors as `output_dates`.
     """
@@ -267,8 +292,18 @@ def _files(component: Component, stream: Group, level_type: str, clock: Clock, p
 
 
 def _whole_experiment(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequence[int], int | None]:
-    """The regular output times of a sequence of files, ascending, and the end of the experiment where include_last adds
-    it. Those of one window of equal intervals are a range, however many there are."""
+    """The regular output times of a sequence of files, ascending, while its domain is active; and the end of the
+    experiment, or of a nest, where include_last adds it (`mo_output_event_handler.f90:623-790`). Those of one window of
+    equal intervals are a range, however many there are."""
+    regular, stop = _regular(component, file, clock)
+    begin, end = active_times(component, file.domain, clock)
+    regular = regular[bisect_left(regular, begin) : bisect_right(regular, end)]
+    is_added = _includes_last(component, file) and regular and regular[-1] < end <= stop
+    return regular, end if is_added else None
+
+
+def _regular(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequence[int], int]:
+    """The output times that the stream asks for in the whole experiment, and when the last of its windows stops."""
     stream = file.stream
     plain = windows(component, stream, clock)
     calendar_steps = _calendar_steps(component, file, len(plain))
@@ -284,8 +319,7 @@ def _whole_experiment(component: Component, file: OutputFile, clock: Clock) -> t
     if len(found) > 1 and sum(map(len, found)) > MOST_DATES:
         raise _too_many(component, file)
     regular = found[0] if len(found) == 1 else tuple(sorted(set().union(*found)))
-    is_added = _includes_last(component, file) and regular and regular[-1] < clock.length <= plain[-1].stop
-    return regular, clock.length if is_added else None
+    return regular, plain[-1].stop
 
 
 def _includes_last(component: Component, file: OutputFile) -> bool:
@@ -397,10 +431,11 @@ def _first_file_is_longer(component: Component, file: OutputFile, first: int) ->
 
 class Names:
     """The names of one sequence's files: filename_format with its keywords filled in. `output_filename` is filled in
-    last, and filename_extn put behind it: keywords in them are text to ICON (`mo_output_event_control.f90:275-345`)."""
+    last, and filename_extn put behind it: keywords in them are text to ICON (`mo_output_event_control.f90:275-345`).
+    `skipped` are the `skipped_dates` of the job."""
 
-    def __init__(self, component: Component, file: OutputFile, clock: Clock) -> None:
-        self._file, self._clock = file, clock
+    def __init__(self, component: Component, file: OutputFile, clock: Clock, skipped: int = 0) -> None:
+        self._file, self._clock, self._skipped = file, clock, skipped
         text = str(self._value(component, "filename_format")).strip()
         self._extension = str(self._value(component, "filename_extn")).strip()
         if self._extension.lower() == "default":
@@ -420,7 +455,7 @@ class Names:
     def of(self, number: int, date: int) -> str:
         """The name of the file of this number, whose first record has this date."""
         if self._last[0] != number:
-            total = self._file.partitions * (number - 1) + self._file.partition
+            total = self._file.partitions * (number - 1 + self._skipped) + self._file.partition
             words = {"<jfile>": f"{total:04d}", "<total_index>": f"{total:04d}"}
             if self.is_dated:
                 words |= _date_words(self._clock, date)

@@ -246,7 +246,7 @@ def rank_bytes(component: Component) -> tuple[float, ...]:
         key = (id(file.stream), file.level_type, file.domain)
         if key not in sizes:
             points(component, file.domain)
-            steps = output_steps(component, file.stream, time, file.level_type)
+            steps = output_steps(component, file.stream, time, file.level_type, file.domain)
             step = step_volume(component, file.stream, file.level_type, file.domain)
             sizes[key] = step.best * steps / file.partitions
         written[rank] += sizes[key]

@@ -23,6 +23,7 @@ from nmlgen.experiment.schedule import (
     largest_file,
     output_dates,
     output_steps,
+    skipped_dates,
     writes,
 )
 from nmlgen.experiment.setting import UndecidedError
@@ -222,3 +223,51 @@ def test_a_nest_ends_before_the_experiment(days: str, hours: list[int], build: C
     component = build(text % end)
     last = appended_date(component, output_files(component)[0], clock(component))
     assert last == min(hours[-1], 240) * HOUR
+
+
+NEST = """\
+time: {start: 2000-01-01T00:00:00Z, stop: 2000-01-01T04:00:00Z, modelTimeStep: PT10M}
+restart: {checkpointTimeIntval: PT4H, restartTimeIntval: PT4H}
+domains: {inner: {file: inner.nc, start: PT1H, end: PT2H50M}}
+output: {atm: null, s: {output_filename: s, ml_varlist: [temp], %s}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "files"),
+    [
+        ("output_interval: PT30M, file_interval: PT1H", {1: [60, 90], 2: [120, 150, 170]}),
+        ("output_interval: PT30M, file_interval: PT1H, include_last: false", {1: [60, 90], 2: [120, 150]}),
+        ("output_interval: PT1H, steps_per_file: 2", {1: [60, 120], 2: [170]}),
+        ("output_interval: PT30M, steps_per_file: 3", {1: [60, 90, 120], 2: [150, 170]}),
+        (
+            "output_interval: PT30M, file_interval: PT1H, stream_partitions_ml: 2",
+            {3: [60], 4: [90], 5: [120], 6: [150]},
+        ),
+    ],
+)
+def test_a_nest_writes_while_it_is_active(settings, files, build: Callable[[str], Component]) -> None:
+    """As in runs of ICON 2024.10 with such a nest: what comes before it counts in the numbers of partitions' files."""
+    component = build(NEST % settings)
+    found: dict[int, list[int]] = {}
+    for write in writes(component, clock(component)):
+        if write.file.domain == 2:
+            found.setdefault(int(write.name[-7:-3]), []).append(write.date // MINUTE)
+    assert found == files
+
+
+def test_jobs_begin_to_count_anew_what_comes_before_a_nest(build: Callable[[str], Component]) -> None:
+    component = build(NEST % "output_interval: PT30M, stream_partitions_ml: 2, steps_per_file: 1")
+    first, second = (file for file in output_files(component) if file.domain == 2)
+    jobs = [(0, 30), (0, 60), (30, 60), (60, 120)]
+    assert [skipped_dates(component, first, clock(component), a * MINUTE, b * MINUTE) for a, b in jobs] == [1, 1, 0, 0]
+    assert [skipped_dates(component, second, clock(component), a * MINUTE, b * MINUTE) for a, b in jobs] == [1, 1, 1, 0]
+    assert skipped_dates(component, output_files(component)[0], clock(component), 0, HOUR) == 0
+
+
+@pytest.mark.parametrize("times", ["start: PT4H1S", "start: PT4H", "start: PT2H, end: PT2H", "start: PT3H, end: PT2H"])
+def test_a_nest_that_is_never_active_writes_nothing(times, build: Callable[[str], Component]) -> None:
+    component = build(
+        (NEST % "output_interval: PT30M, file_interval: PT1H").replace("start: PT1H, end: PT2H50M", times)
+    )
+    assert {write.file.domain for write in writes(component, clock(component))} == {1}
