@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from grid_files import write_grids
+from grid_files import GLOBAL, grid, write_grids
 from jsonschema import Draft202012Validator
 
 import nmlgen
@@ -204,3 +204,25 @@ def test_names_that_fit_two_patterns(one: str, other: str, expected: bool) -> No
 def test_what_a_pattern_brings(needed: str, target: str, expected: bool) -> None:
     brought = InputFile(target, written("source", "/pool", "spec"), is_pattern=True)
     assert NeededFile(needed, "", None, "").may_be(brought) is expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("extpar_nml: {itopo: 0}", "ifs2icon_R2B05_DOM01.nc"),
+        (
+            "master_nml: {model_base_dir: '/base/ '}, "
+            "extpar_nml: {itopo: 1, extpar_filename: '<path>/R<nroot0>B<jlev>/e_<idom>_<gridfile>'}",
+            "/base/R02B05/e_01_g.nc",
+        ),
+        ("extpar_nml: {itopo: 1, extpar_filename: 'e_<unheard>_<gridfile>'}", "e_*_g.nc"),
+    ],
+)
+def test_names_follow_the_grid_at_hand(
+    build: Build, settings: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.nc").write_bytes(grid(81920, 5, GLOBAL))
+    own = "model: {directory: null}\ngrid: {file: g.nc, num_lev: 30}\n"
+    component = build(f"{own}namelists: {{{NWP % 0}, initicon_nml: {{init_mode: 2}}, {settings}}}")
+    assert expected in opened(component)

@@ -15,6 +15,7 @@ from nmlgen.experiment.ranks import (
     PlacementError,
     RestartMode,
     level_types,
+    numbers_in_job,
     output_files,
     placement,
     restart_mode,
@@ -211,3 +212,12 @@ def test_ranks_of_the_radar_are_taken_where_it_is_used(namelists: str, work: int
     job = "job: {nodes: 1, ntasks_per_node: 16}\nparallel: {num_io_procs: 4, nproma: 16}"
     found = split(build(f"{job}\nnamelists: {{{namelists}}}"))
     assert (found.work, found.radar, found.total) == (work, radar, 16)
+
+
+def test_numbers_of_the_ranks_of_a_job(build: Build) -> None:
+    """One model has them all; several have their own."""
+    assert numbers_in_job(build("")) is None
+    grid = "grid: {file: g.nc, name: R2B5, num_lev: 30}, time: {modelTimeStep: PT12M}, parallel: {num_io_procs: 0}"
+    text = f"models:\n  a: {{type: atmo, tasks: 3, {grid}}}\n  o: {{type: ocean, {grid}}}\n"
+    experiment = build(f"job: {{nodes: 1, ntasks_per_node: 8}}\noutput: null\n{text}").experiment
+    assert [numbers_in_job(component) for component in experiment.components] == [(0, 1, 2), (3, 4, 5, 6, 7)]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 from placements import ATM, OCE, one_program, spec
 from rules.experiments import experiment_of, judge
 
@@ -98,3 +99,23 @@ def test_programs_that_are_placed(tmp_path: Path) -> None:
     assert judged(on_cpus) == []
     atm = {**ATM, "parallel": {**ATM["parallel"], **blocks}}
     assert judged(spec(tmp_path, models={"atm": atm, "oce": {**OCE, "parallel": {"nproma": 16}}})) == []
+
+
+@pytest.mark.parametrize(
+    ("io", "shown", "expected"),
+    [
+        (1, ["0", "1", "2", ""], []),
+        (1, ["0", "0", "2", ""], ["the work ranks 0 and 1 both get GPU 0 of node 0"]),
+        (1, ["", "1", "2", ""], ["rank 0 computes, and the wrapper gives it no GPU on node 0 of the job"]),
+        (1, [None, "1", "2", ""], ["rank 0 computes, and the wrapper gives it no GPU of its own on node 0 of the job"]),
+        (1, ["0", "1", "2", "3"], []),  # all that do not compute
+        (2, ["0", "1", "2", "3"], []),
+        (2, ["0", "1", "2", ""], ["rank 2 (io) does not compute, and the wrapper gives it GPU 2"]),
+        (2, ["0", "1", "", ""], []),
+    ],
+)
+def test_what_a_wrapper_gives_each_rank(io: int, shown: list[str | None], expected: list[str], tmp_path: Path) -> None:
+    text = "job: {nodes: 1, ntasks_per_node: 4}\nrestart: {restart_write_mode: joint procs multifile}\n"
+    experiment = experiment_of(f"{text}parallel: {{num_io_procs: {io}}}\n", tmp_path)
+    followed = evolve(experiment, shown=dict(enumerate(shown)))
+    assert [finding.message for finding in judge(followed, RULES)] == expected

@@ -90,3 +90,40 @@ def test_io_ranks_on_the_last_node(ranks, job, codes, tmp_path):
 def test_fewer_levels_at_a_time_fit(tmp_path):
     text = f"{grid(9)}job: {{nodes: 64}}\n{IO.format(ranks=32)}"
     assert found(text.replace("num_io_procs", "io_proc_chunk_size: 22, num_io_procs"), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("level", "nodes", "told", "worked_out"),
+    [
+        (
+            10,
+            3,
+            "a node of the job holds at least 314.8 GB, it has 274.9 GB",
+            "232.3 GB of fields, 50.4 GB of output, and 32.0 GB for 128 ranks",
+        ),
+        (
+            10,
+            4,
+            "4 of 4 I/O ranks sit on one node and hold 185.2 GB there, besides 206.2 GB of others; it has 274.9 GB",
+            "an I/O rank holds 46.3 GB: all levels of one variable of the whole grid",
+        ),
+        (
+            10,
+            1,
+            "the model's fields take at least 520.1 GB, the node of the job has 274.9 GB at most",
+            "expected: at least 2 nodes, and more for what ICON holds besides",
+        ),
+    ],
+)
+def test_what_is_held_is_worked_out(level, nodes, told, worked_out, tmp_path):
+    (finding,) = found(f"{grid(level)}job: {{nodes: {nodes}}}\n", tmp_path)
+    assert (finding.message, finding.notes[0]) == (told, worked_out)
+
+
+def test_so_many_levels_at_a_time_are_said(tmp_path):
+    (finding,) = found(f"{grid(9)}job: {{nodes: 64}}\n{IO.format(ranks=32)}", tmp_path)
+    assert finding.message == (
+        "32 of 32 I/O ranks sit on one node and hold 370.4 GB there, besides 34.7 GB of others; it has 274.9 GB"
+    )
+    assert finding.notes[0].startswith("an I/O rank holds 11.6 GB")
+    assert "io_proc_chunk_size 22," in finding.notes[1]

@@ -178,3 +178,19 @@ def test_levels_of_another_level_type_are_not_looked_at(tmp_path):
 @pytest.mark.parametrize(("interval", "expected"), [("PT0S", ["OUT031"]), ("-P1M", ["OUT031"]), ("P1M", [])])
 def test_length_of_a_file(interval, expected, tmp_path):
     assert codes(f"file_interval: {interval}", tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("levels", "domain", "expected"),
+    [
+        ("[20]", 1, ["OUT030"]),
+        ("[20]", 2, []),  # which has 31, as nobody says it
+        ("[20, 22]", 2, ["OUT030"]),
+        ("[20, 29]", 2, []),
+    ],
+)
+def test_levels_of_a_nest(levels, domain, expected, tmp_path):
+    """Up to two more than the domain has."""
+    nest = f"grid: {{num_lev: {levels}}}\nnamelists: {{grid_nml: {{dynamics_grid_filename: [a.nc, b.nc]}}}}\n"
+    found = codes(f"dom: [{domain}], ml_varlist: [pres_sfc], m_levels: '31'", tmp_path, nest)
+    assert [code for code in found if code == "OUT030"] == expected

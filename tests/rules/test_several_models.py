@@ -72,3 +72,9 @@ def test_an_ocean_writes_on_its_own_grid_and_levels(stream, count, tmp_path):
     text = f"output: {{s: {{output_interval: PT1H, {stream}}}}}"
     assert found("OUT042", "", text, tmp_path) == count
     assert found("OUT042", text, "", tmp_path) == 0
+
+
+def test_a_single_model_has_all_ranks(tmp_path):
+    """Whatever its entry says of them."""
+    text = "namelists: {master_model_nml: {model_inc_rank: 0}}\n"
+    assert judge(experiment_of(text, tmp_path), [RULES["MST010"]]) == []
