@@ -66,7 +66,7 @@ class Clock:
         """How many jobs the experiment takes."""
         if self._counts_months:
             return max(1, len(_ends(self)))
-        return -(-self.length // self.leg) if self.leg else 1
+        return -(-self.length // self.leg) if self.leg > 0 else 1
 
     def end_of(self, leg: int) -> int:
         """Where so many jobs have ended, from the start of the experiment."""
@@ -81,12 +81,12 @@ class Clock:
         """How many jobs it takes to come to a time from the start of the experiment."""
         if self._counts_months:
             return bisect_left(_ends(self), time) + 1
-        return max(1, -(-time // self.leg)) if self.leg else 1
+        return max(1, -(-time // self.leg)) if self.leg > 0 else 1
 
     def jobs(self) -> Iterator[tuple[int, int]]:
         """Begin and end of each job; none of jobs without a step."""
         begin = 0
-        while begin < self.length and self.leg:
+        while begin < self.length and self.leg > 0:
             end = self.end_of(self.leg_at(begin + 1))
             yield begin, end
             begin = end

@@ -140,3 +140,16 @@ def test_what_icon_refuses_is_undecided(build: Build, fragment: str) -> None:
 def test_first_meeting() -> None:
     assert first_meeting(25 * MINUTE, 10 * MINUTE) == 50 * MINUTE
     assert first_meeting(30 * MINUTE, 10 * MINUTE) == 30 * MINUTE
+
+
+@pytest.mark.parametrize("interval", ["-P1D", "-P1M", "PT0S"])
+def test_an_interval_that_does_not_advance_ends_no_job(build: Build, interval: str) -> None:
+    time = clock(build(f"restart: {{checkpointTimeIntval: P1D, restartTimeIntval: {interval}}}"))
+    assert (time.legs, time.leg_at(DAY), time.leg_at(5 * DAY)) == (1, 1, 1)
+    assert list(time.jobs()) == ([(0, 10 * DAY)] if interval == "PT0S" else [])
+
+
+def test_a_job_of_one_month_is_the_whole_experiment(build: Build) -> None:
+    times = "time: {start: 2000-01-01T00:00:00Z, stop: 2000-02-01T00:00:00Z, modelTimeStep: PT10M}\n"
+    time = clock(build(f"{times}restart: {{checkpointTimeIntval: P1M, restartTimeIntval: P1M}}"))
+    assert (time.legs, list(time.jobs())) == (1, [(0, 31 * DAY)])

@@ -150,3 +150,20 @@ def test_differences_are_symmetric(one, other):
     back = {(d.section, d.name.lower(), d.verdict) for d in differences(new, old)}
     assert forth == back
     assert all(verdict is not Verdict.UNDECIDED for _, _, verdict in forth)
+
+
+@pytest.mark.parametrize(
+    ("directives", "other", "expected"),
+    [
+        ({"mem": "1G"}, {"mem": "1024M"}, []),
+        ({"mem": "1G"}, {"mem": "1000M"}, ["--mem"]),
+        ({"mem": "1500K"}, {"mem": "2M"}, []),  # Slurm counts whole mebibytes
+        ({"mem_per_cpu": "1G"}, {"mem_per_cpu": "1048576K"}, []),
+        ({"time": "00:40:00"}, {"time": "40:00"}, []),
+        ({"time": "00:40:00"}, {"time": "41:00"}, ["--time"]),
+        ({"comment": "1G"}, {"comment": "1024M"}, ["--comment"]),  # a text
+    ],
+)
+def test_directives_that_mean_the_same(directives: dict[str, str], other: dict[str, str], expected: list[str]):
+    one, two = (load(job=given).experiment for given in (directives, other))
+    assert [name for _, name, _ in found(one, two, JOB)] == expected

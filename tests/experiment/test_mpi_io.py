@@ -147,3 +147,69 @@ def test_romio_of_open_mpi(version, name):
 @pytest.mark.parametrize(("version", "needs"), [("2018.5", True), ("2019", False), ("2019.0", False)])
 def test_the_driver_is_a_library_of_its_own(version, needs):
     assert needs_driver_path(version) is needs
+
+
+WAYS = [{}, {OLD: ON}, {NEW: ON}, {FORCE: LUSTRE}, {NEW_FORCE: LUSTRE}, {OLD: ON, FORCE: "nfs"}, {OLD: ON, NEW: OFF}]
+ALL, NONE = [True] * 7, [False] * 7
+
+
+@pytest.mark.parametrize(
+    ("version", "is_on"),
+    [
+        ("2018.5", NONE),
+        ("2019.0", NONE),
+        ("2019.4", NONE),
+        ("2019.5", ALL),  # nobody has tried
+        ("2019.8", ALL),
+        ("2019.9", [False, True, False, False, False, False, True]),
+        ("2021", ALL),
+        ("2021.5", [False, True, False, False, False, False, True]),
+        ("2021.6", [False, True, False, True, False, False, True]),  # forcing it is enough
+        ("2021.10", [False, True, False, True, False, False, True]),
+        ("2021.11", [False, True, True, True, True, False, False]),  # by its new names, and the old one beside none
+    ],
+)
+def test_ways_to_switch_the_driver_on_by_version(version, is_on):
+    assert [driver_off(version, values) is None for values in WAYS] == is_on
+
+
+@pytest.mark.parametrize(
+    ("version", "variables"),
+    [
+        ("2018.5", {OLD: ON, LIST: LUSTRE}),
+        ("2019.0", {}),
+        ("2019.1", {OF_2019: ON}),
+        ("2019.4", {OF_2019: ON}),
+        ("2019.5", {OLD: ON, FORCE: LUSTRE, OF_2019: ON}),
+        ("2019.8", {OLD: ON, FORCE: LUSTRE, OF_2019: ON}),
+        ("2019.9", {OLD: ON, FORCE: LUSTRE}),
+        ("2021.10", {OLD: ON, FORCE: LUSTRE}),
+        ("2021.11", {NEW: ON, NEW_FORCE: LUSTRE}),
+    ],
+)
+def test_variables_by_version(version, variables):
+    assert lustre_variables("intel", version) == variables
+
+
+def test_other_libraries():
+    assert lustre_variables("intel", None) == {}
+    assert lustre_variables("mpich", "4.0") == {}
+    assert lustre_variables("openmpi", "4.1") == {"OMPI_MCA_io": "romio321"}
+    assert lustre_variables("openmpi", "5.0") == {"OMPI_MCA_io": "romio341"}
+    assert [needs_driver_path(version) for version in ("2018.5", "2019.0")] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("version", "verdicts"),
+    [
+        ("2018.5", ["used", "unsupported", "unsupported", "used", "unsupported"]),
+        ("2019.4", ["unsupported", "unsupported", "unsupported", "unsupported", "used"]),
+        ("2019.8", ["unknown", "unsupported", "unknown", "unsupported", "unknown"]),
+        ("2019.9", ["used", "unsupported", "used", "unsupported", "unknown"]),
+        ("2021", ["unknown", "unknown", "unknown", "unsupported", "unsupported"]),
+        ("2021.10", ["used", "unsupported", "used", "unsupported", "unsupported"]),
+        ("2021.11", ["deprecated", "used", "deprecated", "unsupported", "unsupported"]),
+    ],
+)
+def test_what_a_version_makes_of_each_name(version, verdicts):
+    assert [understanding(name, version).verdict for name in (OLD, NEW, FORCE, LIST, OF_2019)] == verdicts
