@@ -18,7 +18,9 @@ from nmlgen.sweep.room import lack_of_room
 @submission_options
 @click.option("-y", "--yes", is_flag=True, help="Do not ask on a terminal whether to submit.")
 @quiet_option
-def command(directory: Path, throttle: int | None, mail: str | None, dry_run: bool, yes: bool, quiet: bool) -> int:
+def command(
+    directory: Path, throttle: int | None, pack: int, mail: str | None, dry_run: bool, yes: bool, quiet: bool
+) -> int:
     """Submit the points of the sweep in DIRECTORY as job arrays.
 
     Only what is missing is submitted: points that are done, under way or have failed are left alone. It may be
@@ -30,7 +32,7 @@ def command(directory: Path, throttle: int | None, mail: str | None, dry_run: bo
         if missing and not _confirmed(directory, missing):
             return 1
     with progress_bar(quiet) as progress:
-        done = nmlgen.submit(directory, throttle=throttle, mail=mail, dry_run=dry_run, progress=progress)
+        done = nmlgen.submit(directory, throttle=throttle, pack=pack, mail=mail, dry_run=dry_run, progress=progress)
     if not quiet and (lack := lack_of_room(directory, done.points)) is not None:
         click.echo(f"warning: {lack}", err=True)
     return show_submitted(done, directory, dry_run, quiet)

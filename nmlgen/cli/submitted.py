@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def submission_options(function: F) -> F:
-    """The options --throttle, --mail and --dry-run."""
+    """The options --throttle, --pack, --mail and --dry-run."""
     dry_run = click.option("-n", "--dry-run", is_flag=True, help="Ask Slurm what it would do; submit nothing.")
     throttle = click.option(
         "--throttle", metavar="N", type=click.IntRange(min=1), help="Let at most N points of the sweep run at a time."
@@ -26,7 +26,14 @@ def submission_options(function: F) -> F:
     mail = click.option(
         "--mail", metavar="ADDRESS", help="Where Slurm writes to when an array is over, or a task of it has failed."
     )
-    return throttle(mail(dry_run(function)))
+    pack = click.option(
+        "--pack",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=1,
+        help="Let each job run N points side by side, each on nodes of its own.",
+    )
+    return throttle(pack(mail(dry_run(function))))
 
 
 @contextmanager
@@ -58,6 +65,7 @@ def show_submitted(done: nmlgen.Submitted, directory: Path, dry_run: bool, quiet
         for array in done.arrays:
             leg = f", leg {array.leg} of {array.legs}" if array.legs > 1 else ""
             throttle = f", {array.throttle} at a time" if array.throttle is not None else ""
+            throttle += f", {array.pack} in each job" if array.pack > 1 else ""
             what = "array" if array.job is None else f"array {array.job}"
             answer = f": {array.answer}" if array.answer else ""
             click.echo(f"{what}: {_points(len(array.points))}{leg}{throttle}{answer}")

@@ -7,8 +7,10 @@ Points whose scripts have the same directives, but for the names of job and log,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from attrs import field, frozen
 
@@ -21,9 +23,14 @@ from nmlgen.render.templates import template
 from nmlgen.script.directives import read_directives
 from nmlgen.source import Source
 from nmlgen.sweep.directory import read_table
+from nmlgen.units.whole import decimal
 
 _OWN = frozenset({"job-name", "output", "error", "open-mode", "chdir", "wait", "parsable"})
 _HEAD = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
+_TOTALS = frozenset({"nodes", "ntasks", "gpus"})
+"""What a job asks for in all; the rest is for each node or each task."""
+_OF_ONE = frozenset({"nodelist", "licenses", "contiguous", "distribution", "switches"})
+"""What is said of the nodes of one point, and cannot be said of those of several."""
 _LEGS = re.compile(r"^readonly legs=(\d{1,9})$", re.MULTILINE)
 
 
@@ -48,7 +55,35 @@ class PointScript:
     @property
     def directives(self) -> tuple[str, ...]:
         """What an array with this point asks for, as the text after #SBATCH."""
+        return self._lines({name: setting.value for name, setting in self.settings.items() if name not in _OWN})
+
+    def packed(self, pack: int) -> tuple[str, ...]:
+        """What an array asks for whose tasks run so many points side by side, each on nodes of its own. Raises
+        InputError for a point that cannot be packed."""
         shown = {name: setting.value for name, setting in self.settings.items() if name not in _OWN}
+        for name in sorted(_OF_ONE & shown.keys()):
+            raise InputError(f"{_where(self.path, self.settings[name])}: with --{name} a point cannot be packed")
+        text = self.path.read_text(encoding="utf-8", errors="replace")
+        if "srun" not in text or "nmlgen.placement" in text:
+            raise InputError(f"{self.path}: a point can be packed whose script starts one program with srun")
+        if "nodes" not in shown:
+            raise InputError(f"{self.path}: a point can be packed whose script says its --nodes")
+        for name in sorted(_TOTALS & shown.keys()):
+            number = decimal(str(shown[name]))
+            if number is None:
+                where = _where(self.path, self.settings[name])
+                raise InputError(f"{where}: --{name} is {shown[name]!r}; a point can be packed where it is a number")
+            shown[name] = number * pack
+        return self._lines(shown)
+
+    @property
+    def size(self) -> dict[str, int]:
+        """How many nodes and tasks the point has, as srun is told by its environment: what the script says of them."""
+        found = {name: decimal(str(self.settings[name].value)) for name in ("nodes", "ntasks") if name in self.settings}
+        return {name: number for name, number in found.items() if number is not None}
+
+    @staticmethod
+    def _lines(shown: dict[str, Any]) -> tuple[str, ...]:
         shown.setdefault("requeue", False)  # a point starts again when somebody asks for it
         lines = (directive(name, shown[name]) for name in sorted(shown))
         return tuple(line for line in lines if line is not None)
@@ -90,6 +125,13 @@ def read_script(sweep: Path, point: SweepPoint) -> PointScript:
     return PointScript(point, path, directives.settings, max(1, int(legs[1])) if legs else 1)
 
 
+def packs(members: Sequence[PointScript], pack: int) -> list[tuple[int, list[PointScript]]]:
+    """Points in parts whose tasks each run so many side by side; what is left over makes a smaller pack."""
+    full = len(members) - len(members) % pack
+    parts = ((pack, members[:full]), (len(members) - full, members[full:]))
+    return [(size, list(part)) for size, part in parts if part]
+
+
 def group(scripts: Iterable[tuple[PointScript, int, int]]) -> list[tuple[int, int, list[PointScript]]]:
     """Points that can share arrays: given with the number of the next run and of the legs that are left."""
     found: dict[tuple[int, int, tuple[str, ...]], list[PointScript]] = {}
@@ -98,9 +140,20 @@ def group(scripts: Iterable[tuple[PointScript, int, int]]) -> list[tuple[int, in
     return [(first, legs, members) for (first, legs, _), members in found.items()]
 
 
-def array_script(token: str, first: int, directives: tuple[str, ...], throttle: int | None = None) -> str:
-    """The text of the script of a submission's arrays."""
-    values = {"token": token, "first": first, "directives": directives, "throttle": throttle}
+def array_script(
+    token: str,
+    first: int,
+    directives: tuple[str, ...],
+    throttle: int | None = None,
+    *,
+    pack: int = 1,
+    legs: int = 1,
+    size: Mapping[str, int] = MappingProxyType({}),
+) -> str:
+    """The text of the script of a submission's arrays, one for each of `legs`; each task runs `pack` points of this
+    `size` side by side."""
+    values = {"token": token, "first": first, "directives": directives, "throttle": throttle, "pack": pack}
+    values |= {"legs": legs, "nodes": size.get("nodes"), "ntasks": size.get("ntasks")}
     return str(template("array.sbatch.j2").render(values, version=__version__))
 
 

@@ -37,6 +37,9 @@ CREATE TABLE IF NOT EXISTS task (
 CREATE TABLE IF NOT EXISTS fate (
     array TEXT NOT NULL, task INTEGER NOT NULL, state TEXT NOT NULL, PRIMARY KEY (array, task)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pack (
+    token TEXT NOT NULL PRIMARY KEY, size INTEGER NOT NULL
+) WITHOUT ROWID;
 COMMIT;
 """
 
@@ -47,7 +50,7 @@ class Submission:
 
     `first` is the number of the first leg among all that each of the points has had; `jobs` are the arrays' ids in the
     order of the legs, None where it is not known yet whether Slurm has it; `points` are the directories of the points,
-    relative to the sweep's, in the order of the tasks.
+    relative to the sweep's, in the order of the tasks. A task runs `pack` points side by side.
     """
 
     token: str
@@ -57,6 +60,16 @@ class Submission:
     throttle: int | None
     jobs: tuple[int | None, ...]
     points: tuple[str, ...] = field(repr=False)
+    pack: int = 1
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks each array has."""
+        return -(-len(self.points) // self.pack)
+
+    def task_of(self, index: int) -> int:
+        """The task that runs the point of this index."""
+        return index // self.pack
 
     def array_name(self, leg: int) -> str:
         """The name that the array of a leg, from 1 on, carries in Slurm."""
@@ -97,9 +110,21 @@ class State:
             points: dict[str, list[str]] = {}
             for token, directory in connection.execute("SELECT token, directory FROM task ORDER BY token, task"):
                 points.setdefault(token, []).append(directory)
+            packs: dict[str, int] = {}
+            if connection.execute("SELECT name FROM sqlite_master WHERE name = 'pack'").fetchone():
+                packs = dict(connection.execute("SELECT token, size FROM pack"))
             rows = connection.execute("SELECT token, name, first, user, throttle FROM submission ORDER BY rowid")
             return tuple(
-                Submission(token, name, first, user, throttle, tuple(jobs.get(token, ())), tuple(points.get(token, ())))
+                Submission(
+                    token,
+                    name,
+                    first,
+                    user,
+                    throttle,
+                    tuple(jobs.get(token, ())),
+                    tuple(points.get(token, ())),
+                    packs.get(token, 1),
+                )
                 for token, name, first, user, throttle in rows
             )
 
@@ -121,6 +146,8 @@ class State:
             connection.executemany("INSERT INTO job VALUES (?, ?, ?)", legs)
             tasks = [(token, task, directory) for task, directory in enumerate(submission.points)]
             connection.executemany("INSERT INTO task VALUES (?, ?, ?)", tasks)
+            if submission.pack > 1:
+                connection.execute("INSERT INTO pack VALUES (?, ?)", (token, submission.pack))
 
     def note_array(self, token: str, leg: int, array: int) -> None:
         """Note the id of the array of a leg."""
@@ -138,7 +165,7 @@ class State:
         with self._writing() as connection:
             connection.execute("DELETE FROM job WHERE token = ? AND leg >= ?", (token, leg))
             if leg == 1:
-                for table in ("submission", "task"):
+                for table in ("submission", "task", "pack"):
                     connection.execute(f"DELETE FROM {table} WHERE token = ?", (token,))
 
     @contextmanager

@@ -157,7 +157,7 @@ class _Judge:
             self._tasks.setdefault((task.name, task.index), []).append(task)
         for submission in submissions:
             for index, directory in enumerate(submission.points):
-                self._of_point.setdefault(directory, []).append((submission, index))
+                self._of_point.setdefault(directory, []).append((submission, submission.task_of(index)))
 
     def learn_accounted(self, tasks: Iterable[Task]) -> None:
         """Take in what the accounting says of tasks that the queue does not list."""

@@ -24,6 +24,7 @@ from nmlgen.sweep.arrays import (
     array_script,
     blamed,
     group,
+    packs,
     read_points,
     read_script,
     slots_script,
@@ -41,6 +42,7 @@ STALE = "stale"
 """The directory beside the points for the results of points that were written anew and run again."""
 _ADDRESS = re.compile(r"[\w.+%-]+(@[\w.-]+)?", re.ASCII)
 _AGAIN = ("failed", "lost", "cancelled")
+_UNDER_WAY = ("waiting", "running")
 
 Progress = Callable[[int], None]
 """Called with the number of points that were just submitted."""
@@ -49,18 +51,19 @@ Progress = Callable[[int], None]
 @frozen
 class _How:
     """How points are submitted: how many of them run at a time, who gets mail, what the script of the first leg is
-    told, and whether those that are done go on beyond their end."""
+    told, whether those that are done go on beyond their end, and how many run side by side in one job."""
 
     throttle: int | None = None
     mail: str | None = None
     arguments: tuple[str, ...] = ()
     goes_on: bool = False
+    pack: int = 1
 
 
 @frozen
 class SubmittedArray:
-    """A job array: its id (None in a dry run), the names of its points, which leg of how many it is, the throttle, and
-    what Slurm said, None if no Slurm was asked."""
+    """A job array: its id (None in a dry run), the names of its points, which leg of how many it is, the throttle, what
+    Slurm said, None if no Slurm was asked, and how many points share a job."""
 
     job: int | None
     points: tuple[str, ...] = field(repr=False)
@@ -68,6 +71,7 @@ class SubmittedArray:
     legs: int = 1
     throttle: int | None = None
     answer: str | None = None
+    pack: int = 1
 
 
 @frozen(eq=False)
@@ -90,6 +94,7 @@ def submit(
     directory: str | Path,
     *,
     throttle: int | None = None,
+    pack: int = 1,
     mail: str | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
@@ -97,13 +102,14 @@ def submit(
     """Submit the points of a sweep that are neither done nor under way and have not failed.
 
     At most `throttle` of them run at a time. Once more, it submits what is missing; after an interruption, at whatever
-    moment, too. Slurm writes to the address `mail` when an array is over or a task of it has failed. With `dry_run`
+    moment, too. With `pack`, each job runs so many points side by side, each on nodes of its own. Slurm writes to the
+    address `mail` when an array is over or a task of it has failed. With `dry_run`
     nothing is submitted: Slurm is asked what it would do, if there is one.
 
     Raises InputError for a sweep or a script that cannot be used, SchedulerError if Slurm cannot be asked or refuses
     for good, WriteError if what is remembered cannot be written.
     """
-    how = _How(throttle, mail)
+    how = _How(throttle, mail, pack=pack)
     return _at(Path(directory), dry_run, how, progress, lambda found: _missing(found.status.points))
 
 
@@ -115,6 +121,7 @@ def resubmit(
     go_on: bool = False,
     restart: bool = False,
     throttle: int | None = None,
+    pack: int = 1,
     mail: str | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
@@ -128,7 +135,7 @@ def resubmit(
     Raises what `submit` raises, and InputError for a name that no such point has, and for a point that cannot go on.
     """
     named = tuple(points)
-    how = _How(throttle, mail, ("restart",) if restart else (), go_on)
+    how = _How(throttle, mail, ("restart",) if restart else (), go_on, pack)
     if go_on:
         return _at(Path(directory), dry_run, how, progress, lambda found: _longer(Path(directory), found, named))
     emptied = _emptied(Path(directory)) if stale else frozenset[str]()
@@ -146,17 +153,26 @@ def cancel(directory: str | Path, points: Iterable[str] = ()) -> tuple[str, ...]
     with locked(sweep):
         found = survey(sweep, must_ask=True)
         chosen = {point.directory: point.name for point in _chosen(found, named)}
-        where = {(run.name, run.task): point for point, run in found.runs.items() if run is not None}
+        where: dict[tuple[str, int], set[str]] = {}
+        for directory_of, run in found.runs.items():
+            if run is not None:
+                where.setdefault((run.name, run.task), set()).add(directory_of)
         for submission in found.submissions:
             for array in submission.array_names:
-                where |= {(array, number): directory for number, directory in enumerate(submission.points)}
+                for index, directory_of in enumerate(submission.points):
+                    where.setdefault((array, submission.task_of(index)), set()).add(directory_of)
+        under_way = {point.directory: point for point in found.status.points if point.state in _UNDER_WAY}
         tasks: dict[tuple[str, int], Task] = {}
         cancelled: dict[str, None] = {}
         for task in found.tasks:
-            point = where.get((task.name, task.index))
-            if task.is_active and point in chosen:
-                tasks[task.name, task.index] = task
-                cancelled[chosen[point]] = None
+            points_of = where.get((task.name, task.index), set())
+            if not task.is_active or chosen.keys().isdisjoint(points_of):
+                continue
+            for other in sorted(points_of & under_way.keys() - chosen.keys()):
+                message = f'the point "{under_way[other].name}" runs in the same job ({task.array}_{task.index})'
+                raise InputError(f"{message}; name it, too, or cancel none of them")
+            tasks[task.name, task.index] = task
+            cancelled |= dict.fromkeys(name for point, name in chosen.items() if point in points_of)
         scheduler.cancel(tasks.values())
         State(sweep).note_fates(dict.fromkeys(tasks, "CANCELLED"))
         if tasks and (sweep / SUBMISSIONS / _SLOTS).exists():
@@ -219,6 +235,8 @@ def _at(
 ) -> Submitted:
     if how.throttle is not None and how.throttle < 1:
         raise InputError(f"the throttle is {how.throttle}; expected: 1 or more")
+    if how.pack < 1 or how.pack > (how.throttle or how.pack):
+        raise InputError(f"{how.pack} points cannot share a job; expected: 1 or more, and not more than the throttle")
     if how.mail is not None and not _ADDRESS.fullmatch(how.mail):
         raise InputError(f"{how.mail!r} is no address for mail; expected: NAME or NAME@HOST")
     if dry_run:
@@ -257,7 +275,7 @@ class _Trial:
     """A submission that is not one: shows what would be submitted, and what Slurm says of it."""
 
     def __init__(self, sweep: Path, how: _How) -> None:
-        self._sweep, self._throttle, self._goes_on = sweep, how.throttle, how.goes_on
+        self._sweep, self._how = sweep, how
 
     def run(self, choose: Callable[[Survey], list[PointStatus]]) -> Submitted:
         """Where a limit on jobs would leave some for later, what would be submitted now is what fits."""
@@ -266,37 +284,42 @@ class _Trial:
         try:
             size = scheduler.limits().array_size
         except SchedulerError:
-            groups = _groups(self._sweep, found, chosen, len(found.points) or 1, self._goes_on)
-            unasked = (array for _, legs, members in groups for array in self._arrays(members, legs, None))
+            groups = _groups(self._sweep, found, chosen, len(found.points) or 1, self._how.goes_on)
+            split = ((legs, part) for _, legs, members in groups for part in packs(members, self._how.pack))
+            unasked = (array for legs, (pack, part) in split for array in self._arrays(part, legs, None, pack))
             return Submitted(tuple(unasked), found.status.points)
         arrays: list[SubmittedArray] = []
         left: list[str] = []
         before = 0  # jobs of the groups before; Slurm is asked about all at once, for it knows of none of them
         refusal = None
-        for first, legs, members in _groups(self._sweep, found, chosen, size, self._goes_on):
+        groups = _groups(self._sweep, found, chosen, size, self._how.goes_on)
+        parts = [(first, legs, *part) for first, legs, members in groups for part in packs(members, self._how.pack)]
+        for first, legs, pack, members in parts:
             fits, answer = 0, ""
-            high = len(members) + 1 if refusal is None else 1
-            tasks = len(members)
+            tasks = len(members) // pack
+            high = tasks + 1 if refusal is None else 1
             while fits + 1 < high:
                 try:
-                    answer, fits = self._answer(first, members, min(size, before + tasks)), tasks
+                    answer, fits = self._answer(first, members, min(size, before + tasks), pack), tasks
                 except LimitError as error:
                     refusal, high = str(error), tasks
                 tasks = (fits + high) // 2
-            arrays += self._arrays(members[:fits], legs, answer)
-            left += [member.point.name for member in members[fits:]]
+            arrays += self._arrays(members[: fits * pack], legs, answer, pack)
+            left += [member.point.name for member in members[fits * pack :]]
             before += fits * legs
         return Submitted(tuple(arrays), found.status.points, tuple(left), refusal)
 
-    def _arrays(self, members: Sequence[PointScript], legs: int, answer: str | None) -> Iterator[SubmittedArray]:
+    def _arrays(
+        self, members: Sequence[PointScript], legs: int, answer: str | None, pack: int
+    ) -> Iterator[SubmittedArray]:
         names = tuple(member.point.name for member in members)
         for leg in range(1, legs + 1 if names else 1):
-            yield SubmittedArray(None, names, leg, legs, self._throttle, answer if leg == 1 else None)
+            yield SubmittedArray(None, names, leg, legs, self._how.throttle, answer if leg == 1 else None, pack)
 
-    def _answer(self, first: int, members: Sequence[PointScript], tasks: int) -> str:
-        text = array_script("dry-run", first, members[0].directives)
+    def _answer(self, first: int, members: Sequence[PointScript], tasks: int, pack: int) -> str:
+        text = array_script("dry-run", first, _directives(members[0], pack))
         try:
-            return scheduler.test_array(text, _array(tasks, self._throttle))
+            return scheduler.test_array(text, _array(tasks, self._how.throttle, pack))
         except LimitError:
             raise
         except SchedulerError as error:
@@ -410,24 +433,25 @@ class _Submitter:
 
     def _submit_group(self, first: int, legs: int, members: list[PointScript]) -> None:
         """Submit points as one array a leg; in halves, where Slurm takes no array of that size."""
-        queue = [members]
+        queue = packs(members, self._how.pack)
         while queue:
-            some = queue.pop(0)
-            submission = self._intended(first, legs, some)
+            pack, some = queue.pop(0)
+            submission = self._intended(first, legs, some, pack)
             try:
                 self._submit_legs(submission, 1, some[0])
             except LimitError as error:
                 self._refusal = str(error)
-                if len(some) == 1:
-                    self._left += [member.point.name for part in (some, *queue) for member in part]
+                if len(some) == pack:
+                    self._left += [member.point.name for _, part in ((pack, some), *queue) for member in part]
                     return
-                half = len(some) // 2
-                queue[:0] = [some[:half], some[half:]]
+                half = len(some) // pack // 2 * pack
+                queue[:0] = [(pack, some[:half]), (pack, some[half:])]
             except RefusedError as error:
                 raise _explained(error, some[0]) from None
 
-    def _intended(self, first: int, legs: int, members: Sequence[PointScript]) -> Submission:
+    def _intended(self, first: int, legs: int, members: Sequence[PointScript], pack: int) -> Submission:
         """Note what is about to be submitted, and write what its tasks read."""
+        directives = _directives(members[0], pack)
         submission = Submission(
             token=os.urandom(4).hex(),
             name=re.sub(r"[^A-Za-z0-9_-]", "_", self._sweep.resolve().name) or "sweep",
@@ -436,6 +460,7 @@ class _Submitter:
             throttle=self._how.throttle,
             jobs=(None,) * legs,
             points=tuple(member.point.directory for member in members),
+            pack=pack,
         )
         self._state.intend(submission)
         home = self._sweep / SUBMISSIONS / submission.token
@@ -444,11 +469,12 @@ class _Submitter:
             links.mkdir(parents=True)
             for task, point in enumerate(submission.points):
                 (links / str(task)).symlink_to(f"../../../{point}")
-            text = array_script(submission.token, first, members[0].directives, submission.throttle)
+            token, size = submission.token, members[0].size
+            text = array_script(token, first, directives, submission.throttle, pack=pack, legs=legs, size=size)
             write_whole(home / _SCRIPT, text.encode())
             if submission.throttle is not None:
                 write_whole(home.parent / _SLOTS, slots_script().encode())
-                write_whole(home / _THROTTLE, f"{submission.throttle}\n".encode())
+                write_whole(home / _THROTTLE, f"{submission.throttle // pack}\n".encode())  # jobs, not points
         except OSError as error:
             raise WriteError(f"{error.filename or home}: {(error.strerror or str(error)).lower()}") from error
         return submission
@@ -476,7 +502,7 @@ class _Submitter:
             jobs[leg - 1] = job
             self._active.append(job)
             names = tuple(self._names.get(point, point) for point in submission.points)
-            self._arrays.append(SubmittedArray(job, names, leg, legs, submission.throttle, said))
+            self._arrays.append(SubmittedArray(job, names, leg, legs, submission.throttle, said, submission.pack))
         if self._progress is not None:
             self._progress(len(submission.points))
 
@@ -486,12 +512,13 @@ class _Submitter:
         home = (self._sweep / SUBMISSIONS / submission.token).absolute()
         if leg == 1 and waits and script is not None and script.dependency is not None:
             waits = [script.dependency, *waits]  # the command line's stands in the place of the script's
+        log = "points/%a/slurm-%j.log" if submission.pack == 1 else "%a-%j.log"  # each of several points has its own
         return scheduler.submit_array(
             home / _SCRIPT,
             (str(leg), *(self._how.arguments if leg == 1 else ())),
             name=submission.array_name(leg),
-            array=_array(len(submission.points), submission.throttle),
-            output=f"{str(home).replace('%', '%%')}/points/%a/slurm-%j.log",
+            array=_array(submission.tasks, submission.throttle, submission.pack),
+            output=f"{str(home).replace('%', '%%')}/{log}",
             dependencies=waits,
             mail=self._mail(leg == len(submission.jobs)),
             lock=self._lock,
@@ -502,8 +529,12 @@ class _Submitter:
         return None if self._how.mail is None else Mail(self._how.mail, "END,FAIL" if is_last else "FAIL")
 
 
-def _array(size: int, throttle: int | None) -> str:
-    return f"0-{size - 1}{'' if throttle is None else f'%{throttle}'}"
+def _array(tasks: int, throttle: int | None, pack: int) -> str:
+    return f"0-{tasks - 1}{'' if throttle is None else f'%{throttle // pack}'}"
+
+
+def _directives(script: PointScript, pack: int) -> tuple[str, ...]:
+    return script.directives if pack == 1 else script.packed(pack)
 
 
 def _explained(error: SchedulerError, script: PointScript) -> SchedulerError:

@@ -643,3 +643,47 @@ def test_the_script_that_submits_waits_and_joins(cluster, stand_in, tmp_path):
     assert done.returncode == 0, done.stderr
     for ranks in (1, 2):
         assert re.search(rf"^io{ranks} +{ranks} +finished +\d+\.\d+ ", done.stdout, re.M), done.stdout
+
+
+def test_points_share_a_job(sweep):
+    """Five in packs of two: side by side, each with steps on a node of its own; one fails, and runs again alone."""
+    model = MODEL.replace("say start\n", "say start\nsrun --ntasks=1 bash -c 'echo \"$SLURMD_NODENAME\" >>nodes'\n", 1)
+    sweep.write(5, model, lambda _: ("--nodes=1", "--ntasks=2", "--exclusive", "--time=02:00:00"), failing=[1])
+    done = sweep.nmlgen("submit", "--pack", "2", **sweep.waiting)
+    assert "4 points, 2 in each job" in done.stdout, done.stdout + done.stderr
+    until(lambda: sweep.states().get("running") == 4 and sum(map(len, map(sweep.words, range(5)))) == 4)
+    assert {job.details["NumNodes"] for job in sweep.cluster.jobs() if job.state.name == "RUNNING"} == {"2"}
+    assert "runs in the same job" in sweep.nmlgen("cancel", "p000").stderr
+    sweep.gate.touch()
+    sweep.wait()
+    assert sweep.states() == {"done": 4, "failed": 1}
+    assert [sweep.words(number) for number in range(5)] == [["start", "end"]] * 5
+    nodes = [(sweep.point(number) / "nodes").read_text().split() for number in range(4)]
+    assert [len(words) for words in nodes] == [1] * 4
+    logs = [sorted(path.name for path in sweep.point(number).glob("slurm-*.log")) for number in range(5)]
+    assert [len(names) for names in logs] == [1] * 5
+    assert "0 points submitted" in sweep.nmlgen("submit", "--pack", "2").stdout
+    (sweep.point(1) / "fails").unlink()
+    assert "1 point submitted" in sweep.nmlgen("resubmit", "--failed", "--pack", "2").stdout
+    sweep.wait()
+    assert sweep.states() == {"done": 5}
+    assert [len(sweep.words(number)) for number in range(5)] == [2, 4, 2, 2, 2]
+
+
+def test_chains_share_jobs(sweep):
+    """Two chains in each job: one that fails holds back no other, and a requeued job goes on with both."""
+    write_chains(sweep, [3] * 4, directives=lambda _: ("--nodes=1", "--ntasks=1", "--time=02:00:00", "--requeue"))
+    for script in sweep.directory.glob("points/*/*.sbatch"):
+        script.write_text(script.read_text().replace("readonly legs=3\n", "readonly legs=3\nsrun --ntasks=1 true\n"))
+    (sweep.point(2) / "fails").touch()
+    done = sweep.nmlgen("submit", "--pack", "2", "--throttle", "4", **sweep.waiting)
+    assert done.stdout.count("4 points, leg ") == 3, done.stdout + done.stderr
+    until(lambda: started(sweep, 4) == 4)
+    job = sweep.status()[0]["job"]
+    sweep.cluster.run("scontrol", "requeue", str(job))
+    until(lambda: sweep.status()[0]["state"] == sweep.status()[1]["state"] == "waiting")
+    sweep.gate.touch()
+    sweep.cluster.run("scontrol", "update", f"jobid={job}", "starttime=now")
+    sweep.wait()
+    assert sweep.states() == {"done": 3, "failed": 1}
+    assert [sweep.words(number).count("end") for number in range(4)] == [3, 3, 2, 3]

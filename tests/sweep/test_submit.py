@@ -550,9 +550,10 @@ def test_a_state_that_cannot_be_used_is_a_plain_error(slurm, sweep):
     [
         array_script("0123abcd", 2, (Quoted("--nodes=2"), Quoted("--time=00:10:00"))),
         array_script("0123abcd", 1, (Quoted("--nodes=2"),), 20),
+        array_script("0123abcd", 1, (Quoted("--nodes=8"),), 20, pack=4, legs=3, size={"nodes": 2, "ntasks": 8}),
         slots_script(),
     ],
-    ids=["array", "throttled array", "slots"],
+    ids=["array", "throttled array", "packed array", "slots"],
 )
 def test_the_scripts_of_a_submission_are_clean(text):
     require("shellcheck")
@@ -592,6 +593,75 @@ def test_mail_when_an_array_has_failed_and_when_all_is_over(slurm, sweep):
     ]
     with pytest.raises(nmlgen.InputError, match="is no address for mail"):
         nmlgen.submit(sweep, mail="two words")
+
+
+# --- Several points in one job ------------------------------------------------------------------------------
+
+
+def packable(sweep: Path, count: int, *more: str) -> None:
+    write(sweep, *[("--nodes=1", "--ntasks=4", "--ntasks-per-node=4", "--time=00:05:00", *more)] * count)
+    for script in sweep.glob("points/*/*.sbatch"):
+        script.write_text(script.read_text() + "srun true\n")
+
+
+def test_points_share_jobs(slurm, sweep):
+    """Eleven in packs of four: two jobs of four, and one of three."""
+    packable(sweep, 11)
+    done = nmlgen.submit(sweep, pack=4, throttle=9)
+    assert [(array.pack, len(array.points)) for array in done.arrays] == [(4, 8), (3, 3)]
+    assert [re.search(r"--array=(\S+)", call)[1] for call in slurm.calls("sbatch")] == ["0-1%2", "0-0%3"]
+    texts = [(sweep / "submissions" / one.token / "array.sbatch").read_text() for one in State(sweep).submissions()]
+    asked = [[line for line in text.splitlines() if line.startswith("#SBATCH --n")] for text in texts]
+    for pack, lines in zip((4, 3), asked, strict=True):
+        nodes = [f"#SBATCH --nodes={pack}", f"#SBATCH --ntasks={4 * pack}", "#SBATCH --ntasks-per-node=4"]
+        assert lines == [*nodes[:1], "#SBATCH --no-requeue", *nodes[1:]] or sorted(lines) == sorted(
+            [*nodes, "#SBATCH --no-requeue"]
+        )
+    first, _ = State(sweep).submissions()
+    slurm.queues([f"{first.array_name(1)}|7|0|7|RUNNING|n[1-4]|None", f"{first.array_name(1)}|7|1|8|PENDING||Priority"])
+    assert states(sweep) == ["running"] * 4 + ["waiting"] * 4 + ["not submitted"] * 3
+    with pytest.raises(nmlgen.InputError, match=r'the point "p1" runs in the same job \(7_0\); name it, too'):
+        nmlgen.cancel(sweep, ["p0", "p2", "p3"])
+    assert slurm.calls("scancel") == []
+    assert sorted(nmlgen.cancel(sweep, ["p0", "p1", "p2", "p3"])) == ["p0", "p1", "p2", "p3"]
+    assert slurm.calls("scancel") == ["--quiet 7_0"]
+    slurm.queues([f"{first.array_name(1)}|7|1|8|PENDING||Priority"])
+    assert states(sweep) == ["cancelled"] * 4 + ["waiting"] * 4 + ["not submitted"] * 3
+
+
+def test_a_limit_leaves_whole_packs(slurm, sweep):
+    slurm.has_room_for(3)
+    packable(sweep, 11)
+    done = nmlgen.submit(sweep, pack=2)
+    assert [len(array.points) for array in done.arrays] == [4, 2]
+    assert done.left == ("p6", "p7", "p8", "p9", "p10")
+    slurm.replace("sbatch", LIMITED.format(room=4))
+    trial = nmlgen.submit(sweep, pack=2, dry_run=True)
+    assert [(array.pack, len(array.points)) for array in trial.arrays] == [(2, 8)]
+    assert trial.left == ("p8", "p9", "p10")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--nodelist=n1",), r"p0\.sbatch:8: with --nodelist a point cannot be packed"),
+        (("--gpus=a100:2",), r"p0\.sbatch:8: --gpus is 'a100:2'; a point can be packed where it is a number"),
+    ],
+)
+def test_what_cannot_be_packed(slurm, sweep, more, said):
+    packable(sweep, 2, *more)
+    with pytest.raises(nmlgen.InputError, match=said):
+        nmlgen.submit(sweep, pack=2)
+    assert State(sweep).submissions() == ()
+
+
+def test_only_what_srun_starts_can_be_packed(slurm, sweep):
+    write(sweep, *[("--nodes=1", "--time=00:05:00")] * 2)
+    with pytest.raises(nmlgen.InputError, match="whose script starts one program with srun"):
+        nmlgen.submit(sweep, pack=2)
+    for pack, throttle in ((0, None), (3, 2)):
+        with pytest.raises(nmlgen.InputError, match=f"{pack} points cannot share a job"):
+            nmlgen.submit(sweep, pack=pack, throttle=throttle)
 
 
 # --- The slots of a throttle ------------------------------------------------------------------------------
