@@ -142,7 +142,10 @@ def several(first: str, second: str, size: int, total: int = 16) -> str:
 
 def programs(lines: str, launch: str = "srun -n 16 --multi-prog programs\n", *, first: int = 8, head: str = "") -> str:
     """A launch of two models by a file of programs."""
-    return f"#!/bin/bash\n{head}{several('atm', 'oce', first)}cat >programs <<'EOF'\n{lines}\nEOF\n{launch}"
+    master = several("atm", "oce", first)
+    if "icon-gpu" in lines:
+        master = master.replace("nproma = 16", "nproma = 0\n nblocks_c = 1", 1)
+    return f"#!/bin/bash\n{head}{master}cat >programs <<'EOF'\n{lines}\nEOF\n{launch}"
 
 
 def parts(
@@ -179,6 +182,36 @@ WRAPPED_LAUNCH = "srun -n 16 --distribution=cyclic --multi-prog programs\n"
 EIGHT_TASKS = FOUR.replace("ntasks-per-node=4", "ntasks-per-node=8") + "#SBATCH --time=01:00:00\n"
 WRITTEN = f"cat >wrap.sh <<'EOF'\n#!/bin/bash\n{MODULO}{RUN}EOF\nchmod +x wrap.sh\n"
 SUPPORTED = f"export MPICH_GPU_SUPPORT_ENABLED=1\n{WRAPPED_LAUNCH}"
+PYTHON = "python3 - <<'EOP'\nimport os\nnodes = os.environ['SLURM_JOB_NODELIST']\nprint({})\nEOP\n"
+CLOUDS = "&nwp_phy_nml\n inwp_cldcover = {}\n/\n"
+ONE_GPU = "#SBATCH --nodes=8\n#SBATCH --ntasks-per-node=1\n#SBATCH --gres=gpu:1\n"
+ONE_EACH = "srun -n 8 bin/icon"
+
+
+def on_parts(each: int, *, second_gpus: str = "", ocean: str = "bin/icon-cpu") -> str:
+    """A heterogeneous job whose first part, two nodes with so many ranks each, is on GPUs."""
+    first = 2 * each
+    second = "#SBATCH --time=01:00:00\n#SBATCH --partition=gpu\n#SBATCH --nodes=1\n#SBATCH --ntasks-per-node=4\n"
+    master = several("atm", "oce", first, first + 4).replace("nproma = 16", "nproma = 0\n nblocks_c = 1", 1)
+    if ocean != "bin/icon-cpu":
+        master = master.replace("nproma = 16", "nproma = 2000", 1)
+    return parts(
+        f"srun --het-group=0 ./wrap.sh bin/icon-gpu : --het-group=1 {ocean}\n",
+        first=f"#SBATCH --time=01:00:00\n#SBATCH --partition=gpu\n#SBATCH --nodes=2\n"
+        f"#SBATCH --ntasks-per-node={each}\n#SBATCH --gpus-per-node=4\n",
+        second=second + second_gpus,
+        master=master + WRITTEN,
+    )
+
+
+def of_hosts(lines: int) -> str:
+    """A file of hosts whose names only a run knows, for two tasks."""
+    written = "".join(f'echo "${{nodes[{number % 2}]}}"\n' for number in range(lines))
+    known = 'mapfile -t nodes < <(scontrol show hostnames "$SLURM_JOB_NODELIST")\n'
+    start = "export SLURM_HOSTFILE=$PWD/hosts\nsrun --distribution=arbitrary -n 2 bin/icon\n"
+    return f"#!/bin/bash\n{known}{{\n{written}}} >hosts\n{start}"
+
+
 SHORT = WRITTEN.replace(MODULO, LISTED)
 
 MISTAKES: dict[str, tuple[str, str, str]] = {
@@ -371,6 +404,113 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
             WRAPPED_LAUNCH,
             head=EIGHT_TASKS + WRITTEN.replace(MODULO, f"{MODULO}export MPICH_GPU_SUPPORT_ENABLED=1\n"),
         ),
+    ),
+    "the wrapper of a part gives two work ranks a GPU": (
+        "GPU004",
+        on_parts(8),
+        on_parts(4),
+    ),
+    "a part without GPUs for a program that uses some": (
+        "SBA013",
+        on_parts(4, second_gpus="", ocean="./wrap.sh bin/icon-gpu"),
+        on_parts(4, second_gpus="#SBATCH --gpus-per-node=4\n", ocean="./wrap.sh bin/icon-gpu"),
+    ),
+    "short blocks in the part on GPUs": (
+        "GPU003",
+        on_parts(4).replace("nproma = 0\n nblocks_c = 1", "nproma = 16"),
+        on_parts(4),
+    ),
+    "a part that no launch names": (
+        "LCH003",
+        parts("srun --het-group=0 bin/icon\n"),
+        parts("srun --het-group=0 bin/icon &\nsrun --het-group=1 bin/icon\nwait\n"),
+    ),
+    "figures of the first part, in arithmetic": (
+        "LCH005",
+        parts("echo $((SLURM_NTASKS - 1))\nsrun --het-group=0,1 bin/icon\n"),
+        parts("echo $((SLURM_NTASKS_HET_GROUP_0 - 1))\nsrun --het-group=0,1 bin/icon\n"),
+    ),
+    "cores that the step in a part does not get": (
+        "LCH010",
+        parts(second="#SBATCH --time=01:00:00\n#SBATCH --ntasks=12\n#SBATCH --cpus-per-task=2\n"),
+        parts(
+            "srun --het-group=0 bin/icon : --het-group=1 -c 2 bin/ocean\n",
+            second="#SBATCH --time=01:00:00\n#SBATCH --ntasks=12\n#SBATCH --cpus-per-task=2\n",
+        ),
+    ),
+    "a list as a number, for let": (
+        "LCH006",
+        job(before="let total=SLURM_TASKS_PER_NODE*2\n"),
+        job(before="let total=SLURM_NTASKS_PER_NODE*2\n"),
+    ),
+    "a list of nodes that is taken apart under another name": (
+        "LCH007",
+        job(before="list=$SLURM_JOB_NODELIST\necho ${list%%,*}\n"),
+        job(before="list=$SLURM_JOB_NODELIST\nscontrol show hostnames $list\n"),
+    ),
+    "a list of nodes that Python takes apart": (
+        "LCH007",
+        job(before=PYTHON.format("nodes.split('[')[0]")),
+        job(before=PYTHON.format("len(nodes)")),
+    ),
+    "too few hosts in a directory that only a run knows": (
+        "LCH001",
+        hosts(1).replace("cat", "cd $EXPDIR\ncat").replace("=hosts", "=$EXPDIR/hosts"),
+        hosts(2).replace("cat", "cd $EXPDIR\ncat").replace("=hosts", "=$EXPDIR/hosts"),
+    ),
+    "too many hosts whose names only a run knows": ("LCH009", of_hosts(3), of_hosts(2)),
+    "hosts that export -n takes back": (
+        "LCH008",
+        hosts(2, "sbatch post.sh\n"),
+        hosts(2, "export -n SLURM_HOSTFILE\nsbatch post.sh\n"),
+    ),
+    "a gap of the programs in a directory that only a run knows": (
+        "LCH001",
+        programs("0-7 bin/icon\n9-15 bin/ocean").replace("cat >programs", "cd $EXPDIR\ncat >programs"),
+        programs(LINES).replace("cat >programs", "cd $EXPDIR\ncat >programs"),
+    ),
+    "misspelt variables in a wrapper": (
+        "ENV003",
+        job(wrapper=f"{MODULO}export FI_CXI_RX_MATCH_NODE=software\n{RUN}"),
+        job(wrapper=f"{MODULO}export FI_CXI_RX_MATCH_MODE=software\n{RUN}"),
+    ),
+    "braces in a wrapper": (
+        "GPU004",
+        job("srun -n 9 ./wrap.sh bin/icon", LISTED.replace("$SLURM_LOCALID", "${SLURM_LOCALID}") + RUN),
+        job(
+            "srun -n 9 --distribution=plane=4 ./wrap.sh bin/icon",
+            LISTED.replace("$SLURM_LOCALID", "${SLURM_LOCALID}") + RUN,
+        ),
+    ),
+    "a list of taskset that is shorter than the local ranks": (
+        "LCH013",
+        job(wrapper=f'{MODULO}cores=(0 1 2 3)\nexec taskset -c "${{cores[SLURM_LOCALID]}}" "$@"\n'),
+        job(wrapper=f'{MODULO}cores=(0 1 2 3)\nexec taskset -c "${{cores[SLURM_LOCALID % 4]}}" "$@"\n'),
+    ),
+    "sets of cores for fewer ranks": (
+        "GPU010",
+        job("srun -n 9 --distribution=plane=4 --cpu-bind=mask_cpu:1,2,4,8 ./wrap.sh bin/icon"),
+        job("srun -n 9 --distribution=plane=4 --cpu-bind=mask_cpu:1,2,4,8,10 ./wrap.sh bin/icon"),
+    ),
+    "more GPUs than the job has, as generic resources": (
+        "LCH001",
+        job("srun -n 9 --gres=gpu:5 --distribution=plane=4 ./wrap.sh bin/icon"),
+        job("srun -n 9 --gres=gpu:4 --distribution=plane=4 ./wrap.sh bin/icon"),
+    ),
+    "what builds for GPUs refuse, without a wrapper": (
+        "GPU001",
+        job("srun -n 8 --gpus-per-task=1 bin/icon", io=0, head=FOUR, forcing="3", more=CLOUDS.format(3)),
+        job("srun -n 8 --gpus-per-task=1 bin/icon", io=0, head=FOUR, forcing="3", more=CLOUDS.format(1)),
+    ),
+    "what builds for GPUs refuse, by the blocks of the model": (
+        "GPU001",
+        job(ONE_EACH, io=0, head=ONE_GPU, forcing="3", more=CLOUDS.format(3)),
+        job(ONE_EACH, io=0, head=ONE_GPU.replace("#SBATCH --gres=gpu:1\n", ""), forcing="3", more=CLOUDS.format(3)),
+    ),
+    "a default in quotes that is there already": (
+        "SHL009",
+        job(before=': "${blocks:=8}"\n: "${blocks:=0}"\necho $blocks\n'),
+        job(before=': "${blocks:=0}"\necho $blocks\n'),
     ),
     "set in the place of a function": (
         "SHL010",

@@ -53,7 +53,8 @@ class Model:
     the file's, `cells` the number of cells, or those by domain. Of a model that `is_open` there may be more groups than
     those that are known. `missing_file` is the name of its namelist file where ICON will not find it: it runs on with
     its defaults. `place` is where it begins in what was read: its key in a spec, the first group of its file.
-    `dictionary` is the text of the file that `output_nml_dict` names, where that is known.
+    `dictionary` is the text of the file that `output_nml_dict` names, where that is known. Whether it `is_on_gpus` what
+    starts it may tell, where that starts several programs.
     """
 
     entry: Group
@@ -67,6 +68,7 @@ class Model:
     place: Span | None = None
     dictionary: str | None = None
     nest_land: tuple[tuple[Group, ...], ...] = ()
+    is_on_gpus: bool | None = None
 
     @property
     def lands(self) -> tuple[tuple[Group, ...], ...]:

@@ -7,7 +7,7 @@ knows neither YAML nor shell nor templates.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from math import prod
@@ -121,8 +121,9 @@ class Experiment:
     model, and those that are no models of ICON; see `placement`. `shown` are the GPUs that a wrapper shows to ranks of
     some nodes: "" for none, None where it leaves a rank all of its node. `on_processors` are those programs of a file
     for srun whose names say that they are for processors, and that get the job's environment as it is; `joining` those
-    that a script starts with ICON and that are known to join the coupler. Rules and all else that asks for a variable
-    of ICON's do so by component.
+    that a script starts with ICON and that are known to join the coupler. `of_ranks` are the variables that wrappers in
+    a script give to their ranks, `dealt` the ranks of each node of a heterogeneous job. Rules and all else that asks
+    for a variable of ICON's do so by component.
     """
 
     name: str
@@ -152,6 +153,14 @@ class Experiment:
     shown: Mapping[int, str | None] = field(factory=dict)
     on_processors: tuple[str, ...] = ()
     joining: tuple[Setting, ...] = ()
+    of_ranks: Mapping[str, Setting] = field(factory=dict)
+    dealt: tuple[Sequence[int], ...] = ()
+
+    @property
+    def variables(self) -> Iterator[tuple[str, Setting]]:
+        """The variables of all ranks and those of some, with their names."""
+        for part in (self.environment, *(program.environment for program in self.programs), self.of_ranks):
+            yield from part.items()
 
     @cached_property
     def components(self) -> tuple[Component, ...]:

@@ -71,6 +71,8 @@ def ranks_by_node(experiment: Experiment) -> tuple[Sequence[int], ...]:
     """
     if experiment.programs:
         return _placed(experiment)
+    if experiment.dealt:
+        return experiment.dealt
     tasks, nodes = _number(experiment.tasks), node_count(experiment)
     if tasks > MOST_TASKS:
         raise UndecidedError(experiment.tasks)

@@ -63,10 +63,13 @@ def parts(experiment: Experiment) -> Mapping[str, bool]:
 def has_part(component: Component, name: str) -> bool | None:
     """Whether the executable of a component has a part; None where nobody says it. A program that is placed on GPUs is
     built for them, another is not."""
+    if name != GPU:
+        return parts(component.experiment).get(name)
     for program in component.experiment.programs:
-        if name == GPU and program.model == component.number:
+        if program.model == component.number:
             return program.uses_gpus
-    return parts(component.experiment).get(name)
+    is_on_gpus = component.model.is_on_gpus
+    return False if is_on_gpus is False else parts(component.experiment).get(name, is_on_gpus)
 
 
 def _configured(experiment: Experiment) -> Mapping[str, bool]:

@@ -16,7 +16,15 @@ from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
 from nmlgen.experiment.striping import Striping
-from nmlgen.lift.launches import behind_launch, of_launch, options_of, out_of_order, unlike_master
+from nmlgen.lift.launches import (
+    behind_launch,
+    idle_parts,
+    of_launch,
+    options_of,
+    out_of_order,
+    text_called,
+    unlike_master,
+)
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.resources import schema
 from nmlgen.script.directives import Directives
@@ -29,7 +37,7 @@ from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
 from nmlgen.script.values import ALWAYS, Guard, Place, Value, text_of, within
 from nmlgen.script.worlds import World
-from nmlgen.source import UNKNOWN, Span
+from nmlgen.source import UNKNOWN, Source, Span
 from nmlgen.units.whole import decimal
 
 LAYER = "script"
@@ -105,6 +113,11 @@ class Job:
     guard: Guard = ALWAYS
     starts: bool = False
     successor: Span | None = None
+
+    def written(self, name: str) -> Source | None:
+        """A file that the script writes, by its name; None if it writes none of that name."""
+        text = text_called(name, self.files)
+        return None if text is None else Source(name.rpartition(UNKNOWN)[2].removeprefix("./"), text)
 
     def bring(self, files: Iterable[InputFile]) -> None:
         """Add input files, each in the place of one that it has by that name."""
@@ -185,15 +198,19 @@ class _Lifting:
     def launch(self, commands: list[tuple[list[StaticWord], Ran]]) -> int | None:
         """The number of the command that starts the model: the first that names ICON, else the first that may be."""
         found: int | None = None
+        every: list[tuple[list[StaticWord], LaunchCommand]] = []
         for number, (words, event) in enumerate(commands):
             split = [part for word, item in zip(words, event.words, strict=True) for part in self.parts(word, item)]
             launch = read_launch(split)
+            if launch is not None:
+                every.append((split, launch))
             if launch is None or not _may_be_icon(launch):
                 continue
             self.job.problems += launch.problems
             self.job.problems += of_launch(split, launch, event, self.job.directives, self.job.files)
             if self.job.launch is None or (_is_icon(launch) and not _is_icon(self.job.launch)):
                 self.job.launch, self.job.launched, found = launch, split, number
+        self.job.problems += idle_parts(every, self.job.directives)
         return found
 
     def environment(self, variables: Mapping[str, Variable]) -> None:
@@ -594,10 +611,8 @@ def _unlike_launch(job: Job, experiment: Experiment, launch: Launch) -> Iterator
         return
     started = evolve(experiment, directives=dict(job.directives.settings), launch=launch)
     yield from out_of_order(job.launched, job.launch, job.directives, started)
-    word = job.launch.executable
-    text = job.files.get(word.text) if word is not None and word.text is not None else None
-    if text is not None and "--multi-prog" in options_of(job.launch):
-        yield from unlike_master(job.launch, text, started)
+    if "--multi-prog" in options_of(job.launch):
+        yield from unlike_master(job.launch, job.files, started)
 
 
 def _says_tasks(directives: Mapping[str, Setting]) -> bool:

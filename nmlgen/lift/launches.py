@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 
 from attrs import evolve
 
@@ -16,19 +16,23 @@ from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, writte
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.directives import Directives
 from nmlgen.script.events import Ran
-from nmlgen.script.launch import LaunchCommand
+from nmlgen.script.launch import LaunchCommand, read_launch
 from nmlgen.script.multi_prog import ranks_by_program, refused
 from nmlgen.script.options import StaticWord
-from nmlgen.script.values import Guard, text_of, within
-from nmlgen.source import UNKNOWN, Text
+from nmlgen.script.values import Guard, within
+from nmlgen.source import UNKNOWN, Span, Text
 from nmlgen.units.whole import decimal
 
 _GROUPS = re.compile(r"--(?:het|pack)-group(?:=(.*))?\Z")
 _OF_ALL = re.compile(
-    r"\$\{?(SLURM_(?:NTASKS|NPROCS|JOB_NUM_NODES|NNODES|NTASKS_PER_NODE|TASKS_PER_NODE))\b(?!_(?:HET|PACK))"
+    r"(?:\$\{?|\(\((?:[^()\n]*[^()\n\w])?)"
+    r"(SLURM_(?:NTASKS|NPROCS|JOB_NUM_NODES|NNODES|NTASKS_PER_NODE|TASKS_PER_NODE))\b(?!_(?:HET|PACK))"
 )
 _HET_SIZE = re.compile(r"SLURM_\w+_(?:HET|PACK)_GROUP_")
-_COUNTED = re.compile(r"\(\([^()\n]*?\b(SLURM_(?:JOB_)?TASKS_PER_NODE)\b[^()\n]*\)\)")
+_COUNTED = re.compile(
+    r"\(\([^()\n]*?\b(SLURM_(?:JOB_)?TASKS_PER_NODE)\b[^()\n]*\)\)"
+    r"|\b(?:let|expr)[ \t][^;|\n]{0,200}?\b(SLURM_(?:JOB_)?TASKS_PER_NODE)\b"
+)
 _KEPT = re.compile(
     r"^[ \t]*(?:export[ \t]+)?(\w+)=\"?\$\{?(SLURM_(?:JOB_)?TASKS_PER_NODE)\b(?![ \t]*[%#/])", re.MULTILINE
 )
@@ -38,8 +42,20 @@ _TAKEN_APART = re.compile(
     r"|\$\{?(SLURM_(?:JOB_|STEP_)?NODELIST)\}?\"?[ \t]*\|[ \t]*(?:sed|cut|tr|awk|grep)\b"
     r"|<<<[ \t]*\"?\$\{?(SLURM_(?:JOB_|STEP_)?NODELIST)\b"
 )
+_NAMED = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)=\"?\$\{?(SLURM_(?:JOB_|STEP_)?NODELIST)\}?\"?[ \t]*$", re.MULTILINE)
+"""A variable that takes the list as it is."""
+_OF_PYTHON = re.compile(r"\bos\.(?:environ(?:\.get)?|getenv)[ \t]?[\[(][ \t]?['\"](SLURM_(?:JOB_|STEP_)?NODELIST)['\"]")
+"""Where Python takes it."""
+_BRACKETS = re.compile(
+    r"\.(?:split|find|index|replace|strip|partition|match|search)\w*\([ \t]?[rf]?"
+    r"['\"][^'\"\n]{0,40}[\[\]][^'\"\n]{0,40}['\"]"
+)
+_MOST_NAMES = 20
+_NEAR = 1500
+"""Characters before and behind the place where a program takes a list, in which it may take it apart."""
 _HOSTS = "SLURM_HOSTFILE"
 _CORES = re.compile(r"-c|--cpus-per-(?:task|gpu)|--exclusive|--whole|--cpu-bind=")
+_GPUS = re.compile(r"(?:(?!license|craynetwork)[a-z][\w.-]*:){0,2}([1-9]\d?)", re.IGNORECASE)
 _EXPORTS_NOTHING = re.compile(r"--export=(?:NONE|NIL)")
 
 
@@ -52,6 +68,7 @@ def of_launch(
     yield from _of_programs(launch, files)
     if directives.parts:
         yield from _of_parts(words, launch)
+        yield from _of_steps(words, launch, directives)
         return
     yield from _of_hosts(launch, event, files)
     yield from _of_cpus(launch, event, directives)
@@ -70,7 +87,36 @@ def is_known(launch: LaunchCommand) -> bool:
     )
 
 
-def _number(setting: Setting | None) -> int | None:
+def text_called(name: str | None, files: Mapping[str, str]) -> str | None:
+    """What a script writes to the file of this name, which may be known in part: of `files`, by their paths, the one
+    that is called so; else the last one of that name in a directory that only a run knows, or where the script is. None
+    where there is none."""
+    if not name or name in files or (name.startswith("/") and UNKNOWN not in name):
+        return files.get(name or "")
+    plain = _own_name(name)
+    found = [text for path, text in files.items() if _own_name(path) == plain]
+    return found[-1] if plain and found else None
+
+
+def _own_name(path: str) -> str:
+    """A path without what is not known of its beginning."""
+    return path.rpartition(UNKNOWN)[2].lstrip("/").removeprefix("./")
+
+
+def name_of(word: StaticWord | None) -> str | None:
+    """The name of a file as a word has it: where only its end is known, that behind UNKNOWN. None where that is not
+    known either."""
+    if word is None or word.text is not None:
+        return None if word is None else word.text
+    return f"{UNKNOWN}{word.ending}" if word.ending.startswith("/") else None
+
+
+def _shown(word: StaticWord) -> str:
+    return word.text if word.text is not None else word.ending.rpartition("/")[2]
+
+
+def count_of(setting: Setting | None) -> int | None:
+    """The number that a setting has, None where that is not known."""
     if setting is None or setting.certainty is Certainty.UNKNOWN or type(setting.value) is not int:
         return None
     return setting.value
@@ -79,11 +125,11 @@ def _number(setting: Setting | None) -> int | None:
 def _of_programs(launch: LaunchCommand, files: Mapping[str, str]) -> Iterator[SyntaxProblem]:
     """What srun refuses of the file that says which program each rank runs."""
     word = launch.executable
-    text = files.get(word.text) if word is not None and word.text is not None else None
+    text = text_called(name_of(word), files)
     if "--multi-prog" not in options_of(launch) or word is None or text is None:
         return
-    for message, expected in refused(text, _number(launch.ntasks)):
-        yield SyntaxProblem("launch-refused", f"{word.text}: {message}", word.span, expected)
+    for message, expected in refused(text, count_of(launch.ntasks)):
+        yield SyntaxProblem("launch-refused", f"{_shown(word)}: {message}", word.span, expected)
 
 
 # --- Heterogeneous jobs ---
@@ -105,6 +151,76 @@ def _of_parts(words: Sequence[StaticWord], launch: LaunchCommand) -> Iterator[Sy
         yield SyntaxProblem("part-without-launch", message, span, expected, stops=False)
 
 
+def _of_steps(words: Sequence[StaticWord], launch: LaunchCommand, directives: Directives) -> Iterator[SyntaxProblem]:
+    """What single parts of a heterogeneous job do not ask for, and what a launch starts there needs."""
+    steps: dict[int, LaunchCommand] = {}
+    for number, segment in enumerate(segments_of(words)):
+        step = read_launch([words[0], *segment] if number else segment)
+        for group in _numbers_of(_groups(segment), number):
+            if step is not None and group < len(directives.parts):
+                steps[group] = step
+    for group, step in steps.items():
+        count = count_of(directives.parts[group].get("cpus-per-task"))
+        yield from _without_cpus(step, count, launch.launch.command.span)
+    started = {group: [word.text for word in step.started] for group, step in steps.items()}
+    for group, program in started.items():
+        others = [other for other in started if started[other] == program and None not in program]
+        giving = [other for other in others if not _GPU_KEYS.isdisjoint(directives.parts[other])]
+        span = launch.launch.command.span
+        if giving and _GPU_KEYS.isdisjoint(directives.parts[group]) and span is not None:
+            message = f"part {group} of the job asks for no GPUs, and starts the same as part {giving[0]}, which does"
+            yield SyntaxProblem("not-inherited", message, span, "GPUs in each part that uses some", stops=False)
+
+
+_MOST_PARTS = 1000
+_GPU_KEYS = frozenset(["gpus", "gpus-per-node", "gpus-per-task", "gres"])
+
+
+def _numbers_of(groups: Sequence[str], number: int) -> list[int]:
+    """The parts that options such as 0,1 or 0-2 name; without any the one of this number."""
+    found: list[int] = []
+    for item in ",".join(groups).split(",") if groups else [str(number)]:
+        start, _, last = item.partition("-")
+        first, end = decimal(start), decimal(last or start)
+        if first is not None and end is not None and end < _MOST_PARTS:
+            found += range(first, end + 1)
+    return found
+
+
+def idle_parts(
+    launches: Sequence[tuple[Sequence[StaticWord], LaunchCommand]], directives: Directives
+) -> Iterator[SyntaxProblem]:
+    """Parts of a heterogeneous job that none of all launches of a script names, where each names some."""
+    named: set[int] = set()
+    for words, launch in launches:
+        segments = segments_of(words)
+        groups = _groups(words)
+        if (
+            launch.launch.command.value != "srun"
+            or not groups
+            or any(word.text is None and word.splits for word in words)
+        ):
+            return
+        for number, segment in enumerate(segments):
+            named.update(_numbers_of(_groups(segment), number))
+    idle = sorted(set(range(len(directives.parts))) - named)
+    span = launches[-1][1].launch.command.span if launches else None
+    if directives.parts and idle and span is not None:
+        message = f"nothing is started in part {idle[0]} of the job"
+        yield SyntaxProblem("part-without-launch", message, span, "--het-group=0,1, or a launch for each", stops=False)
+
+
+def segments_of(words: Sequence[StaticWord]) -> list[list[StaticWord]]:
+    """The words of a launch, divided by `:`."""
+    found: list[list[StaticWord]] = [[]]
+    for word in words:
+        if word.text == ":":
+            found.append([])
+        else:
+            found[-1].append(word)
+    return found
+
+
 def _groups(words: Iterable[StaticWord]) -> list[str]:
     """The parts of the job that the words of a launch name, in their order."""
     found: list[str] = []
@@ -124,7 +240,7 @@ def out_of_order(
     order = [number for number in map(decimal, groups) if number is not None]
     if not directives.parts or len(groups) < 2 or len(order) < len(groups):
         return
-    sizes = [_tasks_of(part) for part in directives.parts]
+    sizes = [tasks_of_part(part) for part in directives.parts]
     if order == sorted(order) or max(order) >= len(sizes):
         return
     if any(size is None for size in sizes):
@@ -148,11 +264,12 @@ def out_of_order(
             yield SyntaxProblem("parts-out-of-order", message, span, expected, stops=False)
 
 
-def _tasks_of(part: Mapping[str, Setting]) -> int | None:
-    tasks = _number(part.get("ntasks"))
+def tasks_of_part(part: Mapping[str, Setting]) -> int | None:
+    """The tasks that a part of a heterogeneous job asks for, None where that is not known."""
+    tasks = count_of(part.get("ntasks"))
     if tasks is not None:
         return tasks
-    nodes, each = _number(part.get("nodes")), _number(part.get("ntasks-per-node"))
+    nodes, each = count_of(part.get("nodes")), count_of(part.get("ntasks-per-node"))
     return nodes * each if nodes is not None and each is not None else None
 
 
@@ -161,9 +278,10 @@ def of_text(script: Text, directives: Directives) -> Iterator[SyntaxProblem]:
     text = script.text
     for match in _COUNTED.finditer(text):
         if not _is_comment(text, match.start()):
-            message = f"{match[1]} is no number: Slurm writes 4(x3) for three nodes of four tasks"
+            group = 1 if match[1] else 2
+            message = f"{match[group]} is no number: Slurm writes 4(x3) for three nodes of four tasks"
             expected = "SLURM_NTASKS_PER_NODE, or SLURM_NTASKS for all"
-            yield SyntaxProblem("list-as-number", message, script.span(*match.span(1)), expected, stops=False)
+            yield SyntaxProblem("list-as-number", message, script.span(*match.span(group)), expected, stops=False)
     for match in _KEPT.finditer(text):
         if re.search(rf"\(\([^\n]*\b{match[1]}\b", text):
             message = f"{match[2]} is no number: Slurm writes 4(x3) for three nodes of four tasks"
@@ -172,16 +290,34 @@ def of_text(script: Text, directives: Directives) -> Iterator[SyntaxProblem]:
     for match in _TAKEN_APART.finditer(text):
         if not _is_comment(text, match.start()):
             group = next(number for number in (1, 2, 3) if match[number])
-            span = script.span(*match.span(group))
-            message = f"{match[group]} is taken apart: a single node has no brackets, and two prefixes have two pairs"
-            expected = f'scontrol show hostnames "${match[group]}"'
-            yield SyntaxProblem("node-list-taken-apart", message, span, expected, stops=False)
+            yield _taken_apart(script, match[group], match.span(group))
+    yield from _of_lists(script)
     if directives.parts and not _HET_SIZE.search(text):
         for match in _OF_ALL.finditer(text):
             if not _is_comment(text, match.start()):
                 message = f"{match[1]} is that of part 0 of the job, not of all its parts"
                 expected = f"the sum of {match[1]}_HET_GROUP_0, {match[1]}_HET_GROUP_1 and so on"
                 yield SyntaxProblem("part-as-whole", message, script.span(*match.span(1)), expected, stops=False)
+
+
+def _of_lists(script: Text) -> Iterator[SyntaxProblem]:
+    """Lists of nodes that are taken apart under another name."""
+    text = script.text
+    for match in islice(_NAMED.finditer(text), _MOST_NAMES):
+        name = re.escape(match[1])
+        apart = re.search(rf"\$\{{{name}(?:%|#|/|:\d)|\$\{{?{name}\}}?\"?[ \t]*\|[ \t]*(?:sed|cut|tr|awk|grep)\b", text)
+        if apart is not None and not _is_comment(text, match.start()):
+            yield _taken_apart(script, match[2], match.span(2))
+    for match in _OF_PYTHON.finditer(text):
+        around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
+        if _BRACKETS.search(around) and not re.search(r"show[ \t'\",]+hostnames|hostlist", around):
+            yield _taken_apart(script, match[1], match.span(1))
+
+
+def _taken_apart(script: Text, name: str, place: tuple[int, int]) -> SyntaxProblem:
+    message = f"{name} is taken apart: a single node has no brackets, and two prefixes have two pairs"
+    expected = f'scontrol show hostnames "${name}"'
+    return SyntaxProblem("node-list-taken-apart", message, script.span(*place), expected, stops=False)
 
 
 def _is_comment(text: str, at: int) -> bool:
@@ -194,16 +330,21 @@ def _is_comment(text: str, at: int) -> bool:
 def _of_hosts(launch: LaunchCommand, event: Ran, files: Mapping[str, str]) -> Iterator[SyntaxProblem]:
     """A file of hosts with another number of lines than there are tasks."""
     variable = event.environment.get(_HOSTS)
-    name = text_of(within(variable.value, event.guard)) if variable is not None else None
-    text, tasks, span = files.get(name or ""), _number(launch.ntasks), launch.launch.command.span
-    if not name or text is None or UNKNOWN in text or tasks is None or span is None:
+    cases = within(variable.value, event.guard) if variable is not None else ()
+    path = cases[0].text if len(cases) == 1 and cases[0].is_set else None
+    text, tasks, span = text_called(path, files), count_of(launch.ntasks), launch.launch.command.span
+    if not path or text is None or tasks is None or span is None:
         return
-    lines = sum(1 for line in text.splitlines() if line.strip())
-    if lines < tasks:
-        message = f"{name} names {lines} hosts, and srun starts {tasks} tasks"
-        yield SyntaxProblem("launch-refused", message, span, "a line for each task")
-    elif lines > tasks:
-        message = f"{name} names {lines} hosts, and srun starts {tasks} tasks: the last {lines - tasks} are not used"
+    lines, name = [line for line in text.splitlines() if line.strip()], path.rpartition(UNKNOWN)[2].lstrip("/")
+    if any(line.count(UNKNOWN) > 1 for line in lines):
+        return  # of a loop that nobody knows how often it is gone through
+    count = len(lines)
+    is_known = UNKNOWN not in text
+    if count < tasks and (is_known or 2 * count > tasks):  # else a name may stand for several lines
+        message = f"{name} names {count} hosts, and srun starts {tasks} tasks"
+        yield SyntaxProblem("launch-refused", message, span, "a line for each task", stops=is_known)
+    elif count > tasks:
+        message = f"{name} names {count} hosts, and srun starts {tasks} tasks: the last {count - tasks} are not used"
         yield SyntaxProblem("more-hosts-than-tasks", message, span, "a line for each task", stops=False)
 
 
@@ -230,17 +371,17 @@ def behind_launch(words: Sequence[StaticWord], event: Ran, guard: Guard) -> Iter
 
 def _of_cpus(launch: LaunchCommand, event: Ran, directives: Directives) -> Iterator[SyntaxProblem]:
     """Cores for each task that the job asks for and the step does not."""
-    asked = directives.settings.get("cpus-per-task")
-    count = _number(asked)
+    count = count_of(directives.settings.get("cpus-per-task"))
+    if "SRUN_CPUS_PER_TASK" not in event.environment:
+        yield from _without_cpus(launch, count, launch.launch.command.span)
+
+
+def _without_cpus(launch: LaunchCommand, count: int | None, span: Span | None) -> Iterator[SyntaxProblem]:
+    """A step that does not say how many cores its tasks have, in a job that asks for more than one for each."""
     if count is None or count < 2 or launch.cpus_per_task is not None or not is_known(launch):
         return
-    if "SRUN_CPUS_PER_TASK" in event.environment or "SRUN_CPUS_PER_TASK" in launch.environment:
+    if "SRUN_CPUS_PER_TASK" in launch.environment or any(_CORES.match(text) for text in options_of(launch)):
         return
-    if any(
-        re.match(r"-c|--cpus-per-(?:task|gpu)|--exclusive|--whole|--cpu-bind=", text) for text in options_of(launch)
-    ):
-        return
-    span = launch.launch.command.span
     if span is not None:
         message = f"each task gets one core, not {count}: srun does not take --cpus-per-task from the job"
         expected = f"srun --cpus-per-task={count}, or SRUN_CPUS_PER_TASK exported"
@@ -249,12 +390,12 @@ def _of_cpus(launch: LaunchCommand, event: Ran, directives: Directives) -> Itera
 
 def _of_gpus(launch: LaunchCommand, directives: Directives) -> Iterator[SyntaxProblem]:
     """More GPUs on a node than the job has there."""
-    asked = _gpus(directives.settings.get("gpus-per-node"))
+    asked = _gpus(directives.settings.get("gpus-per-node")) or _gpus(directives.settings.get("gres"))
     options = options_of(launch)
     for text, following in pairwise([*options, ""]):
-        match = re.match(r"--gpus-per-node(?:=(.*))?\Z", text)
+        match = re.match(r"--(?:gpus-per-node|gres)(?:=(.*))?\Z", text)
         value = None if match is None else match[1] if match[1] is not None else following
-        wanted = None if value is None else re.fullmatch(r"(?:[\w.-]+:)?([1-9]\d?)", value)
+        wanted = None if value is None else _GPUS.fullmatch(value)
         span = launch.launch.command.span
         if asked is not None and wanted is not None and int(wanted[1]) > asked and span is not None:
             message = f"srun asks for {wanted[1]} GPUs on a node, and the job has {asked}"
@@ -264,18 +405,19 @@ def _of_gpus(launch: LaunchCommand, directives: Directives) -> Iterator[SyntaxPr
 def _gpus(setting: Setting | None) -> int | None:
     if setting is None or setting.certainty is Certainty.UNKNOWN:
         return None
-    match = re.fullmatch(r"(?:[\w.-]+:)?([1-9]\d?)", str(setting.value))
+    match = _GPUS.fullmatch(str(setting.value))
     return int(match[1]) if match is not None else None
 
 
 # --- Programs and models ---
 
 
-def unlike_master(launch: LaunchCommand, text: str, experiment: Experiment) -> Iterator[SyntaxProblem]:
+def unlike_master(launch: LaunchCommand, files: Mapping[str, str], experiment: Experiment) -> Iterator[SyntaxProblem]:
     """Programs that have other ranks than the models in the master namelist: said where there are as many programs as
     models, so that each is one."""
-    word, tasks = launch.executable, _number(launch.ntasks)
-    if word is None or tasks is None or len(experiment.models) < 2:
+    word, tasks = launch.executable, count_of(launch.ntasks)
+    text = text_called(name_of(word), files)
+    if word is None or tasks is None or text is None or len(experiment.models) < 2:
         return
     programs = ranks_by_program(text, tasks)
     if programs is None or len(programs) != len(experiment.models):
@@ -291,7 +433,7 @@ def unlike_master(launch: LaunchCommand, text: str, experiment: Experiment) -> I
         if ranks != share:
             name = experiment.models[experiment.shares.index(share)].label
             message = (
-                f'{word.text} gives the ranks {min(ranks)}-{max(ranks)} to "{command}", and the master namelist '
+                f'{_shown(word)} gives the ranks {min(ranks)}-{max(ranks)} to "{command}", and the master namelist '
                 f"{min(share)}-{max(share)} to {name}"
             )
             yield SyntaxProblem("programs-unlike-models", message, word.span, "the same ranks in both", stops=False)

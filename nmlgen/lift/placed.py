@@ -25,11 +25,9 @@ from nmlgen.experiment.seats import seat_text
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
 from nmlgen.files import Files
 from nmlgen.lift.jobs import LAYER, Job
-from nmlgen.lift.launches import options_of
-from nmlgen.lift.wrappers import may_be_script, script_of_shell, written_by
-from nmlgen.script.launch import read_launch
-from nmlgen.script.multi_prog import ranks_by_program
-from nmlgen.script.options import StaticWord
+from nmlgen.lift.launches import count_of, options_of, text_called
+from nmlgen.lift.programs import Line, lines_of
+from nmlgen.lift.wrappers import may_be_script, script_of_shell
 from nmlgen.script.parser import parse
 from nmlgen.script.wrapper import VISIBLE, Start, follow
 from nmlgen.source import UNKNOWN, Source, Span
@@ -64,17 +62,6 @@ class Placed:
 
 
 @frozen(eq=False)
-class _Line:
-    """What some ranks of the job start: its `words`, None for those that are not known, in a `part` of a heterogeneous
-    job."""
-
-    words: tuple[str | None, ...]
-    ranks: Sequence[int]
-    part: int | None
-    cpus: int | None
-
-
-@frozen(eq=False)
 class _Binary:
     """The program of a line: the words from the program on, those `before` its wrapper, and the wrapper's source."""
 
@@ -101,7 +88,7 @@ def with_placement(
     `hosts` are the names of the nodes by rank, where the script leaves them to another program; `variables` were set
     before it began.
     """
-    lines = list(_lines(job, experiment)) if not experiment.programs else []
+    lines = lines_of(job, experiment) if not experiment.programs else []
     if not lines:
         return Placed(experiment)
     try:
@@ -138,82 +125,6 @@ def read_hosts(path: str | Path, files: Files) -> list[str]:
     return names
 
 
-def _lines(job: Job, experiment: Experiment) -> Iterator[_Line]:
-    """What each rank starts, where the launch has a file that says it or several parts; else nothing."""
-    launch = job.launch
-    if launch is None or launch.launch.command.value != "srun":
-        return
-    tasks, word = _number(launch.ntasks or _tasks(experiment)), launch.executable
-    overcommits = any(option in ("-O", "--overcommit") for option in options_of(launch))
-    cpus = None if overcommits else _number(launch.cpus_per_task)  # more than there are
-    if "--multi-prog" in options_of(launch) and word is not None and word.text is not None:
-        text = job.files.get(word.text, job.files.get(word.text.removeprefix("./")))
-        found = ranks_by_program(text, tasks) if text is not None and tasks is not None else None
-        for command, ranks in sorted((found or {}).items(), key=lambda item: min(item[1])):
-            yield _Line(_words(command), sorted(ranks), None, cpus)
-        return
-    parts = job.directives.parts
-    segments = _segments(job.launched)
-    if not parts or len(segments) < 2:
-        return
-    steps: dict[int, _Line] = {}
-    for number, segment in enumerate(segments):
-        step = read_launch([job.launched[0], *segment] if number else segment)
-        group = next((int(match[1]) for word in segment if (match := _PART.fullmatch(word.start))), number)
-        if step is None or step.executable is None or group in steps or group >= len(parts):
-            return
-        count = _number(step.ntasks) or _of_part(parts[group])
-        if count is None:
-            return
-        words = tuple(item.text for item in step.started)
-        steps[group] = _Line(words, range(count), group, _number(step.cpus_per_task))
-    first = 0
-    for group in sorted(steps):  # ranks are counted by the parts, whatever the order on the line
-        line = steps[group]
-        yield evolve(line, ranks=range(first, first + len(line.ranks)))
-        first += len(line.ranks)
-
-
-_PART = re.compile(r"--(?:het|pack)-group=(\d{1,3})")
-
-
-def _segments(words: Sequence[StaticWord]) -> list[list[StaticWord]]:
-    found: list[list[StaticWord]] = [[]]
-    for word in words:
-        if word.text == ":":
-            found.append([])
-        else:
-            found[-1].append(word)
-    return found
-
-
-def _of_part(part: Mapping[str, Setting]) -> int | None:
-    tasks = _number(part.get("ntasks"))
-    nodes, each = _number(part.get("nodes")), _number(part.get("ntasks-per-node"))
-    return tasks if tasks is not None else nodes * each if nodes is not None and each is not None else None
-
-
-def _tasks(experiment: Experiment) -> Setting | None:
-    try:
-        return experiment.tasks
-    except UndecidedError:
-        return None
-
-
-def _number(setting: Setting | None) -> int | None:
-    if setting is None or setting.certainty is Certainty.UNKNOWN or type(setting.value) is not int:
-        return None
-    return setting.value
-
-
-def _words(command: str) -> tuple[str | None, ...]:
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        words = command.split()
-    return tuple(None if UNKNOWN in word else word for word in words)
-
-
 class _Placing:
     """The state of finding one placement."""
 
@@ -232,7 +143,7 @@ class _Placing:
         self.notes: list[str] = []
         self.remarks: list[str] = []
 
-    def placed(self, lines: list[_Line]) -> Placed:
+    def placed(self, lines: list[Line]) -> Placed:
         binaries = [self.binary(line) for line in lines]
         models = self.models(lines, binaries)
         experiment = self.prepared(lines, models)
@@ -254,7 +165,7 @@ class _Placing:
 
     # --- Programs ---
 
-    def binary(self, line: _Line) -> _Binary:
+    def binary(self, line: Line) -> _Binary:
         """The program of a line, behind its wrapper."""
         for number, word in enumerate(line.words):
             source = self.wrapper(word)
@@ -266,7 +177,7 @@ class _Placing:
         """The text of a script of a shell that the job writes, or that lies where a word leads to."""
         if not word or word.startswith("-"):
             return None
-        source = written_by(self.job, word)
+        source = self.job.written(word)
         if source is not None:
             return source if source.text.startswith("#!") else None
         path = self.directory / word
@@ -275,14 +186,14 @@ class _Placing:
         except (OSError, InputError, ValueError):
             return None
 
-    def models(self, lines: Sequence[_Line], binaries: Sequence[_Binary]) -> list[tuple[int, list[int]]]:
+    def models(self, lines: Sequence[Line], binaries: Sequence[_Binary]) -> list[tuple[int, list[int]]]:
         """The line of each model and its ranks in the job: the master namelist counts those of ICON alone."""
         experiment = self.experiment
         own = [number for number, binary in enumerate(binaries) if self.starts_icon(binary)]
         bounds = [model.entry.settings.get("model_max_rank") for model in experiment.models]
         total = sum(len(line.ranks) for line in lines)
         if len(experiment.models) > 1:
-            highest = [_number(setting) for setting in bounds]
+            highest = [count_of(setting) for setting in bounds]
             if None in highest:
                 raise _Undecided("the ranks of the models are not known")
             total = 1 + max(number for number in highest if number is not None)
@@ -321,7 +232,7 @@ class _Placing:
         return any(_IS_ICON.search(word.rpartition("/")[2] if "\n" not in word else word) for word in words)
 
     def listed(
-        self, lines: Sequence[_Line], binaries: Sequence[_Binary], models: Sequence[tuple[int, list[int]]]
+        self, lines: Sequence[Line], binaries: Sequence[_Binary], models: Sequence[tuple[int, list[int]]]
     ) -> Iterator[tuple[str, int | None, int, Sequence[int]]]:
         """The programs in the order of a spec: its label, its model, its line, its ranks."""
         taken: set[str] = set()
@@ -349,7 +260,7 @@ class _Placing:
         self,
         path: str,
         model: int | None,
-        line: _Line,
+        line: Line,
         binary: _Binary,
         ranks: Sequence[int],
         kinds: Sequence[str],
@@ -421,7 +332,7 @@ class _Placing:
 
     # --- Ranks ---
 
-    def prepared(self, lines: Sequence[_Line], models: Sequence[tuple[int, list[int]]]) -> Experiment:
+    def prepared(self, lines: Sequence[Line], models: Sequence[tuple[int, list[int]]]) -> Experiment:
         """The experiment without what a placement takes the place of."""
         experiment, launch = self.experiment, self.job.launch
         assert launch is not None
@@ -476,7 +387,7 @@ class _Placing:
             if name not in ("SLURM_DISTRIBUTION", "SLURM_CPU_BIND", "SLURM_DIST_PLANESIZE")
         }
 
-    def nodes(self, lines: Sequence[_Line], experiment: Experiment) -> list[int] | None:
+    def nodes(self, lines: Sequence[Line], experiment: Experiment) -> list[int] | None:
         """The number of the node of each rank of the job; None where that is left to another program."""
         total = sum(len(line.ranks) for line in lines)
         if lines[0].part is not None:
@@ -487,7 +398,7 @@ class _Placing:
             if named is not None:
                 text = self.job.named.get(_HOSTS) or ""
                 if named.certainty is not Certainty.UNKNOWN:
-                    text = text or self.job.files.get(str(named.value), "")
+                    text = text or text_called(str(named.value), self.job.files) or ""
                 hosts = [] if UNKNOWN in text else text.split()
         if hosts is not None and len(hosts) >= total:
             numbers: dict[str, int] = {}
@@ -508,25 +419,17 @@ class _Placing:
         )
         return None
 
-    def of_parts(self, lines: Sequence[_Line]) -> list[int] | None:
-        """Slurm's own dealing in each part of a heterogeneous job: one node after the other, as equal as can be."""
-        found: list[int] = []
-        first = 0
-        for line in lines:
-            assert line.part is not None
-            part = self.job.directives.parts[line.part]
-            count = _number(part.get("nodes")) or 1
-            share, more = divmod(len(line.ranks), count)
-            found += [first + node for node in range(count) for _ in range(share + (node < more))]
-            first += count
-        return found
+    def of_parts(self, lines: Sequence[Line]) -> list[int] | None:
+        """Slurm's own dealing in each part of a heterogeneous job."""
+        every = [ranks for line in lines for ranks in line.nodes]
+        return [node for node, ranks in enumerate(every) for _ in ranks]
 
     # --- Wrappers ---
 
     def starts(
         self,
         binary: _Binary,
-        line: _Line,
+        line: Line,
         ranks: Sequence[int],
         nodes: Sequence[int] | None,
         experiment: Experiment,

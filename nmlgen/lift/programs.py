@@ -1,10 +1,12 @@
-"""The programs that a file for `srun --multi-prog` starts: what their wrappers do for their ranks."""
+"""The programs of a launch that starts several, by a file for `srun --multi-prog` or in the parts of a heterogeneous
+job: what their wrappers do for their ranks."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -14,7 +16,7 @@ from nmlgen.experiment.ranks import numbers_in_job, rank_numbers, split
 from nmlgen.experiment.setting import Setting, UndecidedError, written
 from nmlgen.files import Files
 from nmlgen.lift.jobs import Job
-from nmlgen.lift.launches import options_of
+from nmlgen.lift.launches import count_of, name_of, options_of, segments_of, tasks_of_part
 from nmlgen.lift.wrappers import Wrapper, gpus_shown, problems_of_wrapper, starts, wrapper_called
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.launch import LaunchCommand, read_launch
@@ -60,45 +62,101 @@ class StartedProgram:
         return "icon" in self.name.rpartition("/")[2].lower()
 
 
-def programs_of(job: Job, experiment: Experiment, directory: Path, files: Files) -> list[StartedProgram]:
-    """The programs of a launch by `--multi-prog`, if its file is known and they are not too many to be followed;
-    nothing of another launch."""
+@frozen(eq=False)
+class Line:
+    """What some ranks of a job start: the words of its `command`, which hold UNKNOWN where a part is not known, and its
+    `ranks`; in a `part` of a heterogeneous job those of each of its `nodes`. `word` is where that stands, `cpus` are
+    those of each rank, None where nobody says it."""
+
+    command: tuple[str, ...]
+    ranks: Sequence[int]
+    word: StaticWord
+    part: int | None = None
+    nodes: tuple[Sequence[int], ...] = ()
+    cpus: int | None = None
+
+    @property
+    def words(self) -> tuple[str | None, ...]:
+        """The words of its command, None for those that are not known."""
+        return tuple(None if UNKNOWN in word else word for word in self.command)
+
+
+def lines_of(job: Job, experiment: Experiment) -> list[Line]:
+    """What each rank starts, where a launch by srun has a file that says it or several parts, in the order of ranks;
+    nothing of another launch, and where it is not known."""
     launch = job.launch
-    if launch is None or launch.launch.command.value != "srun" or "--multi-prog" not in options_of(launch):
+    if launch is None or launch.launch.command.value != "srun":
         return []
+    overcommits = any(option in ("-O", "--overcommit") for option in options_of(launch))
+    cpus = None if overcommits else count_of(launch.cpus_per_task)  # more than there are
+    if "--multi-prog" not in options_of(launch):
+        return list(_lines_of_parts(job))
     word = launch.executable
-    if word is None or word.text is None:
-        return []
-    text = job.files.get(word.text, job.files.get(word.text.removeprefix("./")))
+    source = job.written(name_of(word) or "") if word is not None else None
     try:
-        tasks = experiment.tasks.value
+        tasks = count_of(launch.ntasks or experiment.tasks)
     except UndecidedError:
         return []
-    if text is None or type(tasks) is not int:
+    if word is None or source is None or tasks is None:
         return []
+    commands = sorted((ranks_by_program(source.text, tasks) or {}).items(), key=lambda item: min(item[1]))
+    return [Line(_words(command), sorted(ranks), word, cpus=cpus) for command, ranks in commands]
+
+
+def _lines_of_parts(job: Job) -> Iterator[Line]:
+    parts, segments = job.directives.parts, segments_of(job.launched)
+    if not parts or len(segments) < 2:
+        return
+    steps: dict[int, Line] = {}
+    for number, segment in enumerate(segments):
+        step = read_launch([job.launched[0], *segment] if number else segment)
+        group = next((int(match[1]) for word in segment if (match := _PART.fullmatch(word.start))), number)
+        if step is None or step.executable is None or group in steps or group >= len(parts):
+            return
+        count = count_of(step.ntasks) or tasks_of_part(parts[group])
+        if count is None:
+            return
+        words = tuple(word.text if word.text is not None else f"{UNKNOWN}{word.ending}" for word in step.started)
+        steps[group] = Line(words, range(count), step.started[0], group, cpus=count_of(step.cpus_per_task))
+    first = 0
+    for group in sorted(steps):  # ranks are counted by the parts, whatever the order on the line
+        line = steps[group]
+        ranks = range(first, first + len(line.ranks))
+        count = count_of(parts[group].get("nodes")) or 1
+        share, more = divmod(len(ranks), count)  # Slurm's own dealing: one node after the other, as equal as can be
+        ends = [share * (number + 1) + min(number + 1, more) for number in range(count)]
+        nodes = tuple(ranks[start:end] for start, end in pairwise([0, *ends]))
+        yield evolve(line, ranks=ranks, nodes=nodes)
+        first += len(ranks)
+
+
+_PART = re.compile(r"--(?:het|pack)-group=(\d{1,3})")
+
+
+def programs_of(lines: Sequence[Line], job: Job, directory: Path, files: Files) -> list[StartedProgram]:
+    """The programs of the lines of a launch, if they are not too many to be followed."""
     found: list[StartedProgram] = []
-    commands = ranks_by_program(text, tasks) or {}
-    for command, ranks in commands.items() if len(commands) <= _MOST_PROGRAMS else ():
-        words = _words(command)
-        known = tuple(item.rpartition(UNKNOWN)[2] for item in words)
+    for line in lines if len(lines) <= _MOST_PROGRAMS else ():
+        ranks = frozenset(line.ranks)
+        known = tuple(item.rpartition(UNKNOWN)[2] for item in line.command)
         started = StartedProgram(known, ranks, None)
         for at, name in enumerate(known):
-            if at and at == len(words) - 1 and not _SHELL.fullmatch(words[at - 1]):
+            if at and at == len(known) - 1 and not _SHELL.fullmatch(line.command[at - 1]):
                 break  # what another program reads
-            arguments = tuple(_argument(item) for item in words[at + 1 :])
-            wrapper = wrapper_called(name, arguments, word, job, directory, files, ranks) if name else None
+            arguments = tuple(_argument(item) for item in line.command[at + 1 :])
+            wrapper = wrapper_called(name, arguments, line.word, job, directory, files, ranks) if name else None
             if wrapper is not None:
-                started = StartedProgram(known[at:], ranks, wrapper, at == 0)
+                started = StartedProgram(known[at:], ranks, evolve(wrapper, nodes=line.nodes), at == 0)
                 break
         found.append(started)
     return found
 
 
-def _words(command: str) -> list[str]:
+def _words(command: str) -> tuple[str, ...]:
     try:
-        return shlex.split(command)
+        return tuple(shlex.split(command))
     except ValueError:
-        return command.split()
+        return tuple(command.split())
 
 
 def _argument(word: str) -> str | None:
@@ -109,15 +167,35 @@ def _argument(word: str) -> str | None:
     return word if not unknown else f"@{ending}" if ending else None
 
 
-def of_programs(
-    programs: Sequence[StartedProgram], experiment: Experiment
-) -> tuple[list[SyntaxProblem], dict[int, str | None]]:
-    """What the wrappers of programs do wrong, whatever their ranks do; and the GPUs that they show to those ranks of
-    ICON that compute on GPUs."""
+@frozen(eq=False)
+class OfPrograms:
+    """What wrappers do: the `problems` whatever their ranks do; the GPUs that they have `shown` to those ranks of ICON
+    that compute on GPUs; the numbers of the `models` that do."""
+
+    problems: tuple[SyntaxProblem, ...]
+    shown: Mapping[int, str | None]
+    models: frozenset[int]
+
+
+def in_all_parts(experiment: Experiment, lines: Sequence[Line]) -> Experiment:
+    """The experiment with as many tasks as all lines of its launch have together, and on which node those of a
+    heterogeneous job are: nobody else says that."""
+    word = lines[-1].word
+    tasks = written("ntasks", sum(len(line.ranks) for line in lines), "script", word.span)
+    dealt = tuple(ranks for line in lines for ranks in line.nodes)
+    return evolve(experiment, launch=evolve(experiment.launch, tasks=tasks), dealt=dealt)
+
+
+def of_programs(programs: Sequence[StartedProgram], experiment: Experiment) -> OfPrograms:
+    """What the wrappers of programs do for their ranks."""
     problems: dict[tuple[str, str], SyntaxProblem] = {}
     shown: dict[int, str | None] = {}
-    working = _working(programs, experiment)
+    started = _of_icon(programs, experiment)
+    working = frozenset[int]() if started is None else _working(programs, started)
+    called: frozenset[int] = frozenset()
     for program in programs:
+        if program.wrapper is None or program.name:
+            called |= program.ranks if devices_in(program.name) == {"gpu"} else frozenset()
         wrapper = program.wrapper
         if wrapper is None:
             continue
@@ -127,19 +205,37 @@ def of_programs(
         gpus = {rank: text for rank, text in gpus_shown(wrapper, made).items() if rank in working}
         if any(gpus.values()) and _is_on_gpus(program, programs):
             shown |= gpus
-    return list(problems.values()), shown
+    on_gpus = {**dict.fromkeys(called & working, "0"), **{rank: gpus for rank, gpus in shown.items() if gpus}}
+    models = frozenset[int]() if started is None else models_of(on_gpus, started)
+    return OfPrograms(tuple(problems.values()), shown, models)
+
+
+def models_of(shown: Mapping[int, str | None], experiment: Experiment) -> frozenset[int]:
+    """The numbers of the models that have a rank with a GPU."""
+    with_gpu = {rank for rank, gpus in shown.items() if gpus}
+    if len(experiment.models) == 1:
+        return frozenset([0] if with_gpu else [])
+    try:
+        return frozenset(number for number, share in enumerate(experiment.shares) if not share.isdisjoint(with_gpu))
+    except UndecidedError:
+        return frozenset()
+
+
+def _of_icon(programs: Iterable[StartedProgram], experiment: Experiment) -> Experiment | None:
+    """The experiment with ICON's own ranks. The master namelist counts these alone, so that they have to be the first:
+    by the names of programs where there is one model; of several it says the ranks itself. None where they are not.
+    """
+    if len(experiment.models) != 1:
+        return experiment
+    icon = frozenset[int]().union(*(program.ranks for program in programs if program.is_icon))
+    if not icon or max(icon) >= len(icon):
+        return None
+    tasks = written("ntasks", len(icon), "script", None)
+    return evolve(experiment, launch=evolve(experiment.launch, tasks=tasks))
 
 
 def _working(programs: Iterable[StartedProgram], experiment: Experiment) -> frozenset[int]:
-    """The ranks that compute. The master namelist counts the ranks of ICON alone, so that they have to be the first:
-    by the names of programs where there is one model; of several it says the ranks itself, which are those of programs.
-    """
-    if len(experiment.models) == 1:
-        icon = frozenset[int]().union(*(program.ranks for program in programs if program.is_icon))
-        if not icon or max(icon) >= len(icon):
-            return frozenset()
-        tasks = written("ntasks", len(icon), "script", None)
-        experiment = evolve(experiment, launch=evolve(experiment.launch, tasks=tasks))
+    """The ranks that compute; none where a program has ranks of several models and of none."""
     found: set[int] = set()
     try:
         for share in experiment.shares:
@@ -153,12 +249,17 @@ def _working(programs: Iterable[StartedProgram], experiment: Experiment) -> froz
     return frozenset(found)
 
 
+def devices_in(name: str) -> set[str]:
+    """The devices that a name says: of gpu and cpu."""
+    return {device.lower() for device in _DEVICE.findall(name)}
+
+
 def _is_on_gpus(program: StartedProgram, programs: Iterable[StartedProgram]) -> bool:
     """Whether a program whose wrapper shows GPUs uses them: what its name or its wrapper's says; else if that wrapper
     is its own. One that several programs have may show GPUs to those that use none."""
     assert program.wrapper is not None
     for name in (program.name, program.wrapper.script.source.name.rpartition("/")[2]):
-        said = {device.lower() for device in _DEVICE.findall(name)}
+        said = devices_in(name)
         if len(said) == 1:
             return said == {"gpu"}
     path = program.wrapper.script.source.name
@@ -169,12 +270,15 @@ def _is_on_gpus(program: StartedProgram, programs: Iterable[StartedProgram]) -> 
 def on_processors(programs: Iterable[StartedProgram], job: Job) -> tuple[str, ...]:
     """The programs of ICON whose names say that they are for processors, and that get the environment of the job as it
     is: neither srun, nor a word before them, nor their wrapper may change it."""
-    if job.launch is None or any(text.startswith("--export") for text in options_of(job.launch)):
+    exported = (
+        [text for text in options_of(job.launch) if text.startswith("--export")] if job.launch is not None else []
+    )
+    if job.launch is None or not all(re.match(r"--export=ALL\b", text) for text in exported):
         return ()
     found: list[str] = []
     for program in programs:
         name = program.name
-        if {device.lower() for device in _DEVICE.findall(name)} != {"cpu"}:
+        if devices_in(name) != {"cpu"}:
             continue
         if not _ICON.fullmatch(name.rpartition("/")[2]):
             continue

@@ -7,7 +7,7 @@ starts. Nothing of a script is run.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
@@ -39,15 +39,25 @@ from nmlgen.lift.namelists import (
     type_of,
     unknown_entry,
 )
-from nmlgen.lift.programs import joining, of_programs, on_processors, programs_of
+from nmlgen.lift.programs import (
+    in_all_parts,
+    joining,
+    lines_of,
+    models_of,
+    of_programs,
+    on_processors,
+    programs_of,
+)
 from nmlgen.lift.reader import NAMED, reader_of
 from nmlgen.lift.wrappers import (
     alone,
     followed,
+    gives_gpus,
     gpus_shown,
     problems_of_wrapper,
     starts,
     starts_model,
+    variables_of_ranks,
     wrapper_of,
 )
 from nmlgen.namelist.reader import read
@@ -63,8 +73,27 @@ from nmlgen.script.values import Place, known, text_of, within
 from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.without_effect import without_effect
 from nmlgen.script.worlds import Stretch, World, WrittenFile, WrittenText, covering_worlds, decided
-from nmlgen.source import UNKNOWN, Source, Span
+from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.spec.coupling import read_coupling
+
+
+def _scripts(world: World) -> list[Text]:
+    """The scripts that a script writes, but for those of other jobs."""
+    written = [file.origin for file in world.files.values() if file.text.startswith("#!")]
+    return [text for text in written if "#SBATCH" not in text.text]
+
+
+def _on_gpus(experiment: Experiment, numbers: Collection[int], span: Span | None, *, is_all: bool) -> Experiment:
+    """The experiment whose models of these numbers are built for GPUs: the others are not, if they are `is_all`."""
+    if len(experiment.models) == 1:
+        said = {GPU: written("model.parts.gpu", True, "script", span)} if numbers else {}
+        return evolve(experiment, parts={**said, **experiment.parts})
+    models = [
+        evolve(model, is_on_gpus=True if number in numbers else False if is_all else model.is_on_gpus)
+        for number, model in enumerate(experiment.models)
+    ]
+    return evolve(experiment, models=tuple(models))
+
 
 _FILE_NAME = "model_namelist_filename"
 _GROUP = re.compile(r"^[^!\n]{0,256}?&([A-Za-z]\w*)", re.MULTILINE)
@@ -357,7 +386,7 @@ class _Lifting:
 
     def _with_job(self, experiment: Experiment, job: Job, world: World) -> Experiment:
         experiment = with_job(experiment, job, self._name(world), self.ntasks, self.machine)
-        experiment = self._with_wrapper(experiment, job)
+        experiment = self._with_wrapper(experiment, job, world)
         experiment = as_built(experiment, job, world, self.evaluation, machine=self.machine)
         coupling, is_written = self._coupling(experiment, world)
         experiment = evolve(experiment, coupling=coupling)
@@ -366,26 +395,45 @@ class _Lifting:
             experiment = evolve(experiment, inputs=inputs)
         return evolve(experiment, models=tuple(self._with_dictionary(component) for component in experiment.components))
 
-    def _with_wrapper(self, experiment: Experiment, job: Job) -> Experiment:
+    def _with_wrapper(self, experiment: Experiment, job: Job, world: World) -> Experiment:
         """The experiment with what the wrapper of its launch, or those of its programs, show each rank."""
-        programs = programs_of(job, experiment, self.path.parent, self.files)
-        experiment = evolve(experiment, joining=joining(programs, job))
-        if programs:
-            problems, shown = of_programs(programs, experiment)
-            job.late_problems += problems
-            return evolve(experiment, shown=shown, on_processors=on_processors(programs, job))
+        experiment = evolve(experiment, of_ranks=variables_of_ranks(_scripts(world)))
+        lines = lines_of(job, experiment)
+        programs = programs_of(lines, job, self.path.parent, self.files)
+        of_file = [] if lines and lines[0].nodes else programs  # those of parts stand behind colons
+        experiment = evolve(experiment, joining=joining(of_file, job))
+        if lines:
+            started = in_all_parts(experiment, lines)
+            experiment = started if started.dealt else experiment
+            found = of_programs(programs, started)
+            job.late_problems += found.problems
+            beside = [one.wrapper.script.text for one in programs if one.wrapper is not None and one.wrapper.is_beside]
+            experiment = evolve(
+                experiment,
+                shown=found.shown,
+                on_processors=on_processors(programs, job),
+                of_ranks={**experiment.of_ranks, **variables_of_ranks(beside)},
+            )
+            return _on_gpus(experiment, found.models, lines[0].word.span, is_all=True)
         wrapper = wrapper_of(job, self.path.parent, self.files)
         if wrapper is None:
             everything = [rank for node in followed(experiment) for rank in node.ranks] if starts_model(job) else []
-            return evolve(experiment, shown=dict.fromkeys(everything))
+            experiment = evolve(experiment, shown=dict.fromkeys(everything))
+            return self._with_build(experiment, job, ())
         made = starts(wrapper, experiment)
         is_srun = experiment.launch.command.value == "srun"
         job.late_problems += problems_of_wrapper(wrapper, made, is_srun=is_srun)
         shown = gpus_shown(wrapper, made)
-        if not any(shown.values()):
-            return evolve(experiment, shown=shown)
-        built_for_gpus = written("model.parts.gpu", True, "script", wrapper.word.span)
-        return evolve(experiment, shown=shown, parts={GPU: built_for_gpus, **experiment.parts})
+        variables = variables_of_ranks([wrapper.script.text] if wrapper.is_beside else [])
+        experiment = evolve(experiment, shown=shown, of_ranks={**experiment.of_ranks, **variables})
+        return self._with_build(experiment, job, models_of(shown, experiment))
+
+    @staticmethod
+    def _with_build(experiment: Experiment, job: Job, on_gpus: Collection[int]) -> Experiment:
+        """The experiment whose models of these numbers are for GPUs, or its only one, if what it asks for tells so."""
+        span = experiment.launch.command.span
+        numbers = on_gpus or ((0,) if gives_gpus(job, experiment) else ())
+        return _on_gpus(experiment, numbers, span, is_all=False)
 
     def _with_dictionary(self, component: Component) -> Model:
         """A model with the dictionary of names for its output, if a file that is called so lies beside the script."""

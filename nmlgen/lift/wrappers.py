@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
 
 from nmlgen import disk
 from nmlgen.errors import InputError
+from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.nodes import Node, nodes, ranks_by_node
-from nmlgen.experiment.setting import Certainty, UndecidedError
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
 from nmlgen.files import Files
 from nmlgen.lift.jobs import Job
-from nmlgen.lift.launches import options_of
+from nmlgen.lift.launches import name_of, options_of
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import StaticWord
 from nmlgen.script.parser import parse
 from nmlgen.script.syntax import Script
 from nmlgen.script.wrapper import Start, follow
-from nmlgen.source import UNKNOWN, Source, Span
+from nmlgen.source import UNKNOWN, Source, Span, Text
 
 _MOST_RANKS = 64
 _MOST_BYTES = 200_000
 _ANCESTORS = 4
 _BINDS = re.compile(r"(--(?:cpunodebind|membind|physcpubind|preferred|localalloc)|-[NmC])=?(.*)\Z")
+_EXPORTS = re.compile(
+    r"^[ \t]*(?:export|declare[ \t]+-x|typeset[ \t]+-x)[ \t]+([A-Za-z_]\w*)="
+    r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s;&|\"']*))",
+    re.MULTILINE,
+)
+_SETS_CORES = re.compile(r"(--cpu-list|-[a-z]*c)()\Z")
 _OF_OPEN_MPI = re.compile(r"OMPI_COMM_WORLD_(?:LOCAL_)?RANK")
 _OF_SLURM = re.compile(r"SLURM_(?:LOCALID|PROCID)|PMIX?_\w*RANK|MPI_LOCALRANKID")
 _SHARES = re.compile(r"\b(?:CRAY_CUDA_MPS|CUDA_MPS_\w+|nvidia-cuda-mps-\w+)\b")
@@ -38,13 +45,15 @@ _ONE_TOO_FEW = re.compile(
 @frozen(eq=False)
 class Wrapper:
     """A wrapper: its text, the words that it is started with, and where the launch names it. It `is_beside` where it is
-    a file of its own, not one that the script writes. It starts these `ranks`, all where that is None."""
+    a file of its own, not one that the script writes. It starts these `ranks`, all where that is None; in a part of a
+    heterogeneous job those of each of its `nodes`."""
 
     script: Script
     arguments: tuple[str | None, ...]
     word: StaticWord
     is_beside: bool
     ranks: frozenset[int] | None = None
+    nodes: tuple[Sequence[int], ...] = ()
 
     def span(self, start: int, end: int) -> Span:
         """A place in its text, if that is a file; else that where it is started."""
@@ -59,7 +68,7 @@ def wrapper_of(job: Job, directory: Path, files: Files) -> Wrapper | None:
     arguments = tuple(
         item.text if item.text is not None else f"@{item.ending}" if item.ending else None for item in rest
     )
-    return wrapper_called(word.text if word.text is not None else word.ending, arguments, word, job, directory, files)
+    return wrapper_called(name_of(word) or word.ending, arguments, word, job, directory, files)
 
 
 def wrapper_called(
@@ -73,20 +82,13 @@ def wrapper_called(
 ) -> Wrapper | None:
     """The wrapper of this name, or of a path that ends so, which the job writes or which lies beside its script; None
     where there is none, or where a part of it is not known."""
-    source = written_by(job, name)
+    source = job.written(name)
     if source is not None:
         if UNKNOWN in source.text or not source.text.startswith("#!"):
             return None
         return Wrapper(parse(source), arguments, word, False, ranks)
-    source = _beside(name, directory, files)
+    source = _beside(name.rpartition(UNKNOWN)[2], directory, files)
     return None if source is None else Wrapper(parse(source), arguments, word, True, ranks)
-
-
-def written_by(job: Job, name: str) -> Source | None:
-    """A file that the job writes, by its name; None if it writes none of that name."""
-    plain = name.removeprefix("./")
-    text = next((text for path, text in job.files.items() if plain and path.removeprefix("./") == plain), None)
-    return None if text is None else Source(plain, text)
 
 
 def may_be_script(path: Path) -> bool:
@@ -131,6 +133,41 @@ def starts_model(job: Job) -> bool:
     return re.fullmatch(r"icon[\w.-]*(?<!sh)", name) is not None
 
 
+_CHOOSERS = ("gpus-per-task", "gpu-bind", "ntasks-per-gpu")
+_CHOOSES = re.compile(rf"--(?:{'|'.join(_CHOOSERS)})\b")
+_ASKS = ("gpus", "gpus-per-node", *_CHOOSERS)
+_ASKS_IN_STEP = re.compile(r"--gpus\b|--gpus-per-|--gres=gpu|-G\d")
+_LONG = 1000
+"""Blocks so long are for GPUs: processors are slow with them (ICON 2024.10, `mo_parallel_config.f90:211`)."""
+
+
+def gives_gpus(job: Job, experiment: Experiment) -> bool:
+    """Whether a job asks for GPUs, and its only model is for them: Slurm gives one to each rank, the program is called
+    after them, or it computes in blocks as only GPUs do. What is called after processors is for these."""
+    if len(experiment.models) != 1 or job.launch is None or "--multi-prog" in options_of(job.launch):
+        return False
+    word, options, asked = job.launch.executable, options_of(job.launch), job.directives.settings
+    name = "" if word is None else (word.text or word.ending).lower()
+    if "cpu" in name:
+        return False
+    if any(_CHOOSES.match(option) for option in options) or any(key in asked for key in _CHOOSERS):
+        return True
+    gres = asked.get("gres")
+    asks = any(key in asked for key in _ASKS) or (gres is not None and str(gres.value).startswith("gpu"))
+    if not asks and not any(_ASKS_IN_STEP.match(option) for option in options):
+        return False
+    return "gpu" in name or _has_long_blocks(experiment.components[0])
+
+
+def _has_long_blocks(component: Component) -> bool:
+    try:
+        lengths = [component["parallel_nml", name].value for name in ("nproma", "nblocks_c", "nblocks_e")]
+    except UndecidedError:
+        return False
+    nproma, *counts = (length if type(length) is int else 0 for length in lengths)
+    return nproma >= _LONG or any(count > 0 for count in counts)
+
+
 def followed(experiment: Experiment) -> list[Node]:
     """The nodes whose ranks are looked at, without what they do where that is not known; at least one rank."""
     for known in (nodes, _without_crew):
@@ -158,7 +195,7 @@ def starts(wrapper: Wrapper, experiment: Experiment) -> Mapping[int, Start]:
         surroundings[name] = count
     is_srun = experiment.launch.command.value == "srun"
     made: dict[int, Start] = {}
-    for node in followed(experiment) if wrapper.ranks is None else _nodes_of(wrapper.ranks, experiment):
+    for node in _nodes_of(wrapper, experiment):
         own = [pair for pair in enumerate(node.ranks) if wrapper.ranks is None or pair[1] in wrapper.ranks]
         for local, rank in own if wrapper.ranks is None else own[: _MOST_RANKS // 2]:
             numbers = _numbers(rank, local, node, tasks, is_srun=is_srun)
@@ -173,13 +210,16 @@ def starts(wrapper: Wrapper, experiment: Experiment) -> Mapping[int, Start]:
     return made
 
 
-def _nodes_of(ranks: frozenset[int], experiment: Experiment) -> list[Node]:
-    """The first and the last node that one of the ranks sits on; the first rank of a job, if no more is known."""
+def _nodes_of(wrapper: Wrapper, experiment: Experiment) -> list[Node]:
+    """The nodes whose ranks a wrapper is followed for: of one of several programs the first and the last that it has
+    ranks on; the first rank of a job, if no more is known."""
+    if wrapper.ranks is None:
+        return followed(experiment)
     try:
-        every = [Node(number, there, {}) for number, there in enumerate(ranks_by_node(experiment))]
+        every = [Node(number, there, {}) for number, there in enumerate(wrapper.nodes or ranks_by_node(experiment))]
     except UndecidedError:
         return [Node(0, range(1), {})]
-    own = [node for node in every if not ranks.isdisjoint(node.ranks)]
+    own = [node for node in every if not wrapper.ranks.isdisjoint(node.ranks)]
     return list({node.number: node for node in (*own[:1], *own[-1:])}.values())
 
 
@@ -221,6 +261,18 @@ def gpus_shown(wrapper: Wrapper, made: Mapping[int, Start]) -> dict[int, str | N
     return {rank: start.gpus for rank, start in made.items() if start.knows_gpus}
 
 
+def variables_of_ranks(wrappers: Iterable[Text]) -> dict[str, Setting]:
+    """The variables that wrappers export for their ranks, whatever they do else; unknown are those that are no text."""
+    found: dict[str, Setting] = {}
+    for text in wrappers:
+        for match in _EXPORTS.finditer(text.text):
+            name, span = f"environment.{match[1]}", text.span(*match.span(1))
+            value = next((match[group] for group in (2, 3, 4) if match[group] is not None), None)
+            is_known = value is not None and not re.search(rf"[$`\\{UNKNOWN}]", value)
+            found[match[1]] = written(name, value, "script", span) if is_known else unknown(name, span)
+    return found
+
+
 def problems_of_wrapper(wrapper: Wrapper, made: Mapping[int, Start], *, is_srun: bool) -> Iterator[SyntaxProblem]:
     """What a wrapper does wrong, whatever the ranks do."""
     text = wrapper.script.source.text
@@ -238,7 +290,8 @@ def problems_of_wrapper(wrapper: Wrapper, made: Mapping[int, Start], *, is_srun:
     if nowhere is not None:
         rank, option = nowhere
         start = made[rank]
-        message = f"numactl gets nothing to bind to: {option} for rank {rank}"
+        tool = (start.words[0] or "").rpartition("/")[2]
+        message = f"{tool} gets nothing to bind to: {option} for rank {rank}"
         span = wrapper.span(start.place.start, start.place.end)
         yield _problem("wrapper-binds-nowhere", message, span, "an entry for each rank of a node, or its number modulo")
     for start in made.values():
@@ -256,10 +309,11 @@ def _problem(kind: str, message: str, span: Span, expected: str) -> SyntaxProble
 
 def _unbound(start: Start) -> str | None:
     """The option of numactl that gets no nodes or cores."""
-    if (start.words[0] or "").rpartition("/")[2] != "numactl":
+    tool = (start.words[0] or "").rpartition("/")[2]
+    if tool not in ("numactl", "taskset"):
         return None
     for at, word in enumerate(start.words[1 : start.program], start=1):
-        match = _BINDS.match(word or "")
+        match = (_BINDS if tool == "numactl" else _SETS_CORES).match(word or "")
         if match is None or match[1] == "--localalloc":
             continue
         value = match[2] if match[2] or "=" in (word or "") else start.words[at + 1]

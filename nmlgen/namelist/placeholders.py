@@ -25,10 +25,17 @@ def has_placeholder(text: str) -> bool:
 
 
 def hidden(text: str) -> str:
-    """The text with every character of a placeholder replaced by UNKNOWN; nothing else moves."""
+    """The text with every character of a placeholder replaced by UNKNOWN; nothing else moves. In a script what has a
+    dollar before it is the shell's own: `${NAME}`."""
     if not any(mark in text for mark in _MARKS):
         return text
-    return _PLACEHOLDER.sub(lambda match: UNKNOWN * len(match[0]), text)
+    is_script = text.startswith("#!")
+
+    def unknown(match: re.Match[str]) -> str:
+        is_own = is_script and match[0][0] == "{" and text[match.start() - 1] == "$"
+        return match[0] if is_own else UNKNOWN * len(match[0])
+
+    return _PLACEHOLDER.sub(unknown, text)
 
 
 def template(source: Source) -> Text:

@@ -99,8 +99,7 @@ class MisspeltVariable(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        own = [program.environment for program in experiment.programs]
-        for name, setting in [pair for part in (experiment.environment, *own) for pair in part.items()]:
+        for name, setting in experiment.variables:
             known = next((names for beginning, names in _KNOWN.items() if name.startswith(beginning)), ())
             if name not in known and (meant := nearest(name, known) or _longer(name, known)) is not None:
                 yield self.finding(setting, f"nothing reads {name}", f'did you mean "{meant}"?')

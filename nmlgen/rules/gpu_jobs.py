@@ -18,10 +18,11 @@ from nmlgen.experiment.volume import checkpoint_volume
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.directives import directive
 from nmlgen.rules.rule import ComponentRule, Rule
+from nmlgen.rules.slurm_resources import count_of
 from nmlgen.units.size import format_bytes
 
 _COUNT = re.compile(r"(?:gpu:)?(?:[a-z][\w.-]*:)?([1-9]\d{0,3})", re.IGNORECASE)
-_MAP = re.compile(r"(?:[\w,]*,)?map_cpu:([\w,-]+)")
+_MAP = re.compile(r"(?:[\w,]*,)?(?:map_cpu|mask_cpu):([\w,-]+)")
 _OF_NETWORKS = {"FI_CXI_": "slingshot", "UCX_": "infiniband"}
 _NAMES = {"slingshot": "Slingshot", "infiniband": "InfiniBand"}
 _HELD = 0.75
@@ -62,8 +63,7 @@ class IneffectiveVariable(Rule):
         network = experiment.machine.network
         if network is None:
             return
-        own = [program.environment for program in experiment.programs]
-        for name, setting in [pair for part in (experiment.environment, *own) for pair in part.items()]:
+        for name, setting in experiment.variables:
             meant = next((other for start, other in _OF_NETWORKS.items() if name.startswith(start)), network)
             if meant != network:
                 message = f"{name} is read on {_NAMES[meant]}, and {experiment.machine.name} has {_NAMES[network]}"
@@ -74,7 +74,8 @@ class GpusBeyondNode(Rule):
     """More GPUs are asked for on a node than it has.
 
     ## What it does
-    Compares `gpus_per_node`, and a `gres` of GPUs, with the GPUs of a node of the job's partition.
+    Compares `gpus_per_node`, and a `gres` of GPUs, with the GPUs of a node of the job's partition, and `gpus` with
+    those of all its nodes.
 
     ## Why it matters
     Slurm refuses the job.
@@ -104,6 +105,7 @@ class GpusBeyondNode(Rule):
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         partition = directive(experiment, "partition")
         known = experiment.machine.partitions.get(str(partition.value)) if partition is not None else None
+        yield from self._in_all(experiment, known)
         for name in ("gpus-per-node", "gres"):
             asked = directive(experiment, name)
             match = _COUNT.fullmatch(str(asked.value)) if asked is not None else None
@@ -115,12 +117,24 @@ class GpusBeyondNode(Rule):
                 message = f"{match[1]} GPUs are asked for on a node, and partition {known.name} has {known.gpus.count}"
                 yield self.finding(asked, f"{message} on each", f"expected: at most {known.gpus.count}")
 
+    def _in_all(self, experiment: Experiment, known: Partition | None) -> Iterator[Finding]:
+        """GPUs of the whole job beyond those of its nodes."""
+        asked, nodes = directive(experiment, "gpus"), count_of(directive(experiment, "nodes"))
+        match = _COUNT.fullmatch(str(asked.value)) if asked is not None else None
+        if known is None or known.gpus is None or asked is None or match is None or nodes is None:
+            return
+        most = nodes * known.gpus.count
+        if int(match[1]) > most:
+            message = f"{match[1]} GPUs are asked for, and {nodes} nodes of partition {known.name} have {most}"
+            yield self.finding(asked, message, f"expected: at most {most}")
+
 
 class ShortMapOfCores(Rule):
     """A list of cores is shorter than the tasks of a node.
 
     ## What it does
-    Counts the cores that `--cpu-bind=map_cpu:...` or `SLURM_CPU_BIND` names, and the tasks of the fullest node.
+    Counts the cores that `--cpu-bind=map_cpu:...` or `SLURM_CPU_BIND` names, or the sets of cores of `mask_cpu:...`,
+    and the tasks of the fullest node.
 
     ## Why it matters
     Slurm begins the list anew: two ranks share a core, and all others wait for them.
@@ -247,10 +261,9 @@ class KernelsOneByOne(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        own = [program.environment for program in experiment.programs]
-        for part in (experiment.environment, *own):
-            setting = part.get("NVCOMPILER_ACC_SYNCHRONOUS")
-            if setting is not None and setting.certainty is not Certainty.UNKNOWN and str(setting.value) == "1":
+        for name, setting in experiment.variables:
+            is_known = name == "NVCOMPILER_ACC_SYNCHRONOUS" and setting.certainty is not Certainty.UNKNOWN
+            if is_known and str(setting.value) == "1":
                 message = "NVCOMPILER_ACC_SYNCHRONOUS is 1: each kernel waits for the one before"
                 yield self.finding(setting, message, "expected: 0, or no such variable; 1 finds mistakes")
 

@@ -176,6 +176,8 @@ class WorkRankWithoutGpu(Rule):
         kinds, models = _kinds(experiment), _models(experiment)
         count = len({gpus for gpus in experiment.shown.values() if gpus})
         expected = f"expected: {count} work ranks on a node and the others behind them: --distribution=plane={count}"
+        if len(experiment.models) > 1 or _starts_several(experiment):
+            expected = f"expected: at most {count} work ranks of a program on a node"
         for node in nodes(experiment):
             owners: dict[tuple[int, str], int] = {}
             for rank in node.ranks:

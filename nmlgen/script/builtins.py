@@ -144,6 +144,9 @@ class _Declaration:
         letters = {match[0] for match in re.finditer(r"[A-Za-z][0-9]*", text[1:])}
         if "g" in letters and text[0] == "-":
             self.is_local = False
+        if "n" in letters and text[0] == "-" and "x" in self.attributes:  # export -n
+            self.attributes.discard("x")
+            self.dropped.add("x")
         letters -= {"g", "p"} if not self.keeps_value else {"g", "p", "n", "f"}
         (self.attributes if text[0] == "-" else self.dropped).update(letters)
 

@@ -224,7 +224,8 @@ class _Reading:
                 )
                 continue
             for name in _SAID_FOR_EACH:
-                if name in first and name not in part:
+                is_meant = name == "partition" or _is_alike(first.get("partition"), part.get("partition"))
+                if name in first and name not in part and is_meant:
                     self._problem(
                         "not-inherited",
                         f"part {number} of the job has no --{name}: that of part 0 is not handed on",
@@ -513,6 +514,11 @@ def _name_span(given: GivenOption) -> Span:
     """Where the option stands, without its value."""
     span = given.word.span
     return span.source.span(span.line, span.column, min(len(given.written), span.end_column - span.column))
+
+
+def _is_alike(one: Setting | None, other: Setting | None) -> bool:
+    """Whether two parts of a job name the same, or neither names anything."""
+    return (one is None or one.origin.value) == (other is None or other.origin.value)
 
 
 def _written(text: str, span: Span, *, is_safe: bool = False) -> Fix:

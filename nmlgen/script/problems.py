@@ -631,7 +631,7 @@ sbatch "$0"
         _page(
             "In a heterogeneous job `srun` without `--het-group` starts its tasks in the first part only, and "
             "says nothing of it: the other parts are paid for and idle, and a model whose ranks would be there "
-            "never starts.",
+            "never starts. The same holds of a part that none of the launches of a script names.",
             """
 #!/bin/bash
 #SBATCH --nodes=4

@@ -16,6 +16,7 @@ from nmlgen.script.syntax import (
     Function,
     Group,
     If,
+    Literal,
     Parameter,
     Script,
     Sequence,
@@ -148,8 +149,9 @@ def _default(node: Simple, givers: set[str]) -> tuple[str, str] | None:
     if first == ":" and len(words) == 2 and isinstance(words[1], Word) and len(words[1].parts) == 1:
         part = words[1].parts[0]
         if isinstance(part, Parameter) and part.operator == ":=" and part.arguments and part.subscript is None:
-            value = part.arguments[0].literal
-            return (part.name, value) if value is not None else None
+            pieces = part.arguments[0].parts
+            if all(isinstance(piece, Literal) for piece in pieces):
+                return part.name, "".join(piece.text for piece in pieces if isinstance(piece, Literal))
     elif first in givers and len(words) == 3:
         name, value = (word.literal if isinstance(word, Word) else None for word in words[1:])
         if name is not None and value is not None and _NAME.match(name):

@@ -29,7 +29,7 @@ def codes(text: str, directory: Path) -> list[str]:
         ("srun bin/icon : bin/icon", []),
         ("srun --pack-group=0-1 bin/icon", []),
         ("srun --het-group=0,1 --multi-prog bin/icon.conf", ["LCH001"]),
-        ("srun --het-group=0 --multi-prog bin/icon.conf", []),
+        ("srun --het-group=0 --multi-prog bin/icon.conf", ["LCH003"]),  # the other part is idle
         ("mpirun -n 16 bin/icon", []),
         ("n=$SLURM_NTASKS\nsrun --het-group=0,1 bin/icon", ["LCH005"]),
         ("n=$SLURM_NTASKS_HET_GROUP_0\nsrun --het-group=0,1 bin/icon", []),
