@@ -199,7 +199,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> tuple[str, ...]:
     """A note naming the nearest known word, if one is near."""
     choices = {name.lower(): name for name in known}
     near = next((near for cutoff in _CUTOFFS if (near := most_like(word.lower(), choices, cutoff)) is not None), None)
-    return () if near is None else (f'did you mean "{choices[near]}"?',)
+    return () if near is None else (suggestion(choices[near]),)
+
+
+def suggestion(word: str) -> str:
+    """What is asked of those who may have meant a word and wrote another."""
+    return f'did you mean "{word}"?'
 
 
 def most_like(word: str, known: Iterable[str], cutoff: float) -> str | None:

@@ -342,6 +342,7 @@ class _Lifting:
         """`ln -s` and `cp` into the run directory, by whatever name."""
         is_later = name.startswith("add_")
         is_here = is_later or self._is_run_directory(event.directory)
+        words = words[:3] if is_later else words  # they look at two: `add_link_file a b ! a remark`
         parts = _sources_and_target(words[1:], is_symbolic=name != "ln")
         if parts is None:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, nearest
+from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, nearest, suggestion
 from nmlgen.models.reading import Read, foreign_groups
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.runtimes import READERS
@@ -150,7 +150,7 @@ class Judging:
             elif there:
                 notes = [f"expected: in &{there[0]}"]
             elif meant is not None:
-                notes, fix = [f'did you mean "{meant}"?'], respelt(problem.span, name, meant)
+                notes, fix = [suggestion(meant)], respelt(problem.span, name, meant)
             else:
                 notes = [f"expected: a variable of &{group}"]
                 if self.of_nobody > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.findings import Finding, Severity, nearest
+from nmlgen.findings import Finding, Severity, nearest, suggestion
 from nmlgen.rules.rule import Rule
 
 _OPENMP = tuple(
@@ -102,7 +102,7 @@ class MisspeltVariable(Rule):
         for name, setting in experiment.variables:
             known = next((names for beginning, names in _KNOWN.items() if name.startswith(beginning)), ())
             if name not in known and (meant := nearest(name, known) or _longer(name, known)) is not None:
-                yield self.finding(setting, f"nothing reads {name}", f'did you mean "{meant}"?')
+                yield self.finding(setting, f"nothing reads {name}", suggestion(meant))
 
 
 def _longer(name: str, known: Iterable[str]) -> str | None:

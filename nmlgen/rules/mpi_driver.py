@@ -22,7 +22,7 @@ from nmlgen.experiment.mpi_io import (
     version_tuple,
 )
 from nmlgen.experiment.setting import Certainty, Setting
-from nmlgen.findings import Finding, Severity, most_like
+from nmlgen.findings import Finding, Severity, most_like, suggestion
 from nmlgen.resources import shipped
 from nmlgen.rules.mpi_io import implementation_of, uses_cdi_pio, variables_of, version_of
 from nmlgen.rules.rule import Rule
@@ -339,7 +339,7 @@ class MisspeltIntelVariable(Rule):
                 yield self.finding(
                     experiment.environment[name],
                     f"Intel MPI has no variable {name}, and it has no effect",
-                    f'did you mean "{near}"?',
+                    suggestion(near),
                 )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
-from nmlgen.findings import Edit, Fix, most_like, nearest
+from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.script.slurm_values import read_value
@@ -428,7 +428,7 @@ class _Reading:
             self._problem("srun-only-option", message, span, f"{given.written} behind srun")
         else:
             message = f"sbatch has no option {given.written}: it refuses the job"
-            shown = f'an option of sbatch; did you mean "--{near}"?' if near else "an option of sbatch"
+            shown = f"an option of sbatch; {suggestion(f'--{near}')}" if near else "an option of sbatch"
             meant = nearest(name, known)
             if given.written.startswith("--") and meant is None:
                 message = f"sbatch has no option {given.written} of its own: without a plug-in it refuses the job"

@@ -337,6 +337,16 @@ def test_a_script_that_checks_an_experiment_is_imported_as_that(tmp_path: Path) 
         import_spec(check, **options)
 
 
+def test_what_stands_behind_the_two_words_of_a_link_is_not_looked_at(tmp_path: Path) -> None:
+    text = f"{_ATMOSPHERE}add_link_file /pool/ozone_2016.nc ./ozone.nc !fixed 2016 !\n"
+    imported = import_spec(_written(tmp_path, text), site="levante", variables={"basedir": "/icon"})
+    (tmp_path / "spec.yaml").write_text(imported.text)
+    brought = {file.target: file.source.value for file in load_spec(tmp_path / "spec.yaml").experiment.inputs}
+    assert brought["ozone.nc"] == "/pool/ozone_2016.nc"
+    assert not [target for target in brought if "!" in target or "fixed" in target]
+    assert not [remark for remark in imported.remarks if "input_files" in remark]
+
+
 def test_a_coupled_script_that_gives_up_says_that_alone(tmp_path: Path) -> None:
     path = _written(tmp_path, f"{_COUPLED}if [ $mpi_total_procs -lt 300 ]; then\n  exit\nfi\n")
     imported = import_spec(path, site="levante", variables={"basedir": "/icon", "no_of_nodes": "2"})
