@@ -8,10 +8,11 @@ import pytest
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.output import windows
+from nmlgen.experiment.group import Group
+from nmlgen.experiment.output import output_directories, windows
 from nmlgen.experiment.ranks import output_files
 from nmlgen.experiment.schedule import files_of_a_sequence, largest_file, output_steps, sequence
-from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.setting import UndecidedError, written
 from nmlgen.experiment.volume import points
 
 Build = Callable[[str], Component]
@@ -195,3 +196,13 @@ def test_bounds_are_in_units_of_time(build: Build, unit: int, seconds: int) -> N
     component = build(stream(1, "PT5M", f"output_bounds: [1.0, 3.0, 2.0], output_time_unit: {unit}"))
     (window,) = windows(component, component.streams[0], clock(component))
     assert (window.start, window.stop, window.interval) == (1000 * seconds, 3000 * seconds, 2000 * seconds)
+
+
+def test_directories_that_are_written_to() -> None:
+    names = ("out/a", "b", "out/c", "/work/d", "far/out/e")
+    groups = [Group("output_nml", {"output_filename": written("output_filename", name, "test")}) for name in names]
+    groups += [
+        Group("output_nml", {}),
+        Group("run_nml", {"output_filename": written("output_filename", "x/y", "test")}),
+    ]
+    assert output_directories(groups) == ("out", ".", "/work", "far/out")

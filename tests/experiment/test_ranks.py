@@ -13,11 +13,13 @@ import pytest
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import (
     PlacementError,
+    RankSplit,
     RestartMode,
     level_types,
     numbers_in_job,
     output_files,
     placement,
+    rank_numbers,
     restart_mode,
     split,
     writes_output,
@@ -221,3 +223,18 @@ def test_numbers_of_the_ranks_of_a_job(build: Build) -> None:
     text = f"models:\n  a: {{type: atmo, tasks: 3, {grid}}}\n  o: {{type: ocean, {grid}}}\n"
     experiment = build(f"job: {{nodes: 1, ntasks_per_node: 8}}\noutput: null\n{text}").experiment
     assert [numbers_in_job(component) for component in experiment.components] == [(0, 1, 2), (3, 4, 5, 6, 7)]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "in_job", "expected"),
+    [
+        (RankSplit(1, 2, 2, 1, 1, 1), None, [[0], [1, 2], [3, 4], [5], [6], [7]]),
+        (RankSplit(0, 2, 0, 0, 1, 0), None, [[], [0, 1], [], [], [2], []]),
+        (RankSplit(0, -1, 2, 0, 0, 0), None, [[], [], [0, 1], [], [], []]),  # ICON refuses it
+        (RankSplit(0, 2, 1, 0, 0, 0), (4, 6, 8), [[], [4, 6], [8], [], [], []]),
+    ],
+)
+def test_numbers_of_the_ranks_by_what_they_do(
+    ranks: RankSplit, in_job: tuple[int, ...] | None, expected: list[list[int]]
+) -> None:
+    assert [list(numbers) for numbers in rank_numbers(ranks, in_job).values()] == expected

@@ -312,3 +312,12 @@ def test_a_lag_delays_the_exchanges(lag, count, tmp_path):
     """With three steps to a period: behind the third step one exchange is missed."""
     text = EXCHANGED.replace("    - src", f"    - src_lag: {lag}\n      src")
     assert len(found(coupling.CouplingPeriod, text, tmp_path)) == count
+
+
+@pytest.mark.parametrize(
+    ("period", "count"), [("PT0S", 0), ("P0M", 0), ("PT45M", 1), ("P1M", 1), ("-PT45M", 0), ("PT30M", 0)]
+)
+def test_a_period_is_told_once(period, count, tmp_path):
+    one = exchanged(period)
+    another = one.partition("    - ")[2]
+    assert len(found(coupling.IrregularCoupling, f"{one}    - {another}", tmp_path)) == count

@@ -95,3 +95,18 @@ def test_what_we_set_is_understood(version):
     for name, value in lustre_variables("intel", version).items():
         assert understanding(name, version).verdict == "used"
         assert value in SWITCH_WORDS or value == "lustre"
+
+
+@pytest.mark.parametrize(
+    ("filetype", "pio", "expected"), [(4, 2, ["MPI012"]), (5, 2, ["MPI012"]), (2, 2, []), (4, 1, [])]
+)
+def test_netcdf_in_one_file(filetype, pio, expected, tmp_path):
+    text = f"parallel: {{pio_type: {pio}}}\noutput: {{atm: {{filetype: {filetype}}}}}\n"
+    assert [code for code in codes(text, tmp_path) if code == "MPI012"] == expected
+
+
+def test_a_driver_that_is_forced_in_an_unknown_version(tmp_path):
+    text = "run_directory: /gpfs/run\nmpi: {implementation: intel, version: null}\n"
+    text += "environment: {I_MPI_FILESYSTEM_FORCE: lustre}\n"
+    assert codes(text, tmp_path) == ["MPI006"]
+    assert codes(text.replace("lustre", "ufs"), tmp_path) == []
