@@ -292,6 +292,18 @@ def named_cells(component: Component, domain: int) -> int | None:
     return None if found is None or int(found[1]) == 0 else 20 * int(found[1]) ** 2 * 4 ** int(found[2])
 
 
+def other_grid(component: Component) -> str | None:
+    """The global grid that the first domain's file is called by, such as R2B5, where the experiment says that its grid
+    is another one; None where its name says nothing, or the same. A limited area may be called by another."""
+    named, first = component.grid_name, as_list(component["grid_nml", "dynamics_grid_filename"].value)[0]
+    said = None if named is None else _GRID.search(str(named.value))
+    if said is None or component["grid_nml", "l_limited_area"].value:
+        return None
+    found = [(int(match[1]), int(match[2])) for match in _GRID.finditer(str(first))]
+    wanted = int(said[1]), int(said[2])
+    return f"R{found[0][0]}B{found[0][1]}" if found and wanted not in found else None
+
+
 def _without_boundary(cells: int) -> dict[str, int]:
     """The points of a grid of triangles that covers a sphere."""
     return {"cell": cells, "edge": cells * 3 // 2, "vertex": cells // 2 + 2}

@@ -9,7 +9,7 @@ from nmlgen.experiment.grid_file import GridFile, grids_at_hand, path_at_hand, r
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.inputs import NeededFile, needed_files
 from nmlgen.experiment.setting import Setting
-from nmlgen.experiment.volume import named_cells, said_cells
+from nmlgen.experiment.volume import named_cells, other_grid, said_cells
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
 
@@ -25,7 +25,8 @@ class AnotherGrid(ComponentRule):
 
     ## What it does
     Reads the header of each grid file that lies on this machine: finds one whose number of cells is not that of
-    `grid.name`, of `grid.cells`, or of the RnBk in its name.
+    `grid.name`, of `grid.cells`, or of the RnBk in its name. Of one that does not lie there, finds a name that speaks
+    of another grid than `grid.name`.
 
     ## Why it matters
     What a run writes and takes, and the time step that it can take, are worked out for another grid.
@@ -35,7 +36,7 @@ class AnotherGrid(ComponentRule):
 
     ## Example
     ```yaml bad
-    grid: {cells: 81920, name: R2B9}
+    grid: {cells: 81920, name: R2B9, file: iconR02B09-grid.nc}
     #             ^
     ```
     ```yaml good
@@ -57,7 +58,13 @@ class AnotherGrid(ComponentRule):
             message = f"grid.cells is {said_cells(component, 1)}, and a grid {component.grid_name.value} has {named}"
             yield self.finding(cells, message, "expected: the number of cells of this grid, or its name")
             return
-        for domain, file in enumerate(grids_at_hand(component), start=1):
+        grids = grids_at_hand(component)
+        if component.grid_name is not None and not any(file and file.cells for file in grids[:1]):
+            other = other_grid(component)
+            if other is not None:
+                message = f"the grid is called {component.grid_name.value}, and its file that of {other}"
+                yield self.finding(component.grid_name, message, expected)
+        for domain, file in enumerate(grids, start=1):
             said = said_cells(component, domain)
             wanted = named_cells(component, domain) if said is None else said
             if file is None or not file.cells or wanted in (None, file.cells):

@@ -143,7 +143,7 @@ class FileExceedsStripes(Rule):
     ```yaml bad
     node_local: {file_system: beeond, directory: stripe_1}
     #                                            ^
-    grid: {name: R2B10}
+    grid: {name: R2B10, file: iconR02B10-grid.nc}
     output: {atm: {file_interval: P10D}}
     ```
     ```yaml good
@@ -291,12 +291,12 @@ class VolumeExceedsNodes(Rule):
     ```yaml bad
     node_local: {file_system: beeond}
     #                         ^
-    grid: {name: R2B9}
+    grid: {name: R2B9, file: iconR02B09-grid.nc}
     job: {signal: "B:USR1@600"}
     ```
     ```yaml good
     node_local: {file_system: beeond, copy_while_running: true}
-    grid: {name: R2B9}
+    grid: {name: R2B9, file: iconR02B09-grid.nc}
     restart: {checkpointTimeIntval: P10D}
     job: {signal: "B:USR1@600"}
     ```

@@ -10,7 +10,10 @@ from rules.experiments import experiment_of, judge
 
 from nmlgen.experiment.grid_file import read_grid
 from nmlgen.rules import all_rules
-from nmlgen.rules.grid_files import NarrowBoundary
+from nmlgen.rules.grid_files import AnotherGrid, NarrowBoundary
+from nmlgen.spec.spec import load_spec
+
+EXAMPLE = Path(__file__).with_name("example.yaml")
 
 
 @pytest.mark.parametrize(
@@ -76,3 +79,23 @@ def test_some_test_cases_are_for_a_torus(case, geometry, codes, tmp_path, monkey
     text += f"namelists: {{nh_testcase_nml: {{nh_test_name: {case}}}}}\n"
     rules = [rule for rule in all_rules() if rule.code == "DYN009"]
     assert [finding.code for finding in judge(experiment_of(text, tmp_path), rules)] == codes
+
+
+@pytest.mark.parametrize(
+    ("grid", "count"),
+    [
+        ("{name: R2B5, file: iconR02B05-grid.nc}", 0),
+        ("{name: R2B9, file: iconR02B05-grid.nc}", 1),
+        ("{name: R02B05, file: grids/icon_grid_0019_R02B05_G.nc}", 0),
+        ("{name: R3B5, file: icon_grid_0019_R02B05_G.nc}", 1),
+        ("{name: R2B6, file: R2B5_to_R2B6.nc}", 0),
+        ("{name: R2B9, file: grid.nc}", 0),
+        ("{name: null, file: iconR02B05-grid.nc}", 0),
+        ("{name: R2B9, file: iconR02B05-grid.nc}\nnamelists: {grid_nml: {l_limited_area: true}}", 0),
+    ],
+)
+def test_the_name_of_a_grid_is_that_of_its_file(grid, count, tmp_path):
+    path = tmp_path / "spec.yaml"
+    path.write_text(f"nmlgen: 1\ngrid: {grid}\n", encoding="utf-8")
+    given = [f"extends={EXAMPLE}", f"site={EXAMPLE.with_name('example-site.yaml')}"]
+    assert len(judge(load_spec(path, given).experiment, [AnotherGrid])) == count
