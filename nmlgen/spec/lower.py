@@ -767,6 +767,9 @@ class _Lowering:
     def _launch(self) -> Launch:
         command = _setting(self.tree, "launch", "command")
         options = _elements("launch.options", self.tree.at("launch", "options"))
+        others = {origin.layer for origin in command.history if origin.value != command.value}
+        others = {layer for layer in others if layer.startswith(("site ", "preset "))}
+        options = tuple(one for one in options if one.origin.layer not in others)  # of another launcher
         words = [str(option.value) for option in options]
         number = None if all(word.startswith("-") for word in words) else first_program(str(command.value), words)
         if number is not None and not _may_start_others(words[number]) and "--multi-prog" not in words[:number]:

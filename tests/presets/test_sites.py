@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
+from specs import MAPPING
 
+from nmlgen import load_spec
 from nmlgen.spec.site import machine_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -178,3 +180,10 @@ def test_every_figure_has_a_source(path: Path) -> None:
 )
 def test_figure_without_a_source_is_found(machine: str, unsourced: list[str]) -> None:
     assert find_unsourced_figures("machine:\n" + machine + "defaults:\n  nodes: 1\n") == unsourced
+
+
+@pytest.mark.parametrize(("command", "count"), [("srun", 0), ("mpirun", 4)])
+def test_options_are_those_of_the_launcher(command: str, count: int) -> None:
+    """What a site tells its launcher no other one gets."""
+    spec = load_spec(MAPPING | {"site": "horeka", "launch": {"command": command}})
+    assert len(spec.experiment.launch.options) == count
