@@ -182,7 +182,7 @@ def test_figure_without_a_source_is_found(machine: str, unsourced: list[str]) ->
     assert find_unsourced_figures("machine:\n" + machine + "defaults:\n  nodes: 1\n") == unsourced
 
 
-@pytest.mark.parametrize(("command", "count"), [("srun", 0), ("mpirun", 4)])
+@pytest.mark.parametrize(("command", "count"), [("srun", 0), ("mpirun", 5)])
 def test_options_are_those_of_the_launcher(command: str, count: int) -> None:
     """What a site tells its launcher no other one gets."""
     spec = load_spec(MAPPING | {"site": "horeka", "launch": {"command": command}})
