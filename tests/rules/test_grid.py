@@ -102,7 +102,20 @@ def test_tops_of_nests(levels, more, expected, tmp_path):
 
 @pytest.mark.parametrize(
     ("work", "written", "stride"),
-    [(1, -1, 1), (2, -1, 2), (4, -1, 2), (12, -1, 4), (128, -1, 16), (252, 0, 16), (4, 3, 3), (4, 4, 1), (4, 9, 1)],
+    [
+        (1, -1, 1),
+        (2, -1, 2),
+        (3, -1, 2),
+        (4, -1, 2),
+        (6, -1, 4),
+        (7, -1, 4),
+        (12, -1, 4),
+        (128, -1, 16),
+        (252, 0, 16),
+        (4, 3, 3),
+        (4, 4, 1),
+        (4, 9, 1),
+    ],
 )
 def test_stride_of_the_reading_ranks(work, written, stride):
     assert reading_stride(work, written) == stride

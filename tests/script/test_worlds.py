@@ -261,3 +261,12 @@ def test_lint_goes_each_way_of_what_decides() -> None:
     several = worlds.covering_worlds(evaluation, "conf")
     assert [way.files["sub/conf"].text for way in several] == ["4\n", "8\n"]
     assert len(worlds.covering_worlds(evaluation, "other")) == 1
+
+
+def test_lines_that_sed_leaves_stand_where_they_stood() -> None:
+    file = written("cat > N <<EOF\nab\ncd\nef\ngh\nEOF\nsed -i s/cd/x/ N")
+    assert file.text == f"ab\n{UNKNOWN}\nef\ngh\n"
+    for line in ("ab", "ef", "gh"):
+        at = file.text.index(line)
+        start = file.script.text.index(line)
+        assert file.origin.place(at, at + 2)[1:] == (start, start + 2)
