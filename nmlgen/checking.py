@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -18,16 +21,51 @@ from nmlgen.source import Span
 from nmlgen.suppression import Suppression, excuse
 
 
+@frozen
+class Verdict:
+    """What a rule says of one subject: its findings until the end, or until it lacked a value that nobody can know."""
+
+    findings: tuple[Finding, ...]
+    undecided: UndecidedError | None = None
+    has_failed: bool = False
+
+
+def verdict(rule: type[Rule], subject: Any, beginning: Span | None) -> Verdict:
+    """What a rule says; one that cannot cope says so at the `beginning`."""
+    findings: list[Finding] = []
+    try:
+        findings.extend(rule().check(subject))
+    except UndecidedError as error:
+        return Verdict(tuple(findings), error)
+    except Exception as error:  # the other rules go on
+        return Verdict((*findings, _failed(rule, error, beginning)), has_failed=True)
+    return Verdict(tuple(findings))
+
+
+Said = tuple[type[Rule], Any, Verdict]
+"""A rule, what it looked at, and what it says of that."""
+
+
+def verdicts(experiment: Experiment, rules: Iterable[type[Rule]], beginning: Span | None) -> Iterator[Said]:
+    """What rules say, one after the other."""
+    return (
+        (rule, subject, verdict(rule, subject, beginning)) for rule in rules for subject in rule.subjects(experiment)
+    )
+
+
 def check_experiment(
-    experiment: Experiment, suppressions: Iterable[Suppression] = (), beginning: Span | None = None
+    experiment: Experiment,
+    suppressions: Iterable[Suppression] = (),
+    beginning: Span | None = None,
+    ask: Callable[[Experiment, Iterable[type[Rule]], Span | None], Iterable[Said]] = verdicts,
 ) -> Report:
     """Apply every rule; findings come sorted by position, rules that lack a value are counted as undecided.
 
     A finding about what nobody wrote stands at the `beginning`, or at the component that it is about. Where nobody said
     the release, what another release that ships with nmlgen takes is a warning, and what only a release tells where the
-    namelists are of an older one.
+    namelists are of an older one. `ask` says what the rules say, and may leave out those that say nothing.
     """
-    report = _judged(experiment, _rules_of(experiment.registry.release), beginning)
+    report = _judged(experiment, ask(experiment, _rules_of(experiment.registry.release), beginning), beginning)
     if experiment.registry.is_assumed and report.errors:
         report = evolve(report, findings=tuple(_of_any_release(experiment, report, beginning)))
         report = evolve(report, findings=tuple(_of_older_release(experiment, report)))
@@ -46,24 +84,22 @@ def _failed(rule: type[Rule], error: Exception, beginning: Span | None) -> Findi
     )
 
 
-def _judged(experiment: Experiment, rules: Iterable[type[Rule]], beginning: Span | None) -> Report:
+def _judged(experiment: Experiment, said: Iterable[Said], beginning: Span | None) -> Report:
     findings: list[Finding] = []
     undecided: list[Undecided] = []
-    for rule in rules:
+    for rule, of_rule in groupby(said, key=itemgetter(0)):
         unwritten: dict[Finding, list[Experiment | Component]] = {}
-        for subject in rule.subjects(experiment):
-            try:
-                for finding in rule().check(subject):
-                    if finding.span is None:
-                        unwritten.setdefault(finding, []).append(subject)
-                    else:
-                        findings.append(finding)
-            except UndecidedError as error:
-                place = error.setting.span or beginning
+        for _, subject, found in of_rule:
+            for finding in found.findings:
+                if finding.span is None:
+                    unwritten.setdefault(finding, []).append(subject)
+                else:
+                    findings.append(finding)
+            if found.undecided is not None:
+                setting = found.undecided.setting
+                place = setting.span or beginning
                 file = None if place is None else place.source.name
-                undecided.append(Undecided(rule.code, error.setting.name, file, error.setting.span))
-            except Exception as error:  # the other rules go on
-                findings.append(_failed(rule, error, beginning))
+                undecided.append(Undecided(rule.code, setting.name, file, setting.span))
         for finding, subjects in unwritten.items():
             findings += (evolve(finding, span=place) for place in _places(experiment, subjects, beginning))
     if len(experiment.models) > 1:  # what the components have in common is found with each of them
@@ -91,7 +127,8 @@ def _of_any_release(experiment: Experiment, report: Report, beginning: Span | No
     for release in releases():
         if release != experiment.registry.release:
             made_there = [rule for rule in rules if rule.holds_in(release)]
-            other = _judged(evolve(experiment, registry=load_registry(release)), made_there, beginning)
+            there = evolve(experiment, registry=load_registry(release))
+            other = _judged(there, verdicts(there, made_there, beginning), beginning)
             open_codes = {item.code for item in other.undecided}
             errors = {(found.code, found.span) for found in other.errors}
             refused[release] = {

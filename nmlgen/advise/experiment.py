@@ -46,6 +46,7 @@ _CDI_PIO = 2
 _GRIB2, _NETCDF4 = 2, 5
 _MARINE = ("ocean", "hamocc")
 _GPU_PARTITION = ("gpu", "boost", "accel", "a100", "h100", "h200", "mi100", "mi200", "mi300")
+_GPU_DIRECTIVES = ("gres", "tres-per-task", "tres-per-node", "partition")
 _GPU_STEP = "how long a model step takes on GPUs"
 _MOST_PARTITIONS = 256  # more than ICON has room for
 
@@ -365,12 +366,13 @@ def _gpu(experiment: Experiment) -> Setting | None:
     for program in experiment.programs:
         if program.uses_gpus:
             return unknown(_GPU_STEP, program.settings["device"].span)
-    for name, setting in experiment.directives.items():
-        value = str(setting.value).lower()
-        if name.startswith("gpu") or (name in ("gres", "tres-per-task", "tres-per-node") and "gpu" in value):
-            return unknown(_GPU_STEP, setting.span)
-        if name == "partition" and (value.endswith("-g") or any(word in value for word in _GPU_PARTITION)):
-            return unknown(_GPU_STEP, setting.span)
+    for name in experiment.directives:
+        if name.startswith("gpu") or name in _GPU_DIRECTIVES:
+            setting = experiment.directives[name]
+            value = str(setting.value).lower()
+            is_gpu_partition = value.endswith("-g") or any(word in value for word in _GPU_PARTITION)
+            if name.startswith("gpu") or (is_gpu_partition if name == "partition" else "gpu" in value):
+                return unknown(_GPU_STEP, setting.span)
     return None
 
 

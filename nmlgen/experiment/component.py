@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from nmlgen.experiment.group import Group, effective
+from nmlgen.experiment.memory import Subject
 from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError, unknown
 from nmlgen.namelist.registry import Registry
 from nmlgen.source import Span
@@ -77,7 +78,7 @@ class Model:
 
 
 @frozen(slots=False, kw_only=True, eq=False)
-class Component:
+class Component(Subject):
     """One model of an experiment with all that it reads: its own namelist, and what all models have in common.
 
     `number` counts the models of the experiment from 0, in the order in which the master namelist lists them.
@@ -117,11 +118,6 @@ class Component:
             found = effective(self.registry, self.group(group), group, name, is_open=self.is_open)
             self._effective[key] = found
         return found
-
-    @cached_property
-    def derived(self) -> dict[Any, Any]:
-        """What was worked out of the component already; see `memory.remembered`."""
-        return {}
 
     @cached_property
     def _effective(self) -> dict[tuple[str, str], Setting]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from math import prod
-from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -19,6 +18,7 @@ from nmlgen.experiment.component import MOST_TASKS, Component, Model, claimed
 from nmlgen.experiment.coupling import Coupling
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import FileSystem, Machine
+from nmlgen.experiment.memory import Subject
 from nmlgen.experiment.programs import Program
 from nmlgen.experiment.setting import ADVISOR, Certainty, Origin, Setting, UndecidedError
 from nmlgen.experiment.striping import Striping
@@ -108,7 +108,7 @@ class Launch:
 
 
 @frozen(slots=False, kw_only=True, eq=False)
-class Experiment:
+class Experiment(Subject):
     """One experiment, complete: what to run, with which settings, on which machine.
 
     `master` holds the groups of icon_master.namelist, `models` what each of its models has for itself: the entry of a
@@ -186,11 +186,6 @@ class Experiment:
             shares.append(ranks - taken)
             taken |= ranks
         return tuple(reversed(shares))
-
-    @cached_property
-    def derived(self) -> dict[Any, Any]:
-        """What was worked out of the experiment already; see `memory.remembered`."""
-        return {}
 
     @property
     def tasks(self) -> Setting:

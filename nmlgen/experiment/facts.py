@@ -17,8 +17,6 @@ from nmlgen.experiment.ranks import domains, output_files, split
 from nmlgen.experiment.reading import condition_of
 from nmlgen.experiment.setting import Setting, UndecidedError
 
-_Known = dict[tuple[str, str, int], tuple[Setting, list[Any] | None]]
-
 _OF_A_SPHERE = re.compile(r"R\d+B\d+", re.IGNORECASE)
 _FORCED = ("is_subsidence_moment", "is_subsidence_heat", "is_advection", "is_geowind", "is_rad_forcing", "is_nudging")
 
@@ -42,28 +40,7 @@ class ComponentFacts:
 
     def _known(self, group: str, name: str) -> tuple[Setting, list[Any] | None]:
         """The setting in force, and its elements if they are known."""
-        key = group, name, self.domain if "%" in name else 0
-        known = _in_force(self.component)
-        if key not in known:
-            setting = self._setting(group, name)
-            try:
-                known[key] = setting, as_list(setting.value)
-            except UndecidedError:
-                known[key] = setting, None
-        return known[key]
-
-    def _setting(self, group: str, name: str) -> Setting:
-        found = self.component.group(group)
-        condition = None if found is None else condition_of(self.component, found)
-        if condition is not None and not condition.holds(self.component[condition.group, condition.variable].value):
-            return effective(self.component.registry, None, group, name)
-        return self.component[group, name if found is None else self._element(found, name)]
-
-    def _element(self, group: Group, name: str) -> str:
-        """The name under which the component of a derived type is written for this domain: `base(2)%component`."""
-        base, is_component, rest = name.partition("%")
-        element = f"{base}({self.domain})%{rest}"
-        return element if is_component and element in group.settings else name
+        return _known(self.component, group, name, self.domain if "%" in name else 0)
 
     def values(self, group: str, name: str) -> list[Any] | None:
         """The elements of a variable from the first on; None if they are not known."""
@@ -94,7 +71,7 @@ class ComponentFacts:
     def given(self, group: str, name: str) -> bool | None:
         """Whether somebody wrote a value that is not blank."""
         found = self.component.group(group)
-        if found is None or self._element(found, name) not in found.settings:
+        if found is None or _element(found, name, self.domain) not in found.settings:
             return None if self.component.is_open or (found is not None and found.is_open) else False
         values = self.values(group, name)
         return None if values is None else any(str(value).strip() for value in values)
@@ -151,6 +128,25 @@ class ComponentFacts:
 
 
 @remembered
-def _in_force(_component: Component) -> _Known:
-    """The settings that were asked for already, by group, name, and the domain where it is in the name."""
-    return {}
+def _known(component: Component, group: str, name: str, domain: int) -> tuple[Setting, list[Any] | None]:
+    """The setting in force, and its elements if they are known; the domain counts where it is in the name."""
+    setting = _in_force(component, group, name, domain)
+    try:
+        return setting, as_list(setting.value)
+    except UndecidedError:
+        return setting, None
+
+
+def _in_force(component: Component, group: str, name: str, domain: int) -> Setting:
+    found = component.group(group)
+    condition = None if found is None else condition_of(component, found)
+    if condition is not None and not condition.holds(component[condition.group, condition.variable].value):
+        return effective(component.registry, None, group, name)
+    return component[group, name if found is None else _element(found, name, domain)]
+
+
+def _element(group: Group, name: str, domain: int) -> str:
+    """The name under which the component of a derived type is written for a domain: `base(2)%component`."""
+    base, is_component, rest = name.partition("%")
+    element = f"{base}({domain})%{rest}"
+    return element if is_component and element in group.settings else name

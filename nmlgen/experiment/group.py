@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from nmlgen.experiment.memory import Subject
 from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.namelist.registry import Registry
 from nmlgen.source import Span
@@ -16,8 +17,8 @@ if TYPE_CHECKING:  # a spec has no syntax of namelists that could be wrong
     from nmlgen.namelist.syntax import SyntaxProblem
 
 
-@frozen(eq=False)
-class Group:
+@frozen(slots=False, eq=False)
+class Group(Subject):
     """One namelist group. `label` tells copies of a repeated group apart: the name of an output stream.
 
     `settings` is keyed by the variable's name in lower case, in the order of writing. `problems` is what a Fortran
@@ -43,14 +44,24 @@ class Group:
         name = self.settings.get("output_filename")
         return str(name.origin.value) if name is not None and name.history else "without a name"
 
+    def effective(self, registry: Registry, name: str, variable: str) -> Setting:
+        """What ICON will see of a variable of the group `name` that is read from this one; see `effective`."""
+        return _effective(registry, self, name, variable, False)
 
-@lru_cache(maxsize=8192)
+
 def effective(registry: Registry, group: Group | None, group_name: str, name: str, *, is_open: bool = False) -> Setting:
     """What ICON will see: the written value, else the default of the release, else something unknown.
 
     A value that the variable cannot hold counts as unknown: ICON stops at it, and one rule says so. Without a group,
     `is_open` tells that there may be one all the same.
     """
+    if group is not None:
+        return group.effective(registry, group_name, name)
+    return _effective(registry, None, group_name, name, is_open)
+
+
+@lru_cache(maxsize=8192)
+def _effective(registry: Registry, group: Group | None, group_name: str, name: str, is_open: bool) -> Setting:
     key = name.lower()
     variable = registry.variable(group_name, key)
     if group is not None and "%" in key and key not in group.settings:

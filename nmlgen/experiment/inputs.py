@@ -21,7 +21,7 @@ from nmlgen.experiment.experiment import InputFile
 from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.grid_file import grid_at_hand, path_at_hand
 from nmlgen.experiment.group import as_list
-from nmlgen.experiment.memory import remembered
+from nmlgen.experiment.memory import kept
 from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.resources import shipped
@@ -137,7 +137,7 @@ def _input(entry: Mapping[str, str]) -> Input:
     )
 
 
-@remembered
+@kept
 def needed_files(component: Component) -> tuple[NeededFile, ...]:
     """The files that a component opens for certain; those of which a setting is not known are left out, and those whose
     name is a path outside of the run directory are among them. Each name once."""

@@ -6,11 +6,13 @@ from nmlgen.experiment.chain import writes_checkpoints
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.memory import kept
 from nmlgen.experiment.ranks import partition_count, writes_output
 from nmlgen.experiment.schedule import duties
 from nmlgen.experiment.volume import Volume, checkpoint_files, checkpoint_volume, rank_volumes, stream_volumes
 
 
+@kept
 def first_job(component: Component) -> tuple[Volume, int]:
     """Bytes and files that the first job of the chain leaves, checkpoints included. Errors as `stream_volumes`."""
     time = clock(component)

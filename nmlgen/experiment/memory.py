@@ -3,38 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, Protocol, TypeVar
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from nmlgen.experiment.setting import UndecidedError
 
+Question = tuple[Any, ...]
+"""What works something out, and the arguments that it takes beside its subject."""
 
-class Subject(Protocol):
-    """An experiment or a component: it remembers what was derived of it."""
 
-    @property
-    def derived(self) -> dict[Any, Any]:
-        """What was worked out already."""
+class Derived(dict[Question, tuple[Any, UndecidedError | None]]):
+    """What was worked out of a subject: the result, or why nobody can know it."""
+
+    def __init__(self, subject: Any) -> None:
+        super().__init__()
+        self._subject = subject
+
+    def __missing__(self, question: Question) -> tuple[Any, UndecidedError | None]:
+        look, *arguments = question
+        found: tuple[Any, UndecidedError | None]
+        try:
+            found = look(self._subject, *arguments), None
+        except UndecidedError as error:
+            found = None, error
+        self[question] = found
+        return found
+
+
+class Subject:
+    """An experiment, a component or a group: it remembers what was derived of it."""
+
+    @cached_property
+    def derived(self) -> Derived:
+        """What was worked out of it already."""
+        return Derived(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was worked out stays behind: another process works it out itself."""
+        return {name: value for name, value in self.__dict__.items() if name != "derived"}
 
 
 _Subject = TypeVar("_Subject", bound=Subject)
 _Result = TypeVar("_Result")
+_More = ParamSpec("_More")
 
 
-def remembered(look: Callable[[_Subject], _Result]) -> Callable[[_Subject], _Result]:
-    """Works something out once; what is not known stays unknown. Other errors are not kept."""
+def remembered(
+    look: Callable[Concatenate[_Subject, _More], _Result],
+) -> Callable[Concatenate[_Subject, _More], _Result]:
+    """Works something out once, for each of the further arguments; what is not known stays unknown. Other errors are
+    not kept."""
 
     @wraps(look)
-    def again(subject: _Subject) -> _Result:
-        known = subject.derived
-        if look not in known:
-            try:
-                known[look] = look(subject), None
-            except UndecidedError as error:
-                known[look] = None, error
-        result, unknown = known[look]
+    def again(subject: _Subject, /, *arguments: _More.args, **_: _More.kwargs) -> _Result:
+        result, unknown = subject.derived[(look, *arguments)]
         if unknown is not None:
             raise UndecidedError(unknown.setting, unknown.reason)
         return result  # type: ignore[no-any-return]
 
     return again
+
+
+_KEPT: list[Callable[[Any], Any]] = []
+
+
+def kept(look: Callable[[_Subject], _Result]) -> Callable[[_Subject], _Result]:
+    """As `remembered`, of a component, for a result that holds nothing of it but values: what answers the same to all
+    that was asked of this one may be given the same result; see `nmlgen.rechecking`."""
+    _KEPT.append(look)
+    return remembered(look)
+
+
+def all_kept() -> tuple[Question, ...]:
+    """What is kept, as questions to what was derived of a component."""
+    return tuple((look,) for look in _KEPT)

@@ -77,11 +77,17 @@ class _Numbered(NamedTuple):
     dates: list[int]
 
 
-def fate(component: Component, file: OutputFile, clock: Clock, legs: int | None = None) -> Fate:
-    """What the chain of jobs leaves of one sequence, its first so many `legs` if it is said. Raises UndecidedError for
-    settings that nobody can know."""
+def fate(
+    component: Component,
+    file: OutputFile,
+    clock: Clock,
+    legs: int | None = None,
+    output_filename: str | None = None,
+) -> Fate:
+    """What the chain of jobs leaves of one sequence, its first so many `legs` if it is said. The files are named as if
+    their `output_filename` were another, if one is given. Raises UndecidedError for settings that nobody can know."""
     dates, appended = all_dates(component, file, clock), appended_date(component, file, clock)
-    chain = _Chain(component, file, clock, component.kind not in _FORGETFUL)
+    chain = _Chain(component, file, clock, output_filename, component.kind not in _FORGETFUL)
     files: dict[str, list[int]] = {}
     losses: list[Loss] = []
     where: dict[int, str] = {}
@@ -96,7 +102,7 @@ def fate(component: Component, file: OutputFile, clock: Clock, legs: int | None 
             files.setdefault(opened.name, []).extend(opened.dates)
             where |= dict.fromkeys(opened.dates, opened.name)
     is_dated = Names(component, file, clock).is_dated
-    whole = [] if is_dated else _Chain(component, file, clock).job(dates, 0, clock.length)
+    whole = [] if is_dated else _Chain(component, file, clock, output_filename).job(dates, 0, clock.length)
     in_one = ((date, opened.name) for opened in whole for date in opened.dates)
     other = ((date, where[date], name) for date, name in in_one if where.get(date, name) != name)
     return Fate({name: tuple(held) for name, held in files.items()}, tuple(losses), next(other, None))
@@ -116,6 +122,7 @@ class _Chain:
     component: Component
     file: OutputFile
     clock: Clock
+    output_filename: str | None = None
     keeps_number: bool = True
     offset: list[int] = field(factory=lambda: [0])
 
@@ -148,7 +155,7 @@ class _Chain:
         if not dates:
             return found
         ends = FileEnds(self.component, self.file, self.clock, dates[0])
-        names = Names(self.component, self.file, self.clock, skipped)
+        names = Names(self.component, self.file, self.clock, skipped, self.output_filename)
         number = max(1, self.offset[0])
         held: list[int] = []
         for date in dates:

@@ -40,11 +40,14 @@ def once(look: Callable[[Component], Iterator[_Item]]) -> Callable[[Component], 
     @wraps(look)
     def again(component: Component) -> Iterator[_Item]:
         items, end = whole(component)
-        yield from items
-        if end is not None:
-            raise UndecidedError(end.setting)
+        return iter(items) if end is None else _ending(items, end)
 
     return again
+
+
+def _ending(items: list[_Item], end: UndecidedError) -> Iterator[_Item]:
+    yield from items
+    raise UndecidedError(end.setting)
 
 
 @once

@@ -11,10 +11,11 @@ import heapq
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, islice, takewhile
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from nmlgen.experiment.clock import Clock, is_number, length_from, milliseconds
 from nmlgen.experiment.component import Component
@@ -96,13 +97,19 @@ def first_writes(component: Component, clock: Clock, times: int) -> tuple[tuple[
 @frozen
 class Duty:
     """One sequence of output files on an I/O rank: how many records and files it gets in the first job, the most
-    records of one file, and the name of the first file, None without any."""
+    records of one file, and the output time of the first record, None without any."""
 
     file: OutputFile
     records: int
     files: int
     largest: int
-    first_name: str | None
+    first: int | None
+    names: Names = field(eq=False, repr=False)
+
+    @property
+    def first_name(self) -> str | None:
+        """The name of the first file; None without any."""
+        return None if self.first is None else self.names.of(1, self.first)
 
 
 def duties(component: Component, clock: Clock) -> tuple[tuple[Duty, ...], ...]:
@@ -117,11 +124,11 @@ def duties(component: Component, clock: Clock) -> tuple[tuple[Duty, ...], ...]:
     for file, rank in placement(component):
         regular, last = _first_job(component, file, clock)
         if not regular:
-            found[rank].append(Duty(file, 0, 0, 0, None))
+            found[rank].append(Duty(file, 0, 0, 0, None, Names(component, file, clock)))
             continue
         files, largest = FileEnds(component, file, clock, regular[0]).files(regular, last[0] if last else None)
-        first_name = _names_of_first_job(component, file, clock).of(1, regular[0])
-        found[rank].append(Duty(file, len(regular) + len(last), files, largest, first_name))
+        names = _names_of_first_job(component, file, clock)
+        found[rank].append(Duty(file, len(regular) + len(last), files, largest, regular[0], names))
     return tuple(tuple(row) for row in found)
 
 
@@ -432,10 +439,17 @@ def _first_file_is_longer(component: Component, file: OutputFile, first: int) ->
 class Names:
     """The names of one sequence's files: filename_format with its keywords filled in. `output_filename` is filled in
     last, and filename_extn put behind it: keywords in them are text to ICON (`mo_output_event_control.f90:275-345`).
-    `skipped` are the `skipped_dates` of the job."""
+    Another text may stand for it. `skipped` are the `skipped_dates` of the job."""
 
-    def __init__(self, component: Component, file: OutputFile, clock: Clock, skipped: int = 0) -> None:
-        self._file, self._clock, self._skipped = file, clock, skipped
+    def __init__(
+        self,
+        component: Component,
+        file: OutputFile,
+        clock: Clock,
+        skipped: int = 0,
+        output_filename: str | None = None,
+    ) -> None:
+        self._component, self._file, self._clock, self._skipped = component, file, clock, skipped
         text = str(self._value(component, "filename_format")).strip()
         self._extension = str(self._value(component, "filename_extn")).strip()
         if self._extension.lower() == "default":
@@ -448,20 +462,26 @@ class Names:
             "<ifile_partition>": str(file.partition),
         }
         self._format = _replaced(text, fixed)
-        self._prefix = str(self._value(component, "output_filename")).strip()
+        self._output_filename = output_filename
         self.is_dated = "time" in self._format or "hhmmss" in self._format
-        self._last: tuple[int, str] = (0, "")
+        self._last: tuple[int, int, str] = (0, 0, "")
 
     def of(self, number: int, date: int) -> str:
         """The name of the file of this number, whose first record has this date."""
-        if self._last[0] != number:
+        if self._last[:2] != (number, date):
             total = self._file.partitions * (number - 1 + self._skipped) + self._file.partition
             words = {"<jfile>": f"{total:04d}", "<total_index>": f"{total:04d}"}
             if self.is_dated:
                 words |= _date_words(self._clock, date)
             words["<output_filename>"] = self._prefix
-            self._last = (number, _replaced(self._format, words) + self._extension)
-        return self._last[1]
+            self._last = (number, date, _replaced(self._format, words) + self._extension)
+        return self._last[2]
+
+    @cached_property
+    def _prefix(self) -> str:
+        if self._output_filename is not None:
+            return self._output_filename
+        return str(self._value(self._component, "output_filename")).strip()
 
     @property
     def pattern(self) -> re.Pattern[str]:

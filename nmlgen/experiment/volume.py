@@ -34,7 +34,7 @@ from nmlgen.experiment.ranks import (
     split,
 )
 from nmlgen.experiment.schedule import MOST_DATES, Duty, all_dates, duties, output_steps
-from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
 
 _GRIB2, _NETCDF4 = 2, 5
@@ -211,8 +211,8 @@ def _sizes(component: Component, stream: Group, level_type: str, domain: int) ->
         return _Contents(component, stream, level_type, domain).sizes()
     settings = tuple(
         (key, setting.certainty, repr(setting.origin.value))
-        for key, setting in stream.settings.items()
-        if setting.history and key not in _OWN_TO_A_POINT and not key.startswith("stream_partitions_")
+        for key, setting in _shared_settings(stream)
+        if not key.startswith("stream_partitions_")
     )
     return _recorded(_Recorded(_circumstances(component), settings, level_type, domain, component, stream))
 
@@ -556,7 +556,7 @@ def _axis(definition: Any, period: int | None) -> int:
     return max(1, count - closes)
 
 
-@lru_cache(maxsize=16)  # asked for with each stream
+@remembered
 def _requested(component: Component) -> frozenset[str]:
     names = (
         str(name).strip().lower()
@@ -648,6 +648,13 @@ class _Shared:
     values: tuple[tuple[object, ...], ...]
 
 
+def _shared_settings(group: Group) -> Iterator[tuple[str, Setting]]:
+    """What is written in a group but for what is each point's own."""
+    for key in group.settings:
+        if key not in _OWN_TO_A_POINT and group.settings[key].history:
+            yield key, group.settings[key]
+
+
 @remembered
 def _circumstances(component: Component) -> _Shared:
     apart = ("parallel_nml", "output_nml", "master_time_control_nml")
@@ -655,8 +662,7 @@ def _circumstances(component: Component) -> _Shared:
         (group.name, group.is_open, key, setting.certainty, repr(setting.origin.value))
         for group in component.all_groups()
         if group.name.lower() not in apart
-        for key, setting in group.settings.items()
-        if setting.history and key not in _OWN_TO_A_POINT
+        for key, setting in _shared_settings(group)
     )
     grid = None if component.grid_name is None else str(component.grid_name.value)
     places = tuple(_places(component, domain) for domain in range(1, domains(component) + 1))

@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.reading import condition_of, file_of, foreign_reader, groups_read, is_read, once
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, nearest
@@ -57,26 +58,23 @@ def _parse(group: Group, key: str, setting: Setting) -> _Written:
 
 
 @once
-def _written(component: Component) -> Iterator[_Written]:
-    """Every variable of the groups that ICON reads. Those whose value is not known come last: asking for one
-    then ends a rule, and what it has found before stays found."""
+def _looked_up(component: Component) -> Iterator[tuple[_Written, Variable | None]]:
+    """The written variables, with what the release knows of each. Those whose value is not known come last: asking for
+    one then ends a rule, and what it has found before stays found."""
     unknown = []
     for group in groups_read(component):
-        for key, setting in group.settings.items():
-            if setting.certainty is Certainty.UNKNOWN:
-                if setting.span is not None:  # not in a namelist that nobody has shown
-                    unknown.append(_parse(group, key, setting))
-            else:
-                yield _parse(group, key, setting)
+        for written, variable in _known(group, component.registry, file_of(component, group)):
+            if written.setting.certainty is not Certainty.UNKNOWN:
+                yield written, variable
+            elif written.setting.span is not None:  # not in a namelist that nobody has shown
+                unknown.append((written, variable))
     yield from unknown
 
 
-@once
-def _looked_up(component: Component) -> Iterator[tuple[_Written, Variable | None]]:
-    """The written variables, with what the release knows of each."""
-    for written in _written(component):
-        file = file_of(component, written.group)
-        yield written, component.registry.variable(written.group.name, written.path, file)
+@remembered
+def _known(group: Group, registry: Registry, file: str) -> tuple[tuple[_Written, Variable | None], ...]:
+    written = (_parse(group, key, setting) for key, setting in group.settings.items())
+    return tuple((one, registry.variable(group.name, one.path, file)) for one in written)
 
 
 def _declared(component: Component) -> Iterator[tuple[_Written, Variable]]:

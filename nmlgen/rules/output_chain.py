@@ -16,6 +16,7 @@ from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import plural, setting_of, stream_name
 from nmlgen.units.duration import Duration
 
+_STEM = "<output_filename>"
 _MOST_LEGS = 100
 _MOST_RECORDS = 100_000
 _ATMOSPHERE, _OCEAN, _WAVES = 1, 2, 98
@@ -23,15 +24,20 @@ _ATMOSPHERE, _OCEAN, _WAVES = 1, 2, 98
 
 @remembered
 def _fates(component: Component) -> tuple[tuple[OutputFile, Fate], ...]:
-    """What the chain leaves of each sequence. Of a chain longer than a hundred jobs the first hundred count, of one
-    that writes very much as many as have a hundred thousand records; UndecidedError if these are not even two."""
+    """What the chain leaves of each sequence, in files that are named but for `output_filename`. Of a chain longer than
+    a hundred jobs the first hundred count, of one that writes very much as many as have a hundred thousand records;
+    UndecidedError if these are not even two."""
     time = clock(component)
     kind = component["master_model_nml", "model_type"].value
     if time.legs < 2 or kind not in (_ATMOSPHERE, _OCEAN, _WAVES):
         return ()
     files = [file for file in output_files(component) if file.partitions <= MOST_PARTITIONS]
     looked_at = _beginning(component, files, time)
-    return tuple((file, fate(component, file, looked_at)) for file in files)
+    return tuple((file, fate(component, file, looked_at, output_filename=_STEM)) for file in files)
+
+
+def _whole(component: Component, file: OutputFile, name: str) -> str:
+    return name.replace(_STEM, str(setting_of(component, file.stream, "output_filename").value).strip())
 
 
 def _beginning(component: Component, files: Sequence[OutputFile], time: Clock) -> Clock:
@@ -94,9 +100,10 @@ class RecordsLostInChain(ComponentRule):
             first = found.losses[0]
             lost = sum(loss.records for loss in found.losses)
             setting = setting_of(component, file.stream, "filename_format")
+            name = _whole(component, file, first.name)
             yield self.finding(
                 setting if setting.is_written else file.stream.span,
-                f"job {first.leg} of the chain writes over {first.name} of the stream {stream_name(file.stream)}: "
+                f"job {first.leg} of the chain writes over {name} of the stream {stream_name(file.stream)}: "
                 f"{plural(lost, 'record')} of this sequence {'is' if lost == 1 else 'are'} lost in the end",
                 "expected: <datetime2> in filename_format, or one partition and jobs that end at an output time",
             )
@@ -142,7 +149,8 @@ class RecordsInOtherFiles(ComponentRule):
             if found.moved is None or found.losses or id(file.stream) in told:
                 continue
             told.add(id(file.stream))
-            date, name, usual = found.moved
+            date, *names = found.moved
+            name, usual = (_whole(component, file, one) for one in names)
             setting = setting_of(component, file.stream, "file_interval")
             yield self.finding(
                 setting if setting.is_written else file.stream.span,

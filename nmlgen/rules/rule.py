@@ -74,9 +74,8 @@ class ComponentRule(Rule):
     @classmethod
     def subjects(cls, experiment: Experiment) -> tuple[Component, ...]:
         """What is looked at: the components that the rule holds for."""
-        return tuple(
-            component for component in experiment.components if not cls.kinds or _kind(component) in (None, *cls.kinds)
-        )
+        kinds = (None, *cls.kinds)
+        return tuple(one for one in experiment.components if not cls.kinds or kind_of(one) in kinds)
 
 
 def of_unknown_release(finding: Finding) -> Finding:
@@ -85,7 +84,8 @@ def of_unknown_release(finding: Finding) -> Finding:
     return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note), fix=None)
 
 
-def _kind(component: Component) -> str | None:
+def kind_of(component: Component) -> str | None:
+    """Which component it is; None where that is not known."""
     try:
         return component.kind
     except UndecidedError:

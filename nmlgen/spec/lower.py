@@ -339,6 +339,14 @@ def _group(name: str, tree: Tree, label: str | None = None) -> Group:
     return Group(name, settings, label, tree.key_span)
 
 
+@lru_cache(maxsize=4096, typed=True)
+def _filled(group: Group | None, name: str, variable: str, value: Any, span: Span | None) -> Group:
+    """The group with a variable that nobody wrote: the same one, too."""
+    settings = dict(group.settings) if group is not None else {}
+    settings.setdefault(variable.lower(), _derived(f"{name}.{variable}", value, span))
+    return Group(name, settings, None, group.span if group is not None else None)
+
+
 def _nests(keys: ModelKeys) -> list[Tree]:
     return [nest for _, nest in _children(keys.own.get("domains"))]
 
@@ -540,9 +548,7 @@ class _Lowering:
         self, groups: dict[str, Group], group: str, variable: str, value: Any, span: Span | None = None
     ) -> None:
         """Fill in a variable that nobody wrote."""
-        settings = dict(groups[group].settings) if group in groups else {}
-        settings.setdefault(variable.lower(), _derived(f"{group}.{variable}", value, span))
-        groups[group] = Group(group, settings, None, groups[group].span if group in groups else None)
+        groups[group] = _filled(groups.get(group), group, variable, value, span)
 
     def _streams(self, keys: ModelKeys, time: Mapping[str, Setting]) -> Iterator[Group]:
         beginning = self.name if keys.label is None else f"{self.name}_{keys.label}"

@@ -14,11 +14,12 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding
+from nmlgen.rechecking import Rechecker
 from nmlgen.source import Span
 from nmlgen.spec.layers import Tree
 from nmlgen.spec.overrides import canonical_key
@@ -74,6 +75,7 @@ class Plan:
     repeat: int
     spans: Mapping[str, Span]
     span: Span | None
+    rechecker: Rechecker = field(factory=Rechecker)
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from typing import Any
 
 from attrs import field, frozen
 
-from nmlgen.checking import check_experiment
 from nmlgen.errors import SpecError
 from nmlgen.findings import Finding, Report
+from nmlgen.rechecking import Rechecker
 from nmlgen.source import Span
 from nmlgen.spec.overrides import Override, overrides_of
 from nmlgen.spec.problems import problem
@@ -40,6 +40,7 @@ class Point:
     overrides: tuple[str, ...]
     fault: Finding | None = field(repr=False)
     base: Spec = field(repr=False)
+    rechecker: Rechecker = field(repr=False)
     spans: Mapping[str, Span] = field(repr=False)
 
     @cached_property
@@ -56,7 +57,7 @@ class Point:
     def report(self) -> Report:
         """What the rules say of it. Raises SpecError if it is no experiment."""
         spec = self.spec
-        return check_experiment(spec.experiment, spec.suppressions, spec.beginning)
+        return self.rechecker.check(spec.experiment, spec.suppressions, spec.beginning)
 
     @property
     def problems(self) -> tuple[Finding, ...]:
@@ -92,7 +93,7 @@ def point_of(plan: Plan, values: Values, error: ExpressionError | None) -> Point
     identity = texts if number == 1 else (*texts, f"{REPEAT}={number}")
     identifier = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:_IDENTIFIER_LENGTH]
     if "name" in values:
-        return Point(identifier, str(values["name"]), values, texts, fault, base, spans)
+        return Point(identifier, str(values["name"]), values, texts, fault, base, plan.rechecker, spans)
     try:
         name = plan.name_of(values, identifier)
         texts = (*texts, *(override.text for override in overrides_of("name", name, "sweep")))
@@ -101,7 +102,7 @@ def point_of(plan: Plan, values: Values, error: ExpressionError | None) -> Point
         fault = fault or problem("SPC012", f"name: {refused}", plan.span or base.beginning)
     except SpecError as refused:
         fault = fault or refused.findings[0]
-    return Point(identifier, name, values, texts, fault, base, spans)
+    return Point(identifier, name, values, texts, fault, base, plan.rechecker, spans)
 
 
 def _said(values: Mapping[str, Any], spans: Mapping[str, Span]) -> list[Override]:

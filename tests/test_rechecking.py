@@ -1,0 +1,164 @@
+"""Who checks one point of a sweep after the other says of each what is said by who sees nothing else."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+
+import pytest
+from attrs import evolve
+from specs import MAPPING, changed
+
+import nmlgen
+from nmlgen.checking import check_experiment, verdict
+from nmlgen.experiment.watched import Question, WatchedExperiment
+from nmlgen.rules import all_rules
+from nmlgen.rules.rule import Rule
+
+CHAIN = changed(
+    restart={"restartTimeIntval": "P5D"},
+    output={"atm": {"steps_per_file": 1, "file_interval": None, "stream_partitions_ml": 2}},
+)
+COUPLED = {
+    "nmlgen": 1,
+    "name": "both",
+    "extends": "icon/coupled",
+    "site": "levante",
+    "model": {"executable": "icon/bin/icon", "directory": "/work/icon", "pool": "/pool"},
+    "job": {"account": "bb1234", "nodes": 4, "time": "08:00:00"},
+    "models": {"atmo": {"tasks": 384}, "ocean": {"tasks": 128}},
+}
+
+
+# --- What it notes ---------------------------------------------------------------------------------------
+
+
+def asked_by(rule: type[Rule], number: int | None, watched: WatchedExperiment) -> set[Question]:
+    with watched.notes.taken() as asked:
+        verdict(rule, watched if number is None else watched.components[number], None)
+    return asked
+
+
+@pytest.mark.parametrize("mapping", [CHAIN, COUPLED], ids=["chain", "coupled"])
+def test_what_others_have_worked_out_is_asked_all_the_same(mapping):
+    experiment = nmlgen.load_spec(mapping).experiment
+    check_experiment(experiment)  # what all experiments share is worked out
+    shared = WatchedExperiment(experiment)
+    for rule in all_rules():
+        for subject in rule.subjects(experiment):
+            number = getattr(subject, "number", None)
+            alone = asked_by(rule, number, WatchedExperiment(experiment))
+            assert alone <= asked_by(rule, number, shared), rule.code
+
+
+def test_a_watched_experiment_answers_as_the_plain_one():
+    for mapping in (CHAIN, COUPLED):
+        experiment = nmlgen.load_spec(mapping).experiment
+        watched = WatchedExperiment(experiment)
+        for rule in all_rules():
+            for subject in rule.subjects(experiment):
+                twin = watched if subject is experiment else watched.components[subject.number]
+                with watched.notes.taken() as asked:
+                    found, plain = verdict(rule, twin, None), verdict(rule, subject, None)
+                assert found.findings == plain.findings
+                assert repr(found.undecided) == repr(plain.undecided)
+                assert asked or not rule.subjects(experiment)
+
+
+# --- What it says ----------------------------------------------------------------------------------------
+
+
+ONE = [
+    {},
+    {"parallel.nproma": 8},
+    {"parallel.nproma": 0},
+    {"parallel.nproma": 0, "job.nodes": 3},
+    {"parallel.num_io_procs": 80, "job.nodes": 3},
+    {"parallel.num_io_procs": 80},
+    {"parallel.num_io_proc": 1},
+    {},
+    {"output.atm.output_interval": "PT7M"},
+    {"output.atm.output_interval": "PT7M", "restart.restart_write_mode": "sync"},
+    {"output.two": {"output_interval": "PT2H", "file_interval": "P1D", "ml_varlist": ["temp", "nothing"]}},
+    {"output.two": {"output_interval": "PT2H", "file_interval": "P1D", "ml_varlist": ["temp"]}},
+    {"namelists.bogus_nml.a": 1},
+    {"namelists.run_nml.iforcing": 3},
+    {"namelists.run_nml.iforcing": 3, "job.time": "00:00:10"},
+    {"site": "levante"},
+    {"site": "levante", "job.partition": "compute"},
+    {"model.release": "2025.04"},
+    {"restart.restartTimeIntval": "P3D"},
+    {"restart.restartTimeIntval": None},
+    {"grid.num_lev": 1},
+    {"time.stop": "2008-09-01T00:00:00Z"},
+    {"environment.OMP_NUM_THREADS": 4, "job.cpus_per_task": 2},
+    {"lustre.output.stripe_count": 4},
+    {"input_files": {"a.nc": {"source": "/a"}}},
+    {"mpi.hints.romio_cb_write": "enable"},
+    {},
+]
+TWO = [
+    {},
+    {"models.ocean.parallel.num_io_procs": 500},
+    {"models.ocean.time.modelTimeStep": "PT7M"},
+    {"models.atmo.tasks": 300},
+    {"models.atmo.tasks": 300, "models.ocean.parallel.nproma": 4},
+    {"models.ocean.namelists.master_model_nml.model_name": "atmo"},
+    {"models.ocean.namelists.master_model_nml.model_type": 98},
+    {"models.ocean.namelists.run_nml.dtime": 1.0},
+    {"job.nodes": 2},
+    {"models.atmo.grid.num_lev": 10},
+]
+
+
+def said(report: nmlgen.Report) -> tuple[object, ...]:
+    return report.findings, report.suppressed, [(u.code, u.setting, u.file, u.span) for u in report.undecided]
+
+
+@pytest.mark.parametrize(("mapping", "points"), [(MAPPING, ONE), (CHAIN, ONE), (COUPLED, TWO)])
+@pytest.mark.parametrize("step", [1, -1])
+def test_points_in_any_order(mapping, points, step):
+    for point in nmlgen.expand(mapping, points=iter([{"name": "x", **values} for values in points[::step]])):
+        try:
+            spec = point.spec
+        except nmlgen.SpecError:
+            continue
+        assert said(point.report) == said(check_experiment(evolve(spec.experiment), beginning=spec.beginning))
+
+
+def test_an_axis_after_the_other():
+    grid = {"job.nodes": [1, 2, 3], "parallel.num_io_procs": [0, 1, 60], "parallel.nproma": [0, 4, 8, 16]}
+    points = list(nmlgen.expand(CHAIN, grid=grid))
+    assert len(points) == 36
+    for point in points:
+        alone = evolve(point.spec.experiment)
+        assert said(point.report) == said(check_experiment(alone, beginning=point.spec.beginning))
+
+
+def test_most_rules_need_not_look_again(monkeypatch):
+    asked: list[str] = []
+
+    def noted(rule: type[Rule], *arguments: object) -> object:
+        asked.append(rule.code)
+        return verdict(rule, *arguments)
+
+    points = nmlgen.expand(MAPPING, grid={"parallel.nproma": list(range(4, 20))})
+    assert next(points).report.findings is not None
+    monkeypatch.setattr("nmlgen.rechecking.verdict", noted)
+    counts = list(counted(points, asked))
+    assert max(counts) < 30
+    assert {"PAR010", "NML003"} <= set(asked)
+
+
+def counted(points: Iterator[nmlgen.Point], asked: list[str]) -> Iterator[int]:
+    for point in points:
+        before = len(asked)
+        assert point.report is not None
+        yield len(asked) - before
+
+
+def test_another_process_begins_anew():
+    first, second = nmlgen.expand(MAPPING, grid={"parallel.nproma": [4, 8]})
+    assert first.report.findings == second.report.findings
+    again = pickle.loads(pickle.dumps(second))
+    assert said(again.report) == said(second.report)
