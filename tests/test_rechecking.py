@@ -157,6 +157,27 @@ def counted(points: Iterator[nmlgen.Point], asked: list[str]) -> Iterator[int]:
         yield len(asked) - before
 
 
+def test_files_that_come_and_go(tmp_path):
+    grid = tmp_path / "grid.nc"
+    source = tmp_path / "extpar.nc"
+    base = changed(
+        model={"directory": str(tmp_path)},
+        grid={"file": str(grid), "name": "R2B5", "num_lev": 30},
+        input_files={"extpar.nc": {"source": str(source)}},
+    )
+    seen = []
+    for point in nmlgen.expand(base, grid={"parallel.nproma": [4, 5, 6, 7, 8]}):
+        assert said(point.report) == said(check_experiment(evolve(point.spec.experiment), beginning=None))
+        seen.append({finding.code for finding in point.report.findings})
+        if len(seen) == 2:
+            source.write_bytes(b"")
+            grid.write_bytes(b"")
+        if len(seen) == 4:
+            source.unlink()
+    assert seen[0] == seen[1] != seen[2]
+    assert seen[3] != seen[4]
+
+
 def test_another_process_begins_anew():
     first, second = nmlgen.expand(MAPPING, grid={"parallel.nproma": [4, 8]})
     assert first.report.findings == second.report.findings

@@ -4,7 +4,8 @@ Whoever asks two experiments the same questions and gets the same answers learns
 one need not be looked for again in another that differs only in what the rule never asked for.
 
 A question is asked of what stands at a place of the experiment: of the experiment itself, of one of its models, of a
-group, of the directives. As long as the same thing stands there, all its answers are the same.
+group, of the directives. As long as the same thing stands there, all its answers are the same. Others are asked of the
+disk (see `nmlgen.disk`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 
 from attrs import fields
 
+from nmlgen import disk
 from nmlgen.experiment.component import Component, Model
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group
@@ -26,6 +28,7 @@ from nmlgen.namelist.registry import Registry
 Place = tuple[Any, ...]
 """The way to a thing: names of attributes, numbers of elements, and a group's name where its first copy is meant."""
 
+_DISK: Place = ("disk",)
 _NOTHING = object()
 
 
@@ -47,7 +50,9 @@ class Question(NamedTuple):
 
 
 def thing_at(experiment: Experiment, place: Place) -> Any:
-    """What stands at a place; None where there is nothing."""
+    """What stands at a place; None where there is nothing. The disk is never the same."""
+    if place is _DISK:
+        return object()
     thing: Any = experiment
     for step in place:
         if isinstance(step, _First):
@@ -100,6 +105,14 @@ def _effective(experiment: Experiment, thing: Group, group: str, name: str) -> A
     return thing.effective(experiment.registry, group, name)
 
 
+def _seen(_experiment: Experiment, _disk: object, question: disk.Question) -> Any:
+    return disk.again(question)
+
+
+def _unrepeatable(_experiment: Experiment, anything: object) -> Any:
+    return anything
+
+
 def _groups(experiment: Experiment) -> Iterator[tuple[Place, Group]]:
     for number, group in enumerate(experiment.master):
         yield ("master", number), group
@@ -145,7 +158,11 @@ class Notes:
         own: set[Question] = set()
         self._open.append(own)
         try:
-            yield own
+            with disk.recorded() as looks:
+                yield own
+            own.update(Question(_DISK, _seen, (question,)) for question in looks.seen)
+            if not looks.repeatable:
+                own.add(Question(_DISK, _unrepeatable))
         finally:
             self._open.pop()
             self.add_all(own)
