@@ -106,8 +106,10 @@ class _Last:
             thing = thing_at(experiment, place)
             if thing is known.thing:
                 continue
-            known.thing = thing
+            known.thing, last = thing, known.thing
             for question, before in known.answers.items():
+                if question.is_settled(last, thing):
+                    continue
                 answer = question.answer(experiment, thing)
                 if answer is not before and answer != before:
                     known.answers[question] = answer

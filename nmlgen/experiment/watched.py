@@ -49,6 +49,15 @@ class Question(NamedTuple):
             return _NOTHING
 
 
+    def is_settled(self, before: Any, thing: Any) -> bool:
+        """Whether of two things that stand at its place it is plain that they answer the same: groups in which somebody
+        wrote the very same, or nothing, for the variable that it asks for."""
+        if self.ask not in (_setting, _effective) or before is None or thing is None or before.is_open != thing.is_open:
+            return False
+        key = self.arguments[-1].lower()
+        return "%" not in key and before.settings.get(key) is thing.settings.get(key)
+
+
 def thing_at(experiment: Experiment, place: Place) -> Any:
     """What stands at a place; None where there is nothing. The disk is never the same."""
     if place is _DISK:
