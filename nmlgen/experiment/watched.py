@@ -48,7 +48,6 @@ class Question(NamedTuple):
         except (AttributeError, LookupError, TypeError):  # there is no such thing any more
             return _NOTHING
 
-
     def is_settled(self, before: Any, thing: Any) -> bool:
         """Whether of two things that stand at its place it is plain that they answer the same: groups in which somebody
         wrote the very same, or nothing, for the variable that it asks for."""
