@@ -190,9 +190,10 @@ def read_namelists(
 
     `source` is the path of a master namelist or of the directory that holds `icon_master.namelist`, or a mapping of
     file names to texts or to `f90nml.Namelist`s, one of them the master namelist. `ntasks` is the number of MPI tasks,
-    without which no ranks are known. `icon_release` is a release or the path of a registry file; without it what the
-    files show, else the newest. Raises InputError if there is no master namelist, if a file or a release cannot be
-    used, or if the name of a model or of its file is not known, as behind a placeholder.
+    without which no ranks are known. `icon_release` is a release or the path of a registry file; without it that of the
+    build which the files belong to, else what the files show, else the newest. Raises InputError if there is no master
+    namelist, if a file or a release cannot be used, or if the name of a model or of its file is not known, as behind a
+    placeholder.
     """
     from nmlgen.errors import InputError
     from nmlgen.experiment.chain import status_files
@@ -218,7 +219,8 @@ def read_namelists(
         status = status_files(experiment)
     except UndecidedError:
         status = ("finish.status",)
-    return Namelists(experiment.registry.release, models, status, master, files, ntasks, icon_release)
+    known = None if registry.is_assumed else registry.reference
+    return Namelists(registry.release, models, status, master, files, ntasks, icon_release or known)
 
 
 def set_value(text: str, group: str, name: str, value: Any, copy: int = 1) -> str:
@@ -263,9 +265,15 @@ def _text(given: str | Namelist) -> str:
 
 
 def _registry(master: Path, files: Files, icon_release: str | None) -> Registry:
-    from nmlgen.lift.releases import registry_for
+    from nmlgen.files import GivenFiles
+    from nmlgen.lift.releases import named_in, own_script, registry_for, text_of
+    from nmlgen.namelist.registry import registry_of
 
-    return registry_for(master, files.read(master).text, icon_release)
+    text = files.read(master).text
+    if isinstance(files, GivenFiles):  # beside which nothing lies
+        return registry_of(icon_release or named_in(text))
+    script = own_script(master.parent)
+    return registry_for(script or master, text_of(script) if script is not None else text, icon_release)
 
 
 def _name(component: Component) -> str:

@@ -233,7 +233,7 @@ RUNS = {
         "oce: latest checkpoint": ["restart_oce_DOM01.nc"],
     },
     "coupled": {
-        "finish_status": ["finish_atmo.status", "finish_ocean.status"],
+        "finish_status": ["finish.status"],  # of ICON 2024.10, which the presets are for
         "atmo: checkpoints": ["multifile_restart_atmo_*.mfr"],
         "atmo: latest checkpoint": ["multifile_restart_atmo.mfr"],
         "ocean: checkpoints": ["icon_grid_0043_R02B04_G_restart_ocean_*.nc"],
@@ -313,3 +313,36 @@ def test_page(tmp_path, monkeypatch, capsys):
         "restart_ocean_DOM01.nc -> icon_grid_0043_R02B04_G_restart_ocean_19800101T000000Z.nc",
     ]
     assert lines[-2:] == ["atmo 1979-02-01T00:00:00Z 2", "ocean 1979-02-01T00:00:00Z 2"]
+
+
+def test_a_build_says_its_release(tmp_path):
+    example = Path(__file__).parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
+    nmlgen.build(example).write(tmp_path)
+    found = nmlgen.read_namelists(tmp_path, ntasks=256)
+    assert found.release == "2024.10"
+    assert (
+        found.check().findings == nmlgen.read_namelists(tmp_path, ntasks=256, icon_release="2024.10").check().findings
+    )
+    later = nmlgen.read_namelists(tmp_path / "icon_master.namelist", icon_release="2025.10")
+    assert later.release == "2025.10"
+
+
+def test_the_status_files_are_those_of_the_release(tmp_path):
+    spec = {
+        "nmlgen": 1,
+        "name": "coupled",
+        "extends": "icon/coupled",
+        "site": "generic-slurm",
+        "model": {"pool": "/pool", "directory": "/icon", "executable": "bin/icon"},
+        "job": {"nodes": 8, "ntasks_per_node": 32},
+    }
+    nmlgen.build(spec).write(tmp_path)
+    assert nmlgen.read_namelists(tmp_path).status_files == ("finish.status",)
+    later = nmlgen.read_namelists(tmp_path, icon_release="2025.10")
+    assert later.status_files == ("finish_atmo.status", "finish_ocean.status")
+
+
+def test_beside_texts_that_are_given_lies_nothing(tmp_path, monkeypatch):
+    (tmp_path / "LOG.1.o").write_text("  version: 2024.01\n")
+    monkeypatch.chdir(tmp_path)
+    assert nmlgen.read_namelists(FILES).release == "2025.10"

@@ -21,7 +21,7 @@ from nmlgen.lift.fragments import fragment_name
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp, lift_config
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.lift.placed import read_hosts, with_placement
-from nmlgen.lift.releases import registry_for
+from nmlgen.lift.releases import listed, own_script, registry_for, text_of
 from nmlgen.lift.scripts import SPEC_SUFFIXES, SUFFIXES, LiftedScript, Way, is_script, lift_script
 from nmlgen.namelist.registry import Registry
 from nmlgen.script.events import Ended, Ran, Written
@@ -128,7 +128,7 @@ def load(
         return evolve(loaded, choices=(note, *loaded.choices))
     if is_mkexp(found, source):
         return _of_config(path, found, registry_for(found, source.text, icon_release), ntasks, files)
-    script = _own_script(found.parent)
+    script = own_script(found.parent)
     beside = files.read(script) if script is not None else None
     known = recorded(beside.text) if beside is not None else {}
     registry = registry_for(found, source.text if beside is None else beside.text, icon_release)
@@ -167,22 +167,22 @@ def release_of(path: str | Path) -> str | None:
     if path == STANDARD_INPUT:
         return None
     if disk.is_directory(path):
-        script = _own_script(path)
-        return recorded(_text(script)).get("model.release") if script is not None else None
+        script = own_script(path)
+        return recorded(text_of(script)).get("model.release") if script is not None else None
     if is_spec(path):
         return load(path).experiment.registry.reference
-    return recorded(_text(path)).get("model.release")
+    return recorded(text_of(path)).get("model.release")
 
 
 def _within(directory: Path) -> Path:
     """The file of a directory that says what is run: the script of a build, a master namelist, or the only script."""
-    script = _own_script(directory)
+    script = own_script(directory)
     if script is not None:
         return script
     master = directory / MASTER_FILE
     if disk.exists(master):
         return master
-    scripts = [path for path in _listed(directory) if disk.is_file(path) and path.suffix in SUFFIXES]
+    scripts = [path for path in listed(directory) if disk.is_file(path) and path.suffix in SUFFIXES]
     if len(scripts) == 1:
         return scripts[0]
     raise InputError(f"{directory} holds no {MASTER_FILE} and {'several run scripts' if scripts else 'no run script'}")
@@ -309,27 +309,6 @@ def is_spec(path: Path) -> bool:
         return _SPEC_KEY.search(read_bytes(path)) is not None
     except (OSError, ValueError, InputError):
         return False  # whoever reads it as a namelist says why it cannot be read
-
-
-def _own_script(directory: Path) -> Path | None:
-    """The one batch script in a directory that nmlgen wrote; None if there is none, or more than one."""
-    found = [path for path in _listed(directory) if path.name.endswith(".sbatch") and recorded(_text(path))]
-    return found[0] if len(found) == 1 else None
-
-
-def _listed(directory: Path) -> list[Path]:
-    """What is in a directory, in order; nothing where nobody may look."""
-    try:
-        return [directory / name for name in disk.names(directory)]
-    except OSError:
-        return []
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_bytes(path).decode("utf-8", "replace")
-    except (OSError, InputError):
-        return ""
 
 
 def _beside(experiment: Experiment, script: Path | None, source: Source | None, machine: Machine | None) -> Experiment:

@@ -50,6 +50,28 @@ def _of_build(path: Path, release: str, configured: str | None) -> Registry:
     return own
 
 
+def own_script(directory: Path) -> Path | None:
+    """The one batch script in a directory that nmlgen wrote; None if there is none, or more than one."""
+    found = [path for path in listed(directory) if path.name.endswith(".sbatch") and recorded(text_of(path))]
+    return found[0] if len(found) == 1 else None
+
+
+def listed(directory: Path) -> list[Path]:
+    """What is in a directory, in order; nothing where nobody may look."""
+    try:
+        return [directory / name for name in disk.names(directory)]
+    except OSError:
+        return []
+
+
+def text_of(path: Path) -> str:
+    """The text of a file; nothing of one that cannot be read."""
+    try:
+        return disk.read_bytes(path).decode("utf-8", "replace")
+    except (OSError, InputError):
+        return ""
+
+
 def named_in(text: str) -> str | None:
     """The release that ships with nmlgen and that a text names in its paths; None for none or for several."""
     if not any(release in text for release in releases()):
