@@ -274,6 +274,9 @@ def _lowered(
     return Spec(tree, experiment, documents, overrides, _suppressions(tree, node), site, node.span, source)
 
 
+_MOST_PRESETS = 50  # one that two others extend counts twice
+
+
 def _preset_layers(
     extends: Tree | None, base: Path, documents: list[InputDocument], seen: tuple[Path, ...], files: Files
 ) -> list[Tree]:
@@ -285,6 +288,8 @@ def _preset_layers(
         label, document, path = presets.read(reference, "preset", base, extends.span, files)
         if path.resolve() in seen:
             raise SpecError((problem("SPC007", f"{reference} extends itself", extends.span),))
+        if len(documents) + len(seen) > _MOST_PRESETS:
+            raise SpecError((problem("SPC006", f"more than {_MOST_PRESETS} presets below one spec", extends.span),))
         validate(document.node, "spec")
         tree = tree_of(document.node, label)
         layers += _preset_layers(tree.get("extends"), path.parent, documents, (*seen, path.resolve()), files)

@@ -103,6 +103,24 @@ def test_the_same_preset_twice_is_no_cycle(home):
     assert load_spec(home / "spec.yaml", ["extends=[./a.yaml, ./b.yaml]"]).experiment.name == "wave"
 
 
+@pytest.mark.parametrize(("count", "codes"), [(50, []), (51, ["SPC006"])])
+def test_there_are_so_many_presets(home, count, codes):
+    (home / "a.yaml").write_text("namelists: {run_nml: {msg_level: 5}}\n")
+    overrides = ["extends=[" + ", ".join(["./a.yaml"] * count) + "]"]
+    if codes:
+        assert [finding.code for finding in refused(home / "spec.yaml", overrides)] == codes
+    else:
+        load_spec(home / "spec.yaml", overrides)
+
+
+def test_presets_that_each_extend_one_twice_are_counted(home):
+    for number in range(40):
+        (home / f"{number}.yaml").write_text(f"extends: [./{number + 1}.yaml, ./{number + 1}.yaml]\n")
+    (home / "40.yaml").write_text("namelists: {run_nml: {msg_level: 5}}\n")
+    (finding,) = refused(home / "spec.yaml", ["extends=./0.yaml"])
+    assert finding.code == "SPC006"
+
+
 @pytest.mark.parametrize(
     ("files", "reference"),
     [
