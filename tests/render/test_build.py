@@ -131,6 +131,9 @@ def test_manifest(tmp_path):
         "overrides",
         "bytes_of_a_job",
         "files_of_a_job",
+        "until",
+        "but_for_the_end",
+        "can_go_on",
         "findings",
         "outputs",
     ]
