@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from attrs import field, frozen
@@ -256,21 +257,24 @@ def _choices(event: Written, reached: Guard, decisive: str) -> Iterator[Guard]:
 
 def _reached(events: Iterable[Event], unlikely: set[int]) -> Iterator[tuple[Event, Guard]]:
     """The events that happen where nothing goes wrong, each with answers such that the script has not ended before."""
-    ends: list[Guard] = []
+    ends: dict[int, list[tuple[int, Guard]]] = {}  # by the opposite of the last answer that they wait for
+    count = 0
     for event in events:
         guard = event.guard
         if not unlikely.isdisjoint(guard):
             continue
-        for end in ends:
+        possible = sorted((end for opposite in ends.keys() - guard for end in ends[opposite]), key=itemgetter(0))
+        for _, end in possible:
             if end <= guard:
                 break
             if not contradicts(end, guard):
-                guard |= {-max(end - guard, key=abs)}
+                guard |= {-_last(end - guard)}
         else:
             if unlikely.isdisjoint(guard):
                 yield event, guard
         if isinstance(event, Ended):
-            ends.append(event.guard)
+            count += 1
+            ends.setdefault(-_last(event.guard) if event.guard else 0, []).append((count, event.guard))
 
 
 def _lost_world(evaluation: Evaluation) -> World:
@@ -312,7 +316,10 @@ def _settled(events: Iterable[Event], guard: Guard, unlikely: set[int]) -> Guard
     """More answers, so that every event happens or does not; rather that it does, and that nothing goes wrong."""
     events = tuple(events)
     given_up = _given_up(events)
-    with_answer = _by_answer(given_up)
+    waiting: dict[int, list[Guard]] = {}  # those that are not reached, by an answer that they lack
+    for end in given_up:
+        if not end <= guard:
+            waiting.setdefault(_last(end - guard), []).append(end)
     is_behind = any(end < guard for end in given_up)  # something has gone wrong already
     for event in events:
         more = event.guard - guard
@@ -324,42 +331,42 @@ def _settled(events: Iterable[Event], guard: Guard, unlikely: set[int]) -> Guard
             if not refused and (
                 isinstance(event, Ended)
                 or is_behind
-                or any(end <= guard | more for answer in more for end in with_answer.get(answer, ()))
+                or any(end - guard <= more for answer in more for end in waiting.get(answer, ()))
             ):
-                refused = frozenset((max(more, key=abs),))
+                refused = frozenset((_last(more),))
             added = frozenset(-answer for answer in refused) if refused else more
             is_behind = is_behind or guard in given_up
             guard |= added
-            is_behind = is_behind or any(end < guard for answer in added for end in with_answer.get(answer, ()))
+            for end in [end for answer in added for end in waiting.pop(answer, ())]:
+                if end <= guard:
+                    is_behind = is_behind or end < guard
+                else:
+                    waiting.setdefault(_last(end - guard), []).append(end)
     return guard
 
 
 def _given_up(events: Iterable[Event]) -> frozenset[Guard]:
     """Where a script only says that something is not as it should be, and ends: behind the question no file was written
     and nothing was submitted."""
+    events = tuple(events)
+    deciding = {_last(event.guard) for event in events if isinstance(event, Ended) and event.guard}
     found: set[Guard] = set()
-    done: dict[int, list[Guard]] = {}
+    done: dict[int, list[Guard]] = {}  # what was done, by the answers that decide whether the script ends
     known: set[Guard] = set()
     for event in events:
         if isinstance(event, Ended):
-            if event.guard and event.guard not in found:
-                rarest = min((done.get(answer, []) for answer in event.guard), key=len)
-                if not any(event.guard <= guard for guard in rarest):
-                    found.add(event.guard)
+            if event.guard and not any(event.guard <= guard for guard in done.get(_last(event.guard), ())):
+                found.add(event.guard)
         elif event.guard not in known and (not isinstance(event, Ran) or _submits(event)):
             known.add(event.guard)
-            for answer in event.guard:
+            for answer in event.guard & deciding:
                 done.setdefault(answer, []).append(event.guard)
     return frozenset(found)
 
 
-def _by_answer(guards: Iterable[Guard]) -> dict[int, list[Guard]]:
-    """The guards that hold each answer."""
-    found: dict[int, list[Guard]] = {}
-    for guard in guards:
-        for answer in guard:
-            found.setdefault(answer, []).append(guard)
-    return found
+def _last(guard: Guard) -> int:
+    """The answer to the question that was asked last."""
+    return max(guard, key=abs)
 
 
 def _submits(event: Ran) -> bool:
