@@ -12,7 +12,7 @@ import click
 from nmlgen.visible import visible_lines
 
 _COLOUR = re.compile(r"(\x1b\[(?!(?:[0-9;]*;)?8[;m])[0-9;]{1,8}m)")  # all but what hides the text behind it
-_COMMAND = re.compile(r"([^\S\n]*)([:#])(?=:|#(?:vso)?\[)")
+_COMMAND = re.compile(r"(?<![^\S\n])([^\S\n]*)([:#])(?=:|#(?:vso)?\[)")
 """How a line begins that is a command to GitHub or Azure, which pass over blanks: `::error`, `##[error]`."""
 _LATER_COMMAND = re.compile(rf"(?<=\n){_COMMAND.pattern}")
 

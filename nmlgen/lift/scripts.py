@@ -141,7 +141,7 @@ _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 SPEC_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm")
-_OTHER_TEXTS = (".ipynb", ".json", ".md", ".rst", ".html", ".tex", ".py", ".f90")
+_OTHER_TEXTS = (".ipynb", ".json", ".html", ".py", ".f90")
 """The names of texts that may show scripts, here-documents and all, and are none."""
 
 

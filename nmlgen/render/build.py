@@ -35,7 +35,7 @@ _MARK_LENGTH = 12
 # What says when the experiment ends, and what explains a value; of namelists and of the coupler's configuration.
 _OF_THE_END = re.compile(
     r"^[ \t]*(?:(?:experimentstopdate|forecastleadtime|output_end|end_datetime_string)[ \t]*=|end_date[ \t]*:|[!#]).*\n"
-    r"|[ \t]+! auto: .*",
+    r"|(?<![ \t])[ \t]+! auto: .*",
     re.IGNORECASE | re.MULTILINE,
 )
 

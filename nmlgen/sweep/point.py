@@ -40,8 +40,8 @@ class Point:
     overrides: tuple[str, ...]
     fault: Finding | None = field(repr=False)
     base: Spec = field(repr=False)
-    rechecker: Rechecker = field(repr=False)
     spans: Mapping[str, Span] = field(repr=False)
+    rechecker: Rechecker = field(factory=Rechecker, repr=False)
 
     @cached_property
     def spec(self) -> Spec:
@@ -93,7 +93,7 @@ def point_of(plan: Plan, values: Values, error: ExpressionError | None) -> Point
     identity = texts if number == 1 else (*texts, f"{REPEAT}={number}")
     identifier = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:_IDENTIFIER_LENGTH]
     if "name" in values:
-        return Point(identifier, str(values["name"]), values, texts, fault, base, plan.rechecker, spans)
+        return Point(identifier, str(values["name"]), values, texts, fault, base, spans, plan.rechecker)
     try:
         name = plan.name_of(values, identifier)
         texts = (*texts, *(override.text for override in overrides_of("name", name, "sweep")))
@@ -102,7 +102,7 @@ def point_of(plan: Plan, values: Values, error: ExpressionError | None) -> Point
         fault = fault or problem("SPC012", f"name: {refused}", plan.span or base.beginning)
     except SpecError as refused:
         fault = fault or refused.findings[0]
-    return Point(identifier, name, values, texts, fault, base, plan.rechecker, spans)
+    return Point(identifier, name, values, texts, fault, base, spans, plan.rechecker)
 
 
 def _said(values: Mapping[str, Any], spans: Mapping[str, Span]) -> list[Override]:

@@ -71,7 +71,7 @@ def test_a_spec_may_be_called_as_a_script_of_icon_is(tmp_path):
 
 def test_what_shows_a_script_is_none(tmp_path):
     text = '{"source": ["cat > NAMELIST << EOF\\n", "&run_nml\\n", "/\\n"]}\ncat > a << EOF\nEOF\n'
-    for name, is_shell in (("run.ipynb", False), ("notes.MD", False), ("run", True)):
+    for name, is_shell in (("run.ipynb", False), ("run.JSON", False), ("notes.md", True), ("run", True)):
         assert is_script(tmp_path / name, Source(name, text)) is is_shell
 
 

@@ -50,12 +50,14 @@ def test_each_stream_is_told_once(tmp_path: Path) -> None:
 
 
 def test_what_is_lost_is_counted(tmp_path: Path) -> None:
-    text = f"{TIMES % ('PT12H', 'PT12H')}output: {{atm: {{output_interval: PT6H, stream_partitions_ml: 2, "
-    found = judge(experiment_of(text + "file_interval: PT6H}}\n", tmp_path), RULES)
+    """Each of three jobs goes on with the number of the last file of the second partition, and opens it anew."""
+    times = (TIMES % ("P1D", "P1D")).replace("09-03", "09-05")
+    text = f"{times}output: {{atm: {{output_interval: PT6H, stream_partitions_ml: 2, file_interval: PT6H}}}}\n"
+    found = judge(experiment_of(text, tmp_path), RULES)
     assert [finding.message.partition(": ")[2] for finding in found] == [
         "3 records of this sequence are lost in the end"
     ]
-    assert found[0].message.startswith("job 2 of the chain writes over output/example_atm_DOM01_ML_0002.nc")
+    assert found[0].message.startswith("job 2 of the chain writes over output/example_atm_DOM01_ML_0004.nc")
 
 
 @pytest.mark.parametrize(

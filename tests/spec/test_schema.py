@@ -182,6 +182,8 @@ def test_the_project_s_keys_are_those_that_are_read(tmp_path):
         "select": ["RST", "OUT003", "second-copy", "ALL"],
         "ignore": [{"rule": "PAR004", "path": "run/exp.*", "reason": "on purpose"}],
         "profile": {"no_of_nodes": "4"},
+        "severity": {"OUT003": "advice"},
+        "cache-dir": ".cache",
     }
     assert mistakes(CONFIG, right) == []
     assert set(schema("configuration")["properties"]) == set(right)
