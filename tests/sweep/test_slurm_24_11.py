@@ -1,4 +1,4 @@
-"""What squeue and sacct of Slurm 24.11.5 said of an array of ten tasks, two at a time, of which four were cancelled while
+"""What squeue and sacct of Slurm 24.11.5 said of an array of ten tasks, two at a time, of which four were cancelled as
 they waited; of an array that was cancelled whole, of one that took too long, of a task that was requeued and of one
 whose node failed. The name and the number of the array alone are others."""
 
