@@ -147,6 +147,37 @@ def test_a_finished_chain_goes_on_by_a_later_end(run):
     assert len(list((run.run_directory / "nmlgen.records").iterdir())) == 3
 
 
+POST = """\
+#!/bin/bash
+#SBATCH --partition=shared --ntasks=1 --time=00:01:00
+{ echo "$2 $SLURM_JOB_PARTITION"; cat -- "$1/finish.status"; } >> "$(dirname -- "$1")/post.txt"
+"""
+
+
+def test_a_job_of_its_own_after_each_leg(stand_in, tmp_path):
+    """On another partition, when the leg has ended; a leg that fails has none."""
+    script = tmp_path / "post it.sh"
+    script.write_text(POST)
+    with running_cluster(Layout(partitions=("compute", "shared"))) as cluster:
+        run = Run(cluster, stand_in, tmp_path)
+        run.build(after={"submit": str(script)})
+        assert run.submit() == [("COMPLETED", 0)] * 6, run.log()
+        assert done_after(run) == ["1 shared", "2 shared", "3 shared"]
+        assert run.ledger() == ["RESTART", "RESTART", "OK"]
+        shutil.rmtree(run.run_directory)
+        states = run.submit(environment={"ICON_STAND_IN_FAIL": "abort", "ICON_STAND_IN_FAIL_STEP": "8"})
+        assert sorted(state for state, _ in states) == ["COMPLETED", "COMPLETED", "FAILED"]
+        assert done_after(run) == ["1 shared"]
+
+
+def done_after(run: Run) -> list[str]:
+    """Legs and partitions of the jobs since the last look."""
+    path = run.build_directory / "post.txt"
+    lines = path.read_text().splitlines()
+    path.unlink()
+    return sorted(line for line in lines if line.endswith("shared"))
+
+
 OCEAN_ONLY = {"oce": component("ocean")}
 COUPLED = {"atm": component("atmo", tasks=4), "oce": component("ocean")}
 
