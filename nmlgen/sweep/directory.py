@@ -36,7 +36,7 @@ from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expansion import Invalid
 from nmlgen.sweep.point import Point
-from nmlgen.sweep.records import last_run
+from nmlgen.sweep.records import ended_by_itself, last_run
 from nmlgen.sweep.table import write_csv, write_parquet
 from nmlgen.writing import whole_file, write_whole
 
@@ -248,10 +248,11 @@ def _write_point(
             shutil.rmtree(staged)  # somebody else wrote it meanwhile
         else:
             return True
-    if not force and (run := last_run(target)) is not None and run.has_results:
+    run = last_run(target)
+    if not force and (run.has_results if run is not None else ended_by_itself(target) is not None):
         changed = [name for name in changed_files(files, target, links) if name != MANIFEST_OF_POINT]
         if changed:
-            what = "runs" if run.outcome is None else "has results"
+            what = "runs" if run is not None and run.outcome is None else "has results"
             note = "--force writes it anew; its results are stale then, and nmlgen resubmit --stale begins anew"
             note += ", --go-on goes on where nothing but a later end is new"
             raise WriteError(f"{target} {what}, and {changed[0]} would be another; {note}")

@@ -108,10 +108,15 @@ def build_of(point: Path | str) -> str:
     return found[1] if found else ""
 
 
-def has_ended_by_itself(point: Path | str) -> bool:
-    """Whether a point's experiment has come to its end, whoever ran it: its script notes that in the run directory.
-    `sbatch` and workflow tools leave no other record."""
-    return any(_ends_with_ok(f"{place}/{_LEDGER}") for place in _all_run_directories(point))
+def ended_by_itself(point: Path | str) -> str | None:
+    """The mark of the build by which a point's experiment came to its end, whoever ran it, empty where that was not
+    noted; None if it did not. Its script notes that in the run directory: `sbatch` and workflow tools leave no other
+    record."""
+    place = next((one for one in _all_run_directories(point) if _ends_with_ok(f"{one}/{_LEDGER}")), None)
+    if place is None:
+        return None
+    came = _words(f"{place}/{_GOAL}")
+    return came[2] if came is not None and len(came) == 3 else ""
 
 
 def _run_directories(point: Path | str) -> Iterator[str]:
@@ -180,16 +185,17 @@ def _words(path: str) -> list[str]:
         return []
 
 
-def set_aside(point: Path, run: Run, files: Collection[str], holder: Path) -> None:
-    """Move what a run left, all but the `files` of the build, into a directory of `holder` named after point and build.
+def set_aside(point: Path, mark: str, files: Collection[str], holder: Path) -> None:
+    """Move what a run of the build of this mark left, all but the `files` of the build that is there now, into a
+    directory of `holder` named after point and mark.
 
-    The records go last: until then the run counts, and another call goes on.
+    What says that it ran goes last: until then the run counts, and another call goes on.
     """
-    target = holder / f"{point.name}-{run.build}"
+    target = holder / f"{point.name}-{mark}"
     try:
         target.mkdir(parents=True, exist_ok=True)
         left = sorted(path.name for path in point.iterdir() if path.name not in files)
-        for name in sorted(left, key=lambda name: name == RECORDS):
+        for name in sorted(left, key=lambda name: (name == RECORDS, name == _RUN_DIRECTORY)):
             free = next(path for path in _names(target / name) if not os.path.lexists(path))
             (point / name).rename(free)
     except OSError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +16,7 @@ from attrs import field, frozen
 
 from nmlgen.errors import NmlgenError, SchedulerError
 from nmlgen.sweep.arrays import SweepPoint, read_points
-from nmlgen.sweep.records import LOST, OK, RESTART, Run, build_of, has_ended_by_itself, last_run
+from nmlgen.sweep.records import LOST, OK, RESTART, Run, build_of, ended_by_itself, last_run
 from nmlgen.sweep.scheduler import Task, accounting, queue
 from nmlgen.sweep.state import State, Submission
 
@@ -105,7 +105,11 @@ def survey(directory: Path, *, must_ask: bool = False) -> Survey:
         tasks += queue(sorted(unknown))
         runs = {point.directory: last_run(f"{directory}/{point.directory}") for point in points}
     builds = {name: build_of(f"{directory}/{name}") for name, run in runs.items() if run is not None and run.build}
-    ended = {name for name, run in runs.items() if run is None and has_ended_by_itself(f"{directory}/{name}")}
+    ended = {
+        name: (mark, build_of(f"{directory}/{name}") if mark else "")
+        for name, run in runs.items()
+        if run is None and (mark := ended_by_itself(f"{directory}/{name}")) is not None
+    }
     judge = _Judge(submissions, tasks, state.fates(), problem is None, builds, ended)
     found = tuple(judge.status(point, runs[point.directory]) for point in points)
     if judge.forgotten:
@@ -138,7 +142,7 @@ class _Judge:
         fates: Mapping[tuple[str, int], str],
         asked: bool,
         builds: Mapping[str, str],
-        ended: Collection[str],
+        ended: Mapping[str, tuple[str, str]],
     ) -> None:
         self.news: dict[tuple[str, int], str] = {}
         self.forgotten: set[str] = set()
@@ -192,7 +196,10 @@ class _Judge:
         if run is not None and run.outcome != RESTART:
             return self._ended(about, run)
         if point.directory in self._ended_by_themselves:
-            return about.of("done", word="not by nmlgen submit")
+            mark, own = self._ended_by_themselves[point.directory]
+            if own in ("", mark):
+                return about.of("done", word="not by nmlgen submit")
+            return about.of("stale", word=_of_another_build(mark, own))
         following = [(name, task, job) for name, task, job, at in later if at == number + 1]
         if not following:
             return about.of("not submitted")
@@ -230,7 +237,7 @@ class _Judge:
             if own in ("", run.build):
                 again = "Slurm starts its job again, which finds nothing to do"
                 return about.of("done", run=run, word=again if known and known[0].is_waiting else None)
-            return about.of("stale", run=run, word=f"its results are of build {run.build}, it is now {own}")
+            return about.of("stale", run=run, word=_of_another_build(run.build, own))
         if run.outcome == LOST:
             return about.of("lost", run=run)
         if known and known[0].is_active:  # Slurm has started it again, or is to
@@ -261,6 +268,10 @@ class _Judge:
     def _forget(self, name: str, about: _About) -> None:
         self.forgotten.add(name)
         self.unsure.add(about.point.directory)
+
+
+def _of_another_build(mark: str, own: str) -> str:
+    return f"its results are of build {mark}, it is now {own}"
 
 
 def _legs(run: Run | None, planned: Iterable[tuple[Submission, int]]) -> tuple[int, int]:

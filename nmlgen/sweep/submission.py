@@ -29,7 +29,7 @@ from nmlgen.sweep.arrays import (
     read_script,
     slots_script,
 )
-from nmlgen.sweep.records import OK, declare_lost, refusal_to_go_on, set_aside
+from nmlgen.sweep.records import OK, declare_lost, ended_by_itself, refusal_to_go_on, set_aside
 from nmlgen.sweep.scheduler import LimitError, Limits, Mail, RefusedError, Task
 from nmlgen.sweep.state import State, Submission, locked
 from nmlgen.sweep.status import PointStatus, Survey, survey
@@ -416,10 +416,9 @@ class _Submitter:
         """Move the results of points that are stale out of their directories; whether there were any."""
         stale = [point for point in chosen if point.state == "stale"]
         for point in stale:
-            run = found.runs[point.directory]
-            assert run is not None
-            place = self._sweep / point.directory
-            set_aside(place, run, built_files(place), self._sweep / STALE)
+            run, place = found.runs[point.directory], self._sweep / point.directory
+            mark = run.build if run is not None else ended_by_itself(place)
+            set_aside(place, mark or "", built_files(place), self._sweep / STALE)
         return bool(stale)
 
     def _bury(self, found: Survey, chosen: Iterable[PointStatus]) -> None:

@@ -866,6 +866,26 @@ def test_points_that_have_ended_elsewhere_are_known(slurm, sweep, tmp_path, run,
     assert nmlgen.submit(sweep).points == ("p1",)
 
 
+def test_results_that_others_made_with_another_build_are_stale(slurm, sweep):
+    """The point's script notes by which build it came to its end, whoever started it."""
+    built(sweep, "PT1H")
+    old = build_of(sweep / "points/p16")
+    run = sweep / "points/p16/run"
+    run.mkdir()
+    (run / "nmlgen.legs").write_text("1 17 OK\n")
+    (run / "nmlgen.until").write_text(f"20080911T000000Z 99 {old}\n")
+    assert states(sweep) == ["done", "not submitted"]
+    with pytest.raises(nmlgen.WriteError, match=r"p16 has results, and .* would be another; --force"):
+        built(sweep, "PT2H")
+    assert built(sweep, "PT2H", force=True).changed == 2
+    assert states(sweep) == ["stale", "not submitted"]
+    assert f"its results are of build {old}, it is now " in nmlgen.status(sweep).points[0].reason
+    assert nmlgen.submit(sweep).points == ("p32",)
+    assert nmlgen.resubmit(sweep, stale=True).points == ("p16",)
+    assert (sweep / f"stale/p16-{old}/run/nmlgen.legs").exists()
+    assert not run.exists()
+
+
 @pytest.mark.parametrize("run", ["run=$(pwd)\n", "run=one two\n", "run='\n", "run=\n"])
 def test_run_directories_that_only_the_shell_knows(slurm, sweep, run):
     write(sweep, DIRECTIVES)
