@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nmlgen.checking import check_experiment
 from nmlgen.errors import BuildError
 from nmlgen.findings import Report
 from nmlgen.spec.spec import Spec, load_spec
-from nmlgen.sweep.point import Point
 
 if TYPE_CHECKING:
     from nmlgen.render.build import Build
+    from nmlgen.sweep.point import Point
 
-SpecLike = Spec | Point | str | Path | Mapping[str, Any]
+SpecLike: TypeAlias = "Spec | Point | str | Path | Mapping[str, Any]"
 """What `check` and `build` take: a loaded spec, a point of a sweep, the path of a YAML file, or a mapping."""
 
 
@@ -47,18 +47,26 @@ def build(
         raise BuildError(report.findings)
     from nmlgen.render.build import make_build  # nothing else here writes
 
-    return make_build(loaded.spec if isinstance(loaded, Point) else loaded, report.findings, stamp)
+    return make_build(loaded if isinstance(loaded, Spec) else loaded.spec, report.findings, stamp)
 
 
 def _report(loaded: Spec | Point) -> Report:
-    if isinstance(loaded, Point):
-        return loaded.report
-    return check_experiment(loaded.experiment, loaded.suppressions, loaded.beginning)
+    if isinstance(loaded, Spec):
+        return check_experiment(loaded.experiment, loaded.suppressions, loaded.beginning)
+    return loaded.report
 
 
 def _loaded(spec: SpecLike, overrides: Iterable[str]) -> Spec | Point:
-    if isinstance(spec, (Spec, Point)):
-        if tuple(overrides):
-            raise TypeError("overrides are given to load_spec, not beside a spec that is loaded")
+    if isinstance(spec, (str, Path, Mapping)):
+        return load_spec(spec, overrides)
+    if tuple(overrides):
+        raise TypeError("overrides are given to load_spec, not beside a spec that is loaded")
+    if isinstance(spec, Spec) or _is_point(spec):
         return spec
-    return load_spec(spec, overrides)
+    raise TypeError(f"expected a spec, a point of a sweep, a path or a mapping, not {spec!r}")
+
+
+def _is_point(spec: Any) -> bool:
+    from nmlgen.sweep.point import Point  # who has one has loaded it
+
+    return isinstance(spec, Point)
