@@ -45,6 +45,10 @@ def small_arrays() -> Iterator[Cluster]:
         yield running
 
 
+SOON = "starttime=now+3"
+"""When a job that was stopped starts again: within the same second slurmd would not take it, as it has just ended it."""
+
+
 class OnSlurm:
     """A sweep whose model is a few lines of shell that note when they start and end. Where a command is told of the
     `gate`, the models that it submits wait in between until there is a file of this name."""
@@ -376,7 +380,7 @@ def test_slots_are_shared_after_a_requeue_and_a_cancellation(sweep):
     until(lambda: sweep.states() == {"done": 9, "waiting": 1, "cancelled": 2})
     until(lambda: len([job for job in sweep.cluster.jobs() if not job.state.is_finished]) == 1)  # others may still end
     (task,) = [job for job in sweep.cluster.jobs() if not job.state.is_finished]
-    sweep.cluster.run("scontrol", "update", f"jobid={task.id}", "starttime=now")
+    sweep.cluster.run("scontrol", "update", f"jobid={task.id}", SOON)
     sweep.wait()
     assert sweep.states() == {"done": 10, "cancelled": 2}
 
@@ -499,7 +503,7 @@ def test_a_point_that_wants_to_be_started_again(sweep):
     sweep.gate.touch()
     until(lambda: len([job for job in sweep.cluster.jobs() if not job.state.is_finished]) == 1)  # others may still end
     (task,) = [job for job in sweep.cluster.jobs() if not job.state.is_finished]
-    sweep.cluster.run("scontrol", "update", f"jobid={task.id}", "starttime=now")  # not in two minutes
+    sweep.cluster.run("scontrol", "update", f"jobid={task.id}", SOON)  # not in two minutes
     sweep.wait()
     assert sweep.states() == {"done": 1}
     assert sweep.words(0) == ["start", "start", "end"]
@@ -517,7 +521,7 @@ def test_a_point_that_is_requeued(sweep):
     assert "0 points submitted" in sweep.nmlgen("submit").stdout
     until(lambda: len([job for job in sweep.cluster.jobs() if not job.state.is_finished]) == 1)  # others may still end
     (task,) = [job for job in sweep.cluster.jobs() if not job.state.is_finished]
-    sweep.cluster.run("scontrol", "update", f"jobid={task.id}", "starttime=now")
+    sweep.cluster.run("scontrol", "update", f"jobid={task.id}", SOON)
     sweep.wait()
     assert sweep.states() == {"done": 1}
     assert sweep.words(0) == ["start", "start", "end"]
@@ -683,7 +687,7 @@ def test_chains_share_jobs(sweep):
     sweep.cluster.run("scontrol", "requeue", str(job))
     until(lambda: sweep.status()[0]["state"] == sweep.status()[1]["state"] == "waiting")
     sweep.gate.touch()
-    sweep.cluster.run("scontrol", "update", f"jobid={job}", "starttime=now")
+    sweep.cluster.run("scontrol", "update", f"jobid={job}", SOON)
     sweep.wait()
     assert sweep.states() == {"done": 3, "failed": 1}
     assert [sweep.words(number).count("end") for number in range(4)] == [3, 3, 2, 3]
