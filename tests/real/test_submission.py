@@ -46,7 +46,7 @@ def small_arrays() -> Iterator[Cluster]:
 
 
 SOON = "starttime=now+3"
-"""When a job that was stopped starts again: within the same second slurmd would not take it, as it has just ended it."""
+"""When a job that was stopped starts again: within the same second slurmd does not take it, having just ended it."""
 
 
 class OnSlurm:
