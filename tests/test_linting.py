@@ -455,7 +455,7 @@ def test_each_namelist_of_a_build_by_itself_is_clean(preset, tmp_path):
     given = [
         f"extends=icon/{preset}",
         "site=levante",
-        "model.directory=/work/icon",
+        "model.directory=/work/bb1234/icon",
         "model.executable=icon",
         "job.account=bb1234",
         "job.nodes=1",

@@ -24,7 +24,7 @@ COUPLED = {
     "name": "both",
     "extends": "icon/coupled",
     "site": "levante",
-    "model": {"executable": "icon/bin/icon", "directory": "/work/icon", "pool": "/pool"},
+    "model": {"executable": "icon/bin/icon", "directory": "/work/bb1234/icon", "pool": "/pool"},
     "job": {"account": "bb1234", "nodes": 4, "time": "08:00:00"},
     "models": {"atmo": {"tasks": 384}, "ocean": {"tasks": 128}},
 }
@@ -62,7 +62,7 @@ def test_a_watched_experiment_answers_as_the_plain_one():
                     found, plain = verdict(rule, twin, None), verdict(rule, subject, None)
                 assert found.findings == plain.findings
                 assert repr(found.undecided) == repr(plain.undecided)
-                assert asked or not rule.subjects(experiment)
+                assert asked, rule.code
 
 
 # --- What it says ----------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def test_most_rules_need_not_look_again(monkeypatch):
         return verdict(rule, *arguments)
 
     points = nmlgen.expand(MAPPING, grid={"parallel.nproma": list(range(4, 20))})
-    assert next(points).report.findings is not None
+    said(next(points).report)
     monkeypatch.setattr("nmlgen.rechecking.verdict", noted)
     counts = list(counted(points, asked))
     assert max(counts) < 30
@@ -153,7 +153,7 @@ def test_most_rules_need_not_look_again(monkeypatch):
 def counted(points: Iterator[nmlgen.Point], asked: list[str]) -> Iterator[int]:
     for point in points:
         before = len(asked)
-        assert point.report is not None
+        said(point.report)
         yield len(asked) - before
 
 

@@ -8,25 +8,25 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from nmlgen.experiment.setting import UndecidedError
 
-Question = tuple[Any, ...]
+Look = tuple[Any, ...]
 """What works something out, and the arguments that it takes beside its subject."""
 
 
-class Derived(dict[Question, tuple[Any, UndecidedError | None]]):
+class Derived(dict[Look, tuple[Any, UndecidedError | None]]):
     """What was worked out of a subject: the result, or why nobody can know it."""
 
     def __init__(self, subject: Any) -> None:
         super().__init__()
         self._subject = subject
 
-    def __missing__(self, question: Question) -> tuple[Any, UndecidedError | None]:
-        look, *arguments = question
+    def __missing__(self, asked: Look) -> tuple[Any, UndecidedError | None]:
+        look, *arguments = asked
         found: tuple[Any, UndecidedError | None]
         try:
             found = look(self._subject, *arguments), None
         except UndecidedError as error:
             found = None, error
-        self[question] = found
+        self[asked] = found
         return found
 
 
@@ -74,6 +74,6 @@ def kept(look: Callable[[_Subject], _Result]) -> Callable[[_Subject], _Result]:
     return remembered(look)
 
 
-def all_kept() -> tuple[Question, ...]:
-    """What is kept, as questions to what was derived of a component."""
+def all_kept() -> tuple[Look, ...]:
+    """What is kept, as it is looked up in what was derived of a component."""
     return tuple((look,) for look in _KEPT)
