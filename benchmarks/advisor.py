@@ -15,13 +15,14 @@ import csv
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from math import log10
 from pathlib import Path
 
 from attrs import evolve, frozen
 
 from nmlgen.advise.accuracy import Judged, after_one_run, by_family, judge, without_family
-from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family
+from nmlgen.advise.calibration import NAMES, Calibration, Family
 from nmlgen.advise.case import Case
 from nmlgen.advise.fitting import SITE_SPREAD, Run, calibrate, without_each_family
 from nmlgen.advise.measurements import STRUCTURES, TABLES, fit_levante, guess, levante_runs
@@ -35,7 +36,7 @@ CALIBRATION = ROOT / "presets" / "calibrations" / "levante.yaml"
 GRIDS = {81920: "R2B5", 327680: "R2B6"}
 
 
-@frozen
+@frozen(eq=False)
 class Evidence:
     """What each family's runs say, kept back from the calibration."""
 
@@ -44,6 +45,8 @@ class Evidence:
     cold: Mapping[Family, Judged]
     after_one: Mapping[Family, tuple[Judged, ...]]
     """For each run of the family: the others, once that one is known."""
+    unseen: tuple[tuple[Judged, tuple[Judged, ...]], ...]
+    """The families of the second table, predicted from the runs of the first: see `kept_back`."""
 
     def families(self, output: bool) -> list[Family]:
         """The families that write output, or those that write checkpoints."""
@@ -52,23 +55,29 @@ class Evidence:
 
 def gather_evidence(runs: Sequence[Run]) -> Evidence:
     """Fit without each family, and judge it."""
-    families = by_family(runs)
-    calibrations = without_family(runs, fit_levante)
+    families, near = by_family(runs), calibrate(runs, guess())
+    calibrations = without_family(runs, lambda others: fit_levante(others, near=near))
     return Evidence(
         families,
         calibrations,
         {family: judge(members, calibrations[family]) for family, members in families.items()},
         {family: after_one_run(members, calibrations[family]) for family, members in families.items()},
+        kept_back(),
     )
 
 
-def inner_score(runs: Sequence[Run], structure: str, near: Estimate) -> float:
+def beginnings(runs: Sequence[Run]) -> dict[str, Calibration]:
+    """What all runs say with each structure: where to begin to search without some of them."""
+    return {structure: fit_levante(runs, given) for structure, given in STRUCTURES.items()}
+
+
+def inner_score(runs: Sequence[Run], structure: str, near: Calibration) -> float:
     """The mean error of a structure on families that are kept back from these runs, a family at a time."""
     constants = without_each_family(runs, guess(STRUCTURES[structure]), near)
     return mean(abs(sum(run_time(run.case, constants[Family.of(run.case)])) / run.total_s - 1) for run in runs)
 
 
-def nested_fold(runs: Sequence[Run], family: Family, near: Mapping[str, Estimate]) -> list[dict[str, str]]:
+def nested_fold(runs: Sequence[Run], family: Family, near: Mapping[str, Calibration]) -> list[dict[str, str]]:
     """A row for each run of a family: predicted with the structure that is best without it."""
     others = [run for run in runs if Family.of(run.case) != family]
     scores = {structure: inner_score(others, structure, near[structure]) for structure in STRUCTURES}
@@ -93,8 +102,7 @@ def nested_fold(runs: Sequence[Run], family: Family, near: Mapping[str, Estimate
 
 def nested(runs: Sequence[Run]) -> list[dict[str, str]]:
     """All families, each predicted with what is chosen without it."""
-    near = {structure: fit_levante(runs, given).estimate for structure, given in STRUCTURES.items()}
-    rows = []
+    near, rows = beginnings(runs), []
     for family in by_family(runs):
         rows += nested_fold(runs, family, near)
         print(_nested_line(rows[-1]["family"], rows), flush=True)
@@ -114,6 +122,7 @@ def _holds(row: Mapping[str, str]) -> bool:
     return float(row["low_s"]) <= float(row["measured_s"]) <= float(row["high_s"])
 
 
+@cache
 def elsewhere(evidence: Evidence, output: bool) -> list[float]:
     """The regret in each family after a single run of each other family, the family itself being kept back."""
     families = evidence.families(output)
@@ -184,8 +193,7 @@ def kept_back() -> tuple[tuple[Judged, tuple[Judged, ...]], ...]:
 
 def page(evidence: Evidence, nested_rows: Sequence[Mapping[str, str]]) -> str:
     """The page of the documentation."""
-    unseen = kept_back()
-    first, later_of_them = [one for one, _ in unseen], [one for _, then in unseen for one in then]
+    first, later_of_them = [one for one, _ in evidence.unseen], [one for _, then in evidence.unseen for one in then]
     cold = evidence.cold.values()
     errors = [abs(value) for judged in cold for value in judged.errors]
     held = [value for judged in cold for value in judged.held]
@@ -229,7 +237,7 @@ def page(evidence: Evidence, nested_rows: Sequence[Mapping[str, str]]) -> str:
         *(
             f"| {name(one.family)} | {len(one.runs)} | {_errors([one])} | {_errors(then)} | {_held([one])} "
             f"| {_held(then)} | {percent(one.regret)} |"
-            for one, then in unseen
+            for one, then in evidence.unseen
         ),
         f"| both | {sum(len(one.runs) for one in first)} | {_errors(first)} | {_errors(later_of_them)} "
         f"| {_held(first)} | {_held(later_of_them)} | |",

@@ -18,6 +18,9 @@ What stands outside functions is changed in a new process. A test that fails wit
 nothing. `--quick` leaves out the verdicts of the real model. Tests that start nmlgen as a program notice nothing. A
 copy that takes ten minutes of CPU hangs, which is noticed.
 
+Not changed are bounds on work: numbers of a module that a text below them calls "a bound on work", whose only effect is
+that something gigantic is not counted to its end. How many there are is printed.
+
 `--from N` begins with the N-th mutant of the sample, so that a draw can be tried in slices.
 """
 
@@ -31,6 +34,7 @@ import hashlib
 import importlib
 import importlib.machinery
 import inspect
+import itertools
 import json
 import os
 import random
@@ -58,6 +62,9 @@ TESTS = (
     *("tests/script/test_evaluate.py", "tests/script/test_roles.py", "tests/script/test_worlds.py"),
     *("tests/lift", "tests/test_verifying.py"),
 )
+WIDE = ("tests/rules/test_said.py", "tests/experiment/test_tables.py")
+"""Tests that hold all at once, what rules say and what is worked out: they stand beside every module that they
+reach."""
 VERDICTS = ("tests/verdicts/test_verdicts.py", "tests/verdicts/test_multi.py")
 ENOUGH = 0.9
 CPU_LIMIT = 600
@@ -133,6 +140,15 @@ class _Changer(ast.NodeTransformer):
             node.value = self.visit(node.value)
         return node
 
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        """All but bounds on work."""
+        texts = [*node.body[1:], None]
+        node.body = [
+            part if is_bound_on_work(part, text) else self.visit(part)
+            for part, text in zip(node.body, texts, strict=True)
+        ]
+        return node
+
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         node.body = [self.visit(part) for part in node.body]  # not its decorators
         return node
@@ -181,6 +197,23 @@ class _Changer(ast.NodeTransformer):
         if isinstance(node.value, int) and self._is_it(node, f"{node.value} becomes {node.value + 1}"):
             return ast.Constant(node.value + 1)
         return node
+
+
+def is_bound_on_work(statement: ast.stmt, following: ast.stmt | None) -> bool:
+    """Whether a statement sets a number of which the text below says that it is a bound on work."""
+    match statement, following:
+        case ast.Assign(), ast.Expr(value=ast.Constant(value=str() as text)):
+            return text.startswith("A bound on work")
+    return False
+
+
+def bounds_on_work() -> int:
+    """How many there are."""
+    return sum(
+        is_bound_on_work(*pair)
+        for file in {mutant.file for mutant in mutants("")}
+        for pair in itertools.pairwise(_parsed(file).body)
+    )
 
 
 def mutants(only: str) -> list[Mutant]:
@@ -386,9 +419,13 @@ class Reach:
 
 
 def beside(mutant: Mutant, names: Iterable[str]) -> list[str]:
-    """The tests that stand beside a mutant's module, or whose file names it."""
+    """The tests that stand beside a mutant's module, or whose file names it, and the wide ones."""
     near = re.compile(nearness(mutant.file))
-    return [name for name in names if near.search(name) or imports(name.partition("::")[0], mutant.file)]
+    return [
+        name
+        for name in names
+        if near.search(name) or name.startswith(WIDE) or imports(name.partition("::")[0], mutant.file)
+    ]
 
 
 def digest(file: str) -> str:
@@ -614,7 +651,8 @@ def main() -> int:
         return within(given.within[0], int(given.within[1]))
     every = mutants(given.only)
     sample = random.Random(given.seed).sample(every, min(given.count, len(every)))[given.first :]
-    print(f"{len(sample)} of {len(every)} mutants, seed {given.seed}", flush=True)
+    bounds = bounds_on_work()
+    print(f"{len(sample)} of {len(every)} mutants, seed {given.seed}; {bounds} bounds on work left out", flush=True)
     if given.list:
         print("\n".join(map(str, sample)))
         return 0

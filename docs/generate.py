@@ -1,8 +1,9 @@
-"""Write what the documentation takes from the program: the reference pages and the output of commands.
+"""Write what the documentation takes from the program: the reference pages and the output of commands; and keep the
+nodes of the presets and sites, so that no start has to read their YAML.
 
     python docs/generate.py
 
-A test holds the documentation against the program, so run it after changing a schema, a rule or a message.
+Tests hold both against the program, so run it after changing a schema, a rule, a message, a preset or a site.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from nmlgen.rules.rule import Rule
 from nmlgen.source import Source
 from nmlgen.spec import presets
 from nmlgen.spec.document import read_file, read_text
+from nmlgen.spec.kept import written
 from nmlgen.spec.problems import PROBLEMS
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS
 from nmlgen.suppression import PROBLEMS as SUPPRESSION_PROBLEMS
@@ -76,6 +78,7 @@ _FAMILIES = {
     "LUS": "Lustre",
     "MEM": "memory",
     "MIG": "other releases",
+    "CNV": "other batch systems",
     "MPI": "MPI and MPI-IO",
     "MST": "the master namelist",
     "NML": "namelists",
@@ -113,6 +116,12 @@ def pages() -> dict[Path, str]:
     found[Path("reference") / "icon-checks.md"] = checks_page()
     found[Path("reference") / "icon-finish.md"] = finish_page()
     return found
+
+
+def kept_nodes() -> dict[Path, str]:
+    """The nodes of all presets and sites that ship: paths, and what the files have."""
+    places = {name: directory("presets") / f"{name}.yaml" for name in presets.names()}
+    return {presets.kept_at(name): written(read_file(path, name)) for name, path in places.items()}
 
 
 def rule_page(rule: type[Rule]) -> str:
@@ -420,13 +429,16 @@ def _shown(line: str, work: Path, environment: dict[str, str]) -> str:
 
 def main() -> None:
     """Write the pages, remove those of rules that are gone, and run the commands of all documents."""
-    written = pages()
-    for path, text in written.items():
+    made = pages()
+    for path, text in made.items():
         (DOCS / path).parent.mkdir(exist_ok=True)
         (DOCS / path).write_text(text, encoding="utf-8")
     for path in (DOCS / "rules").glob("*.md"):
-        if path.relative_to(DOCS) not in written:
+        if path.relative_to(DOCS) not in made:
             path.unlink()
+    for path, text in kept_nodes().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     shown = {path: with_output(path.read_text(encoding="utf-8")) for path in documents()}  # all of them, or none
     for path, text in shown.items():
         path.write_text(text, encoding="utf-8")

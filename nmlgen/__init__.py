@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nmlgen.calibrating import Calibrated, calibrate_logs
     from nmlgen.comparing import Comparison, compare
     from nmlgen.comparing_runs import RunComparison, compare_runs
+    from nmlgen.converting import Conversion, convert
     from nmlgen.errors import BuildError, InputError, NmlgenError, SchedulerError, SpecError, WriteError
     from nmlgen.experiment.experiment import Experiment
     from nmlgen.findings import Edit, Finding, Fix, Report, Severity
@@ -66,6 +67,7 @@ __all__ = [
     "CheckpointWrite",
     "Comparison",
     "ComponentAdvice",
+    "Conversion",
     "DarshanLog",
     "DarshanWriter",
     "Edit",
@@ -114,6 +116,7 @@ __all__ = [
     "check",
     "compare",
     "compare_runs",
+    "convert",
     "delete_value",
     "expand",
     "export_sweep",
@@ -194,12 +197,14 @@ _HOMES = {
     "advice": "advising",
     "advices": "advising",
     "ComponentAdvice": "advise.advice",
+    "Conversion": "converting",
     "build": "api",
     "calibrate_logs": "calibrating",
     "cancel": "sweep.submission",
     "check": "api",
     "compare": "comparing",
     "compare_runs": "comparing_runs",
+    "convert": "converting",
     "delete_value": "namelists",
     "expand": "sweep.expansion",
     "export_sweep": "sweep.export",

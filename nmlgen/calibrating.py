@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
@@ -28,6 +28,7 @@ from nmlgen.logs.rows import LogRun, LogWarning
 from nmlgen.logs.table import TABLES, read_runs
 from nmlgen.sweep.records import RECORDS, elapsed_s
 from nmlgen.units.duration import Duration
+from nmlgen.values import frozen
 
 _MASTER = "icon_master.namelist"
 _ENDED = ("finished", "restarted")

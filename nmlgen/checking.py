@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -19,6 +19,7 @@ from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
 from nmlgen.source import Span
 from nmlgen.suppression import Suppression, excuse
+from nmlgen.values import frozen
 
 
 @frozen
@@ -30,6 +31,9 @@ class Verdict:
     has_failed: bool = False
 
 
+_SILENT = Verdict(())
+
+
 def verdict(rule: type[Rule], subject: Any, beginning: Span | None) -> Verdict:
     """What a rule says; one that cannot cope says so at the `beginning`."""
     findings: list[Finding] = []
@@ -39,7 +43,7 @@ def verdict(rule: type[Rule], subject: Any, beginning: Span | None) -> Verdict:
         return Verdict(tuple(findings), error)
     except Exception as error:  # the other rules go on
         return Verdict((*findings, _failed(rule, error, beginning)), has_failed=True)
-    return Verdict(tuple(findings))
+    return Verdict(tuple(findings)) if findings else _SILENT
 
 
 Said = tuple[type[Rule], Any, Verdict]
@@ -87,7 +91,8 @@ def _failed(rule: type[Rule], error: Exception, beginning: Span | None) -> Findi
 def _judged(experiment: Experiment, said: Iterable[Said], beginning: Span | None) -> Report:
     findings: list[Finding] = []
     undecided: list[Undecided] = []
-    for rule, of_rule in groupby(said, key=itemgetter(0)):
+    telling = (one for one in said if one[2] is not _SILENT)
+    for rule, of_rule in groupby(telling, key=itemgetter(0)):
         unwritten: dict[Finding, list[Experiment | Component]] = {}
         for _, subject, found in of_rule:
             for finding in found.findings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.errors import InputError
 from nmlgen.experiment.difference import JOB, MASTER, PARTS, Difference, Verdict, differences
@@ -17,6 +17,7 @@ from nmlgen.lift.sites import site_named
 from nmlgen.logs.record import LegRecord, Ran, ran_otherwise, records_of
 from nmlgen.spec.raising import says_job
 from nmlgen.spec.spec import Spec
+from nmlgen.values import frozen
 
 
 @frozen

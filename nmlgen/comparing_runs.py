@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.advise.prediction import NOISE
 from nmlgen.comparing import Comparison
@@ -20,6 +20,7 @@ from nmlgen.logs.chain import chain_of
 from nmlgen.logs.reader import read_logs
 from nmlgen.logs.record import Ran, ran_otherwise, records_of
 from nmlgen.logs.rows import LogRun
+from nmlgen.values import frozen
 
 _SUMS = {
     "total_s": "run time",
@@ -195,8 +196,10 @@ def _nameless(experiment: Experiment) -> Experiment:
     name = experiment.name
 
     def plain(setting: Setting) -> Setting:
+        if setting.certainty is Certainty.UNKNOWN:
+            return setting
         value = setting.value
-        if setting.certainty is Certainty.UNKNOWN or not isinstance(value, str) or name not in value:
+        if not isinstance(value, str) or name not in value:
             return setting
         return written(setting.name, value.replace(name, _NAME), setting.origin.layer, setting.span)
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen import disk
 from nmlgen.errors import InputError, SpecError
@@ -32,8 +32,9 @@ from nmlgen.namelist.registry import registry_of
 from nmlgen.path_pattern import matches
 from nmlgen.selection import selectors
 from nmlgen.source import Source, Span
-from nmlgen.spec.raising import read_site_of
+from nmlgen.spec.site import read_site_of
 from nmlgen.suppression import Suppression
+from nmlgen.values import frozen
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -139,22 +139,38 @@ def _digest_of(found: Any) -> Answer:
     return digest(json.dumps(found).encode())
 
 
+_NOTHING = 0
+_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP}
+
+
+def _mode(path: str | Path) -> int:
+    """What kind of thing is there, as pathlib asks for it, in a tenth of its time."""
+    try:
+        return os.stat(path).st_mode
+    except OSError as error:
+        if error.errno in _ABSENT:
+            return _NOTHING
+        raise
+    except ValueError:  # a NUL in the name
+        return _NOTHING
+
+
 @_look(_same)
 def is_file(path: str | Path) -> bool:
     """Whether a file is there; raises OSError where nobody may look, as all that follow."""
-    return Path(path).is_file()
+    return stat.S_ISREG(_mode(path))
 
 
 @_look(_same)
 def is_directory(path: str | Path) -> bool:
     """Whether a directory is there."""
-    return Path(path).is_dir()
+    return stat.S_ISDIR(_mode(path))
 
 
 @_look(_same)
 def exists(path: str | Path) -> bool:
     """Whether anything is there."""
-    return Path(path).exists()
+    return _mode(path) != _NOTHING
 
 
 @_look(_same)
@@ -202,8 +218,8 @@ def names(directory: str | Path) -> list[str]:
 @_look(digest)
 def head(path: str | Path, most: int) -> bytes:
     """The first bytes of a regular file, at most so many."""
-    with open_regular(Path(path)) as file:
-        return file.read(most)
+    with open_regular(path) as file:
+        return _read(file, most)
 
 
 def read_bytes(path: Path, name: str | None = None, most: int = MOST_BYTES) -> bytes:
@@ -218,8 +234,8 @@ def read_bytes(path: Path, name: str | None = None, most: int = MOST_BYTES) -> b
 @_look(digest)
 def _content(path: str | Path, name: str | None, most: int) -> bytes:
     try:
-        with open_regular(Path(path)) as file:
-            data = file.read(most + 1)
+        with open_regular(path) as file:
+            data = _read(file, most + 1)
     except IrregularFileError as error:
         raise InputError(f"{name or path} {error.strerror}") from None
     if len(data) > most:
@@ -227,11 +243,16 @@ def _content(path: str | Path, name: str | None, most: int) -> bytes:
     return data
 
 
+def _read(file: BinaryIO, most: int) -> bytes:
+    """So many bytes at most; none of a pipe that nobody waits for and that holds nothing."""
+    return file.read(most) or b""
+
+
 class IrregularFileError(OSError):
     """A device, a pipe or a socket, which may have no end."""
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: str | Path) -> BinaryIO:
     """A regular file, open for reading, or a pipe that was open before, as in `nmlgen check <(program)`.
 
     Raises OSError if the file cannot be opened; for devices, other pipes and sockets that is IrregularFileError.

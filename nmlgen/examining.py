@@ -13,8 +13,6 @@ from enum import Enum
 from getpass import getuser
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen import starter
 from nmlgen._version import __version__
 from nmlgen.errors import SchedulerError
@@ -22,6 +20,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.inputs import holds_none
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.sweep import scheduler
+from nmlgen.values import frozen
 
 _PATIENCE = 60  # seconds for a program that prints its version
 _NAMED_FILES = 3

@@ -130,7 +130,7 @@ class GivenFiles(Files):
 def _bytes(path: Path) -> bytes:
     if path != STANDARD_INPUT:
         return read_bytes(path)
-    data = sys.stdin.buffer.read(MOST_BYTES + 1) if sys.stdin is not None else b""
+    data = (sys.stdin.buffer.read(MOST_BYTES + 1) if sys.stdin is not None else b"") or b""  # None: nothing yet
     if len(data) > MOST_BYTES:
         raise InputError(f"<stdin> {TOO_LARGE}")
     return data

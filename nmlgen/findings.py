@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from enum import Enum
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.source import Span
+from nmlgen.values import frozen
 
 
 class Severity(Enum):
@@ -161,10 +163,11 @@ def joined(reports: Iterable[Report]) -> Report:
     )
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that was meant, as far as one can tell: the only one that is fewest mistakes in typing away, two
-    at most and one in a short word. None if there is none, or more than one."""
-    most, word = 1 if len(word) <= 5 else 2, word.lower()
+def nearest(word: str, known: Iterable[str], most: int | None = None) -> str | None:
+    """The known word that was meant, as far as one can tell: the only one that is fewest mistakes in typing away, as
+    many as `most`, which is two, and one in a short word. None if there is none, or more than one."""
+    word = word.lower()
+    most = (1 if len(word) <= 5 else 2) if most is None else most
     letters = set(word)
     near = [
         (_mistakes(word, name.lower()), name)
@@ -191,14 +194,13 @@ def _mistakes(word: str, other: str) -> int:
     return row[-1]
 
 
-_CUTOFFS = 0.85, 0.6
-"""How near is near; where something is nearer, the rest need not be looked at so closely."""
+_NEAR = 0.6  # of which 1 is the same
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> tuple[str, ...]:
     """A note naming the nearest known word, if one is near."""
     choices = {name.lower(): name for name in known}
-    near = next((near for cutoff in _CUTOFFS if (near := most_like(word.lower(), choices, cutoff)) is not None), None)
+    near = most_like(word.lower(), choices, _NEAR)
     return () if near is None else (suggestion(choices[near]),)
 
 
@@ -207,11 +209,39 @@ def suggestion(word: str) -> str:
     return f'did you mean "{word}"?'
 
 
+def meant(finding: Finding) -> str | None:
+    """The word that `did_you_mean` asked for, where the finding marks another one, and names it last; None elsewhere:
+    what is marked is then more than that word."""
+    asked = [found[1] for note in finding.notes if (found := _SUGGESTION.fullmatch(note))]
+    named = _NAMED.findall(finding.message)
+    if len(asked) != 1 or not named or finding.span is None or finding.span.text != named[-1]:
+        return None
+    return asked[0]
+
+
+_SUGGESTION = re.compile(r'did you mean "([^"]*)"\?')
+_NAMED = re.compile(r'"([^"]*)"')
+
+
 def most_like(word: str, known: Iterable[str], cutoff: float) -> str | None:
     """The known word that is most like another one, among those that are as much like it as the cutoff, of which 1 is
     the same; None if there is none."""
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher
 
     letters, length = set(word), len(word)
-    near = [name for name in known if 2 * (length - len(letters.difference(name))) >= cutoff * (length + len(name))]
-    return next(iter(get_close_matches(word, near, 1, cutoff)), None)  # letters that a name lacks it cannot share
+    bounds = []  # letters that the other lacks cannot be shared
+    for name in known:
+        shared, both = length - len(letters.difference(name)), length + len(name)
+        if 2 * shared >= cutoff * both and 2 * (shared := min(shared, len(name))) >= cutoff * both:
+            bounds.append((2 * shared / (both or 1), name))
+    matcher = SequenceMatcher()
+    matcher.set_seq2(word)
+    best: tuple[float, str] | None = None
+    for bound, name in sorted(bounds, reverse=True):
+        least = cutoff if best is None else best[0]
+        if bound < least:
+            break
+        matcher.set_seq1(name)
+        if matcher.quick_ratio() >= least and (ratio := matcher.ratio()) >= least:
+            best = max(best or (ratio, name), (ratio, name))
+    return None if best is None else best[1]

@@ -6,14 +6,13 @@ import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen.files import Files, encode
 from nmlgen.findings import Finding, Fix, Report
 from nmlgen.lift.targets import Target
 from nmlgen.linting import lint
 from nmlgen.render.write import replace_files
 from nmlgen.source import Source
+from nmlgen.values import frozen
 from nmlgen.visible import visible
 
 _MOST_PASSES = 20  # a fix may bring up the next one; fixes that undo each other must come to an end

@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.checking import check_experiment
 from nmlgen.errors import InputError, SpecError
@@ -26,8 +26,10 @@ from nmlgen.lift.sites import site_named
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
 from nmlgen.spec.raising import Assumed, Gap, Keys, raised, says_job, unsaid
+from nmlgen.spec.site import with_nodes
 from nmlgen.spec.spec import load_spec
 from nmlgen.spec.write import gaps, spec_text
+from nmlgen.values import frozen
 
 _ANY_SITE = "generic-slurm"
 _STAND_INS = {
@@ -98,7 +100,7 @@ def import_spec(
     experiment = evolve(
         experiment,
         name=name or _spec_name(experiment.name) or _spec_name(_known_as(loaded, experiment)) or "experiment",
-        machine=home.machine,
+        machine=with_nodes(home.machine, experiment.machine.said),
         master=experiment.master if MASTER in loaded.parts else tuple(_entries(experiment)),
     )
     if loaded.finds_programs:
@@ -121,7 +123,9 @@ def import_spec(
         refusals = tuple(_refusals(experiment, again)) if not remarks else ()
     if JOB in loaded.parts and (undecided := _undecided_model(experiment)) is not None:
         advice = "say with --set what it hangs on, or take one model with --model"
-        reason = f"{undecided.span or path}: which models run is not known: {advice}"
+        lost = f"{loaded.lost}: what this does is not known, so " if loaded.lost is not None else f"{path}: "
+        where = lost if undecided.span is None else f"{undecided.span}: "
+        reason = f"{where}which models run is not known: {advice}"
         others = len(remarks)
         if undecided.span is None and loaded.remarks:  # it ends before it says which models there are
             reason, others = "; ".join(loaded.remarks), others - len(loaded.remarks)

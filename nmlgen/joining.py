@@ -9,14 +9,13 @@ from collections.abc import Callable, Sequence
 from glob import escape
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen.errors import BrokenFileError, InputError
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.promised import PromisedFile, partition_groups, promised_output
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.results.file import read_file
 from nmlgen.units.calendar import Calendar
+from nmlgen.values import frozen
 from nmlgen.verifying import ended_jobs, run_in
 
 DIRECTORY = "joined"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.caching import Cache, Key
 from nmlgen.checking import check_experiment
@@ -34,6 +34,7 @@ from nmlgen.reviewing import review, suppressions
 from nmlgen.selection import Selection, selected, selectors
 from nmlgen.source import Source, Span, Text
 from nmlgen.suppression import Suppression, excuse, suppressions_in
+from nmlgen.values import frozen
 
 
 def lint(
@@ -74,11 +75,15 @@ def lint(
     names = rule_names()
     chosen, left_out = selectors(select, names), selectors(ignore, names)
     reports: dict[Configuration, list[Report]] = {}
+    configurations: dict[Path, Configuration] = {}
     all_targets = targets(map(Path, paths), files, is_fragment=is_fragment)
     for target in all_targets if track is None else track(all_targets):
         if not target.is_given and target.kind == "namelist" and target.path.resolve() in files.sources:
             continue
-        configuration = Configuration() if is_isolated else find_configuration(target.path.parent, names, files)
+        directory = target.path.parent
+        if directory not in configurations:
+            configurations[directory] = Configuration() if is_isolated else find_configuration(directory, names, files)
+        configuration = configurations[directory]
         profile = {**dict(configuration.profile), **(variables or {})}
         linting = _Linting(
             icon_release,

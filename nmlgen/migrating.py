@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.api import check
 from nmlgen.errors import InputError
@@ -26,6 +26,7 @@ from nmlgen.lift.targets import targets
 from nmlgen.linting import lint
 from nmlgen.namelist.registry import Registry, Variable, registry_of, releases
 from nmlgen.spec.spec import load_spec
+from nmlgen.values import frozen
 
 _SUBSCRIPTS = re.compile(r"\([^()]*\)")
 _YAML = (".yaml", ".yml")

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import field, frozen
+from attrs import field
+
+from nmlgen.values import frozen
 
 if TYPE_CHECKING:
     from f90nml import Namelist

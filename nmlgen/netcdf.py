@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import BinaryIO
 
-from attrs import frozen
-
 from nmlgen.errors import BrokenFileError
+from nmlgen.values import frozen
 
 TEXT = 2
 SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from attrs import define, frozen
-
 from nmlgen.checking import Said, Verdict, check_experiment, verdict
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -21,6 +19,7 @@ from nmlgen.findings import Report
 from nmlgen.rules.rule import Rule, kind_of
 from nmlgen.source import Span
 from nmlgen.suppression import Suppression
+from nmlgen.values import define, frozen
 
 _SILENCE = Verdict(())
 _Asker = tuple[Any, int | None]

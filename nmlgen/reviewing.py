@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from attrs import evolve
@@ -11,7 +12,7 @@ from attrs import evolve
 from nmlgen.checking import check_experiment
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.setting import Certainty
-from nmlgen.findings import Finding, Report, Severity, Undecided
+from nmlgen.findings import Finding, Report, Severity, Undecided, nearest, suggestion
 from nmlgen.lift.namelists import NamelistFile
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import finding_of, problem, problems_of
@@ -26,6 +27,9 @@ from nmlgen.source import UNKNOWN, Span
 from nmlgen.suppression import Suppression, suppressions_in
 
 _COMMENT = re.compile(r"![^\n]*nmlgen:[^\n]*")
+_SHORTEST_SLIP = 5
+_MOST_SLIPS, _MOST_VARIABLES = 200, 2_000
+_USED = re.compile(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?=[}\[%#/^,]))")
 _FORMAT_NAME = re.compile(r"(?<![${\w])\{[A-Za-z_]\w*(?:\.\w+)+\}")
 _FORMAT_BRACES = re.compile(r"\(\)[ \t]*\{\{|\$\{\{[A-Za-z_]")
 
@@ -44,7 +48,7 @@ def review(lifted: LiftedScript) -> Report:
     findings += [finding_of(found, CODES_OF_KINDS[found.kind]) for found in lifted.problems]
     for document in lifted.inactive:
         findings += _inactive(document)
-    findings += [*_ends_early(lifted), *_given_up(lifted)]
+    findings += [*_ends_early(lifted), *_given_up(lifted), *_misspelt(lifted)]
     writers = _Writers(script)
     ways = [_Judged(way, beginning, writers) for way in lifted.ways]
     undecided = [item for judged in ways for item in judged.undecided]
@@ -207,6 +211,35 @@ def _unset(file: NamelistFile, origin: WrittenText) -> Iterator[Finding]:
                     *((where,) if case.origin else ()),
                     f"expected: a value of {names} before this line",
                 )
+
+
+def _misspelt(lifted: LiftedScript) -> Iterator[Finding]:
+    """Variables that nothing in a whole script sets, that stand in it once, and are one letter away from one that it
+    sets; names that differ in a number, a letter or an s at their end are those of two."""
+    text, own = lifted.script.source.text, lifted.evaluation.final
+    if lifted.is_fragment:
+        return
+    used = Counter(match[1] or match[2] for match in _USED.finditer(text))
+    once = {name for name, count in used.items() if count == 1 and len(name) >= _SHORTEST_SLIP and name not in own}
+    if len(once) > _MOST_SLIPS or len(own) > _MOST_VARIABLES:
+        return  # no script that somebody wrote
+    for match in (match for match in _USED.finditer(text) if (match[1] or match[2]) in once):
+        name = match[1] or match[2]
+        if text.count(name) != 1 or any(one.start <= match.start() < one.end for one in lifted.script.comments):
+            continue
+        meant = nearest(name, own, 1)
+        if meant is not None and _stem(meant) != _stem(name):
+            message = f"nothing in this script sets {name}: it is empty unless the surroundings set it"
+            span = lifted.script.text.span(match.start(), match.end())
+            yield problem("SHL003", Severity.WARNING, message, span, suggestion(meant))
+
+
+def _stem(name: str) -> str:
+    """A name without the number, the single letter or the s at its end."""
+    without_number = name.rstrip("0123456789")
+    if without_number != name:
+        return without_number.removesuffix("_")
+    return name[:-2] if name[-2:-1] == "_" else name.removesuffix("s").removesuffix("S")
 
 
 def _line_end(text: str, start: int) -> int:

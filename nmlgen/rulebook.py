@@ -11,9 +11,8 @@ from functools import cache
 from inspect import cleandoc
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen.findings import Severity
+from nmlgen.values import frozen
 
 _ROOM = Path(__file__).parent / "rules"
 _CLASS = re.compile(

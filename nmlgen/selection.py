@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.errors import InputError
 from nmlgen.findings import Report, did_you_mean
+from nmlgen.values import frozen
 
 
 @frozen

@@ -7,7 +7,9 @@ from bisect import bisect_right
 from collections.abc import Hashable
 from functools import cached_property
 
-from attrs import field, frozen
+from attrs import field
+
+from nmlgen.values import frozen
 
 UNKNOWN = "\ue000"
 """Stands in a text for a stretch that nobody can know before a script runs."""
@@ -107,4 +109,9 @@ class Text:
 
     def span(self, start: int, end: int) -> Span:
         """The characters from `start` up to, not including, `end`."""
-        return Span(self.source, *self.position(start), *self.position(end))
+        starts = self._starts
+        line = bisect_right(starts, start)
+        begin = starts[line - 1] - 1
+        if line == len(starts) or end < starts[line]:  # within one line, as usual
+            return Span(self.source, line, start - begin, line, end - begin)
+        return Span(self.source, line, start - begin, *self.position(end))

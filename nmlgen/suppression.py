@@ -14,10 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, in_order
 from nmlgen.source import Source, Span, Text
+from nmlgen.values import frozen
 
 PROBLEMS = {
     "SPC009": (

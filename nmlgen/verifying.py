@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from attrs import define, field, frozen
+from attrs import field
 
 from nmlgen.disk import open_regular
 from nmlgen.errors import BrokenFileError, InputError
@@ -26,6 +26,7 @@ from nmlgen.report.quantities import counted
 from nmlgen.results.file import ResultFile, first_nan, read_file
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
+from nmlgen.values import define, frozen
 
 _LEDGER = "nmlgen.legs"
 _MASTER = "icon_master.namelist"
@@ -149,12 +150,15 @@ class _Run:
             for name, files in _by_name(promise.files):
                 self._output(component, name, files, time, begun)
         self._left_over(promises)
-        checkpoints = tuple(
-            name
-            for component in components
-            if writes_checkpoints(component)
-            for name in self._checkpoint(component, time, legs, ended)
-        )
+        checkpoints: list[str] = []
+        for component in components:
+            try:
+                if writes_checkpoints(component):
+                    checkpoints += self._checkpoint(component, time, legs, ended)
+            except UndecidedError as error:
+                self.remarks.append(
+                    f"{component.title}: checkpoints not looked at, because {error.setting.name} is not known"
+                )
         for why, count in self.unread.items():
             self.remarks.append(f"{counted(count, 'file')}: {why}")
         if self.odd_sizes:
@@ -170,7 +174,7 @@ class _Run:
             self.files,
             self.records,
             self.bytes,
-            checkpoints,
+            tuple(checkpoints),
             tuple(self.problems),
             tuple(self.remarks),
         )
@@ -207,18 +211,21 @@ class _Run:
         return legs, status or ("RESTART" if legs is not None else "")
 
     def _status(self) -> str:
-        names = status_files(self.experiment)
+        names: tuple[str, ...] = ()
+        with suppress(UndecidedError):
+            names = status_files(self.experiment)
         if not any((self.run / name).is_file() for name in names):
-            names = ("finish.status",)  # of a release that writes one for all
+            names = ("finish.status",)  # of a release that writes one for all, or nobody knows which
         words = {line for name in names for line in _lines(self.run / name)[:1]}
         return words.pop().strip() if len(words) == 1 else ""
 
     def _legs_by_checkpoint(self, time: Clock, components: Sequence[Component]) -> int | None:
         for component in components:
-            for link in checkpoint_links(component) if writes_checkpoints(component) else ():
-                when = self._time_in_name(link, time)
-                if when is not None and time.leg > 0:
-                    return time.leg_at(when)
+            with suppress(UndecidedError):
+                for link in checkpoint_links(component) if writes_checkpoints(component) else ():
+                    when = self._time_in_name(link, time)
+                    if when is not None and time.leg > 0:
+                        return time.leg_at(when)
         return None
 
     def _time_in_name(self, link: str, time: Clock) -> int | None:

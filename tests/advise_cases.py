@@ -33,9 +33,9 @@ def measured(nodes: int, interval: float, ranks: int, n_cells: int = 81920) -> R
 
 
 @cache
-def benchmark() -> ModuleType:
-    """The program that writes the page on accuracy."""
-    spec = spec_from_file_location("advisor_benchmark", ROOT / "benchmarks" / "advisor.py")
+def benchmark(name: str = "advisor") -> ModuleType:
+    """One of the programs that measure: the one that writes the page on accuracy, unless another is named."""
+    spec = spec_from_file_location(f"{name}_benchmark", ROOT / "benchmarks" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 if sys.version_info >= (3, 11):
@@ -32,6 +33,15 @@ _OPPOSITES = {
 }
 
 
+Taken = dict[tuple[int, str], bool]
+
+
+@lru_cache(maxsize=8)
+def _parsed(pattern: re.Pattern[str]) -> tuple[list[Any], Taken]:
+    """The nodes of a pattern; and which of them, by their `id`, take which character, as far as that was asked."""
+    return list(parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)), {}
+
+
 class TooMuchError(Exception):
     """The work is more than was allowed."""
 
@@ -40,8 +50,10 @@ class Matcher:
     """A pattern with the number of `steps` that its use has taken so far: one for each character looked at."""
 
     def __init__(self, pattern: re.Pattern[str], most: int) -> None:
-        self.tree = parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
-        self.flags = pattern.flags
+        self.tree, self.taken = _parsed(pattern)
+        self.is_dotall, self.is_multiline, self.ignores_case = (
+            bool(pattern.flags & flag) for flag in (re.DOTALL, re.MULTILINE, re.IGNORECASE)
+        )
         self.most = most
         self.steps = 0
         self.text = ""
@@ -54,7 +66,7 @@ class Matcher:
     def match(self, text: str, start: int = 0, *, full: bool = False) -> bool:
         """Try the pattern at a place. Raises TooMuchError."""
         self.text, self.groups = text, {}
-        return self._sequence(list(self.tree), 0, start, lambda end: not full or end == len(text))
+        return self._sequence(self.tree, 0, start, lambda end: not full or end == len(text))
 
     def _step(self, count: int = 1) -> None:
         self.steps += count
@@ -149,16 +161,22 @@ class Matcher:
         return goal(at)
 
     def _takes(self, node: tuple[Any, Any], char: str) -> bool:
+        key = id(node), char
+        if key not in self.taken:
+            self.taken[key] = self._would_take(node, char)
+        return self.taken[key]
+
+    def _would_take(self, node: tuple[Any, Any], char: str) -> bool:
         kind, value = node
         if kind is sre.ANY:
-            return bool(self.flags & re.DOTALL) or char != "\n"
+            return self.is_dotall or char != "\n"
         if kind is sre.IN:
             return self._in(value, char)
-        is_same = char == chr(value) or bool(self.flags & re.IGNORECASE and char.lower() == chr(value).lower())
+        is_same = char == chr(value) or (self.ignores_case and char.lower() == chr(value).lower())
         return is_same is (kind is sre.LITERAL)
 
     def _in(self, parts: list[Any], char: str) -> bool:
-        chars = {char, char.lower(), char.upper()} if self.flags & re.IGNORECASE else {char}
+        chars = {char, char.lower(), char.upper()} if self.ignores_case else {char}
         is_negated = parts[0][0] is sre.NEGATE
         return any(self._holds(part, one) for part in parts[is_negated:] for one in chars) is not is_negated
 
@@ -177,12 +195,12 @@ class Matcher:
         if where is sre.AT_BEGINNING_STRING:
             return at == 0
         if where is sre.AT_BEGINNING:
-            return at == 0 or bool(self.flags & re.MULTILINE and text[at - 1] == "\n")
+            return at == 0 or (self.is_multiline and text[at - 1] == "\n")
         if where is sre.AT_END_STRING:
             return at == len(text)
         if where is sre.AT_END:
             is_line_end = at < len(text) and text[at] == "\n"
-            return at == len(text) or (is_line_end and (bool(self.flags & re.MULTILINE) or at == len(text) - 1))
+            return at == len(text) or (is_line_end and (self.is_multiline or at == len(text) - 1))
         before, after = (0 <= place < len(text) and _is_word(text[place]) for place in (at - 1, at))
         return (before != after) is (where is sre.AT_BOUNDARY)
 
@@ -196,8 +214,7 @@ def _is_word(char: str) -> bool:
 
 def stresses(pattern: re.Pattern[str], length: int) -> Iterator[str]:
     """Texts of about that length that begin as the pattern wants, repeat what it repeats, and end as it does not."""
-    tree = parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
-    found = list(dict.fromkeys(_attacks(list(tree), "")))
+    found = list(dict.fromkeys(_attacks(_parsed(pattern)[0], "")))
     found += [("", word) for word in ("a", " ", "\r\n", "!\r\n", "(", "a(", "'", '"', "$(", "1,", "=", "\t \n", "\\")]
     for prefix, pump in dict.fromkeys(found):
         if pump:
@@ -245,7 +262,7 @@ def _firsts(node: tuple[Any, Any]) -> Iterator[str]:
         yield chr(value)
     elif kind in (sre.NOT_LITERAL, sre.ANY, sre.IN):
         probe = Matcher(re.compile(""), 1 << 30)
-        yield from [char for char in "a 1\t!'\"$(,=x.-/\\\n\r&<" if probe._takes(node, char)][:4]
+        yield from [char for char in "a 1\t!'\"$(,=x.-/\\\n\r&<" if probe._would_take(node, char)][:4]
     elif kind in (sre.MAX_REPEAT, sre.MIN_REPEAT):
         low, _, body = value
         words = list(_words(list(body)))[:3]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import icon_logs
@@ -32,6 +33,15 @@ def test_points_of_a_sweep(ran):
     names = {difference.name for difference in found.setup.differences}
     assert names == {"num_io_procs", "stream_partitions_ml"}
     assert numbers(found)["timer wrt_output, I/O ranks", "s"].old is None
+
+
+def test_what_only_a_run_knows_is_undecided(ran, tmp_path):
+    for name in ("a", "b"):
+        shutil.copytree(ran / "points" / "n1-io2", tmp_path / name)
+        for path in (tmp_path / name).rglob("NAMELIST_*"):
+            path.write_text(re.sub(r"nproma( *)= *\d+", r"nproma\1= $nproma", path.read_text()))
+    found = nmlgen.compare_runs(tmp_path / "a", tmp_path / "b")
+    assert [difference.name for difference in found.setup.differences] == ["nproma"]
 
 
 def test_within_the_noise(ran):

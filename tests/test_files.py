@@ -20,6 +20,16 @@ def test_what_is_no_regular_file(read, tmp_path):
             read(type(tmp_path)(path))
 
 
+def test_what_holds_nothing_yet(tmp_path, monkeypatch):
+    """As `/proc/kmsg`, a regular file by its kind."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    with open(reading, "rb") as file:
+        monkeypatch.setattr("nmlgen.disk.open_regular", lambda path: file)
+        assert read_bytes(tmp_path / "a") == b""
+    os.close(writing)
+
+
 @pytest.mark.parametrize("read", [read_bytes, Files().read, read_file])
 def test_a_file_that_is_too_large(read, tmp_path):
     path = tmp_path / "large"

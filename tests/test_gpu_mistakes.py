@@ -148,6 +148,14 @@ def programs(lines: str, launch: str = "srun -n 16 --multi-prog programs\n", *, 
     return f"#!/bin/bash\n{head}{master}cat >programs <<'EOF'\n{lines}\nEOF\n{launch}"
 
 
+def three(output: str = "12-15 bin/hiopy", *, ocean: str = "8-11", before: str = "", behind: str = "") -> str:
+    """A launch of two models and of a program that is none, which the master namelist does not count."""
+    coupled = "&coupling_mode_nml\n coupled_to_output = .true.\n/\n"
+    master = several("atm", "oce", 8, 12).replace("&run_nml", coupled + "&run_nml")
+    written = f"cat >programs <<EOF\n0-7 bin/icon-a\n{ocean} bin/icon-b\n{output}\nEOF\n"
+    return f"#!/bin/bash\n{before}{master}{written}srun -n 16 --multi-prog programs\n{behind}"
+
+
 def parts(
     launch: str = "srun --het-group=0 bin/icon : --het-group=1 bin/ocean\n",
     *,
@@ -315,6 +323,64 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
             forcing="3",
             more="&nwp_phy_nml\n inwp_cldcover = 1\n/\n&coupling_mode_nml\n coupled_to_ocean = .false.\n/\n",
         ),
+    ),
+    "ranks of three programs": ("LCH001", three("13-15 bin/hiopy"), three()),
+    "ranks by an array with names": (
+        "LCH001",
+        three("$((n[atm] + n[oce]))-14 bin/hiopy", before="declare -A n=([atm]=8 [oce]=4)\n"),
+        three("$((n[atm] + n[oce]))-15 bin/hiopy", before="declare -A n=([atm]=8 [oce]=4)\n"),
+    ),
+    "programs beside output that are no models": (
+        "LCH011",
+        three(ocean="6-11").replace("0-7 bin", "0-5 bin"),
+        three(),
+    ),
+    "programs behind one that is no model": (
+        "LCH011",
+        three("10-15 bin/icon-b", ocean="4-9").replace("0-7 bin/icon-a\n4-9 bin/icon-b", "0-3 hiopy\n4-9 bin/icon-a"),
+        three("12-15 bin/icon-b", ocean="4-11").replace(
+            "0-7 bin/icon-a\n4-11 bin/icon-b", "0-3 hiopy\n4-11 bin/icon-a"
+        ),
+    ),
+    "parts and models of other sizes": (
+        "LCH011",
+        parts("srun --het-group=0 bin/icon-a : --het-group=1 bin/icon-b\n", master=several("oce", "atm", 12)),
+        parts("srun --het-group=0 bin/icon-a : --het-group=1 bin/icon-b\n", master=several("oce", "atm", 4)),
+    ),
+    "two models of one executable beside output": (
+        "LCH001",
+        three("12-16 bin/hiopy").replace("0-7 bin/icon-a\n8-11 bin/icon-b", "0-11 bin/icon"),
+        three().replace("0-7 bin/icon-a\n8-11 bin/icon-b", "0-11 bin/icon"),
+    ),
+    "a list of nodes by sed": (
+        "LCH007",
+        job(before='first=$(sed "s/,.*//" <<< "$SLURM_NODELIST")\n'),
+        job(before='first=$(scontrol show hostnames "$SLURM_NODELIST" | sed -n 1p)\n'),
+    ),
+    "a list of tasks declared as a number": (
+        "LCH006",
+        job(before="declare -i n=SLURM_TASKS_PER_NODE*2\n"),
+        job(before="declare -i n=SLURM_NTASKS_PER_NODE*2\n"),
+    ),
+    "a list of tasks compared": (
+        "LCH006",
+        job(before="if [[ ${SLURM_TASKS_PER_NODE} -gt 4 ]]; then echo many; fi\n"),
+        job(before="if [[ ${SLURM_NTASKS_PER_NODE} -gt 4 ]]; then echo many; fi\n"),
+    ),
+    "kernels one by one before the program": (
+        "GPU012",
+        job(wrapper=MODULO + 'NVCOMPILER_ACC_SYNCHRONOUS=1 exec "$@"\n'),
+        job(wrapper=MODULO + 'NVCOMPILER_ACC_SYNCHRONOUS=0 exec "$@"\n'),
+    ),
+    "arguments in the text for a shell": (
+        "LCH012",
+        job(launch="srun -n 9 --distribution=plane=4 ./wrap.sh bin/icon -v", wrapper=MODULO + 'bash -c "exec $@"\n'),
+        job(launch="srun -n 9 --distribution=plane=4 ./wrap.sh bin/icon -v"),
+    ),
+    "cores of a part": (
+        "GPU010",
+        on_parts(4).replace("--het-group=0 ./", "--het-group=0 --cpu-bind=map_cpu:0,1 ./"),
+        on_parts(4).replace("--het-group=0 ./", "--het-group=0 --cpu-bind=map_cpu:0,1,2,3 ./"),
     ),
     "a gap of the programs": ("LCH001", programs("0-7 bin/icon\n9-15 bin/ocean"), programs(LINES)),
     "ranks that are twice": ("LCH001", programs("0-8 bin/icon\n8-15 bin/ocean"), programs(LINES)),

@@ -16,7 +16,8 @@ from nmlgen.experiment.difference import MASTER, NAMELIST, differences
 from nmlgen.importing import import_spec
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
-from nmlgen.spec.raising import raised, read_site_of
+from nmlgen.spec.raising import raised
+from nmlgen.spec.site import read_site_of
 from nmlgen.spec.write import gaps, spec_text
 
 EXAMPLES = settings(max_examples=settings.default.max_examples // 5, suppress_health_check=list(HealthCheck))

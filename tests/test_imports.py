@@ -29,14 +29,14 @@ def test_contracts():
 @pytest.mark.parametrize(
     ("code", "absent"),
     [
-        ("import nmlgen", (*HEAVY, "attrs", "json")),
+        ("import nmlgen", (*HEAVY, "attrs", "json", "nmlgen.schedulers")),
         ("import nmlgen.cli", HEAVY),
         ("import nmlgen.cli\nnmlgen.cli.main(['--version'])", HEAVY),
         ("from nmlgen import Finding, SpecError, Severity", HEAVY),
         ("from nmlgen import Experiment", HEAVY),
         ("import nmlgen.api", ("click", "jinja2", "ruamel.yaml", "jsonschema", "rich", "f90nml")),
         ("import nmlgen.cli.application", ("jinja2", "ruamel.yaml", "jsonschema", "rich", "f90nml")),
-        ("import nmlgen.cli.check", ("jinja2", "rich", "f90nml")),
+        ("import nmlgen.cli.check", ("jinja2", "rich", "f90nml", "nmlgen.schedulers.request")),
     ],
 )
 def test_nothing_heavy_is_loaded(code, absent):

@@ -264,6 +264,35 @@ def test_a_script_that_writes_a_master_namelist_and_starts_nothing_is_a_part(tmp
         assert [finding.severity for finding in found] == [severity]
 
 
+TEMPLATE = """\
+#!/bin/bash
+grid={grid}
+if [ $grid = R2B4 ]; then
+  interval=P1M
+elif [ $grid = R2B6 ]; then
+  interval=P1D
+fi
+cat > NAMELIST_atm << EOF
+&output_nml
+ output_filename = 'surface'
+ output_interval = 'PT6H'
+ file_interval = "$interval"
+ output_start = '2000-01-01T00:00:00Z'
+ output_end = '2000-02-01T00:00:00Z'
+ ml_varlist = 'tas'
+/
+EOF
+"""
+
+
+@pytest.mark.parametrize(("grid", "found"), [("RXBY", []), ("R2B4", []), ("R2B8", ["SHL003", "OUT005"])])
+def test_a_value_that_stands_for_another_is_not_known(grid, found, tmp_path):
+    script = tmp_path / "exp.test"
+    script.write_text(TEMPLATE.format(grid=grid))
+    report = nmlgen.lint([script], select=["SHL003", "OUT005"])
+    assert sorted(codes(report)) == sorted(found)
+
+
 def test_a_master_namelist_beside_other_namelists_is_none(tmp_path):
     written(tmp_path, NAMELIST_atn=WHOLE)
     path = tmp_path / "icon_master.namelist"
@@ -353,6 +382,38 @@ def test_a_fragment_of_another_header_than_icons(tmp_path, more, is_set):
     script.write_text(f"{more}\nln -sf $folder/grid.nc .\ncat >NAMELIST_atm <<EOF\n{text}EOF\n")
     found = [finding for finding in nmlgen.lint([script]).findings if finding.code == "SHL003"]
     assert (found == []) == is_set
+
+
+@pytest.mark.parametrize(
+    ("name", "is_slip"),
+    [("STPO", False), ("FINSH", True), ("FINISHH", True), ("FINISHS", False), ("FINISH2", False), ("OTHERS", False)],
+)
+def test_a_name_that_is_nearly_the_scripts(name, is_slip, tmp_path):
+    """STPO is too short, and names that differ in their last letter or number are two."""
+    script = tmp_path / "job.sh"
+    text = WHOLE.replace("num_lev = 5", f"num_lev = ${name}\n iforcing = $FINISH")
+    script.write_text(f"#!/bin/bash\nFINISH=5\nSTOP=4\ncat >NAMELIST_atm <<EOF\n{text}EOF\n")
+    found = [finding for finding in nmlgen.lint([script]).findings if finding.code == "SHL003"]
+    assert [finding.notes for finding in found] == [('did you mean "FINISH"?',)] * is_slip
+
+
+@pytest.mark.parametrize(
+    ("line", "is_slip"),
+    [
+        ("cd $OUTDRI", True),
+        ('cp a "${OUTDRI}/b"', True),
+        ("cd $OUTDRI; ls $OUTDRI", False),  # somebody means it
+        ("cd ${OUTDRI:-/tmp}", False),
+        ("cd $OUTDIR", False),
+        ("# cd $OUTDRI", False),
+        ("export OUTDRI=/b; cd $OUTDRI", False),
+        ("cd \\\\$OUTDRI", False),
+    ],
+)
+def test_a_name_that_is_nearly_the_scripts_in_a_command(line, is_slip, tmp_path):
+    script = tmp_path / "job.sh"
+    script.write_text(f"#!/bin/bash\nOUTDIR=/a\n{line}\ncat >NAMELIST_atm <<EOF\n{WHOLE}EOF\necho $OUTDIR\n")
+    assert ("SHL003" in codes(nmlgen.lint([script]))) == is_slip
 
 
 def test_plug_ins_of_comin_may_bring_variables(tmp_path):

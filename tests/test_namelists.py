@@ -217,7 +217,7 @@ def test_one_variable_is_set_and_deleted():
 def test_little_is_loaded_before_it_is_needed():
     text = "import sys, nmlgen.namelists; print([name for name in sys.modules if name[:7] in ('nmlgen.', 'f90nml')])"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
-    assert done.stdout == "['nmlgen._version', 'nmlgen.namelists']\n"
+    assert done.stdout == "['nmlgen._version', 'nmlgen.values', 'nmlgen.namelists']\n"
 
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -278,3 +278,16 @@ def test_a_checkpoint_of_several_files(built: Path, tmp_path: Path) -> None:
     classic(parts / "patch1_1.nc")
     (parts / "attributes.nc").unlink()
     assert wrong() == ["attributes.nc is missing"]
+
+
+def test_goes_on_where_nobody_knows_whether_models_are_coupled(built: Path) -> None:
+    """How far the run is, by the file that every release writes then, and what the other settings say."""
+    run = built / "run"
+    (run / "nmlgen.legs").unlink()
+    (run / "finish.status").write_text("OK\n", encoding="utf-8")
+    namelist = run / "NAMELIST_example"
+    text = namelist.read_text(encoding="utf-8").replace("'sync'", "$mode")
+    namelist.write_text(f"&coupling_mode_nml\n coupled_to_ocean = $coupled\n/\n{text}", encoding="utf-8")
+    found = verify(run, ntasks=1, icon_release="2025.10")
+    assert (found.promised, found.legs) == (3, 2)
+    assert found.remarks[0] == "atm: checkpoints not looked at, because io_nml.restart_write_mode is not known"

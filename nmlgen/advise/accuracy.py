@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from attrs import frozen
-
 from nmlgen.advise.calibration import Calibration, Family
 from nmlgen.advise.case import Case
 from nmlgen.advise.fitting import Run, calibrate
 from nmlgen.advise.prediction import Prediction, predict
+from nmlgen.values import frozen
 
 
 @frozen

@@ -8,11 +8,12 @@ from math import exp, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.advise.case import Case
 from nmlgen.advise.model import Constants
 from nmlgen.advise.normal import Matrix, Vector, cholesky, standard_points
+from nmlgen.values import frozen
 
 NAMES = Constants._fields
 """The constants, in the order of every vector and matrix."""

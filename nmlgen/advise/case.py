@@ -6,7 +6,9 @@ from collections.abc import Callable
 from math import ceil, isfinite
 from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, field
+
+from nmlgen.values import frozen
 
 SYNC = "sync"
 ASYNC = "async"

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.advise.advice import Stripes
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import ASYNC
@@ -23,6 +21,7 @@ from nmlgen.experiment.ranks import RestartMode, restart_mode
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.shared_file import stripes_for
 from nmlgen.units.size import format_size
+from nmlgen.values import frozen
 
 Reasoned = tuple[Any, str]
 """A value and why it is chosen."""

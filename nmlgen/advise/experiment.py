@@ -11,7 +11,7 @@ from contextlib import suppress
 from math import ceil
 from typing import NamedTuple
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.advise.case import Case
 from nmlgen.experiment.clock import Clock, clock, length_from
@@ -40,6 +40,7 @@ from nmlgen.experiment.setting import Setting, UndecidedError, unknown
 from nmlgen.experiment.threads import NUM_THREADS, cores_of_a_task
 from nmlgen.experiment.volume import checkpoint_volume, points, step_volume
 from nmlgen.units.whole import decimal
+from nmlgen.values import frozen
 
 _NWP = 3
 _CDI_PIO = 2
@@ -54,7 +55,8 @@ _MOST_PARTITIONS = 256  # more than ICON has room for
 @frozen
 class Output:
     """What one level type of a stream writes: `step_bytes` at each of `steps` output times, every `interval_s`
-    seconds of model time, in turn to the files of `partitions`; of `domains` each has as many.
+    seconds of model time, in turn to the files of `partitions`; of `domains` each has as many. Where a nest is computed
+    in a part of the time only, the times are those of the domain that has most, and the bytes their mean.
 
     `pe_placement` are the I/O ranks that are named for them. `file_s` is the model time of one file,
     None where files have no time of their own; `is_whole` says that it cannot
@@ -205,7 +207,7 @@ def _outline(component: Component) -> Situation:
             cores_per_task=1 if on_gpus else _cores_per_task(component.experiment),
             gpus=ranks.work if on_gpus else None,
             dtime_s=time.step / 1000,
-            n_steps=time.length // time.step,
+            n_steps=time.computed // time.step,
             num_io_procs=ranks.io,
             restart_write_mode=mode.value,
             num_restart_procs=max(0, integer(component["parallel_nml", "num_restart_procs"])),
@@ -273,15 +275,18 @@ def _outputs(component: Component, time: Clock) -> Iterator[Output]:
         if not 0 < partitions <= _MOST_PARTITIONS:
             setting = component.stream_setting(stream, f"stream_partitions_{kind}")
             raise UndecidedError(unknown(f"output_nml.stream_partitions_{kind}", setting.span))
-        steps = output_steps(component, stream, time, kind)
-        of = tuple(dict.fromkeys(file.domain for file in files if file.stream is stream and file.level_type == kind))
-        if steps < 1 or not of:
+        here = dict.fromkeys(file.domain for file in files if file.stream is stream and file.level_type == kind)
+        times = {domain: output_steps(component, stream, time, kind, domain) for domain in here}
+        of = tuple(domain for domain, steps in times.items() if steps > 0)
+        if not of:
             continue
+        steps = max(times.values())
+        run_bytes = sum(step_volume(component, stream, kind, domain).best * times[domain] for domain in of)
         length = length_from(time.calendar, time.start, component.stream_setting(stream, "file_interval"))
         yield Output(
             stream,
             kind,
-            sum(step_volume(component, stream, kind, domain).best for domain in of),
+            run_bytes // steps,
             steps,
             _interval(component, stream, time, steps),
             partitions,
@@ -307,7 +312,7 @@ def _interval(component: Component, stream: Group, time: Clock, steps: int) -> f
     found = windows(component, stream, time)
     if len(found) == 1 and found[0].start <= 0 and found[0].stop >= time.length:
         return found[0].interval / 1000
-    return time.length / 1000 / max(1, steps - 1)
+    return time.computed / 1000 / max(1, steps - 1)
 
 
 def _checkpoint_interval(component: Component, time: Clock) -> float | None:

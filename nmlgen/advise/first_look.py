@@ -108,7 +108,7 @@ def _is_enough(component: Component, situation: Situation, limit_s: float) -> bo
         alone = evolve(case, num_io_procs=1, stream_partitions=1, files_on_a_rank=None)
     if not situation.unlike and is_covered(alone, calibration):
         start_up, *rest = run_time(alone, calibration.estimate.constants)
-        share = min(1.0, time.leg / time.length) if time.length else 1.0
+        share = min(1.0, time.leg / time.computed) if time.computed else 1.0
         return set_up + _MUCH * (start_up + sum(rest) * share) < limit_s
     factor = max([1.0, *(one.computing or inf for one in situation.unlike)])
     computing = steps * (_SLOWEST_STEP * case.n_cells * case.num_lev / case.workers + _SLOWEST_FLOOR)

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, isfinite, log, log1p, sqrt
+from typing import NamedTuple
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.advise.calibration import NAMES, Calibration, Estimate, Family, Range, Scatter, levante
 from nmlgen.advise.case import JOINT, Case
 from nmlgen.advise.model import PARTS, Constants, receiving_time, run_and_writers, step_time
-from nmlgen.advise.normal import Vector, cholesky, inverse, solve
+from nmlgen.advise.normal import cholesky, inverse, solve
 from nmlgen.advise.support import COVERED, SIZES
 from nmlgen.advise.undetermined import undetermined
+from nmlgen.values import frozen
 
 SITE_SPREAD = 0.15
 """How far the constants of another site are expected from the ones known, beyond their own spread. Not a limit:
@@ -134,9 +136,10 @@ def calibrate(
     runs: Iterable[Run],
     prior: Calibration | None = None,
     name: str = "calibrated",
-    near: Estimate | None = None,
+    near: Calibration | None = None,
 ) -> Calibration:
-    """What the runs say of a site, beginning with what `prior` says. `near` is where to begin to search.
+    """What the runs say of a site, beginning with what `prior` says. `near` is where to begin to search, and for the
+    families that it knows, too: what almost the same runs say is found in a few steps.
 
     Without a prior it begins with Levante, and takes every constant to be less sure than it is there; of runs on GPUs
     nothing is taken from there of how long a step takes. Raises ValueError for runs on GPUs and on cores at once, or
@@ -154,7 +157,7 @@ def calibrate(
     known = prior or (before_any_gpu(levante()) if on_gpus else levante())
     start = prior.estimate if prior else known.estimate.widened(dict.fromkeys(NAMES, SITE_SPREAD))
     fit = _Fit(measured, start, known.scatter)
-    site, families = fit.solve((near or start).mean)
+    site, families = fit.solve(near)
     before = start.widened(known.scatter.constants)
     return Calibration(
         name=name,
@@ -185,10 +188,10 @@ def before_any_gpu(calibration: Calibration) -> Calibration:
     return evolve(calibration, estimate=estimate, measured={}, families={}, on_gpus=True)
 
 
-def without_each_family(runs: Sequence[Run], prior: Calibration, near: Estimate) -> dict[Family, Constants]:
+def without_each_family(runs: Sequence[Run], prior: Calibration, near: Calibration) -> dict[Family, Constants]:
     """For each family of runs what is most probable without it, beginning with a `prior`: a step from what all say."""
     fit = _Fit(runs, prior.estimate, prior.scatter)
-    fit.solve(near.mean)
+    fit.solve(near)
     return {family: fit.without(family) for family in dict.fromkeys(Family.of(run.case) for run in runs)}
 
 
@@ -202,13 +205,38 @@ def _covered(runs: Sequence[Run], before: Mapping[str, Range]) -> dict[str, Rang
     return result
 
 
+class _Measured(NamedTuple):
+    """What was measured of a run, as the properties of `Run` say, and the noise of its total time."""
+
+    noise: float
+    computing_s: float | None
+    writer_turn_s: float | None
+    receiving_s: float | None
+    gathering_s: float | None
+    restarting_s: float | None
+    start_s: float | None
+
+    @classmethod
+    def of(cls, run: Run, noise: float) -> _Measured:
+        return cls(
+            noise,
+            run.computing_s,
+            run.writer_turn_s,
+            run.receiving_s,
+            run.gathering_s,
+            run.restarting_s,
+            run.start_s,
+        )
+
+
 class _Fit:
     """The unknowns, what is known of them before, and the runs."""
 
     def __init__(self, runs: Sequence[Run], start: Estimate, scatter: Scatter) -> None:
         self.runs, self.start, self.scatter = runs, start, scatter
         self.groups = tuple(sorted(dict.fromkeys(map(_group, runs)), key=lambda group: group[1]))
-        self.matter = [self._that_matter(run) for run in runs]
+        self.measured = [_Measured.of(run, scatter.between_runs(run.case.nodes)) for run in runs]
+        self.matter = [self._that_matter(number) for number in range(len(runs))]
         mattering: dict[Group, set[str]] = {}
         for run, places in zip(runs, self.matter, strict=True):
             mattering.setdefault(_group(run), set()).update(NAMES[place] for place in places)
@@ -219,6 +247,7 @@ class _Fit:
             if name in mattering[group]
         ]
         self.solution: list[float] = []
+        self.parabola: tuple[list[list[float]], list[float]] = [], []
         self.prior_spread = [scatter.between_families(group[0].nodes)[name] for group, name in self.deviations]
         size = len(NAMES)
         self.precision = inverse(cholesky(start.covariance), size)
@@ -231,10 +260,10 @@ class _Fit:
             for run in runs
         ]
 
-    def solve(self, beginning: Vector) -> tuple[Estimate, dict[Family, Estimate]]:
+    def solve(self, near: Calibration | None) -> tuple[Estimate, dict[Family, Estimate]]:
         """The most probable constants and their spread, of the site and of each family."""
         size = len(NAMES)
-        unknowns = [*beginning, *(0.0 for _ in self.deviations)]
+        unknowns = self._beginning(near)
         cost, damping = self._cost(unknowns), 0.0
         for _ in range(_ITERATIONS):
             hessian, gradient = self._parabola(unknowns)
@@ -253,17 +282,26 @@ class _Fit:
             unknowns, gain, cost, damping = nearer, cost - reached, reached, damping / 10
             if gain < _SETTLED * (1 + cost):
                 break
-        self.solution = unknowns
-        hessian, _ = self._parabola(unknowns)
+        self.solution, self.parabola = unknowns, self._parabola(unknowns)
+        hessian, _ = self.parabola
         covariance = inverse(cholesky(hessian), len(unknowns))
         site = Estimate(tuple(unknowns[:size]), tuple(tuple(row[:size]) for row in covariance[:size]))
         return site, {group[0]: self._of_group(group, unknowns, covariance) for group in self.groups}
+
+    def _beginning(self, near: Calibration | None) -> list[float]:
+        """Where to begin to search: what another calibration says of the site and of the families it knows."""
+        if near is None:
+            return [*self.start.mean, *(0.0 for _ in self.deviations)]
+        site = near.estimate.mean
+        families = [near.families.get(group[0], near.estimate).mean for group, _ in self.deviations]
+        places = [NAMES.index(name) for _, name in self.deviations]
+        return [*site, *(own[place] - site[place] for own, place in zip(families, places, strict=True))]
 
     def without(self, family: Family) -> Constants:
         """What would be most probable without the runs of a family: one step from the solution, which is enough as
         long as a family is a small part of all. To be called after `solve`."""
         runs = [place for place, run in enumerate(self.runs) if Family.of(run.case) == family]
-        hessian, gradient = self._parabola(self.solution)
+        hessian, gradient = self.parabola
         own_hessian, own_gradient = self._parabola(self.solution, runs, with_prior=False)
         rest = [[a - b for a, b in zip(row, own, strict=True)] for row, own in zip(hessian, own_hessian, strict=True)]
         step = solve(cholesky(rest), [a - b for a, b in zip(gradient, own_gradient, strict=True)])
@@ -285,14 +323,14 @@ class _Fit:
         )
         return Estimate(mean, matrix).widened(extra)
 
-    def _that_matter(self, run: Run) -> tuple[int, ...]:
+    def _that_matter(self, number: int) -> tuple[int, ...]:
         """The constants on which anything that was measured of a run depends."""
         logs = list(self.start.mean)
-        before = self._misses(run, logs)
+        before = self._misses(number, logs)
 
         def matters(place: int) -> bool:
             return any(
-                self._misses(run, [*logs[:place], logs[place] + shift, *logs[place + 1 :]]) != before
+                self._misses(number, [*logs[:place], logs[place] + shift, *logs[place + 1 :]]) != before
                 for shift in (-0.5, 0.5)
             )
 
@@ -306,8 +344,8 @@ class _Fit:
         )
         shifts = zip(unknowns[size:], self.prior_spread, strict=True)
         cost += sum(self._surprise(value / spread) for value, spread in shifts)
-        for run, places in zip(self.runs, self.places, strict=True):
-            cost += sum(map(self._surprise, self._misses(run, self._logs(unknowns, places))))
+        for number, places in enumerate(self.places):
+            cost += sum(map(self._surprise, self._misses(number, self._logs(unknowns, places))))
         return cost
 
     def _parabola(
@@ -325,12 +363,12 @@ class _Fit:
             hessian[place][place] = self._weight(unknowns[place] / spread) * spread**-2
             gradient[place] = unknowns[place] * hessian[place][place]
         for number in range(len(self.runs)) if places is None else places:
-            run, shifts, matter = self.runs[number], self.places[number], self.matter[number]
+            shifts, matter = self.places[number], self.matter[number]
             logs = self._logs(unknowns, shifts)
-            misses = self._misses(run, logs)
+            misses = self._misses(number, logs)
             by_constant = [[0.0] * len(misses)] * size
             for i in matter:
-                moved = self._misses(run, [*logs[:i], logs[i] + _DIFFERENCE, *logs[i + 1 :]])
+                moved = self._misses(number, [*logs[:i], logs[i] + _DIFFERENCE, *logs[i + 1 :]])
                 by_constant[i] = [(after - before) / _DIFFERENCE for after, before in zip(moved, misses, strict=True)]
             weights = [sqrt(self._weight(miss)) for miss in misses]
             misses = [miss * weight for miss, weight in zip(misses, weights, strict=True)]
@@ -338,11 +376,14 @@ class _Fit:
                 by_constant[i] = [slope * weight for slope, weight in zip(by_constant[i], weights, strict=True)]
             slopes = [(i, by_constant[i]) for i in matter if any(by_constant[i])]
             slopes += [(place, by_constant[constant]) for place, constant in shifts]
-            for i, first in slopes:
+            for nth, (i, first) in enumerate(slopes):
                 gradient[i] += sum(map(float.__mul__, first, misses))
                 row = hessian[i]
-                for j, second in slopes:
-                    row[j] += sum(map(float.__mul__, first, second))
+                row[i] += sum(map(float.__mul__, first, first))
+                for j, second in slopes[nth + 1 :]:
+                    both = sum(map(float.__mul__, first, second))
+                    row[j] += both
+                    hessian[j][i] += both
         return hessian, gradient
 
     def _surprise(self, miss: float) -> float:
@@ -361,23 +402,22 @@ class _Fit:
             logs[constant] += unknowns[place]
         return logs
 
-    def _misses(self, run: Run, logs: Sequence[float]) -> list[float]:
-        """By how much the model misses what was measured, in standard deviations."""
-        constants = Constants(*map(exp, logs))
-        noise = self.scatter.between_runs(run.case.nodes)
-        parts, turn, restarting = run_and_writers(run.case, constants)
-        misses = [log(sum(parts) / run.total_s) / noise]
-        if run.computing_s:
-            computing = run.case.n_steps * step_time(run.case, constants, run.case.workers)
-            misses.append(log(computing / run.computing_s) / (noise * _TIMER_NOISE))
-        if run.writer_turn_s:
-            misses.append(log(turn / run.writer_turn_s) / _WRITING_NOISE)
-        if run.receiving_s:
-            misses.append(log(receiving_time(run.case, constants) / run.receiving_s) / _RECEIVING_NOISE)
-        if run.gathering_s:
-            misses.append(log(parts[_SYNCHRONOUS] / run.gathering_s) / _GATHERING_NOISE)
-        if run.restarting_s:
-            misses.append(log(restarting / run.restarting_s) / _RESTARTING_NOISE)
-        if run.start_s:
-            misses.append(log(parts[0] / run.start_s) / _STARTING_NOISE)
+    def _misses(self, number: int, logs: Sequence[float]) -> list[float]:
+        """By how much the model misses what was measured of a run, in standard deviations."""
+        case, known, constants = self.runs[number].case, self.measured[number], Constants(*map(exp, logs))
+        parts, turn, restarting = run_and_writers(case, constants)
+        misses = [log(sum(parts) / self.runs[number].total_s) / known.noise]
+        if known.computing_s:
+            computing = case.n_steps * step_time(case, constants, case.workers)
+            misses.append(log(computing / known.computing_s) / (known.noise * _TIMER_NOISE))
+        if known.writer_turn_s:
+            misses.append(log(turn / known.writer_turn_s) / _WRITING_NOISE)
+        if known.receiving_s:
+            misses.append(log(receiving_time(case, constants) / known.receiving_s) / _RECEIVING_NOISE)
+        if known.gathering_s:
+            misses.append(log(parts[_SYNCHRONOUS] / known.gathering_s) / _GATHERING_NOISE)
+        if known.restarting_s:
+            misses.append(log(restarting / known.restarting_s) / _RESTARTING_NOISE)
+        if known.start_s:
+            misses.append(log(parts[0] / known.start_s) / _STARTING_NOISE)
         return misses

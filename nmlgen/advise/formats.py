@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Situation, situation_on_any_device
@@ -16,6 +16,7 @@ from nmlgen.advise.unlike import widened
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import written
+from nmlgen.values import frozen
 
 _GRIB2, _CLASSIC, _NETCDF4 = 2, 4, 5
 _FORMATS = (

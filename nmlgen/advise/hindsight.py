@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from attrs import frozen
+from nmlgen.values import frozen
 
 if TYPE_CHECKING:
     from nmlgen.logs.darshan import DarshanLog

@@ -8,7 +8,7 @@ not at all to as much as on processors.
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.advise.calibration import NAMES, Calibration, Range
 from nmlgen.advise.case import Case
@@ -26,6 +26,7 @@ from nmlgen.advise.model import (
     restart_time,
     run_time,
 )
+from nmlgen.values import frozen
 
 _GIGABYTE = 1e9
 _TENTH = 0.1

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from math import ceil, inf
 
-from attrs import frozen
-
 from nmlgen.advise.experiment import situation_of
 from nmlgen.advise.layout import present_layout
 from nmlgen.advise.ranking import weighed
@@ -14,6 +12,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import UndecidedError, unknown
+from nmlgen.values import frozen
 
 MARGIN = 1.25
 """A time limit that is left to nmlgen allows for so many times what one run in ten takes longer than."""
@@ -58,7 +57,7 @@ def job_time(component: Component) -> JobTime:
         low, high = low / most, high * most
     prediction = weighed(situation, present_layout(situation)).prediction
     time, start = clock(component), prediction.parts["start-up"]
-    share = min(1.0, time.leg / time.length) if time.length else 1.0
+    share = min(1.0, time.leg / time.computed) if time.computed else 1.0
 
     def of_a_leg(seconds: float) -> float:
         return start + max(0.0, seconds - start) * share

@@ -107,7 +107,7 @@ say, see `benchmarks/advisor.py`."""
 
 
 def fit_levante(
-    runs: Iterable[Run], structure: Mapping[str, tuple[float, float]] | None = None, near: Estimate | None = None
+    runs: Iterable[Run], structure: Mapping[str, tuple[float, float]] | None = None, near: Calibration | None = None
 ) -> Calibration:
     """What these runs say of Levante, beginning with a guess; `structure` replaces some of it, `near` is where to begin
     to search. The families are left out: nobody runs them again."""

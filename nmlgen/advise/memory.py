@@ -11,8 +11,6 @@ from __future__ import annotations
 from math import ceil
 from typing import Literal
 
-from attrs import frozen
-
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Output, Situation, program_of, situation_on_any_device
 from nmlgen.experiment.component import Component
@@ -20,6 +18,7 @@ from nmlgen.experiment.group import as_list
 from nmlgen.experiment.nodes import BASE_BYTES
 from nmlgen.experiment.ranks import domains, integer
 from nmlgen.experiment.volume import points
+from nmlgen.values import frozen
 
 _EDGES = 1.5  # a cell: the most points of the three kinds
 _GRIB2 = 2

@@ -9,7 +9,7 @@ stripes.
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.advise.experiment import Situation
 from nmlgen.advise.prediction import Prediction
@@ -18,6 +18,7 @@ from nmlgen.experiment.machine import NodeLocal
 from nmlgen.experiment.nodes import node_count
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.shared_file import writers
+from nmlgen.values import frozen
 
 GAIN = 0.2
 """The share of the run time by which ICON was faster where its workers waited for I/O ranks."""

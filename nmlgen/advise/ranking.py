@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from attrs import frozen
-
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import JOINT, Case
 from nmlgen.advise.choices import Choice, possible, rough
@@ -14,6 +12,7 @@ from nmlgen.advise.experiment import Situation
 from nmlgen.advise.figures import calibration_of, figures_of
 from nmlgen.advise.layout import Layout, case_with, works
 from nmlgen.advise.prediction import NOISE, Prediction, predict
+from nmlgen.values import frozen
 
 _NEAR = 1.15
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.advise.experiment import Output, Situation, situation_of
 from nmlgen.advise.formats import IN_GRIB2, IN_SINGLE, Variables, changed
 from nmlgen.advise.layout import present_layout
@@ -20,6 +18,7 @@ from nmlgen.experiment.group import Group
 from nmlgen.experiment.ranks import integer
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.units.duration import Duration
+from nmlgen.values import frozen
 
 WORTH_SAYING = 0.1
 """The share of all output from which on a saving is worth a line."""

@@ -10,16 +10,17 @@ which makes the play agree with the closed form for a single stream (see `docs/e
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 from math import lcm
 
-from attrs import frozen
-
 from nmlgen.advise.rates import Rates
-from nmlgen.advise.workload import Checkpoint, Stream, Workload
+from nmlgen.advise.workload import Checkpoint, Steps, Stream, Workload
+from nmlgen.values import frozen
 
 _SAME = 1e-9  # relative: what counts as the same state of the writers
+_MOST_PLAYED = 50_000  # writings of a time in which the same streams write: what comes behind them is multiplied out
 
 
 @frozen
@@ -71,40 +72,78 @@ class Simulation:
 def simulate(workload: Workload, *, step_s: float, rates: Rates, record: bool = False) -> Simulation:
     """Plays a job through whose workers need `step_s` seconds for a model step; with `record` every writing is kept.
 
-    Where the streams come back to the same state again and again, the rest is multiplied out; with `record` it is
-    not. Records after the last step are left out. Raises ValueError if a rate is missing or `step_s` is negative.
+    Where the streams come back to the same state again and again, the rest is multiplied out; where they do not, but
+    write more than 50 000 times, the rest is taken to go on as the last part did. With `record` everything is played.
+    Records after the last step are left out. Raises ValueError if a rate is missing or `step_s` is negative.
     """
     if step_s < 0:
         raise ValueError(f"step_s is {step_s}; expected 0 or more")
     play = _Play(workload, step_s, rates, record)
+    timetables = _timetables(workload)
     edges = {0, workload.n_steps + 1}
-    for steps, _ in _timetables(workload):
-        edges.update(edge for edge in (steps[0], steps[-1] + 1) if edge <= workload.n_steps)
+    for one in timetables:
+        edges.update(edge for edge in (one.first, one.last + 1) if edge <= workload.n_steps)
+    played = 0  # until this step; what lies between two times in which all repeats itself is played at once
     for begin, end in pairwise(sorted(edges)):
-        period = None if record else _period(workload, begin, end)
-        if period is None:
-            play.run(begin, end)
-        else:
+        if not record and (period := _period(timetables, begin, end)):
+            _play_all(play, timetables, played, begin, record)
             play.run_periodically(begin, end, period)
+            played = end
+    _play_all(play, timetables, played, workload.n_steps + 1, record)
     return play.finish()
 
 
-def _period(workload: Workload, begin: int, end: int) -> int | None:
-    """After how many steps the same ranks get the same bytes again; None where that never happens in this time."""
-    period = 0
-    for steps, turns in _timetables(workload):
-        if steps[0] < end and steps[-1] >= begin:
-            if not isinstance(steps, range):
-                return None
-            period = lcm(period or 1, steps.step * turns)
-    return period if 0 < 3 * period <= end - begin else None
+def _play_all(play: _Play, timetables: Sequence[_Timetable], begin: int, end: int, record: bool) -> None:
+    """All that is due, in whatever order, or if that is too much, a part that stands for it."""
+    count = 0 if record else sum(one.count(begin, end) for one in timetables)
+    if count > _MOST_PLAYED:
+        play.run_in_part(begin, end, max(1, (end - begin) * _MOST_PLAYED // (2 * count)))
+    else:
+        play.run(begin, end)
 
 
-def _timetables(workload: Workload) -> list[tuple[range | tuple[int, ...], int]]:
-    """The steps of everything that writes at all, and after how many records its first rank has its turn again."""
+@frozen
+class _Timetable:
+    """When something writes: at these steps from the `first` to the `last`, and after so many of the model the same
+    rank gets the same bytes again; None where it does not."""
+
+    steps: Steps
+    first: int
+    last: int
+    period: int | None
+
+    @classmethod
+    def of(cls, steps: Steps, turns: int) -> _Timetable:
+        """That of steps at which so many ranks take turns."""
+        period = None
+        if not isinstance(steps, tuple):
+            records, distance = (1, steps.step) if isinstance(steps, range) else steps.rhythm
+            period = lcm(records, turns) // records * distance
+        return cls(steps, steps[0], steps[-1], period)
+
+    def count(self, begin: int, end: int) -> int:
+        """How often it writes from one step to before another."""
+        return bisect_left(self.steps, end) - bisect_left(self.steps, begin)
+
+
+def _timetables(workload: Workload) -> list[_Timetable]:
+    """Those of everything that writes at all."""
     found = [(stream.steps, max(1, len(stream.ranks))) for stream in workload.streams]
     found += [(workload.checkpoint.steps, 1)] if workload.checkpoint else []
-    return [(steps, turns) for steps, turns in found if steps]
+    return [_Timetable.of(steps, turns) for steps, turns in found if steps]
+
+
+def _period(timetables: Sequence[_Timetable], begin: int, end: int) -> int | None:
+    """After how many steps the same ranks get the same bytes again; None where that never happens in this time, or so
+    much is written until then that it is not played."""
+    going_on = [one for one in timetables if one.first < end and one.last >= begin]
+    period = 1
+    for each in {one.period for one in going_on}:
+        period = lcm(period, each or 0)
+    if not going_on or not 0 < 3 * period <= end - begin:
+        return None
+    count = sum(one.count(begin, begin + period) for one in going_on)
+    return period if 2 * count <= _MOST_PLAYED else None
 
 
 class _Pool:
@@ -210,12 +249,24 @@ class _State:
         )
 
 
+@frozen
+class _Due:
+    """What is due so many steps after the beginning of a time: by I/O rank the bytes that it gets, the seconds that the
+    workers write themselves, and a checkpoint."""
+
+    after: int
+    bytes: dict[int, float]
+    gathering_s: float | None
+    has_checkpoint: bool
+
+
 class _Play:
     """A job on its way: the workers' time, and the two pools of writers beside them."""
 
     def __init__(self, workload: Workload, step_s: float, rates: Rates, record: bool) -> None:
         self._workload, self._step_s, self._rates = workload, step_s, rates
         self._step, self._time, self._stopped_s = 0, 0.0, 0.0
+        self._written = 0  # how often something was due
         speed = rates.known("output_bytes_per_s") if any(stream.ranks for stream in workload.streams) else 0.0
         self._output = _Pool(workload.num_io_procs, speed, rates.output_contention, record)
         checkpoint, writers, speed = workload.checkpoint, 0, 0.0
@@ -227,35 +278,36 @@ class _Play:
 
     def run(self, begin: int, end: int) -> None:
         """All that is due after the steps from `begin` to before `end`."""
-        due, gathered = self._due(begin, end)
-        checkpoint = self._workload.checkpoint
-        checkpoints = set(_within(checkpoint, begin, end)[1]) if checkpoint else set()
-        for step in sorted({*due, *gathered, *checkpoints}):
-            self._time += (step - self._step) * self._step_s
-            self._step = step
-            if step in due:
-                self._time = self._output.hand_over(step, due[step], self._time)
-            if step in gathered:
-                self._stop(gathered[step])
-            if checkpoint and step in checkpoints:
-                self._write_checkpoint(checkpoint)
+        self._play(begin, self._agenda(begin, end))
 
     def run_periodically(self, begin: int, end: int, period: int) -> None:
         """The same, where all that is due repeats itself after a period."""
+        agenda = self._agenda(begin, begin + period)
+        self._multiply_out(begin, end, period, lambda start: self._play(start, agenda))
+
+    def run_in_part(self, begin: int, end: int, part: int) -> None:
+        """The same, where too much is due to play all of it: a part, after which the writers have come to their pace,
+        and another one, as which all others are taken to be."""
+        self._multiply_out(begin, end, part, lambda start: self.run(start, start + part))
+
+    def _multiply_out(self, begin: int, end: int, part: int, run: Callable[[int], None]) -> None:
+        """Runs part after part until one ends as it began, or enough has been written: so are all that come."""
         before: _State | None = None
-        while begin < end:
-            stop = min(begin + period, end)
-            self.run(begin, stop)
-            begin = stop
-            times = (end - begin) // period
+        first = self._written
+        while begin + part <= end:
+            run(begin)
+            begin += part
+            times = (end - begin) // part
             if times < 1:
                 continue
             state = self._state()
-            if before is not None and state.goes_on_as(before, self._largest):
-                self._repeat(before, times, period)
-                begin, before = begin + times * period, None
+            is_enough = self._written - first >= _MOST_PLAYED
+            if before is not None and (is_enough or state.goes_on_as(before, self._largest)):
+                self._repeat(before, times, part)
+                begin, before = begin + times * part, None
             else:
                 before = state
+        self.run(begin, end)
 
     def finish(self) -> Simulation:
         """The rest of the steps, and what is not written yet."""
@@ -275,8 +327,23 @@ class _Play:
             restart_writings=tuple(self._restart.writings or ()),
         )
 
-    def _due(self, begin: int, end: int) -> tuple[dict[int, dict[int, float]], dict[int, float]]:
-        """By step, the bytes that each I/O rank gets, and the seconds that the workers write themselves."""
+    def _play(self, begin: int, agenda: Sequence[_Due]) -> None:
+        for due in agenda:
+            step = begin + due.after
+            self._time += (step - self._step) * self._step_s
+            self._step = step
+            if due.bytes:
+                self._written += len(due.bytes)
+                self._time = self._output.hand_over(step, due.bytes, self._time)
+            if due.gathering_s is not None:
+                self._written += 1
+                self._stop(due.gathering_s)
+            if due.has_checkpoint and self._workload.checkpoint:
+                self._written += 1
+                self._write_checkpoint(self._workload.checkpoint)
+
+    def _agenda(self, begin: int, end: int) -> list[_Due]:
+        """What is due after the steps from `begin` to before `end`, in order."""
         due: dict[int, dict[int, float]] = {}
         gathered: dict[int, float] = {}
         for stream in self._workload.streams:
@@ -291,7 +358,12 @@ class _Play:
                 seconds = self._rates.gathering_s(stream.bytes)
                 for step in steps:
                     gathered[step] = gathered.get(step, 0.0) + seconds
-        return due, gathered
+        checkpoint = self._workload.checkpoint
+        checkpoints = set(_within(checkpoint, begin, end)[1]) if checkpoint else set()
+        return [
+            _Due(step - begin, due.get(step, {}), gathered.get(step), step in checkpoints)
+            for step in sorted({*due, *gathered, *checkpoints})
+        ]
 
     def _write_checkpoint(self, checkpoint: Checkpoint) -> None:
         if checkpoint.is_beside:
@@ -324,7 +396,7 @@ class _Play:
         self._step += times * period
 
 
-def _within(written: Stream | Checkpoint, begin: int, end: int) -> tuple[int, range | tuple[int, ...]]:
+def _within(written: Stream | Checkpoint, begin: int, end: int) -> tuple[int, Steps]:
     """The steps from `begin` to before `end`, and which number the first of them has."""
     first = bisect_left(written.steps, begin)
     return first, written.steps[first : bisect_left(written.steps, end)]

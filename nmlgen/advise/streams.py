@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.experiment import Output, Situation, with_output
@@ -11,6 +11,7 @@ from nmlgen.advise.model import run_time, writer_turn
 from nmlgen.advise.play import played
 from nmlgen.advise.prediction import Prediction, predict
 from nmlgen.advise.unlike import widened
+from nmlgen.values import frozen
 
 
 @frozen

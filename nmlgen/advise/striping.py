@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import exp, log
 
-from attrs import frozen
-
 from nmlgen.advise.normal import cholesky, solve
 from nmlgen.advise.prediction import NOISE
+from nmlgen.values import frozen
 
 _SHARED_TO_FIXED = (10.0, 1.0)  # b/a between the two file systems, and the standard deviation of its logarithm
 _COST_TO_SHARED = (6e-4, 1.0)  # d/b

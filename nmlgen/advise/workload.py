@@ -5,11 +5,12 @@ Plain numbers, so that it can be made by hand as well as from an experiment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from math import gcd
+from typing import Any, overload
 
-from attrs import Attribute, evolve, field, frozen
+from attrs import Attribute, evolve, field
 from attrs.validators import ge
 
 from nmlgen.advise.experiment import Situation
@@ -28,13 +29,45 @@ from nmlgen.experiment.ranks import (
 from nmlgen.experiment.schedule import output_dates
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import checkpoint_volume, step_volume, stream_volumes
+from nmlgen.values import frozen
 
 _ASYNCHRONOUS = 1  # parallel_nml: pio_type
 _CDI_PIO = 2
 
 
-def _is_increasing(_: object, attribute: Attribute[Any], steps: range | tuple[int, ...]) -> None:
-    regular = isinstance(steps, range) and steps.step > 0
+@frozen
+class EvenDates(Sequence[int]):
+    """The model steps at which equidistant `dates` fall that are no multiples of a `step`, both in milliseconds: never
+    listed, however many they are. The dates are further apart than a step, so that no two fall on the same one."""
+
+    dates: range
+    step: int
+
+    @property
+    def rhythm(self) -> tuple[int, int]:
+        """After so many records they fall on so many steps later again."""
+        common = gcd(self.dates.step, self.step)
+        return self.step // common, self.dates.step // common
+
+    def __len__(self) -> int:
+        return len(self.dates)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> EvenDates: ...
+    def __getitem__(self, index: int | slice) -> int | EvenDates:
+        if isinstance(index, slice):
+            return EvenDates(self.dates[index], self.step)
+        return self.dates[index] // self.step
+
+
+Steps = range | EvenDates | tuple[int, ...]
+"""Model steps in order, each once."""
+
+
+def _is_increasing(_: object, attribute: Attribute[Any], steps: Steps) -> None:
+    regular = (isinstance(steps, range) and steps.step > 0) or isinstance(steps, EvenDates)
     if not regular and any(after <= before for before, after in pairwise(steps)):
         raise ValueError(f"{attribute.name} must increase")
     if steps and steps[0] < 0:
@@ -50,7 +83,7 @@ class Stream:
     """
 
     bytes: float = field(validator=ge(0))
-    steps: range | tuple[int, ...] = field(validator=_is_increasing)
+    steps: Steps = field(validator=_is_increasing)
     ranks: tuple[int, ...] = ()
 
 
@@ -63,7 +96,7 @@ class Checkpoint:
     """
 
     bytes: float = field(validator=ge(0))
-    steps: range | tuple[int, ...] = field(validator=_is_increasing)
+    steps: Steps = field(validator=_is_increasing)
     mode: RestartMode
     writers: int = field(default=1, validator=ge(1))
 
@@ -92,7 +125,7 @@ class Workload:
 
 def workload_of(component: Component, bytes_of: Callable[[OutputFile], float] | None = None) -> Workload:
     """What the first job of an experiment writes, with the placement that ICON makes: a stream for each sequence of
-    files, thus for each output_nml, domain, level type and partition.
+    files, thus for each output_nml, domain, level type and partition, and one for the record that include_last adds.
 
     `bytes_of` says what a record takes where that is known otherwise, for instance for nests, whose size no grid name
     tells; else it is the mean over the whole experiment, the constant part of the files included.
@@ -141,10 +174,20 @@ def _streams(
     beside = _writes_asynchronously(component, io_ranks)
     found = []
     for file, rank in files:
-        steps = _regular(date // time.step for date in output_dates(component, file, time))
-        if steps:
-            found.append(Stream(bytes_of(file), steps, (rank,) if beside else ()))
+        found += [
+            Stream(bytes_of(file), _steps(dates, time), (rank,) if beside else ())
+            for dates in _even(output_dates(component, file, time))
+            if dates
+        ]
     return tuple(found)
+
+
+def _even(dates: Sequence[int]) -> tuple[Sequence[int], ...]:
+    """Output times, the one that include_last puts behind equidistant ones by itself."""
+    if isinstance(dates, range) or len(dates) < 3:
+        return (dates,)
+    even = range(dates[0], dates[-2] + 1, dates[1] - dates[0])
+    return (even, dates[-1:]) if len(even) == len(dates) - 1 and tuple(even) == dates[:-1] else (dates,)
 
 
 def _writes_asynchronously(component: Component, io_ranks: int) -> bool:
@@ -169,7 +212,7 @@ def _record_sizes(component: Component) -> Callable[[OutputFile], float]:
 
 
 def _checkpoint(component: Component, time: Clock) -> Checkpoint | None:
-    steps, mode = _checkpoint_steps(component, time, time.leg), restart_mode(component)
+    steps, mode = _checkpoint_steps(component, time, time.end_of(1)), restart_mode(component)
     if not steps or mode is None:
         return None
     writers = split(component).restart
@@ -184,15 +227,31 @@ def _writers(component: Component, mode: RestartMode, ranks: int) -> int:
     return max(1, min(ranks, domains(component)) if mode is RestartMode.ASYNC else ranks)
 
 
-def _checkpoint_steps(component: Component, time: Clock, until: int) -> range | tuple[int, ...]:
+def _checkpoint_steps(component: Component, time: Clock, until: int) -> Steps:
     """After which steps until then a checkpoint is written."""
-    return _regular(date // time.step for date in checkpoint_dates(component, time, until))
+    return _steps(checkpoint_dates(component, time, until), time)
 
 
-def _regular(steps: Iterable[int]) -> range | tuple[int, ...]:
-    """The steps, each once, as a range where they are equidistant."""
-    listed = tuple(dict.fromkeys(steps))
+def _steps(dates: Sequence[int], time: Clock) -> Steps:
+    """The steps at which these dates fall, counted from the begin of the first job, each once, as a range where they
+    are equidistant."""
+    step = time.step
+    if time.begin:
+        dates = _earlier(dates, time.begin)
+    if isinstance(dates, range) and len(dates) > 1:
+        if dates.step <= step:
+            return range(dates[0] // step, dates[-1] // step + 1)
+        if dates.step % step:
+            return EvenDates(dates, step)
+        return range(dates[0] // step, dates[-1] // step + 1, dates.step // step)
+    listed = tuple(dict.fromkeys(date // step for date in dates))
     if len(listed) < 2:
         return range(listed[0], listed[0] + 1) if listed else ()
     even = range(listed[0], listed[-1] + 1, listed[1] - listed[0])
     return even if listed == tuple(even) else listed
+
+
+def _earlier(dates: Sequence[int], by: int) -> Sequence[int]:
+    if isinstance(dates, range):
+        return range(dates.start - by, dates.stop - by, dates.step)
+    return tuple(date - by for date in dates)

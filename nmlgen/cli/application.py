@@ -13,9 +13,9 @@ from typing import Any, TextIO
 import click
 
 from nmlgen._version import __version__
-from nmlgen.cli.terminal import Terminal
+from nmlgen.cli.terminal import Terminal, error_line
 from nmlgen.errors import BuildError, NmlgenError, SpecError
-from nmlgen.visible import visible, visible_lines
+from nmlgen.visible import visible
 
 _COMMANDS = {
     "advise": "Predict what a layout of I/O and restart ranks costs; recommend one.",
@@ -26,6 +26,7 @@ _COMMANDS = {
     "clean": "Remove the cache of lint.",
     "compare": "Compare what two runs took: times, timers, rates, set-up.",
     "completion": "Print the shell completion script.",
+    "convert": "Write a run script for another batch system: PBS or Slurm.",
     "diff": "Compare two experiments by meaning: specs, builds, namelists.",
     "doctor": "Tell what of this machine is in order: Slurm, account, MPI, Darshan, ICON.",
     "explain": "Explain a rule, or a problem of a spec, by its code or name.",
@@ -139,19 +140,22 @@ def _run(arguments: list[str]) -> int:
     except NmlgenError as error:
         from nmlgen.cli.console import as_far_as_read
 
-        lines = visible_lines(str(error)).splitlines()
         with as_far_as_read():
-            click.echo("nmlgen: error: " + "\n  ".join(lines), err=True)  # no line begins as somebody else wants
+            click.echo(error_line(error), err=True)
         return 2
     except BrokenPipeError:
         return _close(sys.stdout)
     except OSError as error:
-        where = f"{visible(str(error.filename))}: " if error.filename else ""
-        click.echo(f"nmlgen: error: {where}{(error.strerror or str(error)).lower()}", err=True)
+        click.echo(error_line(error), err=True)
         _close(sys.stdout)
         return 2
     except Exception as error:
-        _tell_of_mistake(error)
+        from nmlgen.experiment.setting import UndecidedError
+
+        if isinstance(error, UndecidedError):
+            click.echo(f"nmlgen: error: that is not known: {visible(error.reason)}", err=True)
+        else:
+            _tell_of_mistake(error)
         return 2
 
 

@@ -11,7 +11,7 @@ import nmlgen
 from nmlgen.cli.console import format_option, set_option, uses_colour
 from nmlgen.examining import Condition, Examined, examine
 from nmlgen.report.json import to_json
-from nmlgen.spec.raising import read_site_of
+from nmlgen.spec.site import read_site_of
 
 _MARKS = {
     Condition.GOOD: ("ok", "green"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ import nmlgen
 from nmlgen.baseline import beyond, read_baseline, write_baseline
 from nmlgen.cli.caches import cache_of, cache_options
 from nmlgen.cli.console import as_far_as_read, quiet_option, release_option, selection_options, show_findings, tracked
-from nmlgen.cli.terminal import show_content, unfiltered
+from nmlgen.cli.terminal import error_line, show_content, unfiltered
 from nmlgen.cli.watching import changes
 from nmlgen.codes import explanations
 from nmlgen.configuration import is_variable
@@ -115,8 +116,8 @@ def command(
     """Judge run scripts, namelist files and configurations of mkexp, as ICON, Slurm and the shell read them.
 
     Nothing is run. An icon_master.namelist is judged with the files it names, a directory with all that is in it and
-    below, a namelist.input as WRF reads it, a namelist.atmosphere as MPAS does; PATH - is the standard input. Exit code
-    1 if there are errors.
+    below, a namelist.input as WRF reads it, a namelist.atmosphere as MPAS, PARIN and *_p3d as PALM does; PATH - is the
+    standard input. Exit code 1 if there are errors.
 
     What is found is kept in a cache, and taken from there as long as nothing has changed that it was found by.
 
@@ -166,10 +167,7 @@ def command(
         return 1 if not exit_zero and (report.errors or (strict and report.warnings)) else 0
 
     if watch:
-        code = 0
-        for _ in changes(paths):
-            code = show(judged())
-        return code
+        return _watched(paths, lambda: show(judged()))
     if fixes or diff:
         fixed = nmlgen.fix(paths, is_unsafe=unsafe_fixes, **options)  # type: ignore[arg-type]
         if diff:
@@ -185,6 +183,23 @@ def command(
         click.echo(f"wrote {new_baseline}: {count} finding{'s' if count != 1 else ''}")
         return 0
     return show(report)
+
+
+def _watched(paths: tuple[Path, ...], judge: Callable[[], int]) -> int:
+    """Judge now and whenever something changes. What cannot be read at first ends it; later on it is told of, as an
+    editor may just be writing a file anew."""
+    code: int | None = None
+    for _ in changes(paths):
+        try:
+            code = judge()
+        except BrokenPipeError:
+            raise
+        except (nmlgen.NmlgenError, OSError) as error:
+            if code is None:
+                raise
+            click.echo(error_line(error), err=True)
+            code = 2
+    return code or 0
 
 
 def _definition(text: str) -> tuple[str, str]:

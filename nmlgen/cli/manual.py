@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Iterator
 
 import click
-from attrs import frozen
 
 from nmlgen._version import __version__
+from nmlgen.values import frozen
 
 _VERBATIM = "\b\n"
 

@@ -9,12 +9,21 @@ from typing import Any, TextIO
 
 import click
 
-from nmlgen.visible import visible_lines
+from nmlgen.errors import NmlgenError
+from nmlgen.visible import visible, visible_lines
 
 _COLOUR = re.compile(r"(\x1b\[(?!(?:[0-9;]*;)?8[;m])[0-9;]{1,8}m)")  # all but what hides the text behind it
 _COMMAND = re.compile(r"(?<![^\S\n])([^\S\n]*)([:#])(?=:|#(?:vso)?\[)")
 """How a line begins that is a command to GitHub or Azure, which pass over blanks: `::error`, `##[error]`."""
 _LATER_COMMAND = re.compile(rf"(?<=\n){_COMMAND.pattern}")
+
+
+def error_line(error: NmlgenError | OSError) -> str:
+    """What is said of an error that ends a command; no line of it begins as somebody else wants."""
+    if isinstance(error, NmlgenError):
+        return "nmlgen: error: " + "\n  ".join(visible_lines(str(error)).splitlines())
+    where = f"{visible(str(error.filename))}: " if error.filename else ""
+    return f"nmlgen: error: {where}{(error.strerror or str(error)).lower()}"
 
 
 class Terminal:

@@ -30,7 +30,11 @@ def _state(paths: Iterable[Path]) -> dict[str, tuple[int, int]]:
     """When each file was changed, and its size."""
     found = {}
     for path in paths:
-        names = [path] if not path.is_dir() else [Path(top) / name for top, _, files in os.walk(path) for name in files]
+        names = (
+            [path]
+            if not os.path.isdir(path)
+            else [Path(top) / name for top, _, files in os.walk(path) for name in files]
+        )
         for name in names:
             try:
                 status = name.stat()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,8 +11,10 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
+from nmlgen.errors import InputError
 from nmlgen.experiment.checkpoints import Checkpoints, checkpoints_of
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.placement import TASK, number_ranges, placement, reason
 from nmlgen.experiment.setting import Origin, UndecidedError
 from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.table import format_table
@@ -32,10 +35,13 @@ def command(spec: str, name: str, overrides: tuple[str, ...], output_format: str
 
     NAME is a namelist variable (io_nml.restart_write_mode), a variable of an output stream
     (output.atm.output_interval) or a key of the spec (job.nodes, run_directory). Of settings of the checkpoints it is
-    said who writes and reads them, and how many files that makes.
+    said who writes and reads them, and how many files that makes. `rank.70` is a rank of a job whose ranks are placed:
+    where it sits, and why.
     """
     try:
         loaded = nmlgen.load_spec(spec, overrides)
+        if (rank := _RANK.fullmatch(name)) is not None:
+            return _of_rank(loaded.experiment, int(rank[1]), output_format)
         chain = loaded.chain(name)
     except nmlgen.SpecError as error:
         if output_format == "text":
@@ -57,6 +63,35 @@ def command(spec: str, name: str, overrides: tuple[str, ...], output_format: str
         click.echo(f"decided by the advisor: {chain[0].reason}")
     for title, found in _checkpoints(loaded.experiment, name):
         click.echo(f"{title}: {found}" if len(loaded.experiment.models) > 1 else f"{found}")
+    return 0
+
+
+_RANK = re.compile(r"rank\.([0-9]{1,7})")
+
+
+def _of_rank(experiment: Experiment, rank: int, output_format: str) -> int:
+    """Where a rank sits, and why."""
+    if not experiment.programs:
+        raise InputError("nothing places the ranks: Slurm deals them; nmlgen explain placement tells what would")
+    seats = placement(experiment)
+    if rank >= len(seats):
+        raise InputError(f"there is no rank {rank}: the job has {len(seats)}, counted from 0")
+    seat = next(one for one in seats if one.rank == rank)
+    why, settings = reason(experiment, seat)
+    does = {"io": "I/O", TASK: "a rank of a program"}.get(seat.kind, seat.kind)
+    where = [f"node {seat.node}", f"{experiment.programs[seat.program].name}: {does}"]
+    where.append("no GPU" if seat.gpu is None else f"GPU {seat.gpu}")
+    where.append(f"cores {number_ranges(seat.cores)}" if seat.cores else "bound to no cores")
+    where += [f"NUMA node {number_ranges(seat.numa)}"] if seat.numa else []
+    where += [f"card {seat.card}"] if seat.card else []
+    if output_format == "json":
+        values = {"node": seat.node, "does": seat.kind, "gpu": seat.gpu, "cores": list(seat.cores), "why": why}
+        chain = [{"name": one.name, **_document(one.origin)} for one in settings]
+        click.echo(to_json({"name": f"rank.{rank}", "seat": values, "chain": chain}))
+        return 0
+    click.echo(f"rank {rank}: {', '.join(where)}\n{why}")
+    rows = [(one.name, one.origin.layer, str(one.span or ""), _value(one.origin)) for one in settings]
+    click.echo(format_table(("key", "layer", "where", "value"), rows, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 0
 
 

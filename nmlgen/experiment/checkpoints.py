@@ -10,26 +10,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import lcm
 
-from attrs import frozen
-
 from nmlgen.experiment.chain import KEEP_EVERY, KEEP_LAST, writes_checkpoints
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import RestartMode, domains, restart_mode, split, writes_output
 from nmlgen.experiment.volume import checkpoint_files, checkpoint_parts
+from nmlgen.values import frozen
 
 
 def checkpoint_dates(component: Component, time: Clock, until: int) -> Sequence[int]:
     """At which times until then, in milliseconds from the start, a checkpoint is written: only where an interval falls
-    on a step, never at the start, and at the end of the experiment only if it may be continued."""
+    on a step, never at the start or at the branch, and at the end of the experiment only if it may be continued."""
     keywords = [str(word).strip().lower() for word in as_list(component["run_nml", "output"].value)]
     if "none" in keywords and not writes_output(component):
         return ()
     restart = time.restart if time.restart_ends_leg else None
     every = [lcm(interval, time.step) for interval in (time.checkpoint, restart) if interval and interval > 0]
     last = until if restart or until != time.length else until - 1
-    ranges = [range(interval, last + 1, interval) for interval in dict.fromkeys(every)]
+    ranges = [range((time.begin // interval + 1) * interval, last + 1, interval) for interval in dict.fromkeys(every)]
     if len(ranges) == 2 and ranges[1].step % ranges[0].step == 0:
         del ranges[1]
     return ranges[0] if len(ranges) == 1 else sorted({date for dates in ranges for date in dates})
@@ -96,4 +95,4 @@ def _standing(component: Component, time: Clock, number: int) -> int:
     kept = int(chain[KEEP_LAST].value)
     if KEEP_EVERY in chain:
         kept += number // max(1, int(chain[KEEP_EVERY].value))
-    return min(number, kept + len(checkpoint_dates(component, time, time.leg)))
+    return min(number, kept + len(checkpoint_dates(component, time, time.end_of(1))))

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
-
-from attrs import frozen
+from functools import cache, cached_property
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import evaluate, variables
@@ -21,21 +19,25 @@ from nmlgen.experiment.parts import has_part
 from nmlgen.experiment.ranks import LEVEL_TYPES, domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.resources import shipped
+from nmlgen.values import frozen
 
 ANY = "any"
 """The kind of a check that every component makes."""
 
 _SUBSCRIPT = re.compile(r"\([^()]*\)")
+_REQUESTED = re.compile(r"""requested\(["'](\w+)["']\)""")
+_STREAMS = "output_nml"
 
 
-@frozen
+@frozen(slots=False)
 class Check:
     """One check of ICON: with `condition` it ends the run.
 
-    `group` and `name` are the variable that is to blame, `says` is why, `expected` what ICON takes instead, `source`
-    one or several lines of ICON's source. It is made from the release `since` on and up to `until`, where they are
-    given, by components of one `kind`, or of `ANY`; where it names a part of ICON, by executables `without` it, or by
-    those alone that have the part `only_with`. `rule` is the code of the rule that reports it.
+    `group` and `name` are the variable that is to blame, `output_nml.ml_varlist` for the varlist that requests a name,
+    `says` is why, `expected` what ICON takes instead, `source` one or several lines of ICON's source. It is made
+    from the release `since` on and up to `until`, where they are given, by components of one `kind`, or of `ANY`;
+    where it names a part of ICON, by executables `without` it, or by those alone that have the part `only_with`.
+    `rule` is the code of the rule that reports it.
     """
 
     rule: str
@@ -55,7 +57,7 @@ class Check:
         """Whether a release makes it."""
         return (self.since is None or self.since <= release) and (self.until is None or release <= self.until)
 
-    @property
+    @cached_property
     def variables(self) -> tuple[tuple[str, str], ...]:
         """The variables that it looks at."""
         return variables(self.condition)
@@ -123,7 +125,10 @@ def breaches(component: Component, rule: str) -> Iterator[Breach]:
         for here in facts:
             truth = evaluate(check.condition, here)
             if truth:
-                yield Breach(check, _to_blame(check, here), here.value(check.group, check.name))
+                if check.group == _STREAMS:
+                    yield Breach(check, _requesting(check, component), None)
+                else:
+                    yield Breach(check, _to_blame(check, here), here.value(check.group, check.name))
                 break
             if truth is None:
                 undecided = undecided or _unknown(here, check)
@@ -145,6 +150,12 @@ def _to_blame(check: Check, here: ComponentFacts) -> Setting:
     ]
     own = [other for group, other in written if group == check.group]
     return (own or [other for _, other in written] or [setting])[-1]
+
+
+def _requesting(check: Check, component: Component) -> Setting:
+    """The first varlist with a name that the condition speaks of."""
+    names = set(_REQUESTED.findall(check.condition))
+    return next(setting for setting in _varlists(component) if names & _texts(setting))
 
 
 def _is_made(check: Check, component: Component) -> bool:
@@ -169,13 +180,20 @@ def _written(component: Component) -> frozenset[tuple[str, str]]:
 
 
 def _requested(component: Component) -> frozenset[str]:
-    names: set[str] = set()
+    return frozenset(name for setting in _varlists(component) for name in _texts(setting))
+
+
+def _varlists(component: Component) -> Iterator[Setting]:
+    """The varlists that are known."""
     for stream in component.streams:
         for level_type in LEVEL_TYPES:
             setting = component.stream_setting(stream, f"{level_type}_varlist")
             if setting.certainty is not Certainty.UNKNOWN:
-                names |= {str(name).strip().lower() for name in as_list(setting.value)}
-    return frozenset(names)
+                yield setting
+
+
+def _texts(setting: Setting) -> set[str]:
+    return {str(name).strip().lower() for name in as_list(setting.value)}
 
 
 def _unknown(facts: ComponentFacts, check: Check) -> Setting | None:

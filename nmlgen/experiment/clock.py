@@ -11,13 +11,16 @@ from collections.abc import Iterator
 from functools import lru_cache
 from math import inf, isfinite, lcm
 
-from attrs import evolve, frozen
+from attrs import evolve
 
+from nmlgen.experiment.chain import START_DIRECTORY, START_TIME
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
+from nmlgen.values import frozen
 
 _TIME = "master_time_control_nml"
 
@@ -28,7 +31,9 @@ class Clock:
 
     Intervals in months have been turned into the time from the start of the experiment; `months` are those of the
     restart interval, which each job counts from its own start. `steps_of_a_leg` is `nsteps`; `restart_ends_leg` is
-    false where `lrestart_write_last` takes the restart interval out of force.
+    false where `lrestart_write_last` takes the restart interval out of force. `branch` is the time of the other
+    experiment's checkpoint that the first job begins with, from the start of the experiment; None where it begins with
+    initial data.
     """
 
     calendar: Calendar
@@ -40,6 +45,17 @@ class Clock:
     steps_of_a_leg: int | None = None
     restart_ends_leg: bool = True
     months: int = 0
+    branch: int | None = None
+
+    @property
+    def begin(self) -> int:
+        """When the first job begins, from the start of the experiment."""
+        return self.branch or 0
+
+    @property
+    def computed(self) -> int:
+        """How much of the experiment its jobs compute, in milliseconds: all but what lies before the branch."""
+        return self.length - self.begin
 
     @property
     def length(self) -> int:
@@ -50,12 +66,20 @@ class Clock:
     def leg(self) -> int:
         """The length of the first leg: the experiment's end, the first step at or beyond the restart interval, or
         nsteps ends it."""
-        ends = [self.length]
+        ends = [self.computed]
         if self.restart and self.restart_ends_leg:
-            ends.append(-(-self.restart // self.step) * self.step)
+            ends.append(-(-self._restart_of_first_job // self.step) * self.step)
         if self.steps_of_a_leg is not None:
             ends.append(self.steps_of_a_leg * self.step)
         return min(ends)
+
+    @property
+    def _restart_of_first_job(self) -> int:
+        """The restart interval of the first job: months behind a branch are not as long as those behind the start."""
+        if not self.months or not self.begin:
+            return self.restart or 0
+        here = self.calendar.add(self.start, Duration(0, self.begin))
+        return self.calendar.position(self.calendar.add(here, Duration(self.months, 0))) - self.calendar.position(here)
 
     def shortened(self, length: int) -> Clock:
         """The same with an experiment of so many milliseconds."""
@@ -66,26 +90,26 @@ class Clock:
         """How many jobs the experiment takes."""
         if self._counts_months:
             return max(1, len(_ends(self)))
-        return -(-self.length // self.leg) if self.leg > 0 else 1
+        return -(-self.computed // self.leg) if self.leg > 0 else 1
 
     def end_of(self, leg: int) -> int:
         """Where so many jobs have ended, from the start of the experiment."""
         if leg < 1:
-            return 0
+            return self.begin
         if self._counts_months:
             ends = _ends(self)
-            return ends[min(leg, len(ends)) - 1] if ends else 0
-        return min(leg * self.leg, self.length)
+            return ends[min(leg, len(ends)) - 1] if ends else self.begin
+        return min(self.begin + leg * self.leg, self.length)
 
     def leg_at(self, time: int) -> int:
         """How many jobs it takes to come to a time from the start of the experiment."""
         if self._counts_months:
             return bisect_left(_ends(self), time) + 1
-        return max(1, -(-time // self.leg)) if self.leg > 0 else 1
+        return max(1, -(-(time - self.begin) // self.leg)) if self.leg > 0 else 1
 
     def jobs(self) -> Iterator[tuple[int, int]]:
         """Begin and end of each job; none of jobs without a step."""
-        begin = 0
+        begin = self.begin
         while begin < self.length and self.leg > 0:
             end = self.end_of(self.leg_at(begin + 1))
             yield begin, end
@@ -94,16 +118,17 @@ class Clock:
     @property
     def _counts_months(self) -> bool:
         """Whether jobs are of different length: those beyond a hundred thousand count as the first one."""
-        return self.restart_ends_leg and self.months > 0 and 0 < self.leg < self.length <= self.leg * _MOST_LEGS
+        return self.restart_ends_leg and self.months > 0 and 0 < self.leg < self.computed <= self.leg * _MOST_LEGS
 
 
 _MOST_LEGS = 100_000
+"""A bound on work: the jobs of a longer chain count as equally long."""
 
 
 @lru_cache(maxsize=64)
 def _ends(clock: Clock) -> tuple[int, ...]:
     """Where each job ends: each counts the months from its own start (`mo_time_management.f90:735`)."""
-    start, ends, begin = clock.calendar.position(clock.start), list[int](), 0
+    start, ends, begin = clock.calendar.position(clock.start), list[int](), clock.begin
     interval = Duration(clock.months, 0)
     while begin < clock.length:
         here = clock.calendar.add(clock.start, Duration(0, begin))
@@ -138,7 +163,20 @@ def clock(component: Component) -> Clock:
         steps_of_a_leg=nsteps if isinstance(nsteps, int) and nsteps >= 0 else None,
         restart_ends_leg=component["master_nml", "lrestart_write_last"].value is not False,
         months=_months(component[_TIME, "restartTimeIntval"]),
+        branch=_branch(component.experiment, calendar, start, stop),
     )
+
+
+def _branch(experiment: Experiment, calendar: Calendar, start: Instant, stop: Instant) -> int | None:
+    """When the chain begins with another experiment's checkpoint: at the start, unless a time within the experiment is
+    said."""
+    if START_DIRECTORY not in experiment.chain:
+        return None
+    said = experiment.chain.get(START_TIME)
+    if said is None:
+        return 0
+    branch = calendar.position(Instant.parse(str(said.value))) - calendar.position(start)
+    return branch if 0 <= branch < calendar.position(stop) - calendar.position(start) else 0
 
 
 def start_of(component: Component) -> Instant:

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from attrs import frozen
-
 from nmlgen.experiment.group import Group, effective
 from nmlgen.experiment.memory import Subject
 from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError, unknown
 from nmlgen.namelist.registry import Registry
 from nmlgen.source import Span
+from nmlgen.values import frozen
 
 if TYPE_CHECKING:
     from nmlgen.experiment.experiment import Experiment
@@ -40,7 +39,7 @@ KINDS = {
 """master_model_nml: model_type and the component that it starts."""
 
 MOST_TASKS = 1_000_000
-"""No job of ICON comes near; of one with more the ranks are not counted."""
+"""A bound on work: no job of ICON comes near, of one with more the ranks are not counted."""
 
 
 @frozen(eq=False)

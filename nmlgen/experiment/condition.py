@@ -4,9 +4,10 @@ A condition is written with the words `and`, `or`, `not` and `in`, comparisons, 
 lists. `group.variable` is the element of a variable for the domain at hand, `group.base%component` that of a derived
 type. In `any(...)` and `all(...)` it is each element in turn that somebody gave. `given(group.variable)` tells whether
 a value that is not blank was written, `blank` whether the value in force is blank, `names` counts the elements before
-the first blank one, `first` is the first of all, `rises` tells whether positive elements ascend, `seconds` is the
-length of a duration, `dated` tells whether a text is an instant, `suffix` what stands behind the last dot of a name;
-`requested("name")` tells whether a name stands in a varlist. Texts are compared without case and blanks at their ends.
+the first blank one, `first` is the first of all, `next` the one behind the one at hand, `rises` tells whether positive
+elements ascend, `seconds` is the length of a duration, `dated` tells whether a text is an instant, `suffix` what stands
+behind the last dot of a name; `requested("name")` tells whether a name stands in a varlist. Texts are compared without
+case and blanks at their ends.
 
 What is not known is None, and so is all that depends on it: `unknown or true` is true, `unknown and true` is unknown.
 """
@@ -41,6 +42,9 @@ class Facts(Protocol):
 
     def at(self, place: int) -> Facts:
         """The same at another element, counted from 1."""
+
+    def next(self, group: str, name: str) -> Any:
+        """The element behind the one at hand, its default where the array is given in part; None if it is not known."""
 
     def given(self, group: str, name: str) -> bool | None:
         """Whether somebody wrote a value that is not blank."""
@@ -176,6 +180,8 @@ def _call(node: Any) -> Term:
     group, variable = found
     if called == "given":
         return lambda facts: facts.given(group, variable)
+    if called == "next":
+        return lambda facts: facts.next(group, variable)
     work_out = _OF_VARIABLES[called]
     return lambda facts: None if (values := facts.values(group, variable)) is None else work_out(values)
 
@@ -244,6 +250,7 @@ _TERMS: Mapping[str, Callable[[Any], Term]] = {
 }
 _OF_VARIABLES: Mapping[str, Callable[[list[Any]], Any]] = {
     "given": _is_blank,  # asked of the facts instead
+    "next": _is_blank,
     "blank": _is_blank,
     "first": lambda values: _folded(values[0]) if values else None,
     "names": _names,

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding
 from nmlgen.source import Span
+from nmlgen.values import frozen
 
 COUPLING_FILE = "coupling.yaml"
 COUPLING_GROUP = "coupling_mode_nml"

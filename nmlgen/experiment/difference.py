@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.group import Group, as_list, default_element
 from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.reading import LAND_FILE
 from nmlgen.experiment.setting import Certainty, Setting, written
@@ -26,6 +26,7 @@ from nmlgen.experiment.striping import Striping
 from nmlgen.namelist.registry import Registry, Variable, bounds_of
 from nmlgen.units.size import parse_size
 from nmlgen.units.wall_time import parse_wall_time
+from nmlgen.values import frozen
 
 MASTER, NAMELIST, JOB = "master", "namelist", "job"
 PARTS = (MASTER, NAMELIST, JOB)
@@ -220,14 +221,9 @@ def _filled(values: list[Any], length: int, variable: Variable | None) -> list[A
 
 def _default_element(variable: Variable | None, position: int) -> Any:
     """The default of the element at a position counted from 0; something unlike any value if it is not known."""
-    if variable is None or not variable.has_default:
-        return object()
-    default = variable.default
-    if not isinstance(default, dict):
-        return default
-    first = bounds_of(variable.shape[0])[0] if variable.shape else 1
-    elements = default["set"]
-    return elements.get(str(first + position), default.get("fill", object()))
+    first = bounds_of(variable.shape[0])[0] if variable is not None and variable.shape else 1
+    default = default_element(variable, first + position)
+    return object() if default is None else default
 
 
 def same_value(old: Any, new: Any) -> bool:
@@ -413,6 +409,10 @@ def _machine(experiment: Experiment, is_told: bool) -> Iterator[_Section]:
         for program in experiment.programs
         for key, setting in program.recorded().items()
     }
+    if experiment.programs:
+        for key, lists in experiment.machine.said.items():
+            name = f"partitions.{key}"
+            placed[name] = written(name, list(lists), "spec", None)
     yield _Section("programs", placed)
 
 

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from math import prod
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.experiment.component import MOST_TASKS, Component, Model, claimed
 from nmlgen.experiment.coupling import Coupling
@@ -24,6 +24,7 @@ from nmlgen.experiment.setting import ADVISOR, Certainty, Origin, Setting, Undec
 from nmlgen.experiment.striping import Striping
 from nmlgen.namelist.registry import Registry
 from nmlgen.source import Span
+from nmlgen.values import frozen
 
 MODEL_NAME = "atm"
 
@@ -120,10 +121,11 @@ class Experiment(Subject):
     into its run directory than its `inputs`. `programs` are there where a spec says where ranks sit: one for each
     model, and those that are no models of ICON; see `placement`. `shown` are the GPUs that a wrapper shows to ranks of
     some nodes: "" for none, None where it leaves a rank all of its node. `on_processors` are those programs of a file
-    for srun whose names say that they are for processors, and that get the job's environment as it is; `joining` those
-    that a script starts with ICON and that are known to join the coupler. `of_ranks` are the variables that wrappers in
-    a script give to their ranks, `dealt` the ranks of each node of a heterogeneous job. Rules and all else that asks
-    for a variable of ICON's do so by component.
+    for srun whose names say that they are for processors, and that get the job's environment as it is; `joining`
+    those that a script starts with ICON and that are known to join the coupler; `others` is how many ranks of the
+    job such programs have, known or not, None where nobody can tell: the master namelist does not count them.
+    `of_ranks` are the variables that wrappers in a script give to their ranks, `dealt` the ranks of each node of a
+    heterogeneous job. Rules and all else that asks for a variable of ICON's do so by component.
     """
 
     name: str
@@ -153,6 +155,7 @@ class Experiment(Subject):
     shown: Mapping[int, str | None] = field(factory=dict)
     on_processors: tuple[str, ...] = ()
     joining: tuple[Setting, ...] = ()
+    others: int | None = 0
     of_ranks: Mapping[str, Setting] = field(factory=dict)
     dealt: tuple[Sequence[int], ...] = ()
 

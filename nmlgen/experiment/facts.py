@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.grid_file import grids_at_hand
-from nmlgen.experiment.group import Group, as_list, effective
+from nmlgen.experiment.group import Group, as_list, default_element, effective
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.parts import parts
 from nmlgen.experiment.ranks import domains, output_files, split
 from nmlgen.experiment.reading import condition_of
 from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.values import frozen
 
 _OF_A_SPHERE = re.compile(r"R\d+B\d+", re.IGNORECASE)
 _FORCED = ("is_subsidence_moment", "is_subsidence_heat", "is_advection", "is_geowind", "is_rad_forcing", "is_nudging")
@@ -67,6 +66,13 @@ class ComponentFacts:
     def at(self, place: int) -> ComponentFacts:
         """The same for another domain, or for another element."""
         return ComponentFacts(self.component, place, self.requested_names, self.is_inherited)
+
+    def next(self, group: str, name: str) -> Any:
+        """The element behind the one at hand: where an array is given in part, the rest is at its default."""
+        values = self.values(group, name)
+        if values is None or len(values) > self.domain:
+            return None if values is None else values[self.domain]
+        return default_element(self.component.registry.variable(group, name), self.domain + 1)
 
     def given(self, group: str, name: str) -> bool | None:
         """Whether somebody wrote a value that is not blank."""

@@ -13,8 +13,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from attrs import frozen
-
 from nmlgen import disk
 from nmlgen.errors import BrokenFileError
 from nmlgen.experiment.component import Component
@@ -22,6 +20,7 @@ from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.values import frozen
 
 _TORUS = 2
 _HEADER = 4 * 2**20

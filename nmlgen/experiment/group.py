@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
-
 from nmlgen.experiment.memory import Subject
 from nmlgen.experiment.setting import Certainty, Origin, Setting
-from nmlgen.namelist.registry import Registry
+from nmlgen.namelist.registry import Registry, Variable
 from nmlgen.source import Span
+from nmlgen.values import frozen
 
 if TYPE_CHECKING:  # a spec has no syntax of namelists that could be wrong
     from nmlgen.namelist.syntax import SyntaxProblem
@@ -75,16 +74,25 @@ def _effective(registry: Registry, group: Group | None, group_name: str, name: s
     full_name = f"{group_name}.{name}"
     if variable is None or not variable.has_default or (is_open if group is None else group.is_open):
         return Setting(full_name, (Origin("unknown", None),), Certainty.UNKNOWN)
-    default = Origin(f"default of ICON {registry.release}", _scalar(variable.default))
+    default = Origin(f"default of ICON {registry.release}", _scalar(variable))
     return Setting(full_name, (default,), Certainty.DEFAULT)
 
 
-def _scalar(default: Any) -> Any:
-    """The registry writes an element-wise default as {"set": {"1": a}, "fill": b}; its elements in order."""
-    if isinstance(default, dict):
-        elements = default.get("set", {})
-        return [elements[index] for index in sorted(elements, key=int)]
-    return default
+def _scalar(variable: Variable) -> Any:
+    """The registry writes an element-wise default as {"set": {"1": a}, "fill": b}; its elements in order, up to the
+    last that is set."""
+    if isinstance(variable.default, dict):
+        last = max(map(int, variable.default.get("set", {})), default=0)
+        return [default_element(variable, place) for place in range(1, last + 1)]
+    return variable.default
+
+
+def default_element(variable: Variable | None, place: int) -> Any:
+    """The default of an element, by its number in Fortran; None if it is not known."""
+    if variable is None or not variable.has_default:
+        return None
+    default = variable.default
+    return default.get("set", {}).get(str(place), default.get("fill")) if isinstance(default, dict) else default
 
 
 def as_list(value: Any) -> list[Any]:

@@ -15,7 +15,8 @@ from nmlgen.experiment.setting import UndecidedError
 
 _SLEVE = 2
 _THINNEST = 0.01
-_MOST_LEVELS = 10_000  # no model has a tenth of them
+_MOST_LEVELS = 10_000
+"""A bound on work: no model has a tenth of them."""
 
 
 def _number(component: Component, name: str) -> float:

@@ -12,8 +12,6 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen import disk
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import evaluate
@@ -25,12 +23,15 @@ from nmlgen.experiment.memory import kept
 from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.resources import shipped
+from nmlgen.values import frozen
 
 _VARIABLE = re.compile(r"\{(\w+)\.(\w+)\}")
 _KEYWORD = re.compile(r"<\w+>")
 _OF_GRID = re.compile("<(nroot0?|jlev)>")
 _ANY = "any"
-_MOST_LOOKED_AT = 10_000  # files and directories below one directory
+_MOST_LOOKED_AT = 10_000
+"""A bound on work: so many files and directories are looked at below one directory."""
+
 _READ_BY_SWITCH = ("jsb_carbon_nml", "jsb_alcc_nml", "jsb_pplcc_nml", "jsb_disturb_nml", "jsb_fuel_nml")
 
 

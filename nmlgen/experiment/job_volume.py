@@ -19,8 +19,9 @@ def first_job(component: Component) -> tuple[Volume, int]:
     rows = duties(component, time)
     total = sum(rank_volumes(component, rows), Volume.exactly(0))
     files = sum(duty.files for row in rows for duty in row)
-    checkpoints = time.leg // time.checkpoint if time.checkpoint else 0
-    if time.legs > 1 and not (checkpoints and time.leg % (time.checkpoint or 1) == 0):
+    end = time.begin + time.leg
+    checkpoints = _multiples(time.checkpoint, time.begin, end)
+    if time.legs > 1 and not (checkpoints and end % (time.checkpoint or 1) == 0):
         checkpoints += 1  # at the end of the job
     return total + checkpoint_volume(component).times(checkpoints), files + checkpoints * checkpoint_files(component)
 
@@ -51,8 +52,12 @@ def _of_component(component: Component, is_left: bool) -> Volume:
 def _checkpoints(component: Component) -> int:
     """The checkpoints of the whole chain: at each interval, and at the end of each job but the last."""
     time = clock(component)
-    interval = time.checkpoint or 0
-    return max(time.length // interval if interval > 0 else 0, time.legs - 1)
+    return max(_multiples(time.checkpoint, time.begin, time.length), time.legs - 1)
+
+
+def _multiples(interval: int | None, begin: int, end: int) -> int:
+    """The multiples of an interval behind the begin, up to the end."""
+    return end // interval - begin // interval if interval and interval > 0 else 0
 
 
 def _share(volume: Volume, parts: int) -> Volume:

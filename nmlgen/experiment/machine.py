@@ -11,9 +11,13 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.experiment.mpi_io import is_part
+from nmlgen.values import frozen
+
+OF_PLUG_INS = ("uenv", "view")
+"""Options that plug-ins add to sbatch and that a spec may ask for."""
 
 UNKNOWN_SITE = "unknown"
 """The name of a machine of which nothing is known."""
@@ -27,8 +31,9 @@ Cores = tuple[int, ...]
 class Gpus:
     """The GPUs of a node: `count` of them, `memory` of one in bytes.
 
-    `cores` are by GPU those that are near to it, `cards` its network card as UCX_NET_DEVICES names it; empty where not
-    known. `job` is what a job has to ask for, keyed as in a spec, `environment` what programs need that use them.
+    `cores` are by GPU those that are near to it, `cards` its network card as UCX_NET_DEVICES names it; empty where
+    not known; a spec has to say the cores where the site `asks_for_cores`. `job` is what a job has to ask for,
+    keyed as in a spec, `environment` what programs need that use them.
     """
 
     count: int
@@ -37,6 +42,7 @@ class Gpus:
     memory: int | None = None
     cores: tuple[Cores, ...] = ()
     cards: tuple[str, ...] = ()
+    asks_for_cores: bool = False
     job: Mapping[str, Any] = field(factory=dict)
     environment: Mapping[str, str] = field(factory=dict)
 
@@ -126,7 +132,9 @@ class Machine:
     project may have where the model writes; `set_up_s` are the seconds of a job before the model's first step that
     its own timers do not see. `plugin_options` are the options that plug-ins add to sbatch and srun, without
     dashes; `fortran` the runtimes of the compilers that ICON is built with: gfortran, flang, intel, nvhpc, cray,
-    nag or nec; `parts` says of parts of ICON whether its executables have them.
+    nag or nec; `parts` says of parts of ICON whether its executables have them. `said` is what an experiment itself
+    says of nodes, by the keys of a spec below `partitions`: lists as a site file writes them, an empty one for what is
+    to be left alone.
     """
 
     name: str
@@ -154,6 +162,7 @@ class Machine:
     plugin_options: tuple[str, ...] = ()
     fortran: tuple[str, ...] = ()
     parts: Mapping[str, bool] = field(factory=dict)
+    said: Mapping[str, tuple[str, ...]] = field(factory=dict)
 
     def file_system_of(self, path: str) -> FileSystem:
         """The file system that `path` lies on; a relative path lies on the site's usual one."""

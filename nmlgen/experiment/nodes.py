@@ -11,14 +11,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
-from attrs import frozen
-
 from nmlgen.experiment.component import MOST_TASKS
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.placement import SeatError, placement
 from nmlgen.experiment.ranks import numbers_in_job, rank_numbers, split
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
+from nmlgen.values import frozen
 
 BASE_BYTES = 0.25e9
 """What a rank of ICON takes on small grids: on Levante about 32 GB were measured on a node of 128 ranks, for R2B5 and

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import frozen
-
 from nmlgen.experiment.clock import Clock, is_number, length_of, milliseconds
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Instant
+from nmlgen.values import frozen
 
 _UNIT_SECONDS = {1: 1, 2: 60, 3: 3600, 4: 86400, 5: 86400 * 30, 6: 86400 * 365}
 
@@ -59,17 +58,20 @@ class Window:
 
 
 def windows(component: Component, stream: Group, clock: Clock) -> tuple[Window, ...]:
-    """The output windows of a stream; output_bounds, when set, wins over start, end and interval."""
+    """The output windows of a stream: each triple of output_bounds, and behind those as many as are written of start,
+    end and interval, of which the triples replace the first ones (`mo_name_list_output_init.f90:1098-1122`)."""
     bounds = component.stream_setting(stream, "output_bounds")
-    if bounds.is_written:
-        return _windows_of_bounds(component, stream, bounds)
-    starts = as_list(component.stream_setting(stream, "output_start").value)
-    stops = as_list(component.stream_setting(stream, "output_end").value)
+    found = _windows_of_bounds(component, stream, bounds) if bounds.is_written else ()
+    starts = as_list(component.stream_setting(stream, "output_start").value)[len(found) :]
+    if found and not any(str(text).strip() for text in starts):
+        return found
+    stops = as_list(component.stream_setting(stream, "output_end").value)[len(found) :]
     interval = component.stream_setting(stream, "output_interval")
-    lengths = [length_of(clock.calendar, clock.start, interval, str(text)) for text in as_list(interval.value)]
+    texts = as_list(interval.value)[len(found) :]
+    lengths = [length_of(clock.calendar, clock.start, interval, str(text)) for text in texts]
     if not len(starts) == len(stops) == len(lengths):
         raise UndecidedError(interval)
-    return tuple(
+    dated = (
         Window(
             _offset(clock, start, interval),
             _offset(clock, stop, interval) - str(stop).startswith("<"),
@@ -78,6 +80,7 @@ def windows(component: Component, stream: Group, clock: Clock) -> tuple[Window, 
         )
         for start, stop, length in zip(starts, stops, lengths, strict=True)
     )
+    return (*found, *dated)
 
 
 def output_directories(groups: Iterable[Group]) -> tuple[str, ...]:

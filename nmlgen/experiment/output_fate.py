@@ -23,15 +23,21 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.experiment.clock import Clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import OutputFile
-from nmlgen.experiment.schedule import FileEnds, Names, all_dates, appended_date, skipped_dates
-
-_FORGETFUL = ("ocean", "hamocc")
-"""The components whose checkpoints hold no number of a file."""
+from nmlgen.experiment.schedule import (
+    FileEnds,
+    Names,
+    all_dates,
+    appended_date,
+    keeps_number,
+    number_at_branch,
+    skipped_dates,
+)
+from nmlgen.values import frozen
 
 
 @frozen
@@ -87,7 +93,8 @@ def fate(
     """What the chain of jobs leaves of one sequence, its first so many `legs` if it is said. The files are named as if
     their `output_filename` were another, if one is given. Raises UndecidedError for settings that nobody can know."""
     dates, appended = all_dates(component, file, clock), appended_date(component, file, clock)
-    chain = _Chain(component, file, clock, output_filename, component.kind not in _FORGETFUL)
+    number = number_at_branch(component, file, clock)
+    chain = _Chain(component, file, clock, output_filename, keeps_number(component), offset=[number])
     files: dict[str, list[int]] = {}
     losses: list[Loss] = []
     where: dict[int, str] = {}
@@ -102,7 +109,10 @@ def fate(
             files.setdefault(opened.name, []).extend(opened.dates)
             where |= dict.fromkeys(opened.dates, opened.name)
     is_dated = Names(component, file, clock).is_dated
-    whole = [] if is_dated else _Chain(component, file, clock, output_filename).job(dates, 0, clock.length)
+    whole: list[_Opened] = []
+    if not is_dated:
+        in_one_job = _Chain(component, file, clock, output_filename, offset=[number])
+        whole = in_one_job.job(dates[bisect_left(dates, clock.begin) :], clock.begin, clock.length)
     in_one = ((date, opened.name) for opened in whole for date in opened.dates)
     other = ((date, where[date], name) for date, name in in_one if where.get(date, name) != name)
     return Fate({name: tuple(held) for name, held in files.items()}, tuple(losses), next(other, None))
@@ -130,9 +140,10 @@ class _Chain:
         """What a job writes. Its output times include both its ends, and one behind it that ICON knows."""
         numbered = self._numbered(dates, skipped_dates(self.component, self.file, self.clock, begin, end))
         written: list[_Opened] = []
+        is_restart = begin > 0 or self.clock.branch is not None
         for number, name, held in numbered:
             first = 0
-            while begin and first < len(held) and self._step_of(held[first]) <= begin:
+            while is_restart and first < len(held) and self._step_of(held[first]) <= begin:
                 first += 1  # written by the job before
             own = held[first : bisect_right(held, end)]
             if own:

@@ -50,7 +50,7 @@ _IS_ICON = re.compile(r"^PACKAGE_NAME='icon'$", re.MULTILINE)
 _HAS_NO_GPU = re.compile(r"^GPU_ENABLED='(#?)'$", re.MULTILINE)
 _ENDED_WELL = "\nconfigure: exit 0\n"
 _MOST = 16 * 2**20
-"""Bytes of a config.log that is read; one of ICON has some ten thousand."""
+"""A bound on work: bytes of a config.log that is read; one of ICON has some ten thousand."""
 
 
 @remembered

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from operator import itemgetter
 
-from attrs import frozen
-
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Cores, Partition
 from nmlgen.experiment.memory import remembered
@@ -22,11 +20,13 @@ from nmlgen.experiment.programs import Program
 from nmlgen.experiment.ranks import rank_numbers, set_apart, split
 from nmlgen.experiment.seats import seat_count, seat_nodes
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
+from nmlgen.values import frozen
 
 TASK = "task"
 """What a rank of a program does that is no model of ICON."""
 
-_MOST_SEATS = 1_000_000  # the largest machines have fewer cores that one job gets
+_MOST_SEATS = 1_000_000
+"""A bound on work: the largest machines have fewer cores that one job gets."""
 
 WORK = ("test", "work")
 """The kinds of ranks that compute."""
@@ -55,6 +55,29 @@ class Seat:
     cores: Cores
     numa: Cores
     card: str
+
+
+def reason(experiment: Experiment, seat: Seat) -> tuple[str, tuple[Setting, ...]]:
+    """Why a rank sits where it does, and the settings that say so."""
+    program = experiment.programs[seat.program]
+
+    def said(*keys: str) -> tuple[Setting, ...]:
+        return tuple(program.settings[key] for key in keys if key in program.settings)
+
+    nodes = (*said("nodes"), *(program.job[key] for key in ("nodes",) if key in program.job))
+    if program.said("seats") is not None:
+        return "the spec says the node of each rank", said("seats", "device")
+    if seat.kind in (*WORK, TASK):
+        if program.uses_gpus:
+            return "a rank that computes for each GPU of its nodes, in their order", (*said("device", "tasks"), *nodes)
+        why = "ranks on processors fill one of their nodes after the other, with as equal a share as can be"
+        return why, (*said("device", "tasks_per_node", "tasks", "cpus_per_task"), *nodes)
+    if program.said("io_nodes") is not None:
+        return "ranks that do not compute have nodes of their own", (*said("io_nodes"), *nodes)
+    if program.uses_gpus:
+        why = "ranks that do not compute use no GPU: they sit on cores beside the others, one on a node in turn"
+        return why, (*said("device"), *nodes)
+    return "ranks that do not compute come behind the others of their program", (*said("device"), *nodes)
 
 
 @frozen
@@ -281,7 +304,8 @@ def _bound(experiment: Experiment, crew: Sequence[tuple[int, str, int | None]]) 
     for index, own in seated.items():
         width = experiment.programs[crew[index][0]].said("cpus_per_task") or 1
         if width > len(own):
-            setting = experiment.programs[crew[index][0]].settings["cpus_per_task"]
+            said = experiment.programs[crew[index][0]].settings
+            setting = said.get("cpus_per_task", said["device"])
             raise SeatError(f"{width} cores for a rank, near to its GPU are {len(own)}", setting, "expected: fewer")
         cores[index] = own[:width]
         _take(free, cores[index])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.experiment.setting import Setting
+from nmlgen.values import frozen
 
 LAYER = "nmlgen"
 """The layer of what follows from a site's figures, and nobody said."""

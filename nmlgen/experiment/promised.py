@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attrs import frozen
-
 from nmlgen.experiment.chain import restart_name
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
@@ -19,6 +17,7 @@ from nmlgen.experiment.ranks import OutputFile, PlacementError, RestartMode, dom
 from nmlgen.experiment.schedule import Names
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import StreamVolume, Volume, stream_volumes
+from nmlgen.values import frozen
 
 
 @frozen
@@ -65,7 +64,7 @@ def promised_output(component: Component, legs: int | None = None) -> Promise:
             if dates:
                 size = volume.step.times(len(dates)) + volume.constant if volume is not None else None
                 times = tuple(start + date for date in dates)
-                files.append(PromisedFile(name, times, size, before == 0 or dates[0] > before))
+                files.append(PromisedFile(name, times, size, before == time.begin or dates[0] > before))
     return Promise(tuple(files), frozenset(names), tuple(patterns.values()))
 
 

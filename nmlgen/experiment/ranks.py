@@ -12,12 +12,13 @@ from enum import Enum
 from itertools import islice
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.experiment.component import MOST_TASKS, Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.values import frozen
 
 LEVEL_TYPES = ("ml", "pl", "hl", "il")
 MOST_IO_RANKS = 256
@@ -25,6 +26,7 @@ MOST_IO_RANKS = 256
 MOST_PARTITIONS = 256
 """ICON has room for no more of a level type of a stream (`mo_name_list_output_init.f90:1169-1172`)."""
 _MOST_FILES = 100_000
+"""A bound on work: ICON has room for far fewer partitions; the files of more are not listed."""
 
 KINDS = ("test", "work", "io", "restart", "prefetch", "radar")
 """What a task of a component does, in the order in which ICON counts them."""
@@ -185,6 +187,7 @@ def output_files(component: Component) -> tuple[OutputFile, ...]:
     )
 
 
+@remembered
 def level_types(component: Component, stream: Group) -> tuple[str, ...]:
     """The level types a stream writes: those whose varlist has a first name."""
     return tuple(

@@ -63,42 +63,63 @@ def groups_read(component: Component) -> Iterator[Group]:
 
 def file_of(component: Component, group: Group) -> str:
     """The file a group stands in, as the registry names it."""
-    if group in component.experiment.master:
-        return "master"
-    return LAND_FILE if _land_of(component, group) else "model"
+    return _files(component).get(id(group), "model")
 
 
-def _land_of(component: Component, group: Group) -> tuple[Group, ...]:
-    """The file of JSBACH's that a group stands in; empty for groups of other files."""
-    return next((land for land in component.model.lands if any(group is other for other in land)), ())
+@remembered
+def _files(component: Component) -> dict[int, str]:
+    """The file of each group that does not stand in the model's own one; a group is itself whatever it holds."""
+    found = {id(group): LAND_FILE for land in component.model.lands for group in land}
+    return found | {id(group): "master" for group in component.experiment.master}
+
+
+@remembered
+def _first_of_lands(component: Component) -> frozenset[int]:
+    """The first groups of their name in each file of JSBACH's."""
+    firsts: set[int] = set()
+    for land in component.model.lands:
+        by_name: dict[str, Group] = {}
+        for group in land:
+            by_name.setdefault(group.name, group)
+        firsts.update(map(id, by_name.values()))
+    return frozenset(firsts)
 
 
 def is_read(component: Component, group: Group) -> bool:
     """Whether a reader of this component asks for the group; of several copies ICON reads the first."""
-    registry = component.registry
-    if not registry.has_group(group.name) or not registry.is_read(group.name):
-        return False
     file = file_of(component, group)
-    if file == LAND_FILE:
-        first = group is next(other for other in _land_of(component, group) if other.name == group.name)
-    else:
-        first = component.group(group.name) is group or registry.is_repeatable(group.name, file)
-    return first and foreign_reader(component, group) is None
+    is_first = id(group) in _first_of_lands(component) if file == LAND_FILE else component.group(group.name) is group
+    return _asks_for(component, group.name, file, is_first)
+
+
+@remembered
+def _asks_for(component: Component, name: str, file: str, is_first: bool) -> bool:
+    """Whether a reader of this component asks for the first group of this name in a file, or for another one."""
+    registry = component.registry
+    if not registry.has_group(name) or not registry.is_read(name):
+        return False
+    if not is_first and (file == LAND_FILE or not registry.is_repeatable(name, file)):
+        return False
+    return _foreign_reader(component, name, file) is None
 
 
 def foreign_reader(component: Component, group: Group) -> str | None:
     """Who reads a group that does not belong into the file it stands in; None if it belongs there."""
+    return _foreign_reader(component, group.name, file_of(component, group))
+
+
+def _foreign_reader(component: Component, name: str, file: str) -> str | None:
     registry = component.registry
-    files = registry.files(group.name)
-    if file_of(component, group) == LAND_FILE:
-        return None if LAND_FILE in files else f"the {registry.component(group.name)} from its own file"
-    if file_of(component, group) == "master":
-        return None if "master" in files else f"the {registry.component(group.name)} from its own file"
-    if files == ("master",) and registry.component(group.name) == "master":
+    files = registry.files(name)
+    if file == LAND_FILE:
+        return None if LAND_FILE in files else f"the {registry.component(name)} from its own file"
+    if file == "master":
+        return None if "master" in files else f"the {registry.component(name)} from its own file"
+    if files == ("master",) and registry.component(name) == "master":
         return f"every component from {_MASTER_FILE}"
     kind = component.kind
-    if kind not in (None, *_UNKNOWN_READERS) and kind not in registry.readers(group.name):
-        return f"the component {registry.component(group.name)}"
+    if kind not in (None, *_UNKNOWN_READERS) and kind not in registry.readers(name):
+        return f"the component {registry.component(name)}"
     return None
 
 

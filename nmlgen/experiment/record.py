@@ -21,6 +21,9 @@ COPY_WHILE_RUNNING = "node_local.copy_while_running"
 PARTS = "model.parts."
 """What the keys of parts of ICON begin with; their values are "True" or "False"."""
 
+NODES = "partitions."
+"""What the keys of lists begin with that a spec says of nodes; a list is its elements with blanks between them."""
+
 _LINE = re.compile(r"^# nmlgen: (?P<words>[a-z_.]+=.*)$", re.MULTILINE)
 
 
@@ -45,6 +48,7 @@ def record(experiment: Experiment) -> str:
         if component.model.cells is not None
     }
     values |= {setting.name: str(setting.value) for setting in experiment.parts.values()}
+    values |= {f"{NODES}{key}": " ".join(lists) for key, lists in experiment.machine.said.items()}
     for program in experiment.programs:
         values |= {key: _said(experiment, key, str(setting.value)) for key, setting in program.recorded().items()}
     if striped := [striping.what for striping in experiment.striping if not striping.is_empty]:
@@ -66,6 +70,11 @@ def grid_key(component: Component) -> str:
 def cells_key(component: Component) -> str:
     """The key of the numbers of its cells."""
     return grid_key(component).removesuffix("name") + "cells"
+
+
+def said_of_nodes(known: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The lists that a spec says of nodes, of what is remembered."""
+    return {key.removeprefix(NODES): tuple(value.split()) for key, value in known.items() if key.startswith(NODES)}
 
 
 def recorded(text: str) -> Mapping[str, str]:

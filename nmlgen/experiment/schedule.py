@@ -10,12 +10,13 @@ from __future__ import annotations
 import heapq
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice, takewhile
 from typing import Any
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.experiment.clock import Clock, is_number, length_from, milliseconds
 from nmlgen.experiment.component import Component
@@ -35,11 +36,12 @@ from nmlgen.experiment.ranks import (
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
+from nmlgen.values import frozen
 
 _GRIB2 = 2
 _EXTENSIONS = {_GRIB2: ".grb", 4: ".nc", 5: ".nc"}
 MOST_DATES = 500_000
-"""The output times that are gone through one by one: hourly output of 57 years."""
+"""A bound on work: the output times that are gone through one by one, hourly output of 57 years."""
 _SECOND, _MINUTE, _HOUR, _DAY = 1000, 60_000, 3_600_000, 86_400_000
 
 
@@ -97,7 +99,8 @@ def first_writes(component: Component, clock: Clock, times: int) -> tuple[tuple[
 @frozen
 class Duty:
     """One sequence of output files on an I/O rank: how many records and files it gets in the first job, the most
-    records of one file, and the output time of the first record, None without any."""
+    records of one file, and the output time of the first record, None without any. `number` is that of the first file,
+    and `opened` the time that it is named by, where behind a branch that is not the first record's."""
 
     file: OutputFile
     records: int
@@ -105,11 +108,15 @@ class Duty:
     largest: int
     first: int | None
     names: Names = field(eq=False, repr=False)
+    number: int = 1
+    opened: int | None = None
 
     @property
     def first_name(self) -> str | None:
         """The name of the first file; None without any."""
-        return None if self.first is None else self.names.of(1, self.first)
+        if self.first is None:
+            return None
+        return self.names.of(self.number, self.first if self.opened is None else self.opened)
 
 
 def duties(component: Component, clock: Clock) -> tuple[tuple[Duty, ...], ...]:
@@ -126,10 +133,22 @@ def duties(component: Component, clock: Clock) -> tuple[tuple[Duty, ...], ...]:
         if not regular:
             found[rank].append(Duty(file, 0, 0, 0, None, Names(component, file, clock)))
             continue
+        if clock.branch is not None:
+            found[rank].append(_duty_behind_branch(component, file, rank, clock))
+            continue
         files, largest = FileEnds(component, file, clock, regular[0]).files(regular, last[0] if last else None)
         names = _names_of_first_job(component, file, clock)
         found[rank].append(Duty(file, len(regular) + len(last), files, largest, regular[0], names))
     return tuple(tuple(row) for row in found)
+
+
+def _duty_behind_branch(component: Component, file: OutputFile, rank: int, clock: Clock) -> Duty:
+    """The duty of a first job whose first file another experiment may have begun; it writes something."""
+    first, *others = sequence(component, file, rank, clock)
+    counts = Counter(write.number for write in (first, *others))
+    opened = _passed_at_branch(component, file, clock)[0] if first.record > 1 else None
+    names = _names_of_first_job(component, file, clock)
+    return Duty(file, counts.total(), len(counts), max(counts.values()), first.date, names, first.number, opened)
 
 
 def _keyed(number: int, sequence: Iterator[Write]) -> Iterator[tuple[int, int, int, Write]]:
@@ -141,9 +160,11 @@ def sequence(component: Component, file: OutputFile, rank: int, clock: Clock) ->
     regular, last = _first_job(component, file, clock)
     if not regular:
         return
-    ends = FileEnds(component, file, clock, regular[0])
+    passed = _passed_at_branch(component, file, clock)
+    first_date = passed[0] if passed else regular[0]
+    ends = FileEnds(component, file, clock, first_date)
     name = _names_of_first_job(component, file, clock)
-    number, record = 1, 0
+    number, record = number_at_branch(component, file, clock), len(passed)
     for date in chain(regular, last):
         if record and ends.ended(date, record):
             number, record = number + 1, 0
@@ -154,7 +175,7 @@ def sequence(component: Component, file: OutputFile, rank: int, clock: Clock) ->
 
 
 def _names_of_first_job(component: Component, file: OutputFile, clock: Clock) -> Names:
-    return Names(component, file, clock, skipped_dates(component, file, clock, 0, clock.leg))
+    return Names(component, file, clock, skipped_dates(component, file, clock, clock.begin, clock.end_of(1)))
 
 
 def output_dates(component: Component, file: OutputFile, clock: Clock) -> Sequence[int]:
@@ -167,16 +188,18 @@ def output_dates(component: Component, file: OutputFile, clock: Clock) -> Sequen
 
 
 def all_dates(component: Component, file: OutputFile, clock: Clock) -> Sequence[int]:
-    """The output times of one sequence of files in the whole experiment, were it one job. Errors as `writes`."""
-    regular, last = _whole_experiment(component, file, clock)
+    """The output times of one sequence of files in the whole experiment, were it one job from the start on, whatever
+    another experiment has computed of it. Errors as `writes`."""
+    regular, last = _planned(component, file, clock)
     return _together(component, file, regular, () if last is None else (last,))
 
 
 def _first_job(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequence[int], tuple[int, ...]]:
     """The regular output times of the first job, and the one that include_last adds, if it falls into it."""
     regular, last = _whole_experiment(component, file, clock)
-    found = regular[: bisect_right(regular, clock.leg)]
-    return found, (last,) if last is not None and last <= clock.leg else ()
+    end = clock.end_of(1)
+    found = regular[: bisect_right(regular, end)]
+    return found, (last,) if last is not None and last <= end else ()
 
 
 def _together(component: Component, file: OutputFile, regular: Sequence[int], last: tuple[int, ...]) -> Sequence[int]:
@@ -210,7 +233,7 @@ def dates_by_job(
     ICON appends the end of the experiment (of a nest, its end_time) to those of every job that has one, whether or not
     the job comes so far (ICON 2024.10, `mo_output_event_handler.f90:500-870`). Errors as `output_dates`.
     """
-    regular, _ = _whole_experiment(component, file, clock)
+    regular, _ = _planned(component, file, clock)
     last = appended_date(component, file, clock)
 
     def of_job(begin: int, end: int) -> tuple[Sequence[int], int | None]:
@@ -299,6 +322,48 @@ def _files(component: Component, stream: Group, level_type: str, clock: Clock, p
 
 
 def _whole_experiment(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequence[int], int | None]:
+    """What is written of `_planned`: behind a branch all but what is due at its own step, which ICON does not write
+    again."""
+    regular, last = _planned(component, file, clock)
+    if clock.branch is None:
+        return regular, last
+    return regular[bisect_left(regular, _behind_branch(clock)) :], last
+
+
+def _behind_branch(clock: Clock) -> int:
+    """From when on output is written: that of the step of a branch was written by the job that wrote the checkpoint."""
+    return (clock.begin // clock.step + 1) * clock.step
+
+
+def _passed_at_branch(component: Component, file: OutputFile, clock: Clock) -> Sequence[int]:
+    """What is due at the step of a branch: it counts for the first file, without being written."""
+    if clock.branch is None:
+        return ()
+    regular, _ = _planned(component, file, clock)
+    return regular[bisect_left(regular, clock.begin) : bisect_left(regular, _behind_branch(clock))]
+
+
+_FORGETFUL = ("ocean", "hamocc")
+
+
+def keeps_number(component: Component) -> bool:
+    """Whether a component's checkpoints hold the numbers of the files that it is at; the ocean's do not."""
+    return component.kind not in _FORGETFUL
+
+
+def number_at_branch(component: Component, file: OutputFile, clock: Clock) -> int:
+    """The number of the file that the first job begins with: 1, behind a branch the one that the checkpoint holds if
+    the other experiment has had the same output from the same start on. Errors as `writes`."""
+    if not clock.begin or not keeps_number(component):
+        return 1
+    regular, _ = _planned(component, file, clock)
+    if not regular:
+        return 1
+    reached = regular[: bisect_left(regular, clock.begin) + 1]
+    return FileEnds(component, file, clock, regular[0]).files(reached, None)[0]
+
+
+def _planned(component: Component, file: OutputFile, clock: Clock) -> tuple[Sequence[int], int | None]:
     """The regular output times of a sequence of files, ascending, while its domain is active; and the end of the
     experiment, or of a nest, where include_last adds it (`mo_output_event_handler.f90:623-790`). Those of one window of
     equal intervals are a range, however many there are."""

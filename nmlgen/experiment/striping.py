@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import chain, islice, pairwise
 
-from attrs import frozen
-
 from nmlgen.experiment.setting import Setting
 from nmlgen.units.size import format_size, parse_size
+from nmlgen.values import frozen
 
 END_OF_FILE = "eof"
 """The end of the last component, as lfs and a spec write it."""

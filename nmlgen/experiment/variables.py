@@ -13,8 +13,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
@@ -23,10 +21,13 @@ from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.namelist.registry import Registry, catalogue_beside
 from nmlgen.resources import directory
 from nmlgen.units.whole import decimal
+from nmlgen.values import frozen
 
 _AXES = {"1": "surface", "nlev": "height full levels", "n_zlev": "ocean depth full levels"}
 _ICE_CLASSES = 1  # whatever the namelist says (mo_ocean_model.f90:543)
 _MOST_BYTES = 64 * 1024 * 1024
+"""A bound on work: a catalogue of variables has some two million bytes."""
+
 _SOIL_LEVELS = 8  # lnd_nml: zml_soil of mo_lnd_nwp_nml.f90
 
 
@@ -76,7 +77,11 @@ class Catalogue:
         if known is None:
             items = self._by_name.get(name.lower())
             if items is None:
-                items = [item for item in self._patterned if _matches(item[1], name.lower())]
+                items = [
+                    item
+                    for beginning, item in self._patterned
+                    if name.lower().startswith(beginning) and re.fullmatch(item[1]["pattern"], name.lower())
+                ]
             known = self._found[name.lower()] = tuple(self._variable(*item) for item in items)
         return known
 
@@ -109,6 +114,11 @@ class Catalogue:
         return known
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables that can be written and have a name of their own."""
+        return tuple(self._by_name)
+
+    @property
     def groups(self) -> tuple[str, ...]:
         """The names of the groups that a varlist may name, in order."""
         return tuple(sorted({*self._members, "all"}))
@@ -122,11 +132,25 @@ class Catalogue:
     ) -> Iterator[OutputVariable]:
         """The variables that may belong to a checkpoint, of the parts of the model that are asked for, as far as each
         of their conditions may hold."""
-        for part, entries in self._components.items():
-            if is_asked(part):
-                for entry in entries:
-                    if entry.get("restart") and all(may_hold(self._conditions[one]) for one in entry.get("if", ())):
-                        yield self._variable(part, entry)
+        for part, entries in self._restarted.items():
+            held: dict[tuple[str, ...], bool] = {}
+            for conditions, entry in entries if is_asked(part) else ():
+                if conditions not in held:
+                    held[conditions] = all(map(may_hold, conditions))
+                if held[conditions]:
+                    yield self._variable(part, entry)
+
+    @cached_property
+    def _restarted(self) -> dict[str, list[tuple[tuple[str, ...], dict[str, Any]]]]:
+        """By part of the model what a checkpoint may hold, each with its conditions."""
+        return {
+            part: [
+                (tuple(self._conditions[one] for one in entry.get("if", ())), entry)
+                for entry in entries
+                if entry.get("restart")
+            ]
+            for part, entries in self._components.items()
+        }
 
     def _items(self) -> Iterator[tuple[str, dict[str, Any]]]:
         return ((component, entry) for component, entries in self._components.items() for entry in entries)
@@ -140,8 +164,10 @@ class Catalogue:
         return names
 
     @cached_property
-    def _patterned(self) -> list[tuple[str, dict[str, Any]]]:
-        return [item for item in self._items() if "pattern" in item[1] and item[1].get("output", True)]
+    def _patterned(self) -> list[tuple[str, tuple[str, dict[str, Any]]]]:
+        """The variables with a part in braces in their name, each with what stands before it."""
+        items = (item for item in self._items() if "pattern" in item[1] and item[1].get("output", True))
+        return [(item[1]["name"].partition("{")[0], item) for item in items]
 
     @cached_property
     def _members(self) -> dict[str, list[tuple[str, dict[str, Any]]]]:
@@ -170,10 +196,6 @@ class Catalogue:
             copies=entry.get("copies"),
             time_levels=entry.get("time_levels", 1),
         )
-
-
-def _matches(entry: Mapping[str, Any], name: str) -> bool:
-    return name.startswith(entry["name"].partition("{")[0]) and re.fullmatch(entry["pattern"], name) is not None
 
 
 def catalogue_for(registry: Registry) -> Catalogue:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
@@ -36,6 +36,7 @@ from nmlgen.experiment.ranks import (
 from nmlgen.experiment.schedule import MOST_DATES, Duty, all_dates, duties, output_steps
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
+from nmlgen.values import frozen
 
 _GRIB2, _NETCDF4 = 2, 5
 _LOCATIONS = ("cell", "edge", "vertex")
@@ -49,6 +50,7 @@ _MULTIFILE_ATTRIBUTES = 65_573  # attributes.nc: the namelists as text, among th
 _LEAST_ATTRIBUTES, _MOST_ATTRIBUTES = 15_000, 120_000  # 17153 bytes measured for waves, 115812 for AES physics
 _MULTIFILE_HEADER_OF_A_VARIABLE = 734  # in each file: 126226 bytes for 172 variables
 _MULTIFILE_INDEX = 4  # the global index of a point
+_LARGEST = 2**31 - 1  # of ICON's integers
 _OWN_TO_A_POINT = ("model_namelist_filename", "output_filename")  # what each point of a sweep has for itself
 _MOST_VARIABLES = 100  # no atmosphere keeps so many three-dimensional variables for the next run
 _EDGES_OF_A_CELL, _DOUBLE = 1.5, 8
@@ -484,7 +486,18 @@ class _Contents:
         return places.get(location)
 
     def _regular_points(self) -> int:
-        return _axis(self._of_stream("reg_lon_def"), 360) * _axis(self._of_stream("reg_lat_def"), None)
+        longitudes, latitudes = self._axes()
+        return longitudes * latitudes
+
+    def _axes(self) -> tuple[int, int]:
+        """How many longitudes and latitudes the regular grid has."""
+        longitudes, latitudes = (
+            self._component.stream_setting(self._stream, name) for name in ("reg_lon_def", "reg_lat_def")
+        )
+        sides = _axis(longitudes, 360), _axis(latitudes, None)
+        if sides[0] * sides[1] > _LARGEST:
+            raise UndecidedError(latitudes, "the regular grid has more points than ICON can count")
+        return sides
 
     def _levels(self, variable: OutputVariable) -> int | None:
         own = self._circumstances.levels(variable)
@@ -506,7 +519,7 @@ class _Contents:
         text = str(self._of_stream("m_levels")).replace("(", "").replace(")", "").strip()
         if not text:
             return levels
-        chosen: set[int] = set()
+        chosen: list[tuple[int, int]] = []
         for part in text.split(","):
             match = _MODEL_LEVEL.fullmatch(part.strip())
             if match is None:
@@ -514,8 +527,12 @@ class _Contents:
             first, last = self._level_number(match[1]), self._level_number(match[2] or match[1])
             if max(first, last) > levels:  # the variable is written with all its levels
                 return levels
-            chosen.update(range(first, last + 1))
-        return len(chosen)
+            chosen.append((first, last))
+        count, highest = 0, -1
+        for first, last in sorted(chosen):
+            count += max(0, last - max(first - 1, highest))
+            highest = max(highest, last)
+        return count
 
     def _level_number(self, text: str) -> int:
         if text.isdigit():
@@ -533,8 +550,7 @@ class _Contents:
     def _coordinates(self) -> Volume:
         """Longitudes, latitudes and their bounds for every location used; in GRIB2 as fields of their own."""
         if self._is_regular:
-            sides = _axis(self._of_stream("reg_lon_def"), 360) + _axis(self._of_stream("reg_lat_def"), None)
-            return Volume.exactly(0 if self._filetype == _GRIB2 else 8 * sides)
+            return Volume.exactly(0 if self._filetype == _GRIB2 else 8 * sum(self._axes()))
         if not self._of_stream("output_grid"):
             return _NOTHING
         if self._filetype == _GRIB2:
@@ -545,15 +561,18 @@ class _Contents:
         )
 
 
-def _axis(definition: Any, period: int | None) -> int:
-    """How many values start, step or number, and stop make (`mo_lonlat_grid.f90:115-137`)."""
-    numbers = [float(number) for number in as_list(definition)]
+def _axis(definition: Setting, period: int | None) -> int:
+    """How many values start, step or number, and stop make (`mo_lonlat_grid.f90:115-137`). Raises UndecidedError for
+    more than ICON can count."""
+    numbers = [float(number) for number in as_list(definition.value)]
     if len(numbers) < 3 or abs(numbers[1]) < 1e-6:
         return 1
     start, step, stop = numbers[:3]
-    count = int(step) if step > 5 else int(abs(stop - start) / abs(step) + 1e-9) + 1
+    count = step if step > 5 else abs(stop - start) / abs(step) + 1e-9
+    if not count < _LARGEST:
+        raise UndecidedError(definition, f"{definition.name} makes more values than ICON can count")
     closes = period is not None and step <= 5 and abs(abs(stop - start) - period) < 1e-9
-    return max(1, count - closes)
+    return max(1, int(count) + (step <= 5) - closes)
 
 
 @remembered

@@ -49,8 +49,11 @@ class Question(NamedTuple):
             return _NOTHING
 
     def is_settled(self, before: Any, thing: Any) -> bool:
-        """Whether of two things that stand at its place it is plain that they answer the same: groups in which somebody
-        wrote the very same, or nothing, for the variable that it asks for."""
+        """Whether of two things that stand at its place it is plain that they answer the same: mappings with the very
+        same behind a key, groups in which somebody wrote the very same, or nothing, for the variable that it asks
+        for."""
+        if self.ask is _value and before is not None and thing is not None:
+            return before.get(*self.arguments, _NOTHING) is thing.get(*self.arguments, _NOTHING)
         if self.ask not in (_setting, _effective) or before is None or thing is None or before.is_open != thing.is_open:
             return False
         key = self.arguments[-1].lower()

@@ -21,7 +21,7 @@ from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.placement import task_count
 from nmlgen.experiment.programs import NUMBERS as PROGRAM_NUMBERS
 from nmlgen.experiment.programs import programs_from
-from nmlgen.experiment.record import COPY_WHILE_RUNNING, PARTS, cells_key, grid_key, recorded
+from nmlgen.experiment.record import COPY_WHILE_RUNNING, PARTS, cells_key, grid_key, recorded, said_of_nodes
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.experiment.striping import Striping
 from nmlgen.lift.jobs import LAYER, Job, beginning_at, beginnings, darshan_of
@@ -30,7 +30,7 @@ from nmlgen.script.setstripe import Setstripe
 from nmlgen.script.values import Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import Source, Span
-from nmlgen.spec.raising import read_site_of
+from nmlgen.spec.site import read_site_of, with_nodes
 from nmlgen.units.whole import decimal
 
 _RECORD = "# nmlgen: "
@@ -138,11 +138,14 @@ def as_built(
     experiment = with_record(_of_point(experiment, source), source)
     programs = experiment.programs
     machine = machine or machine_of(known, is_slurm=experiment.machine.scheduler == "slurm")
+    if machine is not None:
+        machine = with_nodes(machine, said_of_nodes(known))
     built = evolve(
         experiment,
         name=shell.text("name") or experiment.name,
         directives=_directives(_of_first_part(experiment, job), machine),
         machine=machine or experiment.machine,
+        others=0,
         executable=shell.first_path("model.executable", "executables")
         or (shell.path("model.executable", executable.value) if executable else None)
         or experiment.executable,

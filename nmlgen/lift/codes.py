@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nmlgen.pages import page
+from nmlgen.schedulers.codes import PROBLEMS as SCHEDULER_PROBLEMS
 from nmlgen.script.problems import PROBLEMS as SCRIPT_PROBLEMS
 
 PROBLEMS = {
@@ -34,6 +35,7 @@ PROBLEMS = {
         "A newer release declares a variable otherwise: as another type, or with another number of elements. ICON "
         "still reads what stands there; whether it means the same is said beside it. `nmlgen migrate` looks for these.",
     ),
+    **SCHEDULER_PROBLEMS,
     **SCRIPT_PROBLEMS,
     "MKX001": (
         "mkexp-syntax",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import evolve, field
 
 from nmlgen.experiment.experiment import Darshan, Experiment, InputFile, Launch, Mpi
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
@@ -27,7 +27,7 @@ from nmlgen.lift.launches import (
 )
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.resources import schema
-from nmlgen.script.directives import Directives
+from nmlgen.schedulers.slurm.directives import Directives
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Event, Field, Opened, Ran, Written
 from nmlgen.script.launch import LAUNCHERS, LaunchCommand, read_launch
@@ -39,6 +39,7 @@ from nmlgen.script.values import ALWAYS, Guard, Place, Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import UNKNOWN, Source, Span
 from nmlgen.units.whole import decimal
+from nmlgen.values import define
 
 LAYER = "script"
 """The layer that speaks in the settings."""
@@ -74,7 +75,10 @@ _OF_DARSHAN = tuple(
     name for name in schema("spec")["properties"]["darshan"]["properties"] if name.startswith("DARSHAN_")
 )
 _OF_MPI = re.compile(r"I_MPI_(?!ROOT\Z)|OMPI_MCA_|ROMIO_HINTS\Z")
-_OF_THREADS = re.compile(r"(?:OMP_(?:NUM_THREADS|STACKSIZE|PLACES|PROC_BIND|SCHEDULE)|KMP_AFFINITY|DARSHAN_[A-Z]+)\Z")
+_OF_THREADS = re.compile(
+    r"(?:OMP_(?:NUM_THREADS|STACKSIZE|PLACES|PROC_BIND|SCHEDULE)|KMP_AFFINITY|DARSHAN_[A-Z]+|LD_PRELOAD)\Z"
+)
+_HANDED_ON = re.compile(r"\$\{?LD_PRELOAD\b")
 _MEBIBYTES = ("DARSHAN_MODMEM", "DARSHAN_NAMEMEM")
 _WITH_DIRECTORY = ("-t", "--target-directory")
 
@@ -135,6 +139,7 @@ class _Lifting:
 
     def __init__(self, world: World, evaluation: Evaluation, directives: Directives) -> None:
         self.guard = world.guard
+        self.hands_on_preload = _HANDED_ON.search(evaluation.script.source.text) is not None
         self.beginnings = beginnings(evaluation, world.guard)
         self.is_build = bool(recorded(evaluation.script.source.text))
         self.job = Job(directives, files={name: file.text for name, file in world.files.items()})
@@ -303,6 +308,8 @@ class _Lifting:
             if not is_of_mpi and (_OF_THREADS.match(name) is None or name in self.job.environment):
                 continue
             if name in variables or variable.elements is not None:
+                continue
+            if name == "LD_PRELOAD" and self.hands_on_preload:
                 continue
             if "x" not in variable.attributes:
                 self.said_of(name, variable, "variable-not-exported", "is not exported: the model does not get it")

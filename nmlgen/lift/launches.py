@@ -14,7 +14,7 @@ from attrs import evolve
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.namelist.syntax import SyntaxProblem
-from nmlgen.script.directives import Directives
+from nmlgen.schedulers.slurm.directives import Directives
 from nmlgen.script.events import Ran
 from nmlgen.script.launch import LaunchCommand, read_launch
 from nmlgen.script.multi_prog import ranks_by_program, refused
@@ -31,7 +31,9 @@ _OF_ALL = re.compile(
 _HET_SIZE = re.compile(r"SLURM_\w+_(?:HET|PACK)_GROUP_")
 _COUNTED = re.compile(
     r"\(\([^()\n]*?\b(SLURM_(?:JOB_)?TASKS_PER_NODE)\b[^()\n]*\)\)"
-    r"|\b(?:let|expr)[ \t][^;|\n]{0,200}?\b(SLURM_(?:JOB_)?TASKS_PER_NODE)\b"
+    r"|\b(?:let|expr|(?:declare|typeset|local)[ \t]+-\w*i\w*|integer)[ \t][^;|\n]{0,200}?"
+    r"\b(SLURM_(?:JOB_)?TASKS_PER_NODE)\b(?![^;|\n]{0,3}[%#/])"
+    r"|\[\[[^\]\n]{0,200}?\b(SLURM_(?:JOB_)?TASKS_PER_NODE)\}?\"?[ \t]+-(?:eq|ne|lt|le|gt|ge)\b"
 )
 _KEPT = re.compile(
     r"^[ \t]*(?:export[ \t]+)?(\w+)=\"?\$\{?(SLURM_(?:JOB_)?TASKS_PER_NODE)\b(?![ \t]*[%#/])", re.MULTILINE
@@ -42,6 +44,8 @@ _TAKEN_APART = re.compile(
     r"|\$\{?(SLURM_(?:JOB_|STEP_)?NODELIST)\}?\"?[ \t]*\|[ \t]*(?:sed|cut|tr|awk|grep)\b"
     r"|<<<[ \t]*\"?\$\{?(SLURM_(?:JOB_|STEP_)?NODELIST)\b"
 )
+_EXPANDED = re.compile(r"\bhostnames?[ \t]+[\"']?\Z")
+"""What stands before a list that Slurm itself takes apart."""
 _NAMED = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)=\"?\$\{?(SLURM_(?:JOB_|STEP_)?NODELIST)\}?\"?[ \t]*$", re.MULTILINE)
 """A variable that takes the list as it is."""
 _OF_PYTHON = re.compile(r"\bos\.(?:environ(?:\.get)?|getenv)[ \t]?[\[(][ \t]?['\"](SLURM_(?:JOB_|STEP_)?NODELIST)['\"]")
@@ -276,22 +280,21 @@ def tasks_of_part(part: Mapping[str, Setting]) -> int | None:
 def of_text(script: Text, directives: Directives) -> Iterator[SyntaxProblem]:
     """What a script takes variables of Slurm for that they are not."""
     text = script.text
-    for match in _COUNTED.finditer(text):
+    if "SLURM_" not in text:
+        return
+    for match in _COUNTED.finditer(text) if "TASKS_PER_NODE" in text else ():
         if not _is_comment(text, match.start()):
-            group = 1 if match[1] else 2
+            group = next(number for number in (1, 2, 3) if match[number])
             message = f"{match[group]} is no number: Slurm writes 4(x3) for three nodes of four tasks"
             expected = "SLURM_NTASKS_PER_NODE, or SLURM_NTASKS for all"
             yield SyntaxProblem("list-as-number", message, script.span(*match.span(group)), expected, stops=False)
-    for match in _KEPT.finditer(text):
+    for match in _KEPT.finditer(text) if "TASKS_PER_NODE" in text else ():
         if re.search(rf"\(\([^\n]*\b{match[1]}\b", text):
             message = f"{match[2]} is no number: Slurm writes 4(x3) for three nodes of four tasks"
             expected = "SLURM_NTASKS_PER_NODE"
             yield SyntaxProblem("list-as-number", message, script.span(*match.span(2)), expected, stops=False)
-    for match in _TAKEN_APART.finditer(text):
-        if not _is_comment(text, match.start()):
-            group = next(number for number in (1, 2, 3) if match[number])
-            yield _taken_apart(script, match[group], match.span(group))
-    yield from _of_lists(script)
+    if "NODELIST" in text:
+        yield from _of_lists(script)
     if directives.parts and not _HET_SIZE.search(text):
         for match in _OF_ALL.finditer(text):
             if not _is_comment(text, match.start()):
@@ -301,8 +304,13 @@ def of_text(script: Text, directives: Directives) -> Iterator[SyntaxProblem]:
 
 
 def _of_lists(script: Text) -> Iterator[SyntaxProblem]:
-    """Lists of nodes that are taken apart under another name."""
+    """Lists of nodes that are taken apart, by their own name or another one."""
     text = script.text
+    for match in _TAKEN_APART.finditer(text):
+        before = text[max(0, match.start() - _NEAR) : match.start()]
+        if not _is_comment(text, match.start()) and not _EXPANDED.search(before):
+            group = next(number for number in (1, 2, 3) if match[number])
+            yield _taken_apart(script, match[group], match.span(group))
     for match in islice(_NAMED.finditer(text), _MOST_NAMES):
         name = re.escape(match[1])
         apart = re.search(rf"\$\{{{name}(?:%|#|/|:\d)|\$\{{?{name}\}}?\"?[ \t]*\|[ \t]*(?:sed|cut|tr|awk|grep)\b", text)
@@ -427,11 +435,11 @@ def unlike_master(launch: LaunchCommand, files: Mapping[str, str], experiment: E
     except UndecidedError:
         return
     models = sorted(shares, key=min)
-    if len(models) != len(programs):
-        return
+    if len(models) != len(programs) or any(ranks.isdisjoint(frozenset().union(*models)) for ranks in programs.values()):
+        return  # a program that is no model stands beside one that is several
     for (command, ranks), share in zip(sorted(programs.items(), key=lambda item: min(item[1])), models, strict=True):
         if ranks != share:
-            name = experiment.models[experiment.shares.index(share)].label
+            name = experiment.components[experiment.shares.index(share)].title
             message = (
                 f'{_shown(word)} gives the ranks {min(ranks)}-{max(ranks)} to "{command}", and the master namelist '
                 f"{min(share)}-{max(share)} to {name}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen import disk
 from nmlgen.disk import read_bytes
@@ -27,8 +27,9 @@ from nmlgen.namelist.registry import Registry
 from nmlgen.script.events import Ended, Ran, Written
 from nmlgen.script.values import Value, within
 from nmlgen.script.worlds import WrittenText
-from nmlgen.source import Source
+from nmlgen.source import Source, Span
 from nmlgen.spec.spec import load_spec
+from nmlgen.values import frozen
 
 _EXPERIMENT = re.compile(r"^[ \t]*(?:export[ \t]+)?EXPERIMENT=['\"]?([\w.+-]+)", re.MULTILINE)
 _SPEC_KEY = re.compile(rb"^(nmlgen|extends|site|model)[ \t]*:", re.MULTILINE)
@@ -40,8 +41,8 @@ class Loaded:
 
     `parts` names what of the `experiment` the files say at all: of "master", "namelist" and "job". `files` are the
     namelist files that were read. `choices` say what was assumed of a script where only a run knows which way it goes,
-    `remarks` what it does that no experiment holds. It `finds_programs` where a launch starts several, by wrappers and
-    files that nmlgen did not write.
+    `remarks` what it does that no experiment holds; `lost` is where a script came first to what may set anything. It
+    `finds_programs` where a launch starts several, by wrappers and files that nmlgen did not write.
     """
 
     path: Path
@@ -51,6 +52,7 @@ class Loaded:
     choices: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     finds_programs: bool = False
+    lost: Span | None = None
 
     @property
     def release(self) -> str:
@@ -202,7 +204,9 @@ def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
     remarks = tuple(
         dict.fromkeys((*first.job.remarks, *first.job.unplaced, *_gives_up(lifted), *_without_start(path, lifted)))
     )
-    return Loaded(path, first.experiment, parts, first.files, choices, remarks)
+    place = lifted.evaluation.lost
+    lost = None if place is None else place.text.span(place.start, place.end)
+    return Loaded(path, first.experiment, parts, first.files, choices, remarks, lost=lost)
 
 
 def _gives_up(lifted: LiftedScript) -> Iterator[str]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from attrs import define, evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.experiment.component import MODEL_GROUP
 from nmlgen.experiment.experiment import Experiment
@@ -31,6 +31,7 @@ from nmlgen.script.values import Place, known
 from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.worlds import Stretch, WrittenText
 from nmlgen.source import UNKNOWN, Source, Text
+from nmlgen.values import define, frozen
 
 CONFIG_SUFFIX = ".config"
 _NAMELISTS = "namelists"

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import KINDS, LAND_GROUP, MODEL_GROUP, Model, land_files
@@ -33,6 +33,7 @@ from nmlgen.namelist.syntax import Group as WrittenGroup
 from nmlgen.source import UNKNOWN, Span
 from nmlgen.spec.coupling import read_coupling
 from nmlgen.spec.sections import spelling
+from nmlgen.values import frozen
 
 MASTER_FILE = "icon_master.namelist"
 _MODELS = ("atmosphere", "ocean", "waves", "jsbach")
@@ -342,7 +343,8 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
     if not registry.has_group(name):
         settings = {item.name: _plain(name, item.name, item) for item in written.items}
         return Group(name, settings, None, written.name_span, is_open=written.is_open)
-    written = evolve(written, items=tuple(_as_meant(item) for item in written.items))
+    if any(value.kind == "null" for item in written.items for value in item.values):
+        written = evolve(written, items=tuple(_as_meant(item) for item in written.items))
     assignment = assign(written, declarations(registry, name))
     settings = dict(_settings(name, assignment, registry))  # what is refused is in none of them
     refused = [problem.span.offsets[0] for problem in assignment.problems if problem.stops]

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.nodes import ranks_by_node
-from nmlgen.experiment.placement import WORK, SeatError, gpus_per_node, nodes_of, placement, task_count
+from nmlgen.experiment.placement import WORK, SeatError, facts_of, gpus_per_node, nodes_of, placement, task_count
 from nmlgen.experiment.programs import CPU, GPU, Program
 from nmlgen.experiment.ranks import rank_numbers, split
 from nmlgen.experiment.seats import seat_text
@@ -33,7 +33,9 @@ from nmlgen.script.wrapper import VISIBLE, Start, follow
 from nmlgen.source import UNKNOWN, Source, Span
 from nmlgen.spec.programs import DEALING_OPTIONS, DEALT, placed
 from nmlgen.spec.raising import label_of
+from nmlgen.spec.site import with_nodes
 from nmlgen.units.whole import decimal
+from nmlgen.values import frozen
 
 _HOSTS = "SLURM_HOSTFILE"
 _FIGURE = re.compile(r"\$\(\s*nvidia-smi\s+(?:--list-gpus|-L)\s*\|\s*wc\s+-l\s*\)")
@@ -92,10 +94,20 @@ def with_placement(
     if not lines:
         return Placed(experiment)
     try:
-        return _Placing(experiment, job, directory, files, hosts, dict(variables or {})).placed(lines)
+        return _unbound(_Placing(experiment, job, directory, files, hosts, dict(variables or {})).placed(lines))
     except _Undecided as reason:
         span = job.launch.launch.command.span if job.launch is not None else None
         return Placed(experiment, (), (f"{span}: which ranks sit where is not in the spec: {reason}",))
+
+
+def _unbound(found: Placed) -> Placed:
+    """The placement whose ranks with GPUs are bound to no cores where nobody knows which are near to which GPU."""
+    experiment, said = found.experiment, dict(found.experiment.machine.said)
+    for program in experiment.programs:
+        facts = facts_of(experiment, program)
+        if program.uses_gpus and facts.gpus is not None and facts.gpus.asks_for_cores and not facts.gpus.cores:
+            said.setdefault(f"{facts.name}.gpus.cores", ())
+    return evolve(found, experiment=evolve(experiment, machine=with_nodes(experiment.machine, said)))
 
 
 def as_spec_has_it(experiment: Experiment) -> Experiment:

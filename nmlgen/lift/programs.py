@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.ranks import numbers_in_job, rank_numbers, split
@@ -23,6 +23,7 @@ from nmlgen.script.launch import LaunchCommand, read_launch
 from nmlgen.script.multi_prog import ranks_by_program
 from nmlgen.script.options import StaticWord
 from nmlgen.source import UNKNOWN
+from nmlgen.values import frozen
 
 _MOST_PROGRAMS = 16
 _SHELL = re.compile(r"(?:.*/)?(?:ba|k|da|z)?sh")
@@ -286,6 +287,52 @@ def on_processors(programs: Iterable[StartedProgram], job: Job) -> tuple[str, ..
         if program.is_first and (wrapper is None or not _SETS.search(wrapper.script.source.text)):
             found.append(name)
     return tuple(found)
+
+
+def across_models(
+    lines: Sequence[Line], programs: Sequence[StartedProgram], experiment: Experiment
+) -> Iterator[SyntaxProblem]:
+    """Executables of ICON that have some of the ranks that the master namelist gives to a model, and some of another's,
+    where a second one has the rest. The master namelist counts the ranks of ICON alone."""
+    icon = [(line, program) for line, program in zip(lines, programs, strict=False) if program.is_icon and program.name]
+    if len(programs) != len(lines) or len(experiment.models) < 2 or len({program.name for _, program in icon}) < 2:
+        return
+    if any(program.is_icon and not program.name for program in programs):
+        return
+    numbers = {rank: number for number, rank in enumerate(sorted(rank for _, one in icon for rank in one.ranks))}
+    tasks = written("ntasks", len(numbers), "script", None)
+    try:
+        shares = evolve(experiment, launch=evolve(experiment.launch, tasks=tasks)).shares
+    except UndecidedError:
+        return
+    own = {program: frozenset(numbers[rank] for rank in program.ranks) for _, program in icon}
+    for line, program in icon:
+        for number, share in enumerate(shares):
+            ranks = own[program]
+            others = {other.name for other, there in own.items() if there & share} - {program.name}
+            if ranks & share and others and not (share <= ranks or ranks <= share):
+                message = (
+                    f"{program.name} has the ranks {min(ranks)}-{max(ranks)} of ICON, and the master namelist gives "
+                    f"{min(share)}-{max(share)} to {experiment.components[number].title}"
+                )
+                place = line.word.span
+                yield SyntaxProblem("programs-unlike-models", message, place, "the same ranks in both", stops=False)
+                return
+
+
+def others(lines: Sequence[Line], programs: Sequence[StartedProgram], experiment: Experiment) -> int | None:
+    """How many ranks the programs have that are no models, by their names; where none is called after ICON, by the
+    ranks that the models take. None where that is not known."""
+    if len(programs) != len(lines):
+        return None
+    icon = [program for program in programs if program.is_icon]
+    if not icon:
+        try:
+            claimed = frozenset[int]().union(*experiment.shares)
+        except UndecidedError:
+            return None
+        icon = [program for program in programs if not claimed.isdisjoint(program.ranks)]
+    return sum(len(program.ranks) for program in programs) - sum(len(program.ranks) for program in icon)
 
 
 def joining(programs: Iterable[StartedProgram], job: Job) -> tuple[Setting, ...]:

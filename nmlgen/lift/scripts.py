@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen import disk
 from nmlgen.errors import InputError
@@ -21,13 +21,14 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.parts import GPU
+from nmlgen.experiment.record import recorded
 from nmlgen.experiment.setting import Certainty, Setting, written
 from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
-from nmlgen.lift.built import as_built
+from nmlgen.lift.built import as_built, machine_of
 from nmlgen.lift.fragments import HEADER, Ending, fragment_name, header_directives, header_variables
 from nmlgen.lift.jobs import LIFTED, Job, lift_job, with_job
-from nmlgen.lift.launches import of_text
+from nmlgen.lift.launches import of_text, options_of
 from nmlgen.lift.namelists import (
     MASTER_FILE,
     NamelistFile,
@@ -40,12 +41,14 @@ from nmlgen.lift.namelists import (
     unknown_entry,
 )
 from nmlgen.lift.programs import (
+    across_models,
     in_all_parts,
     joining,
     lines_of,
     models_of,
     of_programs,
     on_processors,
+    others,
     programs_of,
 )
 from nmlgen.lift.reader import NAMED, reader_of
@@ -63,18 +66,20 @@ from nmlgen.lift.wrappers import (
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, SyntaxProblem
+from nmlgen.schedulers.slurm.directives import PLUGIN_OPTION, Directives, read_directives
 from nmlgen.script.assigned import effects
-from nmlgen.script.directives import PLUGIN_OPTION, Directives, read_directives
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
 from nmlgen.script.parser import parse
 from nmlgen.script.syntax import Literal, Redirection, Script
+from nmlgen.script.templates import includes
 from nmlgen.script.values import Place, known, text_of, within
 from nmlgen.script.values import unknown as unknown_value
 from nmlgen.script.without_effect import without_effect
 from nmlgen.script.worlds import Stretch, World, WrittenFile, WrittenText, covering_worlds, decided
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.spec.coupling import read_coupling
+from nmlgen.values import frozen
 
 
 def _scripts(world: World) -> list[Text]:
@@ -140,7 +145,7 @@ _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
 _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 SPEC_SUFFIXES = (".yaml", ".yml")
-SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm")
+SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm", ".ecf")
 _OTHER_TEXTS = (".ipynb", ".json", ".html", ".py", ".f90")
 """The names of texts that may show scripts, here-documents and all, and are none."""
 
@@ -175,9 +180,9 @@ _PARTS = re.compile(r"(?:exec\.iconrun|add_run_routines|create_target_header)(?:
 
 def _is_fragment(script: Script, path: Path) -> bool:
     """Whether a script needs another one before it: it is one of ICON's parts of scripts, has no first line that names
-    a shell, or uses variables of ICON's header that it never sets."""
+    a shell, uses variables of ICON's header that it never sets, or is a template that includes others."""
     text = script.source.text
-    if not text.startswith("#!") or _PARTS.fullmatch(path.name):
+    if not text.startswith("#!") or _PARTS.fullmatch(path.name) or includes(text):
         return True
     used = {name for name in _USED.findall(text) if name in HEADER or name == "EXPNAME"}
     left = used - effects(script.body, {}).names
@@ -239,8 +244,13 @@ def lift_script(
     worlds = covering_worlds(evaluation, MASTER_FILE)
     made = [lifting.way(*decided(evaluation, world, LIFTED)) if decides else lifting.way(world) for world in worlds]
     ways = tuple(sorted(made, key=_rank))
-    problems = [*_of_sbatch(directives.problems, machine), *of_text(script.text, directives), *lifting.problems]
+    home = machine or machine_of(recorded(source.text), is_slurm=True)
+    problems = [*_of_sbatch(directives.problems, home), *of_text(script.text, directives), *lifting.problems]
     problems += without_effect(script)
+    if directives.span is None and "#PBS" in source.text:
+        from nmlgen.schedulers.pbs.directives import read_pbs_directives  # few scripts are for PBS
+
+        problems += read_pbs_directives(source, _bodies(script))
     if not any(way.experiment is not None for way in ways):
         problems += alone(script)
     return LiftedScript(
@@ -335,6 +345,7 @@ class _Lifting:
         self.source = evaluation.script.source
         self.problems: list[SyntaxProblem] = []
         self._groups: dict[Hashable, Group] = {}
+        self._couplings: dict[Hashable, Coupling] = {}
 
     def way(self, world: World, chosen: tuple[tuple[Place, str], ...] = ()) -> Way:
         """The models of one world, and what they are made of."""
@@ -401,12 +412,18 @@ class _Lifting:
         lines = lines_of(job, experiment)
         programs = programs_of(lines, job, self.path.parent, self.files)
         of_file = [] if lines and lines[0].nodes else programs  # those of parts stand behind colons
-        experiment = evolve(experiment, joining=joining(of_file, job))
+        experiment = evolve(experiment, joining=joining(of_file, job), others=others(lines, programs, experiment))
+        if not lines and job.launch is not None and "--multi-prog" in options_of(job.launch):
+            experiment = evolve(experiment, others=None)  # what each rank starts is not known
         if lines:
             started = in_all_parts(experiment, lines)
             experiment = started if started.dealt else experiment
             found = of_programs(programs, started)
             job.late_problems += found.problems
+            if not any(
+                problem.kind in ("programs-unlike-models", "parts-out-of-order") for problem in job.late_problems
+            ):
+                job.late_problems += across_models(lines, programs, started)
             beside = [one.wrapper.script.text for one in programs if one.wrapper is not None and one.wrapper.is_beside]
             experiment = evolve(
                 experiment,
@@ -463,7 +480,10 @@ class _Lifting:
             names += [name.rpartition("/")[2] for name in left] if len(left) == 1 else []
         for name, file in reversed(written):
             if name.rpartition("/")[2] in names:
-                return read_coupling(_WrittenSource(self.source.name, file.text, file.origin)), True
+                key = file.origin.identity(0, len(file.text))
+                if key not in self._couplings:
+                    self._couplings[key] = read_coupling(_WrittenSource(self.source.name, file.text, file.origin))
+                return self._couplings[key], True
         beside = coupling_beside(self.path, self.files, PurePosixPath(known[-1] if known else COUPLING_FILE).name)
         return beside or UNKNOWN_COUPLING, False
 
@@ -650,23 +670,24 @@ def _counted(ways: Iterable[Way]) -> ValueCounts:
             origin = file.document.origin
             if not isinstance(origin, WrittenText):
                 continue
-            for group in file.document.groups:
-                for item in group.items:
-                    for value in item.values:
-                        stretches = [
-                            stretch
-                            for stretch in origin.within(value.start, value.end)
-                            if stretch.piece.is_expansion and value.end > value.start
-                        ]
-                        if not stretches:
-                            continue
-                        worst = max((stretch.kind for stretch in stretches), key=lambda kind: order[kind])
-                        place = origin.place(value.start, value.end)
-                        key = (id(place.text), place.start, place.end)
-                        if key not in kinds or order[worst] < order[kinds[key]]:
-                            kinds[key] = worst
+            groups = (group for group in file.document.groups if _expansions(origin, group.start, group.end))
+            items = (item for group in groups for item in group.items if _expansions(origin, item.start, item.end))
+            for value in (value for item in items for value in item.values if value.end > value.start):
+                stretches = _expansions(origin, value.start, value.end)
+                if not stretches:
+                    continue
+                worst = max((stretch.kind for stretch in stretches), key=lambda kind: order[kind])
+                place = origin.place(value.start, value.end)
+                key = (id(place.text), place.start, place.end)
+                if key not in kinds or order[worst] < order[kinds[key]]:
+                    kinds[key] = worst
     found = list(kinds.values())
     return ValueCounts(len(found), found.count("certain"), found.count("set"), found.count("unknown"))
+
+
+def _expansions(origin: WrittenText, start: int, end: int) -> list[Stretch]:
+    """The stretches of a written text that come from an expansion."""
+    return [stretch for stretch in origin.within(start, end) if stretch.piece.is_expansion]
 
 
 # --- What no way comes to ---

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nmlgen.errors import InputError, SpecError
-from nmlgen.spec.raising import Site, read_site_of
+from nmlgen.spec.site import Site, read_site_of
 
 
 def site_named(reference: str) -> Site:

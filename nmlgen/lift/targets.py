@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.files import STANDARD_INPUT, Files, decode
@@ -16,12 +14,15 @@ from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp
 from nmlgen.lift.namelists import MASTER_FILE
 from nmlgen.lift.scripts import is_script
 from nmlgen.source import Source
+from nmlgen.values import frozen
 
 _MOST_BYTES = 4 * 1024 * 1024  # no run script and no namelist comes near
 _MOST_FILES = 100_000
 _HEAD = 2048
 _NAMELIST_NAMES = re.compile(
-    r"NAMELIST_.+|.+\.(?:nml|namelist)|namelist\.(?:input|(?:init_)?atmosphere)(?:\..+)?", re.I
+    r"NAMELIST_.+|.+\.(?:nml|namelist)|namelist\.(?:input|(?:init_)?atmosphere)(?:\..+)?"
+    r"|PARIN(?:_N\d\d|_O)?|.+_p3dr?(?:_N\d\d|_O)?",
+    re.I,
 )
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
 _OTHERS = (

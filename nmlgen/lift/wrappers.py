@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import Component
@@ -23,6 +21,7 @@ from nmlgen.script.parser import parse
 from nmlgen.script.syntax import Script
 from nmlgen.script.wrapper import Start, follow
 from nmlgen.source import UNKNOWN, Source, Span, Text
+from nmlgen.values import frozen
 
 _MOST_RANKS = 64
 _MOST_BYTES = 200_000
@@ -33,6 +32,11 @@ _EXPORTS = re.compile(
     r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s;&|\"']*))",
     re.MULTILINE,
 )
+_TEXT_FOR_SHELL = re.compile(r"\b(?:ba|da|k|z)?sh[ \t]+-\w*c[ \t]+\"[^\"\n]*\$\{?@\}?\"")
+"""Words that are put into the text for a shell: only the first of them gets there."""
+_SHIFTS = re.compile(r"^[ \t]*shift\b|;[ \t]*shift\b", re.MULTILINE)
+_STARTS_PROGRAM = re.compile(r"(?:^|[;&|])([^;&|\n#]{1,1000}?)[ \t]\"?\$\{?[@*]\}?", re.MULTILINE)
+_SET_THERE = re.compile(r"(?<![\w$-])([A-Za-z_]\w*)=(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s;&|\"']*))(?=[ \t]|\Z)")
 _SETS_CORES = re.compile(r"(--cpu-list|-[a-z]*c)()\Z")
 _OF_OPEN_MPI = re.compile(r"OMPI_COMM_WORLD_(?:LOCAL_)?RANK")
 _OF_SLURM = re.compile(r"SLURM_(?:LOCALID|PROCID)|PMIX?_\w*RANK|MPI_LOCALRANKID")
@@ -168,6 +172,9 @@ def _has_long_blocks(component: Component) -> bool:
     return nproma >= _LONG or any(count > 0 for count in counts)
 
 
+_UNKNOWN_NODE = -1
+
+
 def followed(experiment: Experiment) -> list[Node]:
     """The nodes whose ranks are looked at, without what they do where that is not known; at least one rank."""
     for known in (nodes, _without_crew):
@@ -183,8 +190,8 @@ def _without_crew(experiment: Experiment) -> Sequence[Node]:
 
 
 def starts(wrapper: Wrapper, experiment: Experiment) -> Mapping[int, Start]:
-    """What the wrapper does for ranks of some nodes: the first, the last, and that of the last rank that computes; for
-    one of several programs the first and the last of its nodes."""
+    """What the wrapper does for ranks of some nodes: the first, the last, and those of the last rank that computes and
+    of the last one of all; for one of several programs the first and the last of its nodes."""
     tasks, count = _told(experiment)
     surroundings: dict[str, str | None] = {}
     for name, setting in experiment.environment.items():
@@ -199,6 +206,8 @@ def starts(wrapper: Wrapper, experiment: Experiment) -> Mapping[int, Start]:
         own = [pair for pair in enumerate(node.ranks) if wrapper.ranks is None or pair[1] in wrapper.ranks]
         for local, rank in own if wrapper.ranks is None else own[: _MOST_RANKS // 2]:
             numbers = _numbers(rank, local, node, tasks, is_srun=is_srun)
+            if node.number == _UNKNOWN_NODE:
+                numbers |= {"SLURM_LOCALID": None, "SLURM_NODEID": None}
             start = follow(
                 wrapper.script,
                 wrapper.arguments,
@@ -218,7 +227,8 @@ def _nodes_of(wrapper: Wrapper, experiment: Experiment) -> list[Node]:
     try:
         every = [Node(number, there, {}) for number, there in enumerate(wrapper.nodes or ranks_by_node(experiment))]
     except UndecidedError:
-        return [Node(0, range(1), {})]
+        first = min(wrapper.ranks)
+        return [Node(0 if first == 0 else _UNKNOWN_NODE, range(first, first + 1), {})]
     own = [node for node in every if not wrapper.ranks.isdisjoint(node.ranks)]
     return list({node.number: node for node in (*own[:1], *own[-1:])}.values())
 
@@ -234,7 +244,8 @@ def _told(experiment: Experiment) -> tuple[str | None, str | None]:
 def _telling(every: Sequence[Node]) -> list[Node]:
     """The nodes that tell most, and not more than can be followed."""
     working = [node for node in every if any(kind in ("test", "work") for _, kind in node.crew)]
-    chosen = {node.number: node for node in (*every[:1], *working[-1:], *every[-1:])}
+    last = max(every, key=lambda node: max(node.ranks, default=-1), default=None)
+    chosen = {node.number: node for node in (*every[:1], *working[-1:], *every[-1:], *([last] if last else []))}
     found: list[Node] = []
     for node in chosen.values():
         if sum(len(other.ranks) for other in found) + len(node.ranks) <= _MOST_RANKS:
@@ -265,12 +276,18 @@ def variables_of_ranks(wrappers: Iterable[Text]) -> dict[str, Setting]:
     """The variables that wrappers export for their ranks, whatever they do else; unknown are those that are no text."""
     found: dict[str, Setting] = {}
     for text in wrappers:
-        for match in _EXPORTS.finditer(text.text):
+        for match in (*_EXPORTS.finditer(text.text), *_before_program(text.text)):
             name, span = f"environment.{match[1]}", text.span(*match.span(1))
             value = next((match[group] for group in (2, 3, 4) if match[group] is not None), None)
             is_known = value is not None and not re.search(rf"[$`\\{UNKNOWN}]", value)
             found[match[1]] = written(name, value, "script", span) if is_known else unknown(name, span)
     return found
+
+
+def _before_program(text: str) -> Iterator[re.Match[str]]:
+    """The variables that stand before the command with which a wrapper starts its program."""
+    for line in _STARTS_PROGRAM.finditer(text):
+        yield from _SET_THERE.finditer(text, *line.span(1))
 
 
 def problems_of_wrapper(wrapper: Wrapper, made: Mapping[int, Start], *, is_srun: bool) -> Iterator[SyntaxProblem]:
@@ -301,6 +318,11 @@ def problems_of_wrapper(wrapper: Wrapper, made: Mapping[int, Start], *, is_srun:
             span = wrapper.span(start.place.start, start.place.end)
             yield _problem("wrapper-loses-arguments", message, span, 'exec "$@"')
             return
+    within = _TEXT_FOR_SHELL.search(text)
+    behind = [word for word in wrapper.arguments[1:] if word]
+    if not made and within is not None and behind and not _SHIFTS.search(text):
+        message = f"the program is started without {' '.join(behind)}"
+        yield _problem("wrapper-loses-arguments", message, wrapper.span(*within.span()), 'exec "$@"')
 
 
 def _problem(kind: str, message: str, span: Span, expected: str) -> SyntaxProblem:
@@ -324,7 +346,7 @@ def _unbound(start: Start) -> str | None:
 
 def _lost(wrapper: Wrapper, start: Start) -> list[str]:
     """The arguments of the program that it does not get."""
-    program = start.words[start.program]
+    program = (start.words[start.program] or "").rpartition(" ")[2]  # `sh -c "exec $@"`
     if program not in wrapper.arguments:
         return []
     behind = wrapper.arguments[wrapper.arguments.index(program) + 1 :]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from attrs import frozen
+from nmlgen.values import frozen
 
 
 @frozen

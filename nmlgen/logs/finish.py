@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen.disk import open_regular
 from nmlgen.logs.failure import Failures
 from nmlgen.logs.rows import State
+from nmlgen.values import frozen
 
 _LEDGER = "nmlgen.legs"
 _STATUS = "finish.status"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from attrs import define
+from nmlgen.values import define
 
 MEGABYTE = 1_000_000  # ICON's MB
 COUNTED_BYTES = 4  # a value, in ICON's rate of writing

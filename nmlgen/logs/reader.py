@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from attrs import frozen
-
 from nmlgen.disk import IrregularFileError, open_regular
 from nmlgen.errors import InputError
 from nmlgen.logs.anchors import (
@@ -33,6 +31,7 @@ from nmlgen.logs.finish import Ending, ending_of
 from nmlgen.logs.prefixes import Prefix
 from nmlgen.logs.rows import CheckpointWrite, LogRun, LogWarning, OutputWrite, Row, TimerTotal
 from nmlgen.logs.running import Running
+from nmlgen.values import frozen
 
 _BLOCK = 4 * 2**20
 _LONGEST_LINE = 2**20

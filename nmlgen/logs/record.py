@@ -13,9 +13,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen.disk import open_regular
+from nmlgen.values import frozen
 
 RECORDS = "nmlgen.records"
 _NAME = re.compile(r"(\d{1,9})\.\S+")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from attrs import AttrsInstance, field, fields, frozen
+from attrs import AttrsInstance, field, fields
+
+from nmlgen.values import frozen
 
 State = Literal["finished", "restarted", "crashed", "truncated"]
 """`finished`: the experiment's end was reached. `restarted`: this leg's end was reached, and a next one is to follow.
@@ -30,7 +32,7 @@ class LogRun:
     name: str | None = column("the experiment, from the manifest of a build beside the log")
     job: str | None = column("Slurm's job id, from the name of a log that nmlgen's script wrote")
     leg: int | None = column("which job of the chain, from the ledger beside the log")
-    state: State = column("finished, restarted, crashed or truncated", "truncated")  # noqa: RUF009
+    state: State = column("finished, restarted, crashed or truncated", "truncated")
     reason: str | None = column("why it is crashed or truncated, in ICON's own words where it has any")
     finish_status: str | None = column("the word in finish.status or in the ledger: OK or RESTART")
     release: str | None = column("of ICON")

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from attrs import define, evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.logs.rows import TimerTotal
+from nmlgen.values import define, frozen
 
 _TITLE = re.compile(rb"Timer report(?!: Total)(?:, ranks (?P<ranks>[\d,-]+)| of PE +(?P<pe>\d{1,9}))?")
 _HEADER = re.compile(rb" name +# calls   ")

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 
-from attrs import frozen
-
 import nmlgen
 from nmlgen.codes import rule_names
 from nmlgen.configuration import Configuration, ConfigurationError, find_configuration
@@ -27,6 +25,7 @@ from nmlgen.spec.spec import Spec, load_spec
 from nmlgen.spec.validate import validate
 from nmlgen.sweep.expansion import plan_of_spec, points_of
 from nmlgen.sweep.review import review
+from nmlgen.values import frozen
 
 _MOST_POINTS = 12
 """The points of a sweep that are judged as one types; `nmlgen check` judges all."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import frozen
 from lsprotocol import types
 
 from nmlgen.codes import rule_names
@@ -26,6 +25,7 @@ from nmlgen.spec import presets
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, spelling
 from nmlgen.spec.spec import Spec
 from nmlgen.spec.validate import part_of_spec
+from nmlgen.values import frozen
 
 TRIGGERS = ["&", "'", '"', "[", ":", "/"]
 _MOST = 500

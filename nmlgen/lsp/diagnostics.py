@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from nmlgen.findings import Finding, Fix, Severity
+from nmlgen.findings import Edit, Finding, Fix, Severity, meant
 from nmlgen.lsp.analysis import Analysis
 from nmlgen.lsp.positions import Positions
 from nmlgen.source import Source, Span
@@ -78,16 +78,16 @@ def actions_at(
     kinds = list(only or ())
     actions = [
         types.CodeAction(
-            title=finding.fix.description,
+            title=fix.description,
             kind=types.CodeActionKind.QuickFix,
             diagnostics=[_diagnostic(finding, analysis, encoding)],
-            is_preferred=finding.fix.is_safe,
+            is_preferred=fix.is_safe,
             edit=edit,
         )
         for finding in _found_at(analysis, wanted, encoding)
-        if finding.fix is not None
-        and _is_asked_for(types.CodeActionKind.QuickFix.value, kinds)
-        and (edit := _workspace_edit([finding.fix], analysis, encoding)) is not None
+        if _is_asked_for(types.CodeActionKind.QuickFix.value, kinds)
+        and (fix := finding.fix or _respelt(finding)) is not None
+        and (edit := _workspace_edit([fix], analysis, encoding)) is not None
     ]
     safe = [finding.fix for finding in analysis.findings if finding.fix is not None and finding.fix.is_safe]
     if safe and _is_asked_for(FIX_ALL, kinds):
@@ -97,6 +97,14 @@ def actions_at(
             title = f"fix all that nmlgen can fix safely ({len(chosen)})"
             actions.append(types.CodeAction(title=title, kind=FIX_ALL, edit=edit))
     return actions
+
+
+def _respelt(finding: Finding) -> Fix | None:
+    """The word that was meant, as far as one can tell: somebody at an editor sees what becomes of it."""
+    word = meant(finding)
+    if word is None or finding.span is None:
+        return None
+    return Fix(f"write {word}", (Edit(finding.span, word),), is_safe=False)
 
 
 def _is_asked_for(kind: str, only: list[str]) -> bool:

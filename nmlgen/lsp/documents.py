@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from attrs import frozen
-
 from nmlgen.disk import MOST_BYTES
 from nmlgen.files import Files
 from nmlgen.lift.targets import kind_of as kind_of_run_file
 from nmlgen.source import Source
+from nmlgen.values import frozen
 
 _NOT_IN_A_NAME = re.compile(r"[\x00-\x1f/]")
 _SPEC = re.compile(r"^(?:nmlgen|extends|site|model|models)[ \t]*:", re.MULTILINE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attrs import frozen
+from nmlgen.values import frozen
 
 _HEADER = re.compile(r"^[ \t]*&([A-Za-z]\w*)", re.MULTILINE)
 _CONFIG_SECTION = re.compile(r"^[ \t]*(\[+)([^\]\n]*)\]*", re.MULTILINE)

@@ -12,7 +12,8 @@ from nmlgen.lsp.documents import Document
 from nmlgen.lsp.places import KeyPlace, key_place
 from nmlgen.lsp.positions import Positions
 from nmlgen.source import Span
-from nmlgen.spec.document import Node, read_text
+from nmlgen.spec.document import read_text
+from nmlgen.spec.nodes import Node
 from nmlgen.spec.spec import Spec
 from nmlgen.spec.validate import part_of_spec
 

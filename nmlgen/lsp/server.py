@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 
 from nmlgen._version import __version__
 from nmlgen.errors import InputError
@@ -38,11 +39,28 @@ class RequestFailed(JsonRpcException):
     MESSAGE = "request failed"
 
 
+class _Protocol(LanguageServerProtocol):
+    """The protocol as pygls speaks it, which says nothing to a request whose parameters it cannot read."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data and "method" in data:
+                self._send_response(data["id"], None, error.to_response_error())
+            raise
+
+
 class Server(LanguageServer):
     """A language server for specs, sites, run scripts, namelists, configurations of mkexp and of projects."""
 
     def __init__(self) -> None:
-        super().__init__("nmlgen", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
+        super().__init__(
+            "nmlgen",
+            __version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.Full,
+            protocol_cls=_Protocol,
+        )
         self.documents = Documents()
         self.judge = Judge(self.documents, self._publish)
         self.is_shut_down = False

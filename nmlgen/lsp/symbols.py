@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from attrs import define
 from lsprotocol import types
 
 from nmlgen.lsp.documents import Document
 from nmlgen.lsp.places import groups_in, spec_keys
 from nmlgen.lsp.positions import Positions
 from nmlgen.script.parser import parse
+from nmlgen.values import define
 
 _KINDS = types.SymbolKind
 _MOST_LEVELS = 3

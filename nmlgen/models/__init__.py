@@ -19,7 +19,7 @@ from nmlgen.source import Source
 if TYPE_CHECKING:
     from nmlgen.namelist.syntax import Document
 
-_OWN = ("nmlgen.models.mpas", "nmlgen.models.wrf")
+_OWN = ("nmlgen.models.mpas", "nmlgen.models.palm", "nmlgen.models.wrf")
 
 
 class Model(Protocol):

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.findings import nearest
 from nmlgen.namelist.assignment import assign, declarations
-from nmlgen.namelist.registry import Registry
+from nmlgen.namelist.registry import Registry, Variable, bounds_of
 from nmlgen.namelist.syntax import Document, Group, SyntaxProblem
 from nmlgen.source import Source, Span
+from nmlgen.values import frozen
 
 Beside = Callable[[str], Source | None]
 """Gives a file in the directory of another one by its name; None if there is none. Raises InputError if it is there
@@ -56,8 +55,19 @@ class Read:
         return self.values[name][place - 1]
 
 
-def read_settings(document: Document, registry: Registry, passed_over: Container[str] = ()) -> Read:
-    """What a model reads of a document; what is wrong in groups that are `passed_over` it does not mind."""
+def by_name(_group: str, name: str) -> str:
+    """How most models hold their variables: by name alone."""
+    return name
+
+
+def read_settings(
+    document: Document,
+    registry: Registry,
+    passed_over: Container[str] = (),
+    key: Callable[[str, str], str] = by_name,
+) -> Read:
+    """What a model reads of a document; what is wrong in groups that are `passed_over` it does not mind. `key` gives
+    for a group and a name by what a variable is known: groups may share one, or have others of one name."""
     groups: dict[str, Group] = {}
     for group in document.groups:
         groups.setdefault(group.name, group)
@@ -66,7 +76,8 @@ def read_settings(document: Document, registry: Registry, passed_over: Container
     problems: list[tuple[str, SyntaxProblem]] = []
     for name in registry.groups:
         for variable in registry.variables(name):
-            values[variable] = _defaults(registry, name, variable)
+            values.setdefault(key(name, variable), _defaults(registry, name, variable))
+    for name in registry.groups:
         found = groups.get(name)
         if found is None:
             continue
@@ -74,25 +85,43 @@ def read_settings(document: Document, registry: Registry, passed_over: Container
         if name not in passed_over:
             problems += [(name, problem) for problem in (*found.errors, *assignment.problems)]
         for (variable, subscripts), assigned in assignment.elements.items():
-            if variable in values:
-                place = subscripts[0] if subscripts else 1
-                is_array = len(values[variable]) > 1
-                values[variable][place - 1] = assigned.value
-                written[variable, place if is_array else 0] = Written(assigned.value, assigned.written.span)
+            known = registry.variable(name, variable)
+            if known is not None:
+                place = _place(known, subscripts)
+                held = values[key(name, variable)]
+                written[key(name, variable), place if len(held) > 1 else 0] = Written(
+                    assigned.value, assigned.written.span
+                )
+                if len(subscripts) > 1:
+                    held[:] = [None] * len(held)
+                elif place <= len(held):
+                    held[place - 1] = assigned.value
         assigned_to = {variable for variable, _ in assignment.elements}
+        names = registry.variables(name)
         for item in found.items:  # the runtime stops there, or a template has something else in its place
-            meant = item.base if item.base in values else nearest(item.base, registry.variables(name)) or ""
-            if meant in values and meant not in assigned_to and any(v.kind != "null" for v in item.values):
-                values[meant] = [None] * len(values[meant])
+            meant = item.base if item.base in names else nearest(item.base, names) or ""
+            if meant in names and meant not in assigned_to and any(v.kind != "null" for v in item.values):
+                held = values[key(name, meant)]
+                held[:] = [None] * len(held)
     return Read(groups, values, written, tuple(problems))
+
+
+def _place(variable: Variable, subscripts: Sequence[int]) -> int:
+    """The place of an element along the first dimension, counted from 1."""
+    if not subscripts:
+        return 1
+    return subscripts[0] - bounds_of(variable.shape[0])[0] + 1 if variable.shape else subscripts[0]
 
 
 def _defaults(registry: Registry, group: str, name: str) -> list[Any]:
     variable = registry.variable(group, name)
     assert variable is not None
-    length = variable.shape[0] if variable.shape else 1
-    assert isinstance(length, int)
-    return [variable.default if variable.has_default else None] * length
+    low, high = bounds_of(variable.shape[0]) if variable.shape else (1, 1)
+    default = variable.default if variable.has_default else None
+    if not isinstance(default, dict):
+        return [default] * (high - low + 1)
+    given = default["set"]  # some elements differ
+    return [given.get(str(place), default.get("fill")) for place in range(low, high + 1)]
 
 
 def foreign_groups(read: Read, registry: Registry) -> Iterator[Group]:

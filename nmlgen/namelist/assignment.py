@@ -12,12 +12,13 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.findings import Edit, Fix, nearest
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Group, Index, Item, Part, SyntaxProblem, Value
 from nmlgen.source import Span, encoded
+from nmlgen.values import frozen
 
 Dimensions = tuple[int | tuple[int, int], ...]
 _UNKNOWN_EXTENT = 100_000  # so many elements of an array of unknown shape are followed

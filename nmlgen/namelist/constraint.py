@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from nmlgen.values import frozen
 
 _ENDS_THE_RUN = ("abort", "crash")
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.namelist.registry import NamelistGroup, Registry, Variable
+from nmlgen.values import frozen
 
 
 @frozen

@@ -16,12 +16,22 @@ _PLACEHOLDER = re.compile(
     r"|__(?<!\w__)[A-Za-z](?:\w*?[A-Za-z0-9])?__(?!\w)"
 )  # each begins with a character of its own, by which the places to look at are found
 _OF_A_SHELL = re.compile(r"(\$\{[A-Za-z_]\w*\})|([=,'\"][ \t]{0,99})(\$[A-Za-z_]\w*)")
+_STAND_IN = re.compile(
+    r"([A-Z])\1\1+|xxx+|<[^<>\n]+>|.*(?<![A-Za-z0-9])R(?:XX?|NN?|xx?|nn?)B(?:YY?|XX?|NN?|KK?|yy?|xx?|nn?|kk?)(?![A-Za-z0-9]).*"
+    r"|(?i:(?:change|replace|fill|fix)[_-]?(?:me|this|in)|to[_-]?do|tbd)"
+)
 _MARKS = ("{", "%", "@", "__")
 
 
 def has_placeholder(text: str) -> bool:
     """Whether something stands in a text that another program fills in."""
     return any(mark in text for mark in _MARKS) and _PLACEHOLDER.search(text) is not None
+
+
+def is_stand_in(text: str) -> bool:
+    """Whether a whole value stands for one that somebody puts there: RXBY for the name of a grid, XXX, `<name>`,
+    CHANGE_ME."""
+    return _STAND_IN.fullmatch(text) is not None
 
 
 def hidden(text: str) -> str:

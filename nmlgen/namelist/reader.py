@@ -185,7 +185,8 @@ class _Reader:
         body = _Body(self, name, start, header_end, limit)
         group = body.read()
         if is_wanted:
-            self.groups.append(evolve(group, hidden=self.hidden(group)))
+            hidden = self.hidden(group)
+            self.groups.append(group if hidden is None else evolve(group, hidden=hidden))
         self.left -= len(group.items)
         if self.left < 0:
             self.stop(f"{_MOST_ITEMS} assignments")

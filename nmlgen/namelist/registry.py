@@ -13,13 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen import disk
 from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError
 from nmlgen.namelist.constraint import Condition, Constraint, read_condition, read_constraint
 from nmlgen.resources import directory, schema, shipped
+from nmlgen.values import frozen
 
 _FORMAT = 1
 _BITS_PER_BYTE = 8

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen._version import __version__
 from nmlgen.errors import InputError
@@ -26,18 +26,19 @@ from nmlgen.render.batch import batch_script
 from nmlgen.render.namelists import write_groups
 from nmlgen.render.placement import file_name, placement_file
 from nmlgen.render.write import MANIFEST, write_files
+from nmlgen.values import frozen
 
 if TYPE_CHECKING:
     from nmlgen.spec.spec import Spec
 
 _MARK = "\0"  # stands for the mark until the text is known; no string of a spec can hold it
 _MARK_LENGTH = 12
-# What says when the experiment ends, and what explains a value; of namelists and of the coupler's configuration.
+# The lines that say when the experiment ends, and comments, in namelists and in the coupler's configuration.
 _OF_THE_END = re.compile(
-    r"^[ \t]*(?:(?:experimentstopdate|forecastleadtime|output_end|end_datetime_string)[ \t]*=|end_date[ \t]*:|[!#]).*\n"
-    r"|(?<![ \t])[ \t]+! auto: .*",
-    re.IGNORECASE | re.MULTILINE,
+    r"\n[ \t]*(?:(?:experimentstopdate|forecastleadtime|output_end|end_datetime_string)[ \t]*=|end_date[ \t]*:|[!#]).*",
+    re.IGNORECASE,
 )
+_REASON = re.compile(r"(?<![ \t])[ \t]+! auto: .*")
 
 
 @frozen(eq=False)
@@ -144,8 +145,13 @@ def _end(experiment: Experiment, files: Mapping[str, bytes]) -> dict[str, Any]:
     except (UndecidedError, ValueError):
         return {}
     texts = (data.decode() for name, data in sorted(files.items()) if not name.endswith(".sbatch"))
-    lasting = _hash("\0".join(_OF_THE_END.sub("", text) for text in texts))
+    lasting = _hash("\0".join(_without_end(text) for text in texts))
     return {"until": until, "but_for_the_end": lasting, "can_go_on": can_go_on(experiment)}
+
+
+def _without_end(text: str) -> str:
+    lasting = _OF_THE_END.sub("", f"\n{text}")[1:]
+    return _REASON.sub("", lasting) if "! auto: " in lasting else lasting
 
 
 def _manifest(

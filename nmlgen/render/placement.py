@@ -6,13 +6,12 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.placement import Seat, facts_of, number_ranges, placement
 from nmlgen.experiment.programs import Program
 from nmlgen.experiment.setting import Setting
 from nmlgen.render.shell import Quoted, directive, joined, shell_path, shell_word
+from nmlgen.values import frozen
 
 _VISIBLE = {"nvidia": "CUDA_VISIBLE_DEVICES", "amd": "ROCR_VISIBLE_DEVICES"}
 """The variable that shows GPUs to a program, by whose they are."""

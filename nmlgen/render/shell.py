@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from nmlgen.errors import WriteError
@@ -28,7 +29,11 @@ class Quoted(str):
 
 def shell_word(value: Any) -> Quoted:
     """One shell word that expands to exactly the value. Raises WriteError for a NUL, which no word can hold."""
-    text = str(value)
+    return _word(str(value))
+
+
+@lru_cache(maxsize=4096)
+def _word(text: str) -> Quoted:
     if _PLAIN_WORD.fullmatch(text):
         return Quoted(text)
     if "\0" in text:

@@ -18,6 +18,12 @@ def template(name: str) -> Any:
     """The template of that name, with the filters that quote: `word`, `path`, `within` double quotes, `line` of a
     here-document, `comment`, `plain` for names that need no quotes, `joined` for several, and `e` for XML."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    def quoted(value: Any) -> Any:
+        if isinstance(value, (shell.Quoted, Markup)) or type(value) is int:
+            return value
+        raise TypeError(f"a template prints {value!r}, which no filter has quoted")
 
     environment = Environment(
         loader=FileSystemLoader(directory("templates")),
@@ -29,7 +35,7 @@ def template(name: str) -> Any:
         comment_end_string="#%}",
         autoescape=False,
         optimized=False,  # what little is constant costs less than to look for it
-        finalize=_quoted,
+        finalize=quoted,
     )
     environment.filters |= {
         "word": shell.shell_word,
@@ -41,12 +47,3 @@ def template(name: str) -> Any:
         "joined": shell.joined,
     }
     return environment.get_template(name)
-
-
-def _quoted(value: Any) -> Any:
-    """What a template may print as it is. Raises TypeError for everything else."""
-    from markupsafe import Markup
-
-    if isinstance(value, (shell.Quoted, Markup)) or type(value) is int:
-        return value
-    raise TypeError(f"a template prints {value!r}, which no filter has quoted")

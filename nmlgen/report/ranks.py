@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.experiment.clock import Clock
 from nmlgen.experiment.nodes import Node
 from nmlgen.experiment.placement import TASK, Seat, number_ranges
@@ -18,6 +16,7 @@ from nmlgen.experiment.volume import Volume
 from nmlgen.report.table import format_table
 from nmlgen.units.duration import Duration
 from nmlgen.units.size import format_bytes
+from nmlgen.values import frozen
 
 _LABELS = {"io": "I/O", TASK: "ranks"}
 _TASKS = (*KINDS, TASK)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen.disk import open_regular
 from nmlgen.errors import BrokenFileError
 from nmlgen.units.calendar import Calendar
+from nmlgen.values import frozen
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 

@@ -655,7 +655,7 @@ def _at_least(coupling: Coupling, period: Setting) -> int:
 
 def _end(time: Clock) -> int:
     """When a job ends, at least, without being rounded to a step: so ICON tells YAC (`mo_time_management.f90:762`)."""
-    ends = [time.length]
+    ends = [time.computed]
     if time.restart:
         ends.append(time.restart)
     if time.steps_of_a_leg is not None:
@@ -715,7 +715,7 @@ class CouplingDates(Rule):
         if not dates:
             return
         time = clock(first)
-        begin = own.position(time.start)
+        begin = own.position(time.start) + time.begin
         expected = {"start_date": begin, "end_date": begin + time.leg}
         for setting in dates:
             key = setting.name.rpartition(".")[2]

@@ -649,8 +649,10 @@ class RefusedOnGpus(ComponentRule):
     """What a build of ICON for GPUs refuses, and one for processors takes.
 
     ## What it does
-    Finds schemes that an executable with OpenACC does not have: of clouds, orography, microphysics, snow, aerosol, ART,
-    radiation, zenith angle, transport and the deep atmosphere, and NWP physics that is coupled. It looks where the
+    Finds schemes that an executable with OpenACC does not have: of clouds, orography, microphysics, snow, aerosol,
+    ozone, albedo, ART, radiation, zenith angle, transport, large eddies, nudging, assimilation and the deep atmosphere;
+    of the ocean, its solver, mixing, density, Coriolis term and tides; diagnostics that a stream asks for; and NWP
+    physics that is coupled. It looks where the
     program is placed on GPUs (`device: gpu`), or where `model.parts`, the site or a `config.log` says that the
     executable is one for GPUs.
 

@@ -27,7 +27,9 @@ from nmlgen.units.duration import Duration
 
 _DEFAULT_RECORDS = 1024
 _DEFAULT_MEMORY = 4
-_MOST_PARTITIONS = 100_000  # more are a mistake, and would take long to count
+_MOST_PARTITIONS = 100_000
+"""A bound on work: more are a mistake, and would take long to count."""
+
 _ICONS_OWN_IO, _CDI_PIO = 1, 2
 _LOG_VARIABLES = ("DARSHAN_LOGFILE", "DARSHAN_LOGPATH")
 _DEPRECATED = {
@@ -273,7 +275,7 @@ class NoDarshanLibrary(Rule):
 
 def _first_job(time: Clock) -> Clock:
     """The clock of the first job of a chain: Darshan writes a log a job."""
-    return evolve(time, stop=time.calendar.add(time.start, Duration(0, time.leg)))
+    return evolve(time, stop=time.calendar.add(time.start, Duration(0, time.end_of(1))))
 
 
 def _partitions(component: Component) -> int:

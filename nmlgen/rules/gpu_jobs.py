@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -16,7 +16,6 @@ from nmlgen.experiment.ranks import split
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.experiment.volume import checkpoint_volume
 from nmlgen.findings import Finding, Severity
-from nmlgen.rules.directives import directive
 from nmlgen.rules.rule import ComponentRule, Rule
 from nmlgen.rules.slurm_resources import count_of
 from nmlgen.units.size import format_bytes
@@ -75,7 +74,7 @@ class GpusBeyondNode(Rule):
 
     ## What it does
     Compares `gpus_per_node`, and a `gres` of GPUs, with the GPUs of a node of the job's partition, and `gpus` with
-    those of all its nodes.
+    those of all its nodes; of a heterogeneous job in each part.
 
     ## Why it matters
     Slurm refuses the job.
@@ -103,29 +102,34 @@ class GpusBeyondNode(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        partition = directive(experiment, "partition")
-        known = experiment.machine.partitions.get(str(partition.value)) if partition is not None else None
-        yield from self._in_all(experiment, known)
-        for name in ("gpus-per-node", "gres"):
-            asked = directive(experiment, name)
-            match = _COUNT.fullmatch(str(asked.value)) if asked is not None else None
-            if known is None or known.gpus is None or asked is None or match is None:
-                continue
-            if name == "gres" and not str(asked.value).startswith("gpu:"):
-                continue
-            if int(match[1]) > known.gpus.count:
-                message = f"{match[1]} GPUs are asked for on a node, and partition {known.name} has {known.gpus.count}"
-                yield self.finding(asked, f"{message} on each", f"expected: at most {known.gpus.count}")
-
-    def _in_all(self, experiment: Experiment, known: Partition | None) -> Iterator[Finding]:
-        """GPUs of the whole job beyond those of its nodes."""
-        asked, nodes = directive(experiment, "gpus"), count_of(directive(experiment, "nodes"))
-        match = _COUNT.fullmatch(str(asked.value)) if asked is not None else None
-        if known is None or known.gpus is None or asked is None or match is None or nodes is None:
+        if experiment.machine.scheduler != "slurm":
             return
-        most = nodes * known.gpus.count
+        for part in (experiment.directives, *(program.job for program in experiment.programs if program.job)):
+            partition = part.get("partition", experiment.directives.get("partition"))
+            known = experiment.machine.partitions.get(str(partition.value)) if partition is not None else None
+            if known is not None and known.gpus is not None:
+                yield from self._in_all(part, known.name, known.gpus.count)
+                yield from self._on_each(part, known.name, known.gpus.count)
+
+    def _on_each(self, part: Mapping[str, Setting], partition: str, there: int) -> Iterator[Finding]:
+        for name in ("gpus-per-node", "gres"):
+            asked = part.get(name)
+            match = _COUNT.fullmatch(str(asked.value)) if asked is not None else None
+            if asked is None or match is None or (name == "gres" and not str(asked.value).startswith("gpu:")):
+                continue
+            if int(match[1]) > there:
+                message = f"{match[1]} GPUs are asked for on a node, and partition {partition} has {there} on each"
+                yield self.finding(asked, message, f"expected: at most {there}")
+
+    def _in_all(self, part: Mapping[str, Setting], partition: str, there: int) -> Iterator[Finding]:
+        """GPUs of all nodes beyond those that they have."""
+        asked, nodes = part.get("gpus"), count_of(part.get("nodes"))
+        match = _COUNT.fullmatch(str(asked.value)) if asked is not None else None
+        if asked is None or match is None or nodes is None:
+            return
+        most = nodes * there
         if int(match[1]) > most:
-            message = f"{match[1]} GPUs are asked for, and {nodes} nodes of partition {known.name} have {most}"
+            message = f"{match[1]} GPUs are asked for, and {nodes} nodes of partition {partition} have {most}"
             yield self.finding(asked, message, f"expected: at most {most}")
 
 
@@ -167,8 +171,9 @@ class ShortMapOfCores(Rule):
         if found is None or experiment.launch.command.value != "srun":
             return
         setting, count = found
-        most = max(map(len, ranks_by_node(experiment)), default=0)
-        if most > count:
+        of_part = experiment.dealt[:1]  # of a heterogeneous job these are the options of the first step
+        most = max(map(len, of_part or ranks_by_node(experiment)), default=0)
+        if most > count and not (of_part and _names_later_part(experiment)):
             yield self.finding(
                 setting,
                 f"{count} cores are named, and a node has {most} tasks: Slurm begins the list anew",
@@ -332,6 +337,11 @@ def _nodes_of(component: Component) -> Partition:
     experiment = component.experiment
     program = next((one for one in experiment.programs if one.model == component.number), None)
     return facts_of(experiment, program or Program("model", component.number, {}, {}, {}))
+
+
+def _names_later_part(experiment: Experiment) -> bool:
+    options = [str(one.value) for one in experiment.launch.options if one.certainty is not Certainty.UNKNOWN]
+    return any(re.match(r"--(?:het|pack)-group=(?!0\b)", option) for option in options)
 
 
 def _map(experiment: Experiment) -> tuple[Setting, int] | None:

@@ -29,7 +29,8 @@ class LaunchBeyondAllocation(Rule):
     Finds a number of tasks that `srun` is told, times the CPUs of each, beyond the hardware threads of the job's nodes,
     more nodes than the job has, and a number of tasks that Open MPI's `mpirun` is told beyond those of the job. Options
     such as `--overcommit` and `--oversubscribe` allow it. Where the machine is not known, more tasks than the
-    directives ask CPUs for are a warning: nodes that are the job's alone may have room for them.
+    directives ask CPUs for are a warning: nodes that are the job's alone may have room for them. So are, of a `mpirun`
+    that puts several tasks on one core, more tasks than the nodes have hardware threads.
 
     ## Why it matters
     The model is not started; the job waited in the queue for nothing.
@@ -83,6 +84,10 @@ class LaunchBeyondAllocation(Rule):
         ):
             message = f"{launcher} is told to start {told[1]} tasks, the directives ask for {asked[0]}"
             found = self.finding(told[0], message, f"expected: {asked[0]}, or as many in the directives")
+            yield evolve(found, severity=Severity.WARNING)
+        elif places is None and (room := _hardware_threads(experiment)) is not None and told[1] > room[0]:
+            message = f"{launcher} is told to start {told[1]} tasks, the job has {room[1]}"
+            found = self.finding(told[0], message, f"expected: at most {room[0]}")
             yield evolve(found, severity=Severity.WARNING)
 
     def _nodes(self, experiment: Experiment) -> Iterator[Finding]:

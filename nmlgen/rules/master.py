@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import frozen
-
 from nmlgen.experiment.component import MODEL_GROUP, MOST_TASKS, Component, claimed
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, effective
@@ -15,6 +13,7 @@ from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule, Rule
 from nmlgen.source import Span
+from nmlgen.values import frozen
 
 _HAMOCC, _OCEAN, _TESTBED = 4, 2, 99
 
@@ -256,7 +255,8 @@ class RankWithoutModel(Rule):
         if not claims:
             return
         tasks = integer(experiment.tasks)
-        left = sorted(set(range(tasks)).difference(*(claim.claimed for claim in claims)))
+        own = range(tasks - experiment.others) if experiment.others is not None else range(0)
+        left = sorted(set(own).difference(*(claim.claimed for claim in claims)))
         if left:
             before = [claim for claim in claims if claim.claimed and max(claim.claimed) < left[0]] or list(claims)
             nearest = max(before, key=lambda claim: max(claim.claimed, default=-1))

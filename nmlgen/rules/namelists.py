@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from math import prod
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
@@ -16,11 +17,12 @@ from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.reading import condition_of, file_of, foreign_reader, groups_read, is_read, once
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, nearest
-from nmlgen.namelist.constraint import Condition, literal
+from nmlgen.namelist.constraint import Condition, Constraint, literal
 from nmlgen.namelist.registry import Registry, Removal, Shape, Variable, bounds_of, load_registry, releases
 from nmlgen.rules.rule import ComponentRule, of_unknown_release
 from nmlgen.rules.successors import successor
 from nmlgen.source import Span, encoded
+from nmlgen.values import frozen
 
 
 @frozen
@@ -57,29 +59,60 @@ def _parse(group: Group, key: str, setting: Setting) -> _Written:
     return _Written(group, key, path, tuple(text for _, text in parts), setting)
 
 
-@once
-def _looked_up(component: Component) -> Iterator[tuple[_Written, Variable | None]]:
-    """The written variables, with what the release knows of each. Those whose value is not known come last: asking for
-    one then ends a rule, and what it has found before stays found."""
-    unknown = []
-    for group in groups_read(component):
-        for written, variable in _known(group, component.registry, file_of(component, group)):
-            if written.setting.certainty is not Certainty.UNKNOWN:
-                yield written, variable
-            elif written.setting.span is not None:  # not in a namelist that nobody has shown
-                unknown.append((written, variable))
-    yield from unknown
-
-
 @remembered
 def _known(group: Group, registry: Registry, file: str) -> tuple[tuple[_Written, Variable | None], ...]:
-    written = (_parse(group, key, setting) for key, setting in group.settings.items())
+    """The written variables of a group, with what the release knows of each; what nobody has shown is not written."""
+    written = (_parse(group, key, setting) for key, setting in group.settings.items() if _is_written(setting))
     return tuple((one, registry.variable(group.name, one.path, file)) for one in written)
 
 
-def _declared(component: Component) -> Iterator[tuple[_Written, Variable]]:
-    """The written variables that the release knows."""
-    return ((written, variable) for written, variable in _looked_up(component) if variable is not None)
+def _is_written(setting: Setting) -> bool:
+    return setting.certainty is not Certainty.UNKNOWN or setting.span is not None
+
+
+_Judge = Callable[[_Written, Variable | None], Iterable[Any]]
+"""Tells what is wrong with a written variable by that variable alone."""
+
+
+def _wrong(component: Component, judge: _Judge) -> Iterator[tuple[_Written, Any]]:
+    """What a judge tells of the written variables. Those whose value is not known come last: asking for one then ends
+    a rule, and what it has found before stays found."""
+    yield from ((written, told) for asked, written, told in _faults(component) if asked is judge)
+    for written, variable in _unknown(component):
+        yield from ((written, told) for told in judge(written, variable))
+
+
+@once
+def _faults(component: Component) -> Iterator[tuple[_Judge, _Written, Any]]:
+    """What the judges tell of the variables whose value is known."""
+    for group, file in _files(component):
+        yield from _faults_in(group, component.registry, file)
+
+
+@remembered
+def _faults_in(group: Group, registry: Registry, file: str) -> tuple[tuple[_Judge, _Written, Any], ...]:
+    """The same of a group, once, in however many experiments it stands."""
+    return tuple(
+        (judge, written, told)
+        for written, variable in _known(group, registry, file)
+        if written.setting.certainty is not Certainty.UNKNOWN
+        for judge in _JUDGES
+        for told in judge(written, variable)
+    )
+
+
+@once
+def _files(component: Component) -> Iterator[tuple[Group, str]]:
+    """The groups that ICON reads, each with its file."""
+    return ((group, file_of(component, group)) for group in groups_read(component))
+
+
+@once
+def _unknown(component: Component) -> Iterator[tuple[_Written, Variable | None]]:
+    """The written variables whose value is not known."""
+    for group, file in _files(component):
+        known = _known(group, component.registry, file)
+        yield from (one for one in known if one[0].setting.certainty is Certainty.UNKNOWN)
 
 
 def _place(group: Group) -> Span | None:
@@ -181,9 +214,7 @@ class UnknownVariable(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         registry, told = component.registry, 0
-        for written, variable in _looked_up(component):
-            if variable is not None:
-                continue
+        for written, _ in _wrong(component, _has_no_variable):
             group = written.group.name.lower()
             file = file_of(component, written.group)
             if _is_derived(registry, group, written.path, file):
@@ -196,9 +227,7 @@ class UnknownVariable(ComponentRule):
                 )
                 return
             known = registry.variables(group, file)
-            notes = _replacement(registry.removed_variable(group, written.path)) or _elsewhere(registry, written.path)
-            elsewhere = notes + _in_other_releases(registry, group, written.path)
-            notes = elsewhere if notes else did_you_mean(written.path, known) + elsewhere
+            notes, elsewhere = _notes_on_unknown(registry, group, written.path, file)
             span = written.setting.name_span or written.setting.span
             finding = self.finding(
                 span,
@@ -251,14 +280,12 @@ class WrongType(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        for written, variable in _declared(component):
-            wrong = next((v for v in as_list(written.setting.value) if not _fits(v, variable)), None)
-            if wrong is not None:
-                yield self.finding(
-                    written.setting,
-                    f"{written.name} is {_describe(wrong)}",
-                    f"expected: {_EXPECTED[variable.type]}, as {written.group.name.lower()} declares it",
-                )
+        for written, (value, expected) in _wrong(component, _misfit):
+            yield self.finding(
+                written.setting,
+                f"{written.name} is {_describe(value)}",
+                f"expected: {expected}, as {written.group.name.lower()} declares it",
+            )
 
 
 class TooManyValues(ComponentRule):
@@ -291,17 +318,12 @@ class TooManyValues(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        for written, variable in _declared(component):
-            count = len(as_list(written.setting.value))
-            if count == 1 and not any(written.subscripts):
-                continue
-            room = _room(written, variable)
-            if room is not None and count > room:
-                yield self.finding(
-                    written.setting,
-                    f"{written.name} has {count} values",
-                    f"expected: at most {room}" if room > 1 else "expected: one value, no list",
-                )
+        for written, (count, room) in _wrong(component, _overflow):
+            yield self.finding(
+                written.setting,
+                f"{written.name} has {count} values",
+                f"expected: at most {room}" if room > 1 else "expected: one value, no list",
+            )
 
 
 class TextTruncated(ComponentRule):
@@ -337,18 +359,12 @@ class TextTruncated(ComponentRule):
     severity = Severity.WARNING
 
     def check(self, component: Component) -> Iterator[Finding]:
-        for written, variable in _declared(component):
-            length = variable.length
-            if variable.type != "character" or length is None:
-                continue
-            texts = [value for value in as_list(written.setting.value) if isinstance(value, str)]
-            longest = max((len(encoded(text.rstrip())) for text in texts), default=0)
-            if longest > length:
-                yield self.finding(
-                    written.setting,
-                    f"{written.name} has {longest} characters; ICON keeps the first {length}",
-                    f"expected: at most {length} characters",
-                )
+        for written, (longest, length) in _wrong(component, _cut_off):
+            yield self.finding(
+                written.setting,
+                f"{written.name} has {longest} characters; ICON keeps the first {length}",
+                f"expected: at most {length} characters",
+            )
 
 
 class SubscriptOutOfBounds(ComponentRule):
@@ -384,15 +400,13 @@ class SubscriptOutOfBounds(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        for written, variable in _declared(component):
-            for text, shape, is_text in _parts(written, variable):
-                if text is not None and not (is_text and not shape) and not _inside(text, shape):
-                    expected = ", ".join(f"{low}:{high}" for low, high in map(bounds_of, shape))
-                    yield self.finding(
-                        written.setting,
-                        f"{written.name} is no element: the subscript is ({text})",
-                        f"expected: within ({expected})" if shape else "expected: a scalar without subscript",
-                    )
+        for written, (text, shape) in _wrong(component, _outside):
+            expected = ", ".join(f"{low}:{high}" for low, high in map(bounds_of, shape))
+            yield self.finding(
+                written.setting,
+                f"{written.name} is no element: the subscript is ({text})",
+                f"expected: within ({expected})" if shape else "expected: a scalar without subscript",
+            )
 
 
 class OtherComponent(ComponentRule):
@@ -536,16 +550,11 @@ class ValueNotAllowed(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        for written, variable in _declared(component):
-            constraint = variable.constraint
-            if constraint is None or constraint.rules:
-                continue
-            values = [v for v in as_list(written.setting.value) if v is not None and _fits(v, variable)]
-            wrong = next((value for value in values if constraint.refuses(value)), None)
-            if wrong is not None and _is_looked_at(component, written.group, constraint.condition):
+        for written, (value, constraint) in _wrong(component, _refused):
+            if _is_looked_at(component, written.group, constraint.condition):
                 yield self.finding(
                     written.setting,
-                    f"ICON refuses {written.name} {literal(wrong)}",
+                    f"ICON refuses {written.name} {literal(value)}",
                     f"expected: {constraint.expected}",
                 )
 
@@ -605,6 +614,62 @@ _EXPECTED = {
     "logical": "true or false",
     "character": "a string",
 }
+
+
+def _has_no_variable(_written: _Written, variable: Variable | None) -> Iterator[None]:
+    if variable is None:
+        yield None
+
+
+def _misfit(written: _Written, variable: Variable | None) -> Iterator[tuple[Any, str]]:
+    """The first value of another type, and what is expected."""
+    if variable is not None:
+        values = (value for value in as_list(written.setting.value) if value is not None)
+        wrong = (value for value in values if not _fits(value, variable))
+        yield from ((value, _EXPECTED[variable.type]) for value in islice(wrong, 1))
+
+
+def _overflow(written: _Written, variable: Variable | None) -> Iterator[tuple[int, int]]:
+    """The number of values where there are too many, and how many there may be."""
+    if variable is None:
+        return
+    count = len(as_list(written.setting.value))
+    if count == 1 and not any(written.subscripts):
+        return
+    room = _room(written, variable)
+    if room is not None and count > room:
+        yield count, room
+
+
+def _cut_off(written: _Written, variable: Variable | None) -> Iterator[tuple[int, int]]:
+    """The length of the longest text where it is too long, and how long it may be."""
+    if variable is None or variable.type != "character" or variable.length is None:
+        return
+    texts = [value for value in as_list(written.setting.value) if isinstance(value, str)]
+    longest = max((len(encoded(text.rstrip())) for text in texts), default=0)
+    if longest > variable.length:
+        yield longest, variable.length
+
+
+def _outside(written: _Written, variable: Variable | None) -> Iterator[tuple[str, Shape]]:
+    """Each subscript that names no element, and the shape of what it is asked of."""
+    if variable is None:
+        return
+    for text, shape, is_text in _parts(written, variable):
+        if text is not None and not (is_text and not shape) and not _inside(text, shape):
+            yield text, shape
+
+
+def _refused(written: _Written, variable: Variable | None) -> Iterator[tuple[Any, Constraint]]:
+    """The first value that a reader refuses, and what it takes."""
+    if variable is None or variable.constraint is None or variable.constraint.rules:
+        return
+    constraint = variable.constraint
+    values = (v for v in as_list(written.setting.value) if v is not None and _fits(v, variable))
+    yield from ((value, constraint) for value in islice(filter(constraint.refuses, values), 1))
+
+
+_JUDGES: tuple[_Judge, ...] = (_has_no_variable, _misfit, _overflow, _cut_off, _outside, _refused)
 
 
 def _fits(value: Any, variable: Variable) -> bool:
@@ -667,6 +732,15 @@ def _replacement(removal: Removal | None) -> tuple[str, ...]:
     if not use:
         return (f"{when}{note}",)
     return (f"{when}{note}", f"expected: {use}")
+
+
+@lru_cache(maxsize=1024)
+def _notes_on_unknown(registry: Registry, group: str, path: str, file: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What else is known of a variable that a group does not have, and that part of it which names another place."""
+    known = registry.variables(group, file)
+    notes = _replacement(registry.removed_variable(group, path)) or _elsewhere(registry, path)
+    elsewhere = notes + _in_other_releases(registry, group, path)
+    return elsewhere if notes else did_you_mean(path, known) + elsewhere, elsewhere
 
 
 @lru_cache(maxsize=1024)

@@ -32,6 +32,7 @@ class NestNeverActive(ComponentRule):
     ```yaml bad
     time: {start: 2008-09-01T00:00:00Z, stop: 2008-09-11T00:00:00Z}
     domains: {europe: {file: europe.nc, start: P12D}}
+    #                                          ^
     ```
     ```yaml good
     time: {start: 2008-09-01T00:00:00Z, stop: 2008-09-11T00:00:00Z}

@@ -18,7 +18,11 @@ from nmlgen.units.duration import Duration
 
 _STEM = "<output_filename>"
 _MOST_LEGS = 100
+"""A bound on work: of a longer chain the first so many jobs are played."""
+
 _MOST_RECORDS = 100_000
+"""A bound on work: where they write more records, only two of them are."""
+
 _ATMOSPHERE, _OCEAN, _WAVES = 1, 2, 98
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from math import floor
 
 from attrs import evolve
 
@@ -43,6 +44,9 @@ _LONGEST_NEAR = 40
 _NOT_INTERPOLATED = ("edge", "vertex")
 _OF_THE_LATLON_GRID = "aw"
 _ATMOSPHERE, _OCEAN = 1, 2
+_STEP, _NUMBER_OF_POINTS = 1, 2
+_LARGEST_STEP = 5.0
+"""With `reg_def_mode` 0 what is larger is a number of points (`mo_lonlat_grid.f90:43`)."""
 
 
 class UnknownOutputVariable(ComponentRule):
@@ -148,8 +152,7 @@ def _near(name: str, release: str) -> tuple[str, ...]:
 
 @cache
 def _all_names(release: str) -> tuple[str, ...]:
-    variables = load_catalogue(release).group("all")
-    return tuple(dict.fromkeys(variable.name for variable in variables if variable.pattern is None))
+    return load_catalogue(release).names
 
 
 class VariableNotInThisRun(ComponentRule):
@@ -268,7 +271,9 @@ class ImpossibleLatLonGrid(ComponentRule):
     ## What it does
     Finds a `reg_lon_def` whose end lies before its start, or whose step is zero or less where the end lies behind the
     start; a `reg_lat_def` whose step is zero where start and end differ; and `remap: 1` where both are zero. The first
-    are found without `remap`, too: ICON checks them wherever they are written.
+    are found without `remap`, too: ICON checks them wherever they are written. With `remap: 1` also those that make no
+    point: a step to the north where the end lies to the south, a single longitude given by a step (the last point is
+    left out where the circle closes), or with `reg_def_mode` 2 a number of points below one.
 
     ## Why it matters
     ICON aborts while it reads its namelists.
@@ -276,7 +281,9 @@ class ImpossibleLatLonGrid(ComponentRule):
     ## Evidence
     ICON 2024.10 rejects them: "Illegal LON increment", "end lon < start lon", "Illegal LAT increment"
     (`mo_name_list_output_init.f90:492-503`). A step of zero for a single longitude or latitude is refused with
-    `remap: 1`: "Invalid setting for reg_lon_def increment!" (`mo_lonlat_grid.f90:147`; read, not tried).
+    `remap: 1`: "Invalid setting for reg_lon_def increment!" (`mo_lonlat_grid.f90:147`; read, not tried). It counts the
+    points without a look at the sign (`mo_lonlat_grid.f90:159-175`): -80, -20, 80 and, as number of points, -20 ended
+    in MPI_ERR_COUNT, 0.4 points and the longitudes 10, 1, 10 in an assertion of the library that writes.
 
     ## Example
     ```yaml bad
@@ -324,6 +331,34 @@ class ImpossibleLatLonGrid(ComponentRule):
                     f"the step from latitude {first:g} to {last:g} is 0",
                     "expected: start, step, end in degrees, such as -90, 1, 90 or 90, -1, -90",
                 )
+            elif is_remapped:
+                mode = setting_of(component, stream, "reg_def_mode").value
+                for setting, definition in ((longitudes, (west, lon_step, east)), (latitudes, (first, lat_step, last))):
+                    is_closed = setting is longitudes and _is_closed(west, east)
+                    if _points_on_an_axis(definition, mode, is_closed=is_closed) < 1:
+                        name = setting.name.rpartition(".")[2]
+                        numbers = ", ".join(f"{number:g}" for number in definition)
+                        yield self.finding(
+                            setting,
+                            f"{name} {numbers} makes no point",
+                            "expected: a step that leads from the start to the end"
+                            + (", for reg_def_mode 2 the number of points" if mode == _NUMBER_OF_POINTS else ""),
+                        )
+
+
+def _points_on_an_axis(definition: tuple[float, float, float], mode: object, *, is_closed: bool) -> int:
+    """How many points a start, a step or their number, and an end make; the last one is left out where a circle
+    `is_closed` (`mo_lonlat_grid.f90:97-175`)."""
+    start, step, end = definition
+    if mode == _NUMBER_OF_POINTS or (mode != _STEP and step > _LARGEST_STEP):
+        return floor(step + 0.5)
+    return int((end - start) / step) + 1 - is_closed if step else 1
+
+
+def _is_closed(west: float, east: float) -> bool:
+    """Whether ICON takes two longitudes for the same one (`mo_lonlat_grid.f90:117-121`)."""
+    first, last = (degrees - 360 if degrees >= 360 else degrees for degrees in (west, east))
+    return first == last
 
 
 def _start_step_end(setting: Setting) -> tuple[float, float, float]:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from attrs import frozen
-
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.output import windows
@@ -26,9 +24,11 @@ from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
 from nmlgen.rules.streams import stream_name
 from nmlgen.units.duration import Duration
+from nmlgen.values import frozen
 
 _ASYNCHRONOUS = 1  # pio_type: ICON's own I/O ranks
-_MOST_JOBS = 2000  # of a longer chain the first so many are looked at
+_MOST_JOBS = 2000
+"""A bound on work: of a longer chain the first so many jobs are looked at."""
 
 
 @frozen

@@ -21,6 +21,9 @@ _WORKED_OUT = {
 }
 """What ICON interpolates by itself for each kind of levels (`mo_pp_scheduler.f90:1118-1123`)."""
 
+_MEANT_ON_LEVELS = ("gh", "pv", "rh")
+"""What ICON 2024.10 wrote as a mean on levels; it refused geopot, omega, pres, qv, temp, tempv, tke, u, vor and w."""
+
 
 class NotInterpolated(ComponentRule):
     """Not every variable can be interpolated to levels of pressure, height or potential temperature.
@@ -129,7 +132,7 @@ class OperationOnLatLonGrid(ComponentRule):
 
     ## What it does
     Finds a stream with an `operation` and `remap: 1` or a list of interpolated levels, unless all that it writes there
-    is constant.
+    is constant, or geopotential height, vorticity (pv) and relative humidity on levels.
 
     ## Why it matters
     ICON aborts when output is set up: it makes the means on its own grid, and looks for them on the other.
@@ -160,7 +163,12 @@ class OperationOnLatLonGrid(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        changing = {id(e.setting) for e in entries(component) if any(not v.is_constant for v in e.present)}
+        changing = {
+            id(entry.setting)
+            for entry in entries(component)
+            if any(not variable.is_constant for variable in entry.present)
+            and not (entry.kind != "ml" and not entry.is_regular and entry.name in _MEANT_ON_LEVELS)
+        }
         for stream in streams_read(component):
             operation = setting_of(component, stream, "operation")
             remap = setting_of(component, stream, "remap")
@@ -176,3 +184,63 @@ class OperationOnLatLonGrid(ComponentRule):
                         "expected: model levels on ICON's own grid, or no operation",
                     )
                     break
+
+
+class OperationOnIntegers(ComponentRule):
+    """A statistic over time is made of real numbers.
+
+    ## What it does
+    Finds a stream with an `operation` and, in its ml_varlist, an integer or logical variable that changes in time, by
+    name or as a member of a group.
+
+    ## Why it matters
+    ICON looks for the numbers where those of a real variable would be, and reads memory that belongs to nobody. It
+    crashes or goes on with whatever lies there: what is written means nothing. A warning, because it need not crash.
+
+    ## Evidence
+    ICON 2024.10 ended in a segmentation fault with bdy_halo_c_idx and each of the five operations, wrote it without
+    `operation`, and went on with lsm_ctr_c (`mo_derived_variable_handling.f90:285-366`).
+
+    ## Example
+    ```yaml bad
+    parallel: {num_io_procs: 1}
+    output: {atm: {stream_partitions_ml: 1, operation: mean, ml_varlist: [temp, bdy_halo_c_idx]}}
+    #                                                                           ^
+    ```
+    ```yaml good
+    parallel: {num_io_procs: 1}
+    output: {atm: {stream_partitions_ml: 1, operation: mean, ml_varlist: [temp]}}
+    ```
+
+    ## References
+    ICON namelist overview, output_nml.
+    """
+
+    code = "OUT045"
+    name = "operation-on-integers"
+    severity = Severity.WARNING
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        return (softened(finding, component) for finding in self._found(component))
+
+    def _found(self, component: Component) -> Iterator[Finding]:
+        if component.kind == "waves":  # which makes no statistics
+            return
+        for stream in streams_read(component):
+            operation = str(setting_of(component, stream, "operation").value).rstrip()
+            varlist = setting_of(component, stream, "ml_varlist")
+            if operation not in OPERATIONS:
+                continue
+            for entry in entries(component):
+                if entry.setting is not varlist or entry.is_regular or entry.name.startswith(LESS):
+                    continue
+                changing = [variable for variable in entry.present if not variable.is_constant]
+                certain = [variable for variable in changing if not (entry.is_group and variable.conditions)]
+                whole = [variable for variable in certain if variable.type != "real"]
+                if whole and (entry.is_group or len(whole) == len(entry.present)):
+                    of = "" if not entry.is_group else f' of "{entry.name}"'
+                    yield self.finding(
+                        entry.place,
+                        f'operation "{operation}" is not made of {whole[0].name}{of}: it holds no real numbers',
+                        f"expected: the stream without {whole[0].name}, or no operation",
+                    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
+from attrs import evolve
+
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import (
@@ -294,11 +296,11 @@ class NoSuchDomain(ComponentRule):
     """A stream is written for the domains in `dom`, and they count from 1.
 
     ## What it does
-    Finds `dom` with a 0, or with nothing but domains that the experiment does not have.
+    Finds `dom` with a 0, and, as a warning, with nothing but domains that the experiment does not have.
 
     ## Why it matters
-    With 0 ICON reads outside an array and aborts. A domain that is not there is ignored in silence: nothing is
-    written.
+    With 0 ICON reads outside an array and aborts. A domain that is not there is ignored in silence: the run goes on
+    to its end, and of this stream nothing is written.
 
     ## Evidence
     ICON 2024.10 aborts with 0: "Output name list variable not found: u, patch 8"; with 2 and a single grid it finished
@@ -306,7 +308,7 @@ class NoSuchDomain(ComponentRule):
 
     ## Example
     ```yaml bad
-    output: {atm: {dom: 2}}
+    output: {atm: {dom: 0}}
     #                   ^
     ```
     ```yaml good
@@ -328,9 +330,10 @@ class NoSuchDomain(ComponentRule):
             count = domains(component)
             if listed and (0 in listed or min(listed) > count):
                 outcome = "ICON aborts" if 0 in listed else "nothing is written"
-                yield self.finding(
+                found = self.finding(
                     setting,
                     f"dom of the stream {stream_name(stream)} is {', '.join(map(str, listed))}, and the experiment has "
                     f"{plural(count, 'domain')}: {outcome}",
                     f"expected: {'1' if count == 1 else f'1 to {count}'}, or -1 for all",
                 )
+                yield found if 0 in listed else evolve(found, severity=Severity.WARNING)

@@ -312,8 +312,9 @@ class OutputTimesMissing(ComponentRule):
     """A stream needs a start and an interval for each of its windows.
 
     ## What it does
-    Finds a stream without `output_bounds` that lacks `output_start` or `output_interval`, or has fewer intervals or
-    fewer ends than starts, and `output_bounds` that are not triples of start, end and interval.
+    Finds a stream without `output_bounds` that lacks `output_start` or `output_interval`; one that has fewer intervals
+    or fewer ends than starts, of which each triple of `output_bounds` replaces one; and `output_bounds` that are not
+    triples of start, end and interval.
 
     ## Why it matters
     ICON aborts when output is set up.
@@ -342,32 +343,35 @@ class OutputTimesMissing(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         for stream in streams_read(component):
             bounds = setting_of(component, stream, "output_bounds")
-            if bounds.is_written:
-                number = len(as_list(bounds.value))
-                if number % 3 and as_list(bounds.value)[number - number % 3] > -1:
-                    message = f"output_bounds has {plural(number, 'value')}, which are no triples"
-                    yield self.finding(bounds, message, "expected: a start, an end and an interval for each window")
+            values = as_list(bounds.value) if bounds.is_written else []
+            number = len(values)
+            if number % 3 and values[number - number % 3] > -1:
+                message = f"output_bounds has {plural(number, 'value')}, which are no triples"
+                yield self.finding(bounds, message, "expected: a start, an end and an interval for each window")
+            replaced = number // 3
+            starts = _texts(setting_of(component, stream, "output_start"))[replaced:]
+            if values and not starts:
                 continue
-            starts = _texts(setting_of(component, stream, "output_start"))
             interval = setting_of(component, stream, "output_interval")
-            missing = [
-                name for name, texts in (("output_start", starts), ("output_interval", _texts(interval))) if not texts
-            ]
+            intervals = _texts(interval)[replaced:]
+            missing = [name for name, texts in (("output_start", starts), ("output_interval", intervals)) if not texts]
+            behind = " behind output_bounds" if values else ""
             if missing:
-                message = f"the stream {stream_name(stream)} sets no {' and no '.join(missing)}"
-                yield self.finding(stream.span, message, f"expected: {' and '.join(missing)}, or output_bounds")
-            elif len(_texts(interval)) < len(starts):
+                message = f"the stream {stream_name(stream)} sets no {' and no '.join(missing)}{behind}"
+                instead = "no output_start behind output_bounds" if values else "output_bounds"
+                yield self.finding(stream.span, message, f"expected: {' and '.join(missing)}, or {instead}")
+            elif len(intervals) < len(starts):
                 yield self.finding(
                     interval,
-                    f"{plural(len(_texts(interval)), 'interval')} for {plural(len(starts), 'output_start')}",
+                    f"{plural(len(intervals), 'interval')} for {plural(len(starts), 'output_start')}{behind}",
                     "expected: one output_interval and one output_end for each output_start",
                 )
                 continue
-            ends = _texts(setting_of(component, stream, "output_end"))
+            ends = _texts(setting_of(component, stream, "output_end"))[replaced:]
             if not missing and len(ends) < len(starts) and level_types(component, stream):
                 yield self.finding(
                     setting_of(component, stream, "output_end") if ends else stream.span,
-                    f"{plural(len(ends), 'output_end')} for {plural(len(starts), 'output_start')}",
+                    f"{plural(len(ends), 'output_end')} for {plural(len(starts), 'output_start')}{behind}",
                     "expected: one output_interval and one output_end for each output_start",
                 )
 

@@ -49,6 +49,14 @@ def _fixed_milliseconds(setting: Setting) -> int | None:
     return duration.milliseconds if duration.is_fixed else None
 
 
+def _months(setting: Setting) -> int:
+    """The months of a duration; 0 where nothing readable is set."""
+    try:
+        return Duration.parse(str(setting.value).rstrip()).months
+    except ValueError:
+        return 0
+
+
 def _end(component: Component) -> Setting:
     """The setting that says when the experiment stops."""
     stop = component[_TIME, "experimentStopDate"]
@@ -110,10 +118,11 @@ class StepNotPositive(ComponentRule):
     """A time step takes some time.
 
     ## What it does
-    Finds a `modelTimeStep` of zero or less; without one, a `dtime` of zero or less, and none at all.
+    Finds a `modelTimeStep` of zero or less; without one, a `dtime` of zero or less, and none at all. A step of months
+    is a warning: P8M are eight months, PT8M eight minutes.
 
     ## Why it matters
-    ICON aborts.
+    ICON aborts. With a step of months nothing is computed that means anything.
 
     ## Evidence
     ICON 2024.10 rejected `modelTimeStep = "-PT10M"` ('"dtime" must be positive',
@@ -140,6 +149,11 @@ class StepNotPositive(ComponentRule):
         setting = component["run_nml", "modelTimeStep"]
         if setting.value:
             step = _fixed_milliseconds(setting)
+            months = _months(setting)
+            if months:
+                what = f"{months} month{'s' if months > 1 else ''}"
+                found = self.finding(setting, f"modelTimeStep {setting.value} is {what}", "expected: PT for minutes")
+                yield evolve(found, severity=Severity.WARNING)
         else:
             setting = component["run_nml", "dtime"]
             step = setting.value if is_number(setting.value) else None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.experiment.component import KINDS, Component
 from nmlgen.experiment.condition import variables
@@ -17,6 +17,7 @@ from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.streams import is_blank, setting_of, streams_read
 from nmlgen.source import Span
+from nmlgen.values import frozen
 
 GROUP, TILES, LESS = "group:", "tiles:", "-"
 _LATLON = 1

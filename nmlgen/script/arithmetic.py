@@ -14,7 +14,7 @@ from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
 from typing import TypeAlias
 
-from attrs import frozen
+from nmlgen.values import frozen
 
 Lookup: TypeAlias = Callable[[str, str | None], str]
 Assign: TypeAlias = Callable[[str, str | None, str], None]
@@ -28,17 +28,25 @@ class ArithmeticMistake(Exception):
     """The shell stops with an error: a division by zero, the octal number 08, a syntax error."""
 
 
-def calculate(expression: str, lookup: Lookup, assign: Assign, *, is_ksh: bool | None) -> str:
+def calculate(
+    expression: str,
+    lookup: Lookup,
+    assign: Assign,
+    *,
+    is_ksh: bool | None,
+    has_names: Callable[[str], bool] | None = None,
+) -> str:
     """The value of an arithmetic expression, in the shell's own text.
 
     `lookup(name, subscript)` gives a variable's text, "" where nothing sets it; that text is an expression again.
     `assign(name, subscript, text)` is called for every assignment, in the shell's order. A subscript is the text of
-    a number: names of associative arrays, and ksh's variables of `typeset -E` and `-F`, are for the callbacks to
-    refuse, with UndecidedExpression. Of an unknown shell (`is_ksh` None) only what bash and ksh agree on is said.
+    a number, but for arrays that `has_names` calls associative, whose elements have names: it is the text that stands
+    there. Assigning to them, and ksh's variables of `typeset -E` and `-F`, are for the callbacks to refuse, with
+    UndecidedExpression. Of an unknown shell (`is_ksh` None) only what bash and ksh agree on is said.
 
     Raises UndecidedExpression, ArithmeticMistake, and what the callbacks raise.
     """
-    calculation = _Calculation(lookup, assign, is_ksh)
+    calculation = _Calculation(lookup, assign, is_ksh, has_names or (lambda name: False))
     value = calculation.evaluate(expression)
     if isinstance(value, _Float):
         if value.is_zero and calculation.met_negative_zero:
@@ -64,6 +72,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.ASCII,
 )
+_NAME_OF_ELEMENT = re.compile(r"[\w.-]+")
 _DECIMAL = re.compile(r"[0-9]+\.[0-9]*(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+")
 _LITERAL = re.compile(
     r"0[xX](?P<hexadecimal>[0-9a-fA-F]+)|(?P<base>[0-9]+)#(?P<digits>[0-9A-Za-z@_]+)|(?P<plain>[0-9]+)"
@@ -139,7 +148,8 @@ def _float_text(value: Fraction) -> str:
 class _Calculation:
     """One expression being evaluated, and the variables' texts that it leads to."""
 
-    def __init__(self, lookup: Lookup, assign: Assign, is_ksh: bool | None) -> None:
+    def __init__(self, lookup: Lookup, assign: Assign, is_ksh: bool | None, has_names: Callable[[str], bool]) -> None:
+        self.has_names = has_names
         self._lookup = lookup
         self._assign = assign
         self._is_ksh = is_ksh
@@ -587,12 +597,12 @@ class _Reader:
         has_subscript = self._text.startswith("[", self._offset)
         self._calculation.check_subscripts(name, has_subscript)
         if has_subscript:
-            subscript = self._subscript()
+            subscript = self._subscript(name)
         self._last_was_name = True
         self._advance(after_operand=True)
         return name, subscript
 
-    def _subscript(self) -> str | None:
+    def _subscript(self, name: str) -> str | None:
         start, depth = self._offset + 1, 0
         for offset in range(self._offset, len(self._text)):
             depth += {"[": 1, "]": -1}.get(self._text[offset], 0)
@@ -604,6 +614,10 @@ class _Reader:
         text = self._text[start : self._offset - 1]
         if self._skipping:
             return None
+        if self._calculation.has_names(name):
+            if not _NAME_OF_ELEMENT.fullmatch(text):
+                raise UndecidedExpression(f"the subscript {text}")
+            return text
         if not text.strip() or re.search(r"[@\"'$`\\]|\+\+|--|(?<![=!<>])=(?!=)", text):
             raise UndecidedExpression(f"the subscript {text}")
         self._calculation.descend()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from attrs import evolve, fields, frozen, has
+from attrs import evolve, fields, has
 
 from nmlgen.script.syntax import (
     Arithmetic,
@@ -21,6 +21,7 @@ from nmlgen.script.syntax import (
     Simple,
     Word,
 )
+from nmlgen.values import frozen
 
 if TYPE_CHECKING:
     from nmlgen.script.state import Definitions

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from nmlgen.namelist.placeholders import is_stand_in
 from nmlgen.script.assigned import ANY_END
 from nmlgen.script.state import Variable, havoc
 from nmlgen.script.syntax import Array, Assignment, Word
-from nmlgen.script.values import EMPTY, Place, Value, joined, known, mapped, within
+from nmlgen.script.values import EMPTY, Place, Value, joined, known, mapped, unknown, within
 from nmlgen.source import UNKNOWN
 from nmlgen.units.whole import decimal
 
@@ -39,6 +40,9 @@ class Assignments:
             self.assign_array(assignment.name, assignment.value, place, appends=assignment.appends)
         else:
             value = shell.words.assigned(assignment.value)
+            written = assignment.value.literal if assignment.value is not None else None
+            if written and is_stand_in(written):
+                value = unknown(shell.fresh())
             self.assign(assignment.name, assignment.subscript, value, place, appends=assignment.appends)
 
     def assign(self, name: str, subscript: Word | None, value: Value, place: Place, *, appends: bool = False) -> None:
@@ -94,6 +98,7 @@ class Assignments:
         shell = self.shell
         array = self._as_array(name, old)
         elements = dict(array.elements or {})
+        shell.work += len(elements)
         key: str | None = "0"
         if subscript is not None:
             key = shell.words.subscript(array, subscript)
@@ -134,6 +139,7 @@ class Assignments:
         if appends:
             former = self._as_array(name, old)
             elements, is_open = dict(former.elements or {}), former.is_open
+            shell.work += len(elements)
         index = max((number for number in map(decimal, elements) if number is not None), default=-1) + 1
         for element in array.elements:
             if isinstance(element, Assignment):
@@ -202,6 +208,20 @@ class Assignments:
         shell = self.shell
         self.forget_all({*shell.state.variables, *shell.own_names()})
         shell.state.positional = None
+
+    def fill_array(self, name: str, values: Sequence[Value], place: Place, *, keeps: bool = False) -> None:
+        """A variable becomes an array of these elements; with `keeps`, what it has behind them stays."""
+        shell = self.shell
+        old = shell.variable(name)
+        attributes = old.attributes - {"A"}
+        if attributes and not self._allows(name, attributes, place):
+            return
+        former = self._as_array(name, old) if keeps else Variable(EMPTY, {}, attributes)
+        if former.is_open or "A" in former.attributes:
+            self.read_array(name)
+            return
+        elements = {str(number): self._element(value, attributes, place) for number, value in enumerate(values)}
+        shell.state.variables[name] = Variable(EMPTY, {**(former.elements or {}), **elements}, attributes)
 
     def read_array(self, name: str) -> None:
         """A variable becomes an array of elements that nobody knows."""

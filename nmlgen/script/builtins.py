@@ -12,7 +12,7 @@ from nmlgen.script.events import Field, Piece, Ran
 from nmlgen.script.expand import split
 from nmlgen.script.external import output_of, run_pure
 from nmlgen.script.state import Variable, havoc
-from nmlgen.script.syntax import Assignment, Simple, Word
+from nmlgen.script.syntax import Assignment, CommandSubstitution, Literal, Pipeline, Simple, Word
 from nmlgen.script.values import (
     ALWAYS,
     EMPTY,
@@ -331,8 +331,9 @@ def _read(shell: Interpreter, fields: list[Field], command: Simple, place: Place
             options.append("element")
     line = _next_line(shell) if shell.guard == ALWAYS or shell.state.input else None
     separators = shell.separators()
-    is_plain = line is not None and separators is not None and all(option == "-r" for option in options)
-    if not is_plain or line is None or separators is None or ("\\" in line[0] and "-r" not in options):
+    fills = shell.is_ksh is False and len(names) == 1 and {*"".join(options)} <= {*"-ra"} and "a" in "".join(options)
+    is_plain = line is not None and separators is not None and (fills or all(option == "-r" for option in options))
+    if not is_plain or line is None or separators is None or ("\\" in line[0] and "r" not in "".join(options)):
         arrays = any(option.startswith("-") and ("a" in option or "A" in option) for option in options)
         for name in names or ["REPLY"]:
             shell.assignments.read_array(name) if arrays else shell.assignments.forget(name)
@@ -340,8 +341,12 @@ def _read(shell: Interpreter, fields: list[Field], command: Simple, place: Place
             shell.state.input = None
         _unknown_status(shell)
         return
-    for name, word in _shared_out(line[0], names, separators):
-        shell.assignments.assign(name, None, known(word), place)
+    if fills:
+        words = [known(word) for word, _ in split(line[0], separators) if word is not None]
+        shell.assignments.fill_array(names[0], words, place)
+    else:
+        for name, word in _shared_out(line[0], names, separators):
+            shell.assignments.assign(name, None, known(word), place)
     shell.set_status(SUCCESS if line[1] else FAILURE)
 
 
@@ -369,24 +374,40 @@ def _shared_out(line: str, names: list[str], separators: str) -> list[tuple[str,
 
 def _next_line(shell: Interpreter) -> tuple[str, bool] | None:
     """The next line of the standard input, and whether it ends as a line; None if it cannot be known."""
-    given = shell.state.input
-    if given is None:
-        return None
-    whole = joined([piece.value for piece in given], shell.fresh()) if given else EMPTY
-    text = text_of(within(whole, shell.guard))
-    if text is None or len(whole) > 1:
+    given, text = shell.state.input, _whole_input(shell)
+    if given is None or text is None:
         return None
     line, end, rest = text.partition("\n")
     shell.state.input = (Piece(given[0].place, known(rest), True),) if rest else ()
     return line, bool(end)
 
 
+def _whole_input(shell: Interpreter) -> str | None:
+    """What is left of the standard input; None if it cannot be known."""
+    given = shell.state.input
+    if given is None:
+        return None
+    whole = joined([piece.value for piece in given], shell.fresh()) if given else EMPTY
+    text = text_of(within(whole, shell.guard))
+    return None if len(whole) > 1 else text
+
+
 def _read_lines(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     """mapfile, readarray."""
-    names = [text for text in _texts(shell, fields[1:]) if text is not None and _NAME.match(text)]
-    shell.assignments.read_array(names[-1] if names else "MAPFILE")
-    shell.state.input = None
-    _unknown_status(shell)
+    texts = _texts(shell, fields[1:])
+    names = [text for text in texts if text is not None and _NAME.match(text)]
+    name = names[-1] if names else "MAPFILE"
+    is_plain = shell.is_ksh is False and texts in (["-t", name], ["-t"]) and shell.guard == ALWAYS
+    given = _whole_input(shell) if is_plain else None
+    if given is None:
+        shell.assignments.read_array(name)
+        _unknown_status(shell)
+    else:
+        shell.assignments.fill_array(
+            name, [known(line) for line in given.removesuffix("\n").split("\n") if given], place
+        )
+        shell.set_status(SUCCESS)
+    shell.state.input = None if given is None else ()
 
 
 _LETTERS = {
@@ -449,7 +470,7 @@ def _set_options(shell: Interpreter, fields: list[Field], texts: list[str | None
 
 
 def _set_array(shell: Interpreter, fields: list[Field], texts: list[str | None], place: Place) -> None:
-    """`set -A name words` of ksh."""
+    """`set -A name words` of ksh; `+A` leaves the elements behind the given ones as they are."""
     name = texts[1]
     if shell.is_ksh is False:  # there it is an option that nobody knows
         shell.streams.complain(place)
@@ -461,11 +482,10 @@ def _set_array(shell: Interpreter, fields: list[Field], texts: list[str | None],
     rest = fields[3:]
     if texts[2:3] == ["--"]:
         rest = rest[1:]
-    if shell.is_ksh is None or texts[0] == "+A" or any(item.is_vague for item in rest):
+    if shell.is_ksh is None or any(item.is_vague for item in rest):
         shell.assignments.read_array(name)
         return
-    elements = {str(number): item.value for number, item in enumerate(rest)}
-    shell.state.variables[name] = Variable(EMPTY, elements, shell.variable(name).attributes - {"A"})
+    shell.assignments.fill_array(name, [item.value for item in rest], place, keeps=texts[0] == "+A")
 
 
 def _shift(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
@@ -580,7 +600,38 @@ def _exit(shell: Interpreter, fields: list[Field], command: Simple, place: Place
 def _eval(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     texts = _texts(shell, fields[1:])
     is_known = None not in texts and not any(item.is_vague for item in fields[1:])
-    shell.calls.run_text(" ".join(text or "" for text in texts) if is_known else None, place)
+    if not is_known and _is_of_a_tool(shell, command):
+        shell.calls.unresolved.append(place)
+        shell.calls.of_elsewhere(place)
+    else:
+        shell.calls.run_text(" ".join(text or "" for text in texts) if is_known else None, place)
+
+
+def _is_of_a_tool(shell: Interpreter, command: Simple) -> bool:
+    """Whether `eval` is given what a program of somewhere else prints, which sets up the surroundings as a sourced file
+    does: `eval "$(spack load --sh eccodes)"`."""
+    if len(command.words) != 2 or not isinstance(command.words[1], Word):
+        return False
+    (part, *others) = command.words[1].parts
+    if others or not isinstance(part, CommandSubstitution) or len(part.body.commands) != 1:
+        return False
+    last = part.body.commands[0]
+    last = last.commands[-1] if isinstance(last, Pipeline) else last
+    if not isinstance(last, Simple) or not last.words or not isinstance(last.words[0], Word) or not last.words[0].parts:
+        return False
+    end = last.words[0].parts[-1]
+    name = end.text.rpartition("/")[2] if isinstance(end, Literal) else ""
+    return bool(name) and name not in _WORKS_ON_TEXT and name not in shell.state.functions
+
+
+_WORKS_ON_TEXT = frozenset(
+    (
+        *("awk", "gawk", "mawk", "grep", "egrep", "fgrep", "sed", "cat", "cut", "tr", "head", "tail", "sort", "uniq"),
+        *("paste", "xargs", "echo", "printf", "expr", "basename", "dirname", "getopt", "jq", "yq"),
+        *("perl", "python", "python3", "ruby"),
+    )
+)
+"""What prints texts that may set anything a script has said before: settings from a file, options."""
 
 
 def _source(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:

@@ -36,13 +36,15 @@ scripts source: `setting` of its configure, the functions of `run/add_run_routin
 class Calls:
     """Runs commands that stand elsewhere.
 
-    `sourced` are the files that were read, `unresolved` are those that could not be.
+    `sourced` are the files that were read, `unresolved` are those that could not be; it was `lost`
+    where commands ran first that may have set anything.
     """
 
     def __init__(self, shell: Interpreter) -> None:
         self.shell = shell
         self.sourced: list[Script] = []
         self.unresolved: list[Place] = []
+        self.lost: Place | None = None
         self._returnable = 0  # how many functions and sourced files `return` can leave
 
     @property
@@ -85,10 +87,20 @@ class Calls:
         """Commands run that nobody knows."""
         shell = self.shell
         shell.doubt(place)
+        self.lost = self.lost or place
         shell.assignments.forget_everything()
         shell.streams.write_unknown(place)
         shell.streams.complain(place)
         shell.state.input = None
+        shell.set_status(unknown(shell.fresh()))
+
+    def of_elsewhere(self, place: Place) -> None:
+        """Commands run that nobody knows, and that set no variable which the script itself sets."""
+        shell = self.shell
+        shell.forget_surroundings()
+        shell.may_end(place)
+        shell.streams.write_unknown(place)
+        shell.streams.complain(place)
         shell.set_status(unknown(shell.fresh()))
 
     def _call(self, function: Function, text: Text, arguments: list[Field], place: Place) -> None:
@@ -151,11 +163,7 @@ class Calls:
         if path is None or len(self.sourced) > MOST_CALLS or shell.depth >= MOST_CALLS:
             if not all(_SETS_NOTHING.search(case.text) for case in field.value):
                 self.unresolved.append(field.place)
-            shell.forget_surroundings()
-            shell.may_end(field.place)
-            shell.streams.write_unknown(field.place)
-            shell.streams.complain(field.place)
-            shell.set_status(unknown(shell.fresh()))
+            self.of_elsewhere(field.place)
             return
         script = parse(Source(str(path), read_bytes(path).decode("utf-8", "surrogateescape")))
         self.sourced.append(script)

@@ -20,8 +20,6 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen.script.assigned import effects
 from nmlgen.script.assignments import DYNAMIC, Assignments
 from nmlgen.script.builtins import BUILTINS
@@ -57,6 +55,7 @@ from nmlgen.script.syntax import (
     While,
     Word,
 )
+from nmlgen.script.templates import is_template
 from nmlgen.script.values import (
     ALWAYS,
     Guard,
@@ -71,9 +70,14 @@ from nmlgen.script.values import (
     within,
 )
 from nmlgen.source import UNKNOWN
+from nmlgen.values import frozen
 
 _MOST_STEPS = 20_000
 _MOST_EVENTS = 5_000
+_MOST_WORK = 1_000_000
+"""What commands look at beside themselves: at each the questions that its way has left open, the elements of arrays and
+the words that are copied, the characters of values by fifties. A thousand ordinary commands look at some 25 000."""
+_CHARACTERS = 50
 _MOST_CALLS = 30
 _MOST_SOURCED = 1_000_000
 _SYSTEM = frozenset(
@@ -102,7 +106,8 @@ class Evaluation:
 
     `events` are in the order of the script. `visited` are the here-documents (by their place) that some way of the
     script comes to. `unresolved` are the files that it sources and that could not be read; `gave_up` is the command
-    before which the evaluation gave up, if it did not come to the script's end. `final` are the variables at the end.
+    before which the evaluation gave up, if it did not come to the script's end, `lost` what came first that may have
+    set any variable. `final` are the variables at the end.
     """
 
     script: Script
@@ -111,6 +116,7 @@ class Evaluation:
     visited: frozenset[tuple[int, int]]
     unresolved: tuple[Place, ...]
     gave_up: Place | None
+    lost: Place | None
     final: Mapping[str, Variable]
     questions: Questions
 
@@ -149,6 +155,7 @@ class Interpreter:
     ) -> None:
         self.script, self.directory, self.is_fragment = script, directory, is_fragment
         self.text = script.text
+        self.is_template = is_template(script.source.text)
         self.questions = Questions(self._is_empty)
         self.fresh = self.questions.fresh
         self.words = Expansion(self)
@@ -168,6 +175,8 @@ class Interpreter:
         self._own: frozenset[str] | None = None
         self._handed: frozenset[str] | None = None
         self._steps = 0
+        self.work = 0
+        self._told = 0  # events whose guards are in the work already
         self.gave_up: Place | None = None
         self.depth = 0
         self._departures = 0
@@ -347,6 +356,7 @@ class Interpreter:
         end = Place(self.text, len(self.text.text), len(self.text.text))
         try:
             self.run_script(self.script)
+            self.step(end.start, end.end)
             if self.current is not None:
                 final = self.current.variables
                 self._at_exit(end)
@@ -363,6 +373,7 @@ class Interpreter:
             frozenset(self.visited),
             tuple(self.calls.unresolved),
             self.gave_up,
+            self.calls.lost,
             final,
             self.questions,
         )
@@ -413,9 +424,17 @@ class Interpreter:
     def step(self, start: int, end: int) -> None:
         """Count a command or a substitution between two offsets; give up where more have run than are followed."""
         self._steps += 1
-        if self._steps > _MOST_STEPS or len(self.events) > _MOST_EVENTS:
+        self.work += len(self.guard) * (1 + max(0, len(self.events) - self._told))
+        self._told = len(self.events)
+        if self._steps > _MOST_STEPS or len(self.events) > _MOST_EVENTS or self.work > _MOST_WORK:
             self.gave_up = Place(self.text, start, end)
             raise GiveUpError
+
+    def look_at(self, value: Value) -> Value:
+        """A value, the work that its characters make counted."""
+        for case in value:
+            self.work += len(case.text) // _CHARACTERS
+        return value
 
     def branch(self, asked: Truth, yes: Callable[[], None], no: Callable[[], None]) -> None:
         """Follow both ways of a question that is open, or the one that the answer leads to."""
@@ -430,6 +449,7 @@ class Interpreter:
             return
         into, out = self._sides(trues, falses)
         departures = self._departures
+        self.work += len(start.variables) // _CHARACTERS
         self.current = start.copy(start.guard | into)
         yes()
         after = self.current

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from typing import Literal as TypingLiteral
 
+from nmlgen.namelist.placeholders import has_placeholder
 from nmlgen.script import patterns
 from nmlgen.script.arithmetic import ArithmeticMistake, UndecidedExpression, calculate
 from nmlgen.script.assigned import changed_in_arithmetic
@@ -78,7 +79,7 @@ class Expansion:
         parts = word.parts
         if len(parts) == 1 and isinstance(parts[0], Literal):
             part = parts[0]
-            return known(part.text) if part.quoted or part.text[:1] != "~" else self._tilde(part, True)
+            return self._known(part.text) if part.quoted or part.text[:1] != "~" else self._tilde(part, True)
         if not parts:
             return EMPTY
         return joined(self._values(word), self.shell.fresh())
@@ -121,16 +122,22 @@ class Expansion:
 
     def _part(self, part: Part) -> Value:
         if isinstance(part, Literal):
-            return known(part.text)
+            return self.shell.look_at(self._known(part.text))
         if isinstance(part, Parameter):
-            return self.parameter(part)
+            return self.shell.look_at(self.parameter(part))
         if isinstance(part, CommandSubstitution):
-            return self.shell.subshells.substitute(part)
+            return self.shell.look_at(self.shell.subshells.substitute(part))
         if isinstance(part, Arithmetic):
             if self.shell.is_ksh is not False and self.shell.text.text.startswith("$[", part.start):
                 return self._refused(part)
             return self.arithmetic(part.expression)
         return unknown(self.shell.fresh())
+
+    def _known(self, text: str) -> Value:
+        """A text as it stands in the script; what another program fills in is unknown."""
+        if self.shell.is_template and has_placeholder(text):
+            return unknown(("placeholder", text))
+        return known(text)
 
     def _refused(self, part: Arithmetic) -> Value:
         """`$[ ]`, which ksh does not know."""
@@ -143,7 +150,7 @@ class Expansion:
         match = _TILDE.match(part.text)
         rest = part.text[match.end() :] if match else ""
         if match is None or not (rest[:1] == "/" or (not rest and is_all)):
-            return known(part.text)
+            return self._known(part.text)
         return joined([self._home(match[1]), known(rest)], self.shell.fresh())
 
     def _tildes(self, part: Literal, is_first: bool, is_last: bool) -> Value:
@@ -156,7 +163,7 @@ class Expansion:
             rest = piece[match.end() :] if match else ""
             ends = number < len(pieces) - 1 or is_last
             if match is None or not (rest[:1] == "/" or (not rest and ends)):
-                values.append(known(text))
+                values.append(self._known(text))
             else:
                 values += [known(text[: text.index("~")]), self._home(match[1]), known(rest)]
         return joined(values, self.shell.fresh())
@@ -185,13 +192,14 @@ class Expansion:
                 found += self._literal_field(word, word.parts[0])
             else:
                 found += self._fields(word)
+        self.shell.work += len(found)
         return found
 
     def _literal_field(self, word: Word, part: Literal) -> list[Field]:
         place = Place(self.shell.text, word.start, word.end)
         text = part.text
-        if part.quoted or not _SPECIAL.search(text):
-            value = known(text)
+        if part.quoted or not _SPECIAL.search(text) or (self.shell.is_template and has_placeholder(text)):
+            value = self._known(text)
             return [Field(value, place, (Piece(Place(place.text, part.start, part.end), value, False),))]
         try:
             words = patterns.expand_braces(text, is_ksh=self.shell.is_ksh) if "{" in text else [text]
@@ -713,8 +721,6 @@ class Expansion:
             raise UndecidedExpression(name)
         if subscript is None:
             return self._element(variable, "0", name) if variable.elements is not None else variable.value
-        if "A" in variable.attributes:
-            raise UndecidedExpression(name)
         if variable.elements is None:
             return self.value(name, Word(0, 0, (Literal(0, 0, subscript),)))
         return self._element(variable, subscript, name)
@@ -765,8 +771,11 @@ class _Calculation:
                 raise UndecidedExpression(name)
             pending[name, subscript] = Possibility(ALWAYS, text, unset=frozenset(missing))
 
+        def has_names(name: str) -> bool:
+            return "A" in shell.variable(name).attributes
+
         try:
-            text = calculate(case.text, lookup, assign, is_ksh=shell.is_ksh)
+            text = calculate(case.text, lookup, assign, is_ksh=shell.is_ksh, has_names=has_names)
         except _ChoiceError as choice:
             if len(self.results) + len(choice.value) > _MOST_CHOICES or len(chosen) > 8:
                 self._give_up(case, [case.text, *(other.text for other in choice.value)])

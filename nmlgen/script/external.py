@@ -86,6 +86,7 @@ def _pattern(value: Value) -> str | None:
 
 def _ran(shell: Interpreter, fields: list[Field], place: Place) -> None:
     exported = {key: variable for key, variable in shell.state.variables.items() if "x" in variable.attributes}
+    shell.work += len(exported)
     shell.events.append(Ran(tuple(fields), shell.guard, place, exported, shell.state.directory))
 
 

@@ -43,6 +43,7 @@ from nmlgen.script.syntax import (
     While,
     Word,
 )
+from nmlgen.script.templates import without_directives
 from nmlgen.source import Source, Text
 
 _LONGEST_CHAIN = 100  # as many `&&` and `||` may join commands or tests
@@ -95,6 +96,7 @@ def parse(source: Source) -> Script:
     text = raw.replace("\\\r\n", " \\\n").replace("\r\n", " \n") if "\r\n" in raw else raw
     if text.startswith("\ufeff"):
         text = f" {text[1:]}"
+    text = without_directives(text)
     parser = _Parser(text, raw)
     parser.is_ksh = asks_for_ksh(source) is True
     body = parser.script()

@@ -11,7 +11,7 @@ import string
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
-from attrs import frozen
+from nmlgen.values import frozen
 
 Pattern: TypeAlias = Sequence[tuple[str, bool]]
 

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import TypeAlias
 
-from attrs import define, field, frozen
+from attrs import field
 
 from nmlgen.script.patterns import CHARACTER_CLASSES, Pattern
+from nmlgen.values import define, frozen
 
 
 class Untranslatable(Exception):

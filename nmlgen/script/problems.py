@@ -14,6 +14,11 @@ def _directives(text: str, bad: str, good: str) -> str:
     return _page(text, *(f"#!/bin/bash\n{lines.strip()}\nsrun bin/icon" for lines in (bad, good)))
 
 
+def _pbs(text: str, bad: str, good: str) -> str:
+    """The same for directives of PBS."""
+    return _page(text, *(f"#!/bin/bash\n{lines.strip(' ')}\nmpirun bin/icon" for lines in (bad, good)))
+
+
 PROBLEMS = {
     "SHL001": (
         "shell-syntax",
@@ -57,7 +62,9 @@ srun bin/icon
         _page(
             "Nothing sets a variable that goes into a namelist. The shell puts nothing in its place, or 0 in an "
             "arithmetic expression, and says nothing of it. Where another script comes before this one, or it sources "
-            "a file that is not there, what it never sets is not known to be unset.",
+            "a file that is not there, what it never sets is not known to be unset, and neither is a name in capital "
+            "letters, which the surroundings may set. But a name that stands in a whole script only once, is set "
+            "nowhere in it and is one letter away from one that it sets is found anywhere, as in `cd $OUTDRI`.",
             """
 cat >NAMELIST_atm <<EOF
 &run_nml
@@ -162,7 +169,9 @@ EOF
         "more-than-is-read",
         _page(
             "The script goes on for longer than it is followed: after 20 000 commands, those of loops counted in each "
-            "turn, 200 000 words, or 5000 words of directives. What it does behind that is not known, and not judged.",
+            "turn, 200 000 words, or 5000 words of directives; earlier where thousands of questions stay open from "
+            "command to command, or arrays and texts grow on and on. What it does behind that is not known, and not "
+            "judged.",
             """
 for i in $(seq 400); do
   for j in $(seq 400); do
@@ -225,6 +234,21 @@ srun bin/icon
 set_default() { eval ": \\${$1:=$2}"; }
 set_default nproma 48
 srun bin/icon
+""",
+        ),
+    ),
+    "SHL011": (
+        "blank-in-assignment",
+        _page(
+            "An assignment has no blanks round its equals sign: with one the shell takes the name for a command that "
+            "does not exist, and the variable stays what it was.",
+            """
+nodes = 4
+srun -N $nodes bin/icon
+""",
+            """
+nodes=4
+srun -N $nodes bin/icon
 """,
         ),
     ),
@@ -543,8 +567,8 @@ srun bin/icon
     "ENV001": (
         "variable-not-exported",
         _page(
-            "A variable of the MPI library, of OpenMP or of Darshan is set in the script and not exported: the model "
-            "does not get it.",
+            "A variable of the MPI library, of OpenMP or of Darshan, or LD_PRELOAD, is set in the script and not "
+            "exported: the model does not get it.",
             """
 I_MPI_EXTRA_FILESYSTEM=on
 srun bin/icon
@@ -826,8 +850,9 @@ srun --cpus-per-task=16 bin/icon
     "LCH011": (
         "programs-unlike-models",
         _page(
-            "The file for `srun --multi-prog` gives a program other ranks than the master namelist gives to the "
-            "model in it. ICON stops, waits for ever, or runs a model with the program of another one.",
+            "The file for `srun --multi-prog`, or a part of a heterogeneous job, gives a program other ranks than the "
+            "master namelist gives to the model in it. ICON stops, waits for ever, or runs a model with the program of "
+            "another one.",
             """
 cat >icon_master.namelist <<EOF
 &master_model_nml
@@ -1010,6 +1035,55 @@ srun -n 8 ./wrap.sh bin/icon
 """,
         ),
     ),
+    "PBS001": (
+        "pbs-refused-directive",
+        _pbs(
+            "qsub of OpenPBS and PBS Pro does not know an option, an option lacks its value, or a word belongs to "
+            "none, such as a remark behind a directive, or lines end as on DOS: it refuses the job. What Torque knows "
+            "besides is a warning. Lines for NEC's NQSV, which begin with #PBS as well, are not judged.",
+            "#PBS -l select=2:ncpus=64:mpiprocs=64\n#PBS -Y icon",
+            "#PBS -l select=2:ncpus=64:mpiprocs=64\n#PBS -N icon",
+        ),
+    ),
+    "PBS002": (
+        "pbs-bad-value",
+        _pbs(
+            "qsub refuses the value of an option or of a resource: memory is `4gb`, times are `hours:minutes:seconds`, "
+            "and beside `select` no `ncpus` or `mem` of the whole job is taken. qsub expands no variables; one in a "
+            "value is a warning.",
+            "#PBS -l select=2:ncpus=64:mem=200GiB\n#PBS -l walltime=1:08:00:00",
+            "#PBS -l select=2:ncpus=64:mem=200gb\n#PBS -l walltime=32:00:00",
+        ),
+    ),
+    "PBS003": (
+        "pbs-unknown-resource",
+        _pbs(
+            "A resource looks like a misspelt one of PBS's own, and qsub refuses it (`Unknown resource`). Sites define "
+            "resources; names that are like none of PBS's are not judged.",
+            "#PBS -l select=2:ncpuss=64",
+            "#PBS -l select=2:ncpus=64",
+        ),
+    ),
+    "PBS004": (
+        "pbs-directive-after-command",
+        _page(
+            "qsub reads its directives before the first command, and none behind it.",
+            """
+#!/bin/bash
+#PBS -l select=2:ncpus=64
+cd $PBS_O_WORKDIR
+#PBS -l walltime=08:00:00
+mpirun bin/icon
+""",
+            """
+#!/bin/bash
+#PBS -l select=2:ncpus=64
+#PBS -l walltime=08:00:00
+cd $PBS_O_WORKDIR
+mpirun bin/icon
+""",
+        ),
+    ),
 }
 """Code to name and explanation."""
 
@@ -1036,6 +1110,14 @@ CODES_OF_KINDS = {
     "first-line": "SBA011",
     "dos-line-end": "SBA011",
     "foreign-directive": "SBA012",
+    "pbs-unknown-option": "PBS001",
+    "pbs-wants-value": "PBS001",
+    "pbs-stray-word": "PBS001",
+    "pbs-bad-value": "PBS002",
+    "pbs-not-expanded": "PBS002",
+    "pbs-unknown-resource": "PBS003",
+    "pbs-after-command": "PBS004",
+    "pbs-dos-line-end": "PBS001",
     "not-inherited": "SBA013",
     "empty-part": "SBA014",
     "setstripe-refused": "LFS001",
@@ -1059,6 +1141,7 @@ CODES_OF_KINDS = {
     "exit-of-subshell": "SHL008",
     "second-default": "SHL009",
     "set-for-function": "SHL010",
+    "blank-in-assignment": "SHL011",
     "wrapper-loses-arguments": "LCH012",
     "wrapper-binds-nowhere": "LCH013",
     "wrapper-without-rank": "LCH014",

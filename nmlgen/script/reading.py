@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 
-from attrs import define
-
 from nmlgen.script.syntax import Comment, Heredoc, Redirection, Sequence
 from nmlgen.source import Source, Text
+from nmlgen.values import define
 
 # As many constructs may stand within one another. One takes up to ten calls, and Python allows a thousand.
 DEEPEST = 60

@@ -51,6 +51,8 @@ class Streams:
         sink = shell.state.outputs.get(descriptor, NOWHERE)
         if sink is NOWHERE or not pieces:
             return
+        for piece in pieces:
+            shell.look_at(piece.value)
         if sink is SOMEWHERE:
             shell.doubt(place)
         elif sink.path is not None:

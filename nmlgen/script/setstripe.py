@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.experiment.striping import ON_METADATA_SERVER, Extent, extents_of
 from nmlgen.namelist.syntax import SyntaxProblem
@@ -19,6 +17,7 @@ from nmlgen.script.options import GivenOption, Option, OptionTable, StaticWord, 
 from nmlgen.source import Span
 from nmlgen.units.size import format_size
 from nmlgen.units.whole import whole_number
+from nmlgen.values import frozen
 
 LAYER = "lfs setstripe"
 """The layer that speaks in the settings."""

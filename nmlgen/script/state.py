@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from attrs import define
-
 from nmlgen.script.values import (
     ALWAYS,
     EMPTY,
@@ -21,6 +19,7 @@ from nmlgen.script.values import (
     unset,
 )
 from nmlgen.source import UNKNOWN
+from nmlgen.values import define
 
 if TYPE_CHECKING:
     from nmlgen.script.conditions import Questions
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 NO_ATTRIBUTES: frozenset[str] = frozenset()
 
 _MOST_DEFINITIONS = 8
+_MOST_ELEMENTS = 1_000  # of two arrays that are joined
 _Item = TypeVar("_Item")
 
 Definitions: TypeAlias = "tuple[tuple[Guard, tuple[Function, Text] | None], ...]"
@@ -223,6 +223,8 @@ def joined_variable(name: str, one: Variable | None, two: Variable | None, mine:
     if one.elements is two.elements:
         return Variable(value, one.elements, attributes, is_open)
     first, second = _elements(one), _elements(two)
+    if len(first) + len(second) > _MOST_ELEMENTS:
+        return Variable(value, {}, attributes, True)
     missing = (Possibility(ALWAYS, "", (), False),)
     elements = {
         key: joined_value(first.get(key, missing), second.get(key, missing), mine, other)

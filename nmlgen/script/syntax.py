@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from attrs import define
-
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.source import Source, Span, Text
+from nmlgen.values import define
 
 # --- Words ----------------------------------------------------------------------------------------------------
 

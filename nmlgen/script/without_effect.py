@@ -1,5 +1,5 @@
-"""What a script says in good faith and without effect: an exit that leaves a subshell only, a second default, and `set`
-for a function whose name begins so."""
+"""What a script says in good faith and without effect: an exit that leaves a subshell only, a second default, `set` for
+a function whose name begins so, and an assignment with blanks in it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.assigned import effects
 from nmlgen.script.syntax import (
     AndOr,
+    ArithmeticFor,
+    Case,
     Command,
+    For,
     Function,
     Group,
     If,
     Literal,
     Parameter,
+    Pipeline,
     Script,
     Sequence,
     Simple,
+    While,
     Word,
 )
 
@@ -29,6 +34,7 @@ _STOPS_AT_FAILURE = re.compile(
 )
 _SET = re.compile(r"^[ \t]*(set[ \t]+([a-z]\w*)[ \t]+\w+)", re.MULTILINE)
 _GIVES_A_DEFAULT = re.compile(r"eval[^\n]*:=\$\{?2")
+_USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 
 
@@ -48,7 +54,9 @@ def without_effect(script: Script) -> Iterator[SyntaxProblem]:
     if givers or ":=" in text:
         for body in bodies:
             found += _of_defaults(script, body, givers)
-    found += _of_set(script, {function.name for function in functions})
+    names = {function.name for function in functions}
+    found += _of_set(script, names)
+    found += _of_blanks(script, bodies, names)
     yield from sorted(found, key=lambda problem: (problem.span.line, problem.span.column))
 
 
@@ -115,7 +123,7 @@ def _of_defaults(script: Script, body: Any, givers: set[str]) -> Iterator[Syntax
         if isinstance(node, Simple):
             found = _default(node, givers)
             if found is None:
-                for name in effects(node, {}).names:
+                for name in effects(node, {}).names if given else ():
                     given.pop(name, None)
                 continue
             name, value = found
@@ -127,7 +135,7 @@ def _of_defaults(script: Script, body: Any, givers: set[str]) -> Iterator[Syntax
                 message = f"{name} has got the default {earlier[0]} at line {earlier[1]}: {value} has no effect"
                 span = script.text.span(node.start, node.end)
                 yield SyntaxProblem("second-default", message, span, "the default that is to hold first", stops=False)
-        elif not isinstance(node, (Sequence, AndOr, If, Group)):
+        elif given and not isinstance(node, (Sequence, AndOr, If, Group)):
             for name in effects(node, {}).names:
                 given.pop(name, None)
 
@@ -169,3 +177,43 @@ def _of_set(script: Script, functions: set[str]) -> Iterator[SyntaxProblem]:
             message = f"set replaces $1, $2 and so on, and calls no function: set_{match[2]} is one"
             span = script.text.span(*match.span(1))
             yield SyntaxProblem("set-for-function", message, span, f"set_{match[2]}", stops=False)
+
+
+# --- name = value ---
+
+
+def _of_blanks(script: Script, bodies: list[Any], functions: set[str]) -> Iterator[SyntaxProblem]:
+    """`name = value`, of a name that the script uses as a variable."""
+    commands = (node for body in bodies for node in _everything_below(body) if isinstance(node, Simple))
+    found = [(name, node) for node in commands if (name := _before_blank(node)) is not None and name not in functions]
+    used = set(_USED.findall(script.source.text)) if found else set()
+    for name, node in found:
+        if name in used:
+            span = script.text.span(node.words[0].start, node.words[1].end)
+            message = f"the shell takes {name} for a command: there is a blank before the ="
+            yield SyntaxProblem("blank-in-assignment", message, span, f"{name}=", stops=False)
+
+
+def _before_blank(node: Simple) -> str | None:
+    """The name of `name = value` and `name =value`."""
+    words = node.words[:2]
+    if len(words) < 2 or not isinstance(words[0], Word) or not isinstance(words[1], Word) or not words[1].parts:
+        return None
+    name, first = words[0].literal, words[1].parts[0]
+    is_assigned = isinstance(first, Literal) and not first.quoted and re.match(r"=(?![=~])", first.text) is not None
+    return name if is_assigned and name is not None and _NAME.match(name) else None
+
+
+def _everything_below(root: Any) -> Iterator[Any]:
+    """A command and all below it, in no order, loops, cases and subshells, too, but no functions."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += _parts(node)
+        if isinstance(node, (For, ArithmeticFor, While)) or (isinstance(node, Group) and node.is_subshell):
+            waiting.append(node.body)
+        elif isinstance(node, Case):
+            waiting += [item.body for item in node.items]
+        elif isinstance(node, Pipeline):
+            waiting += node.commands

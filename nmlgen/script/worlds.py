@@ -9,10 +9,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
-from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.namelist.placeholders import hidden
 from nmlgen.script.evaluate import Evaluation
@@ -21,10 +20,12 @@ from nmlgen.script.patterns import UndecidedPattern, matches
 from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
 from nmlgen.script.values import ALWAYS, Guard, Place, Possibility, contradicts, text_of
 from nmlgen.source import UNKNOWN, Source, Span, Text
+from nmlgen.values import frozen
 
 _MOST_WORLDS = 64
 _MOST_COVERING = 6
 _MOST_FILES = 2_000
+"""A bound on work: a directory may be copied into itself, again and again."""
 
 Path: TypeAlias = tuple[str, tuple[Hashable, ...]]
 """A file's name, with the symbols of what is unknown in it."""
@@ -116,6 +117,11 @@ class WrittenText(Text):
         return place.text.position(place.start)
 
     def span(self, start: int, end: int) -> Span:
+        number = bisect_right(self._ends, start)
+        if start < end and number < len(self._ends) and end <= self._ends[number]:  # as in `place`
+            shift = self._shifts[number]
+            if shift is not None:
+                return self.stretches[number].piece.place.text.span(start + shift, end + shift)
         place = self.place(start, end)
         return place.text.span(place.start, place.end)
 
@@ -191,9 +197,10 @@ def covering_worlds(evaluation: Evaluation, decisive: str = "") -> tuple[World, 
     """
     events = _single_paths(evaluation.events)
     unlikely = evaluation.questions.unlikely
+    given_up = _given_up(events)
     maker = _Maker(events, evaluation)
     found: list[World] = []
-    reached = [(event, guard) for event, guard in _reached(events, unlikely) if not isinstance(event, (Ran, Ended))]
+    reached = list(_reached(events, unlikely))
     choices = [
         choice for event, guard in reached if isinstance(event, Written) for choice in _choices(event, guard, decisive)
     ]
@@ -201,7 +208,7 @@ def covering_worlds(evaluation: Evaluation, decisive: str = "") -> tuple[World, 
     waiting = [*dict.fromkeys(guard for _, guard in reached), *choices]
     start: Guard = ALWAYS
     while len(found) < _MOST_COVERING:
-        guard = _settled(events, start, unlikely)
+        guard = _settled(events, start, unlikely, given_up)
         for choice in choices:
             guard = guard if contradicts(choice, guard) else guard | choice
         found.append(maker.world(guard))
@@ -256,25 +263,40 @@ def _choices(event: Written, reached: Guard, decisive: str) -> Iterator[Guard]:
 
 
 def _reached(events: Iterable[Event], unlikely: set[int]) -> Iterator[tuple[Event, Guard]]:
-    """The events that happen where nothing goes wrong, each with answers such that the script has not ended before."""
-    ends: dict[int, list[tuple[int, Guard]]] = {}  # by the opposite of the last answer that they wait for
-    count = 0
+    """What is done to files where nothing goes wrong, each with answers such that the script has not ended before."""
+    ends: list[Guard] = []
+    known: dict[Guard, _Way] = {}
     for event in events:
-        guard = event.guard
-        if not unlikely.isdisjoint(guard):
-            continue
-        possible = sorted((end for opposite in ends.keys() - guard for end in ends[opposite]), key=itemgetter(0))
-        for _, end in possible:
-            if end <= guard:
-                break
-            if not contradicts(end, guard):
-                guard |= {-_last(end - guard)}
-        else:
-            if unlikely.isdisjoint(guard):
-                yield event, guard
         if isinstance(event, Ended):
-            count += 1
-            ends.setdefault(-_last(event.guard) if event.guard else 0, []).append((count, event.guard))
+            ends.append(event.guard)
+        elif not isinstance(event, Ran) and unlikely.isdisjoint(event.guard):
+            way = known.setdefault(event.guard, _Way(event.guard))
+            guard = way.behind(ends)
+            if guard is not None and unlikely.isdisjoint(guard):
+                yield event, guard
+
+
+class _Way:
+    """The answers with which the script comes to what has one guard; more of them with each end before it."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard: Guard | None = guard
+        self._count = 0  # how many ends were looked at
+
+    def behind(self, ends: list[Guard]) -> Guard | None:
+        """The answers behind all these ends, of which earlier calls had the first; None where one is certain."""
+        if self._guard is None or self._count == len(ends):
+            return self._guard
+        answers = set(self._guard)
+        for number in range(self._count, len(ends)):
+            end = ends[number]
+            if end <= answers:
+                self._guard = None
+                return None
+            if not any(-answer in answers for answer in end):
+                answers.add(-_last(end - answers))
+        self._guard, self._count = frozenset(answers), len(ends)
+        return self._guard
 
 
 def _lost_world(evaluation: Evaluation) -> World:
@@ -312,10 +334,8 @@ def _is_lost(events: Iterable[Event], guard: Guard) -> bool:
     return next((event.lost for event in events if isinstance(event, Ended) and event.guard <= guard), False)
 
 
-def _settled(events: Iterable[Event], guard: Guard, unlikely: set[int]) -> Guard:
+def _settled(events: Iterable[Event], guard: Guard, unlikely: set[int], given_up: frozenset[Guard]) -> Guard:
     """More answers, so that every event happens or does not; rather that it does, and that nothing goes wrong."""
-    events = tuple(events)
-    given_up = _given_up(events)
     waiting: dict[int, list[Guard]] = {}  # those that are not reached, by an answer that they lack
     for end in given_up:
         if not end <= guard:

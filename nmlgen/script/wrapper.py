@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.script.evaluate import evaluate
 from nmlgen.script.events import Ran
 from nmlgen.script.syntax import Script
 from nmlgen.script.values import ALWAYS, Place, Value, known, text_of, unknown, within
 from nmlgen.source import UNKNOWN
+from nmlgen.values import frozen
 
 VISIBLE = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK")
 """The variables that say which GPUs a program sees, of NVIDIA, AMD and Intel."""
@@ -63,12 +64,18 @@ def follow(
     for event in evaluation.events:
         if isinstance(event, Ran) and event.place.text is script.text:
             words = tuple(text_of(within(item.value, event.guard)) for item in event.words)
-            number = next((at for at, word in enumerate(words) if word and word in given), None)
+            number = next((at for at, word in enumerate(words) if word and _is_given(words, at, given)), None)
             if number is None and any_program:
                 number = _behind_binding(words)
             if number is not None and words[0] not in _HELPERS:
                 found = _start(event, words, number)
     return found
+
+
+def _is_given(words: Sequence[str | None], at: int, given: Sequence[str | None]) -> bool:
+    """Whether a word is one of the wrapper's own, or ends with it in the text for a shell: `sh -c "exec $@"`."""
+    word = words[at] or ""
+    return word in given or (at > 0 and words[at - 1] == "-c" and word.rpartition(" ")[2] in given)
 
 
 def _behind_binding(words: Sequence[str | None]) -> int | None:

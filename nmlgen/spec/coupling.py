@@ -13,8 +13,9 @@ from nmlgen.experiment.coupling import Couple, Coupling, Side
 from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.findings import Finding
 from nmlgen.source import UNKNOWN, Source, Span
-from nmlgen.spec.document import Node, read_text
+from nmlgen.spec.document import read_text
 from nmlgen.spec.layers import Tree
+from nmlgen.spec.nodes import Node
 from nmlgen.spec.problems import problem
 from nmlgen.spec.validate import validate
 

@@ -12,22 +12,24 @@ import re
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from math import isinf
 from pathlib import Path
 from typing import Any
-
-from attrs import frozen
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.files import Files
 from nmlgen.findings import Finding
 from nmlgen.source import Source, Span
+from nmlgen.spec.kept import kept_node
+from nmlgen.spec.nodes import Document, Node
 from nmlgen.spec.problems import problem
 
 _MAXIMUM_NODES = 100_000
 _MAXIMUM_WRITTEN = 50_000
 _MAXIMUM_DEPTH = 30
 _MAXIMUM_DIGITS = 40
+_KEPT = 50_000  # bytes; what ships has less
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _OCTAL = re.compile(r"0o[0-7]+")
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
@@ -41,46 +43,27 @@ _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-@frozen(eq=False)
-class Node:
-    """A value of a document: a scalar, a dict of nodes or a list of nodes, with its span.
-
-    `keys` holds the spans of a mapping's keys.
-    """
-
-    value: Any
-    span: Span | None
-    keys: Mapping[str, Span] = {}
-
-    def plain(self) -> Any:
-        """The same without positions: what `json.loads` would give."""
-        if isinstance(self.value, dict):
-            return {key: node.plain() for key, node in self.value.items()}
-        if isinstance(self.value, list):
-            return [node.plain() for node in self.value]
-        return self.value
-
-
-@frozen(eq=False)
-class Document:
-    """A file that was read: its mapping, and the SHA-256 of its bytes."""
-
-    node: Node
-    sha256: str
-
-
-def read_file(path: Path, name: str | None = None, files: Files | None = None) -> Document:
-    """Read a YAML file into nodes, once; messages call it `name`. `files` may give another text than the disk.
+def read_file(path: Path, name: str | None = None, files: Files | None = None, *, kept: Path | None = None) -> Document:
+    """Read a YAML file into nodes, once; messages call it `name`. `files` may give another text than the disk; where it
+    does not, the nodes may be `kept` in a file.
 
     Raises InputError if it cannot be read, SpecError if it is not a mapping in the YAML that nmlgen takes.
     """
     name = name or str(path)
     data = _read_bytes(path, name, files or Files())
+    return (_document if len(data) <= _KEPT else _document.__wrapped__)(name, data, kept)
+
+
+@lru_cache(maxsize=64)
+def _document(name: str, data: bytes, kept: Path | None) -> Document:
+    """What these bytes say. Many specs name the same presets and sites; nobody changes a node."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SpecError((_not_utf8(name, data, error),)) from None
-    return Document(read_text(Source(name, text)), hashlib.sha256(data).hexdigest())
+    source, sha256 = Source(name, text), hashlib.sha256(data).hexdigest()
+    node = kept_node(kept, source, sha256) if kept is not None else None
+    return Document(node or read_text(source), sha256)
 
 
 def _read_bytes(path: Path, name: str, files: Files) -> bytes:

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from nmlgen.findings import Finding, did_you_mean
+from nmlgen.source import Span
 from nmlgen.spec.layers import Tree
 from nmlgen.spec.problems import problem
 from nmlgen.units.duration import Duration
@@ -23,6 +24,9 @@ _LEVELS, _VERTICAL = ("run_nml", "num_lev"), ("run_nml", "lvert_nest")
 _TIMES = {"start": (("grid_nml", "start_time"), 0.0), "end": (("grid_nml", "end_time"), 1.0e30)}
 _FEEDBACK = ("grid_nml", "lfeedback")
 _DEFAULT_LEVELS = 31
+_KEY_OF = {_GRIDS: "file", _PARENTS: "parent", _LEVELS: "num_lev", _FEEDBACK: "lfeedback"} | {
+    variable: key for key, (variable, _) in _TIMES.items()
+}
 
 
 def mistakes(domains: Tree, namelists: Tree | None) -> Iterator[Finding]:
@@ -77,6 +81,15 @@ def lists_of(file: str, levels: Any, domains: Mapping[str, Mapping[str, Any]]) -
     if any("lfeedback" in nest for nest in nests):
         found[_FEEDBACK] = [True, *(nest.get("lfeedback", True) for nest in nests)]
     return found
+
+
+def spans_of(variable: tuple[str, str], domains: Tree) -> tuple[Span | None, ...]:
+    """Where each element of a list that the nests make was written, that of the first domain included: at the value of
+    its key, at the nest where it has none."""
+    nests = [nest for nest in (domains.children or {}).values() if not nest.is_unset]
+    said = (nest.get(_KEY_OF.get(variable, "file")) for nest in nests)
+    places = [key.span if key is not None else nest.key_span for nest, key in zip(nests, said, strict=True)]
+    return (domains.key_span, *places)
 
 
 def domains_of(variables: Lists) -> dict[str, dict[str, Any]]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.experiment.setting import Origin
 from nmlgen.source import Span
-from nmlgen.spec.document import Node
+from nmlgen.spec.nodes import Node
+from nmlgen.values import frozen
 
 
 @frozen(eq=False)

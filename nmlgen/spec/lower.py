@@ -22,7 +22,7 @@ from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import MODEL_NAME, Darshan, Experiment, InputFile, Launch, Mpi, NodeLocalRun
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.launch_words import RUNS_OTHERS, first_program
-from nmlgen.experiment.machine import Machine
+from nmlgen.experiment.machine import OF_PLUG_INS, Machine
 from nmlgen.experiment.meeting import meeting_variables
 from nmlgen.experiment.mpi_io import lustre_variables
 from nmlgen.experiment.output import output_directories
@@ -36,12 +36,13 @@ from nmlgen.namelist.registry import Registry, load_registry
 from nmlgen.source import Span
 from nmlgen.spec.auto import AUTO, decided
 from nmlgen.spec.coupling import coupling_of_tree, read_coupling
-from nmlgen.spec.domains import lists_of, mistakes
+from nmlgen.spec.domains import lists_of, mistakes, spans_of
 from nmlgen.spec.layers import EMPTY, Tree
 from nmlgen.spec.models import COMMON, TYPES, ModelKeys, common, misplaced, model_keys, shares
 from nmlgen.spec.problems import problem
 from nmlgen.spec.programs import placed, programs_of
 from nmlgen.spec.sections import section_of, spelling
+from nmlgen.spec.site import NODE_FACTS, with_nodes
 from nmlgen.units.calendar import Instant
 from nmlgen.units.duration import Duration
 from nmlgen.units.size import format_size, parse_size
@@ -78,15 +79,18 @@ _OLDER_STOP = (("time_nml", "end_datetime_string"), ("run_nml", "nsteps"))
 _STEP = (("run_nml", "modelTimeStep"), ("run_nml", "dtime"))
 _MASTER_GROUPS = (*COMMON, MODEL_GROUP)
 _FIRST_GROUPS = ("parallel_nml", "grid_nml", "run_nml")
-_INSTANTS = {
-    "master_time_control_nml": ("experimentstartdate", "experimentstopdate", "experimentreferencedate"),
-    "output_nml": ("output_start", "output_end"),
+_TIMES: Mapping[str, Mapping[str, Any]] = {
+    "master_time_control_nml": {
+        **dict.fromkeys(("experimentstartdate", "experimentstopdate", "experimentreferencedate"), Instant.parse),
+        **dict.fromkeys(("checkpointtimeintval", "restarttimeintval", "forecastleadtime"), Duration.parse),
+    },
+    "run_nml": {"modeltimestep": Duration.parse},
+    "output_nml": {
+        **dict.fromkeys(("output_start", "output_end"), Instant.parse),
+        **dict.fromkeys(("output_interval", "file_interval"), Duration.parse),
+    },
 }
-_DURATIONS = {
-    "master_time_control_nml": ("checkpointtimeintval", "restarttimeintval", "forecastleadtime"),
-    "run_nml": ("modeltimestep",),
-    "output_nml": ("output_interval", "file_interval"),
-}
+"""What reads the variables that are instants or durations."""
 _FILE_NAME = re.compile(r"(?!icon_master\.namelist$|nmlgen-manifest\.json$)[A-Za-z0-9_][^/\x00-\x1f\x7f]*(?<!\.sbatch)")
 _COMPONENTS = "component_end"
 _OWN_GROUPS = {"output_nml": "name the streams below `output:` instead"}
@@ -118,8 +122,31 @@ def lower(
     findings = [*_missing_in_models(tree, models, where), *_bad_file_names(tree, models), *_bad_domains(models)]
     if findings:
         raise SpecError(in_order(findings))
+    if findings := list(_without_plug_in(tree, machine)):
+        raise SpecError(in_order(findings))
+    machine = with_nodes(machine, _nodes(tree))
     lowered = _Lowering(tree, models, machine, site, registry, directives_span, files or Files()).experiment()
     return placed(decided(lowered))
+
+
+def _without_plug_in(tree: Tree, machine: Machine) -> Iterator[Finding]:
+    """Options of plug-ins that the Slurm of the site does not have: sbatch refuses the job."""
+    for key in OF_PLUG_INS:
+        leaf = tree.below("job", key)
+        if leaf is not None and not leaf.is_unset and key not in machine.plugin_options:
+            message = f"job.{key} is an option of a plug-in of Slurm, which site {machine.name} is not known to have"
+            yield problem("SPC004", message, leaf.span, f"expected: a site whose plugin_options name {key}")
+
+
+def _nodes(tree: Tree) -> dict[str, tuple[str, ...]]:
+    """What a spec says of the nodes of partitions."""
+    found = {}
+    for name in (tree.get("partitions") or EMPTY).children or {}:
+        for fact in NODE_FACTS:
+            leaf = tree.below("partitions", name, *fact.split("."))
+            if leaf is not None and not leaf.is_unset:
+                found[f"{name}.{fact}"] = tuple(map(str, leaf.value))
+    return found
 
 
 def _beside(setting: Setting) -> Path:
@@ -201,11 +228,8 @@ def _bad_values(tree: Tree) -> Iterator[Finding]:
     for group, advice in _OWN_GROUPS.items():
         if (found := tree.at("namelists", group)) is not None:
             yield problem("SPC003", f"{group} is not set below namelists", found.span, advice)
-    for group, name, leaf in _leaves(tree):
-        if name in _INSTANTS.get(group, ()):
-            yield from _unreadable(group, name, leaf, Instant.parse)
-        if name in _DURATIONS.get(group, ()):
-            yield from _unreadable(group, name, leaf, Duration.parse)
+    for group, name, leaf in _times(tree):
+        yield from _unreadable(group, name, leaf, _TIMES[group][name])
     job = tree.get("job") or EMPTY
     for key, parse in (("time", parse_wall_time), ("mem", parse_size), ("mem_per_cpu", parse_size)):
         if (given := job.get(key)) is not None and not (key == "time" and given.value == AUTO):
@@ -242,7 +266,7 @@ def _bad_file_names(tree: Tree, models: tuple[ModelKeys, ...]) -> Iterator[Findi
                 yield problem("SPC004", message, file.key_span, "nmlgen writes the namelists itself")
     targets = {target: file for block in blocks for target, file in _children(block.get("input_files"))}
     for target, file in targets.items():
-        parents = [str(parent) for parent in PurePosixPath(target).parents]
+        parents = [str(parent) for parent in PurePosixPath(target).parents] if "/" in target else []
         if (parent := next((name for name in parents if name != "." and name in {*targets, *taken}), None)) is not None:
             message = f'input_files: "{target}" would lie in "{parent}", which is a file or a link itself'
             yield problem("SPC004", message, file.key_span, "expected: a name outside of it")
@@ -273,15 +297,16 @@ def _namelist_name(name: str, label: str | None) -> str:
     return f"NAMELIST_{name}" if label is None else f"NAMELIST_{name}_{label}"
 
 
-def _leaves(tree: Tree) -> Iterator[tuple[str, str, Tree]]:
+def _times(tree: Tree) -> Iterator[tuple[str, str, Tree]]:
+    """The group, the name and the leaf of all instants and durations."""
     for _, model in _children(tree.get("models")):
-        yield from _leaves(model)
-    for group, variables in _children(tree.get("namelists")):
-        for name, leaf in _children(variables):
-            yield group, name, leaf
-    for _, stream in _children(tree.get("output")):
-        for name, leaf in _children(stream):
-            yield "output_nml", name, leaf
+        yield from _times(model)
+    namelists = tree.get("namelists") or EMPTY
+    places = [(group, namelists.get(group)) for group in _TIMES]
+    for group, block in [*places, *(("output_nml", stream) for _, stream in _children(tree.get("output")))]:
+        for name in _TIMES[group] if block is not None else ():
+            if block is not None and (leaf := block.get(name)) is not None:
+                yield group, name, leaf
 
 
 def _unreadable(group: str, name: str, leaf: Tree, parse: Any) -> Iterator[Finding]:
@@ -311,7 +336,13 @@ def _children(tree: Tree | None) -> list[tuple[str, Tree]]:
 
 def _optional(tree: Tree, *path: str) -> Setting | None:
     found = tree.at(*path)
-    return None if found is None or found.is_mapping else Setting(".".join(path), found.history)
+    return None if found is None or found.is_mapping else _of_leaf(".".join(path), found)
+
+
+@lru_cache(maxsize=4096)
+def _of_leaf(name: str, leaf: Tree) -> Setting:
+    """The setting of a leaf: the same one as long as nothing is laid over the leaf."""
+    return Setting(name, leaf.history)
 
 
 def _setting(tree: Tree, *path: str) -> Setting:
@@ -356,12 +387,18 @@ def _land(tree: Tree) -> tuple[Group, ...]:
     return tuple(_group(name, group) for name, group in sorted(_children(tree.get("land"))))
 
 
+@lru_cache(maxsize=1024)
+def _name_of(path: str) -> str:
+    """The name of a file, without its directory."""
+    return PurePosixPath(path).name
+
+
 def _grid_names(keys: ModelKeys) -> list[str]:
     """What a component calls the grids that it opens in its run directory."""
     named = keys.tree.at("namelists", "grid_nml", "dynamics_grid_filename")
     if named is not None:
         return [str(name) for name in as_list(named.value)]
-    return [PurePosixPath(_setting(keys.tree, "grid", "file").value).name]
+    return [_name_of(_setting(keys.tree, "grid", "file").value)]
 
 
 class _Lowering:
@@ -471,9 +508,9 @@ class _Lowering:
             self._derive(groups, MODEL_GROUP, "model_max_rank", ranks[-1], span)
         grid = _setting(keys.tree, "grid", "file")
         if keys.own.get("domains") is not None:
-            self._add_domains(groups, keys, PurePosixPath(grid.value).name)
+            self._add_domains(groups, keys, _name_of(grid.value))
         if not _is_taken_away(keys.tree, "namelists", "grid_nml", "dynamics_grid_filename"):
-            file_name = PurePosixPath(grid.value).name
+            file_name = _name_of(grid.value)
             self._derive(groups, "grid_nml", "dynamics_grid_filename", file_name, grid.span)
         land, *nest_land = (_land(tree) for tree in (keys.tree, *_nests(keys)))
         if land:
@@ -541,7 +578,8 @@ class _Lowering:
             before = settings.pop(variable, None)
             history = before.history if before is not None else ()
             name = before.name if before is not None else f"{group}.{variable}"
-            settings[variable] = Setting(name, (*history, Origin(LAYER, value, tree.key_span)))
+            elements = tuple(Origin(LAYER, None, span) for span in spans_of((group, variable), tree))
+            settings[variable] = Setting(name, (*history, Origin(LAYER, value, tree.key_span, elements=elements)))
             groups[group] = Group(group, settings, None, groups[group].span if group in groups else tree.key_span)
 
     def _derive(
@@ -570,7 +608,7 @@ class _Lowering:
     def _directives(self, node_local: NodeLocalRun | None) -> dict[str, Setting]:
         directives = {"job-name": _derived("job.job_name", self.name, self._key_span("name"))}
         for key, leaf in _children(self.tree.get("job")):
-            setting = Setting(f"job.{key}", leaf.history)
+            setting = _of_leaf(f"job.{key}", leaf)
             if key in ("mem", "mem_per_cpu"):
                 last = setting.origin
                 size = format_size(parse_size(last.value))
@@ -605,7 +643,7 @@ class _Lowering:
         if version is None and implementation is not None and not _is_taken_away(self.tree, "mpi", "version"):
             version = _optional(self.site, "mpi", implementation.value, "version")
         given = self.tree.at("mpi", "hints")
-        hints = {key: Setting(f"mpi.hints.{key}", leaf.history) for key, leaf in _children(given)}
+        hints = {key: _of_leaf(f"mpi.hints.{key}", leaf) for key, leaf in _children(given)}
         path = str(_setting(self.tree, "run_directory").value)
         on_lustre = node_local is None and self.machine.file_system_of(path).type == "lustre"
         variables = {}
@@ -624,13 +662,13 @@ class _Lowering:
         if (implementation := _optional(self.tree, "mpi", "implementation")) is not None:
             block = self.site.at("mpi", implementation.value, "environment")
             environment = {
-                name: Setting(f"environment.{name}", leaf.history)
+                name: _of_leaf(f"environment.{name}", leaf)
                 for name, leaf in _children(block)
                 if not _is_taken_away(self.tree, "environment", name)
             }
         for name, leaf in _children(self.tree.get("environment")):
-            below = environment[name].history if name in environment else ()
-            environment[name] = Setting(f"environment.{name}", below + leaf.history)
+            setting, below = _of_leaf(f"environment.{name}", leaf), environment.get(name)
+            environment[name] = setting if below is None else Setting(setting.name, below.history + setting.history)
         return {**self._meeting(environment), **self._threads(environment, directives), **environment}
 
     def _meeting(self, environment: Mapping[str, Setting]) -> dict[str, Setting]:
@@ -681,7 +719,7 @@ class _Lowering:
         ]
         grids = [self._pooled(_setting(block, "file")) for block in blocks]
         grids = [evolve(grid, name="grid.file") for grid in grids]
-        files = {PurePosixPath(grid.value).name: InputFile(PurePosixPath(grid.value).name, grid) for grid in grids}
+        files = {_name_of(grid.value): InputFile(_name_of(grid.value), grid) for grid in grids}
         for block in dict.fromkeys((self.tree, *(keys.own for keys in self.models))):
             for target, tree in _children(block.get("input_files")):
                 key = "source" if _optional(tree, "directory") is None else "directory"
@@ -701,7 +739,7 @@ class _Lowering:
     def _rename_grid(self, files: dict[str, InputFile], keys: ModelKeys) -> None:
         """Bring a grid once where the namelist calls it otherwise and an input file brings it by that name."""
         grid = self._pooled(evolve(_setting(keys.tree, "grid", "file"), name="grid.file"))
-        names, own = _grid_names(keys), PurePosixPath(grid.value).name
+        names, own = _grid_names(keys), _name_of(grid.value)
         brought = files.get(names[0]) if names else None
         if brought is not None and own not in names and brought.source.value == grid.value and own in files:
             is_needed = any(own in _grid_names(other) for other in self.models if other is not keys)

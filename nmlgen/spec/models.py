@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from attrs import frozen
-
 from nmlgen.errors import SpecError
 from nmlgen.experiment.component import KINDS, MODEL_GROUP
 from nmlgen.experiment.setting import Origin, Setting
@@ -17,6 +15,7 @@ from nmlgen.findings import Finding
 from nmlgen.namelist.registry import Registry
 from nmlgen.spec.layers import EMPTY, Tree, merge
 from nmlgen.spec.problems import problem
+from nmlgen.values import frozen
 
 TYPES = {"atmo": 1, "ocean": 2, "hamocc": 4, "jsbach": 5, "waves": 98, "testbed": 99, "icon_output": 100}
 """The words for master_model_nml: model_type (ICON 2024.10, `mo_master_config.f90:84-91`)."""

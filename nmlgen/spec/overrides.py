@@ -12,17 +12,19 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.errors import SpecError
 from nmlgen.experiment.setting import Origin
 from nmlgen.resources import schema
 from nmlgen.source import Source, Span
-from nmlgen.spec.document import Node, from_plain, read_text
+from nmlgen.spec.document import from_plain, read_text
 from nmlgen.spec.layers import Tree, tree_of
+from nmlgen.spec.nodes import Node
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import canonical, section_of
 from nmlgen.spec.validate import validate
+from nmlgen.values import frozen
 
 _NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # as they are, at least
 
@@ -116,8 +118,11 @@ def _spelt(path: tuple[str, ...]) -> str:
     return ".".join(path)
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+
+
 def _canonical_json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    text = _ENCODER.encode(value)
     return _NOT_IN_YAML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from nmlgen.errors import InputError, SpecError
@@ -9,7 +10,8 @@ from nmlgen.files import Files
 from nmlgen.findings import did_you_mean
 from nmlgen.resources import directory
 from nmlgen.source import Span
-from nmlgen.spec.document import Document, read_file
+from nmlgen.spec.document import read_file
+from nmlgen.spec.nodes import Document
 from nmlgen.spec.problems import problem
 
 SITE_PREFIX = "sites/"
@@ -17,11 +19,17 @@ CALIBRATIONS = "calibrations"
 """The directory beside them that holds what the advisor knows of sites."""
 
 
+@cache
 def names() -> tuple[str, ...]:
     """The names of all presets and sites that ship with nmlgen: icon/jabw, sites/levante, ..."""
     root = directory("presets")
     files = (path for path in root.rglob("*.yaml") if path.parent.name != CALIBRATIONS)
     return tuple(sorted(str(path.relative_to(root).with_suffix("")) for path in files))
+
+
+def kept_at(name: str) -> Path:
+    """Where the nodes of a preset or site that ships with nmlgen are kept."""
+    return directory("presets") / "read" / f"{name}.json"
 
 
 def text(name: str) -> str:
@@ -35,7 +43,7 @@ def text(name: str) -> str:
 
 def group(name: str) -> str:
     """The group that a preset is listed in: the one it names (`about.group`), else that of its directory."""
-    about = read_file(directory("presets") / f"{name}.yaml", name).node.plain().get("about", {})
+    about = read_file(directory("presets") / f"{name}.yaml", name, kept=kept_at(name)).node.plain().get("about", {})
     return str(about.get("group", name.partition("/")[0]))
 
 
@@ -65,4 +73,4 @@ def read(
         advice = f"there are {', '.join(known)}; or give a file as ./{reference}.yaml"
         raise SpecError((problem("SPC007", f'there is no {kind} "{reference}"', span, *notes, advice),))
     path = directory("presets") / f"{name}.yaml"
-    return f"{kind} {reference}", read_file(path, f"{kind} {reference}", files), path
+    return f"{kind} {reference}", read_file(path, f"{kind} {reference}", files, kept=kept_at(name)), path

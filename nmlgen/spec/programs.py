@@ -7,6 +7,7 @@ fulfil. A spec without such a word has one program, and Slurm deals its ranks to
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from attrs import evolve
@@ -15,6 +16,7 @@ from nmlgen.errors import SpecError
 from nmlgen.experiment.component import MODEL_GROUP
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.machine import Partition
 from nmlgen.experiment.placement import SeatError, facts_of, order, placement, task_count
 from nmlgen.experiment.programs import CPU, KEYS, LAYER, Program
 from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError, written
@@ -22,6 +24,7 @@ from nmlgen.findings import Finding, in_order
 from nmlgen.spec.layers import EMPTY, Tree, merge
 from nmlgen.spec.models import ModelKeys
 from nmlgen.spec.problems import problem
+from nmlgen.spec.site import core_lists
 from nmlgen.units.size import format_size, parse_size
 
 _OF_PLACEMENT = ("device", "tasks_per_node", "cpus_per_task", "nodes", "io_nodes", "seats", "environment", "job")
@@ -163,7 +166,12 @@ def _no_seat(error: SeatError, experiment: Experiment) -> Finding:
 def _contradictions(experiment: Experiment) -> Iterator[Finding]:
     """What cannot stand beside a placement."""
     if experiment.machine.scheduler != "slurm" or experiment.launch.command.value != "srun":
-        advice = "expected: launch.command srun on a machine with Slurm; or no device, nodes, ... of models"
+        advice = (
+            "expected: launch.command srun, launch: {command: srun}, if it can start the MPI of the executables; or no "
+            "device, nodes, ... of models"
+            if experiment.machine.scheduler == "slurm"
+            else "expected: a site with Slurm; or no device, nodes, ... of models"
+        )
         yield problem("SPC004", "ranks are placed by srun only", experiment.launch.command.span, advice)
     for name in DEALT:
         setting = experiment.directives.get(name)
@@ -185,6 +193,7 @@ def _contradictions(experiment: Experiment) -> Iterator[Finding]:
 def _odd_programs(experiment: Experiment) -> Iterator[Finding]:
     """Programs that say too little, or what cannot be."""
     taken: set[str] = set()
+    yield from _odd_lists(experiment, experiment.programs[0].settings["device"])
     for program in experiment.programs:
         device = program.settings["device"]
         yield from _without_gpus(experiment, program)
@@ -209,17 +218,52 @@ def _odd_programs(experiment: Experiment) -> Iterator[Finding]:
             yield problem("SPC003", f"{program.path}.nodes stands beside {program.path}.job", span, advice)
 
 
+def _odd_lists(experiment: Experiment, device: Setting) -> Iterator[Finding]:
+    """Lists of cores that a spec says of nodes, of which one is empty, or two have the same core."""
+    for key, lists in experiment.machine.said.items():
+        cores = () if key.endswith(".cards") else core_lists(lists)
+        every = Counter(core for own in cores for core in own)
+        twice = next((core for core, count in every.items() if count > 1), None)
+        if not all(cores):
+            empty = next(text for text, own in zip(lists, cores, strict=True) if not own)
+            yield problem("SPC004", f'partitions.{key} has "{empty}"', device.span, 'expected: cores such as "0-7"')
+        elif twice is not None:
+            message = f"core {twice} is twice in partitions.{key}"
+            yield problem("SPC004", message, device.span, "expected: each core in one of the lists")
+
+
 def _without_gpus(experiment: Experiment, program: Program) -> Iterator[Finding]:
     """A program for GPUs where there are none."""
-    if not program.uses_gpus or facts_of(experiment, program).gpus is not None:
+    if not program.uses_gpus:
         return
-    device = program.settings["device"]
+    device, facts = program.settings["device"], facts_of(experiment, program)
+    if facts.gpus is not None:
+        yield from _without_map(experiment, facts, device)
+        return
     partition = program.job.get("partition") or experiment.directives.get("partition")
     where = f"partition {partition.value} of " if partition is not None else ""
     names = [name for name, known in experiment.machine.partitions.items() if known.gpus is not None]
     advice = f"expected: job.partition {' or '.join(names)}" if names else "expected: a site file that says them"
     message = f"{device.name} is gpu, and {where}site {experiment.machine.name} has no GPUs that nmlgen knows of"
     yield problem("SPC004", message, device.span, advice)
+
+
+def _without_map(experiment: Experiment, facts: Partition, device: Setting) -> Iterator[Finding]:
+    """GPUs of which neither the site nor the spec says which cores are near to them, or says it of others."""
+    gpus = facts.gpus
+    assert gpus is not None, "whoever asks has looked"
+    where = f"partition {facts.name or '...'} of site {experiment.machine.name}"
+    key = f"partitions: {{{facts.name or 'NAME'}: {{gpus: {{cores: [...]}}}}}}"
+    if gpus.asks_for_cores and not gpus.cores and f"{facts.name}.gpus.cores" not in experiment.machine.said:
+        message = f"which cores are near to which of the {gpus.count} GPUs of {where} is not known"
+        advice = (
+            f'expected: {key} with the cores of each GPU in turn, such as "0-7", as `nvidia-smi topo -m` tells them '
+            "on a node; or [] for ranks that are bound to no cores"
+        )
+        yield problem("SPC005", message, device.span, advice)
+    elif gpus.cores and len(gpus.cores) != gpus.count:
+        message = f"{len(gpus.cores)} lists of cores are said of {where}, whose nodes have {gpus.count} GPUs"
+        yield problem("SPC004", message, device.span, f"expected: {key} with {gpus.count} lists")
 
 
 def _is_sites(setting: Setting) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.errors import SpecError
 from nmlgen.experiment.component import LAND_GROUP, MODEL_GROUP, Component
@@ -19,12 +19,10 @@ from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.difference import JOB, MASTER, PARTS, stream_name
 from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group, as_list
-from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.meeting import PMI_LIBRARY, meeting_variables
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.experiment.striping import Striping
 from nmlgen.experiment.threads import BINDING, asks_for_gpus, cores_of_a_task, openmp_variables
-from nmlgen.spec import presets
 from nmlgen.spec.document import from_plain
 from nmlgen.spec.domains import domains_of, lists_of
 from nmlgen.spec.layers import EMPTY, merge, tree_of
@@ -32,10 +30,11 @@ from nmlgen.spec.lower import DEFAULTS, LAYER, OUTPUT_DIRECTORY
 from nmlgen.spec.models import TYPES
 from nmlgen.spec.programs import DEALING_OPTIONS, DEALT
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical, spelling
-from nmlgen.spec.site import read_site
+from nmlgen.spec.site import NODE_FACTS, Site
 from nmlgen.spec.validate import accepts
 from nmlgen.units.size import format_size
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time
+from nmlgen.values import frozen
 
 Keys = dict[str, Any]
 """The keys of a spec: mappings of mappings, whose leaves are plain values, None to take a key away, Gap or Assumed."""
@@ -72,24 +71,6 @@ class Assumed:
 
     value: Any
     reason: str
-
-
-@frozen
-class Site:
-    """What a site gives to the specs that name it: its facts and the layer of its defaults."""
-
-    name: str
-    machine: Machine
-    facts: Keys
-    defaults: Keys
-
-
-def read_site_of(reference: str, base: Path) -> Site:
-    """The site that a spec in the directory `base` would name; raises SpecError if there is none."""
-    label, document, path = presets.read(reference, "site", base, None)
-    machine, defaults = read_site(document, label.removeprefix("site "), path)
-    facts: Keys = document.node.value["machine"].plain()
-    return Site(reference, machine, facts, {} if defaults is None else defaults.plain())
 
 
 def raised(experiment: Experiment, site: Site, parts: tuple[str, ...] = PARTS) -> Keys:
@@ -281,6 +262,7 @@ class _Raising:
             keys |= self._machine()
         else:
             keys["job"] = {name: _word(s) for name, s in self.experiment.directives.items() if _is_said(s)}
+        keys["partitions"] = self._partitions()
         keys["coupling"] = self._coupling()
         keys["programs"] = {
             program.name: said
@@ -349,6 +331,18 @@ class _Raising:
             keys |= {"namelists": own, "land": self._land(component)}
             models[label] = {key: value for key, value in keys.items() if value != {}}
         return {"models": models, "namelists": namelists}
+
+    def _partitions(self) -> Keys:
+        """What is said of the nodes of partitions besides what the site says."""
+        found: Keys = {}
+        for key, lists in self.experiment.machine.said.items():
+            name = next(key.removesuffix(f".{fact}") for fact in NODE_FACTS if key.endswith(f".{fact}"))
+            *sections, fact = key.removeprefix(f"{name}.").split(".")
+            part = found.setdefault(name, {})
+            for section in sections:
+                part = part.setdefault(section, {})
+            part[fact] = list(lists)
+        return found
 
     def _programs(self) -> list[Keys]:
         """What is said of each program; what follows from its site is left out."""
@@ -474,13 +468,7 @@ class _Raising:
         target = grid.get("dynamics_grid_filename")
         first = as_list(target)[0] if isinstance(target, (str, list)) else None
         file = self._grid_file(first)
-        keys: Keys = {}
-        if file is not None:
-            keys["file"] = _value(file.source)
-        elif isinstance(first, str) and PurePosixPath(first).name.strip(". "):
-            keys["file"] = Assumed(PurePosixPath(first).name.rstrip(), "nothing says where the grid file lies")
-        else:
-            keys["file"] = Gap("nothing says which file")
+        keys: Keys = {"file": _grid_path(file, first)}
         shown = keys["file"].value if isinstance(keys["file"], Assumed) else keys["file"]
         if target is None and isinstance(shown, str):
             namelists.setdefault("grid_nml", {})["dynamics_grid_filename"] = None
@@ -508,11 +496,7 @@ class _Raising:
             namelists["run_nml"]["num_lev"] = levels[0]
         for nest in nests.values():
             file = next((file for file in self.experiment.inputs if file.target == nest["file"]), None)
-            nest["file"] = (
-                _value(file.source)
-                if file is not None
-                else Assumed(nest["file"], "nothing says where the grid file lies")
-            )
+            nest["file"] = _grid_path(file, nest["file"])
         for nest, land in zip(nests.values(), component.model.nest_land, strict=False):
             if land:
                 nest["land"] = self._namelists(land, ())
@@ -644,7 +628,8 @@ class _Raising:
             if file in grids and file.method == "link" and file.target == PurePosixPath(str(source)).name:
                 continue
             if isinstance(source, Gap):
-                files[file.target] = source
+                if file not in grids:
+                    files[file.target] = source
                 continue
             keys: Keys = {"directory" if file.is_pattern else "source": source}
             keys |= {"subdirectories": True} if file.is_deep else {}
@@ -672,6 +657,17 @@ def _layout(striping: Striping) -> Keys:
             for extent in striping.components
         }
     return keys
+
+
+def _grid_path(file: InputFile | None, name: Any) -> Any:
+    """Where a grid of this name lies: in the directory itself, where nobody knows it."""
+    lies = _value(file.source) if file is not None else None
+    if file is not None and not isinstance(lies, Gap):
+        return lies
+    if not isinstance(name, str) or not PurePosixPath(name).name.strip(". "):
+        return lies or Gap("nothing says which file")
+    why = f"where the grid file lies, {lies.reason}" if lies is not None else "nothing says where the grid file lies"
+    return Assumed(PurePosixPath(name).name.rstrip(), why)
 
 
 def _grid_target(component: Component) -> str | None:

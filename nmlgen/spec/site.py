@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,31 @@ from attrs import evolve
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.machine import Cores, FileSystem, Gpus, Machine, MpiInstallation, NodeLocal, Partition
-from nmlgen.spec.document import Document, Node
+from nmlgen.spec import presets
+from nmlgen.spec.nodes import Document, Node
 from nmlgen.spec.problems import problem
 from nmlgen.spec.validate import validate
 from nmlgen.units.size import parse_size
 from nmlgen.units.wall_time import parse_wall_time
+from nmlgen.values import frozen
+
+
+@frozen
+class Site:
+    """What a site gives to the specs that name it: its facts and the layer of its defaults."""
+
+    name: str
+    machine: Machine
+    facts: dict[str, Any]
+    defaults: dict[str, Any]
+
+
+def read_site_of(reference: str, base: Path) -> Site:
+    """The site that a spec in the directory `base` would name; raises SpecError if there is none."""
+    label, document, path = presets.read(reference, "site", base, None)
+    machine, defaults = read_site(document, label.removeprefix("site "), path)
+    facts = document.node.value["machine"].plain()
+    return Site(reference, machine, facts, {} if defaults is None else defaults.plain())
 
 
 def read_site(document: Document, name: str, path: Path) -> tuple[Machine, Node | None]:
@@ -111,9 +131,35 @@ def gpus_of(facts: dict[str, Any]) -> Gpus:
         memory=parse_size(facts["memory"]) if "memory" in facts else None,
         cores=core_lists(facts.get("cores", ())),
         cards=tuple(facts.get("cards", ())),
+        asks_for_cores=facts.get("asks_for_cores", False),
         job=facts.get("job", {}),
         environment=facts.get("environment", {}),
     )
+
+
+NODE_FACTS = ("numa", "gpus.cores", "gpus.cards")
+"""What a spec may say of the nodes of a partition, where its site does not."""
+
+
+def with_nodes(machine: Machine, said: Mapping[str, tuple[str, ...]]) -> Machine:
+    """The machine with what an experiment says of nodes: lists by the name of a partition and one of `NODE_FACTS`."""
+    if not said:
+        return machine
+    partitions = dict(machine.partitions)
+    for key, lists in said.items():
+        name = next(key.removesuffix(f".{fact}") for fact in NODE_FACTS if key.endswith(f".{fact}"))
+        partition = partitions.get(name) or Partition(name)
+        if partition.cores_per_node is None:
+            partition = evolve(partition, cores_per_node=machine.cores_per_node)
+        gpus = partition.gpus or (Gpus(len(lists)) if lists else None)
+        if key.endswith(".numa"):
+            partition = evolve(partition, numa=core_lists(lists))
+        elif gpus is not None and key.endswith(".cores"):
+            partition = evolve(partition, gpus=evolve(gpus, cores=core_lists(lists)))
+        elif gpus is not None:
+            partition = evolve(partition, gpus=evolve(gpus, cards=lists))
+        partitions[name] = partition
+    return evolve(machine, partitions=partitions, said=said)
 
 
 def core_lists(texts: Iterable[str]) -> tuple[Cores, ...]:

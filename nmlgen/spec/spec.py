@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError, SpecError
@@ -24,16 +24,18 @@ from nmlgen.files import Files
 from nmlgen.findings import did_you_mean
 from nmlgen.source import Source, Span
 from nmlgen.spec import presets
-from nmlgen.spec.document import Node, from_plain, read_file
+from nmlgen.spec.document import from_plain, read_file
 from nmlgen.spec.layers import EMPTY, Tree, merge, tree_of
 from nmlgen.spec.lower import DEFAULTS, LAYER, lower, missing_keys
 from nmlgen.spec.models import model_keys
+from nmlgen.spec.nodes import Node
 from nmlgen.spec.overrides import Override, from_text, overrides_of
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS, canonical
 from nmlgen.spec.site import read_site
 from nmlgen.spec.validate import validate
 from nmlgen.suppression import Suppression, suppressions_in
+from nmlgen.values import frozen
 
 _COMMENT = re.compile(r"#\s*nmlgen:.*")
 
@@ -92,7 +94,7 @@ class Spec:
         said = tuple(overrides)
         assert self.source is not None, "a spec that was loaded"
         layers, texts = [override.layer for override in said], tuple(override.text for override in said)
-        if any(layer.below(key) is not None for layer in layers for key in ("site", "extends")):
+        if any(layer.below(key) is not None for layer in layers for key in ("site", "extends", "partitions")):
             return _assembled(
                 evolve(self.source, overrides=(*self.source.overrides, *layers)), (*self.overrides, *texts)
             )
@@ -197,6 +199,12 @@ class Spec:
             found = experiment.environment.get(parts[1]) or experiment.mpi.lustre_variables.get(parts[1])
             if found is not None:
                 return found
+        for program in experiment.programs:
+            of_program = {**program.settings}
+            of_program |= {f"environment.{key}": setting for key, setting in program.environment.items()}
+            of_program |= {f"job.{key.replace('-', '_')}": setting for key, setting in program.job.items()}
+            if name.startswith(f"{program.path}.") and name.removeprefix(f"{program.path}.") in of_program:
+                return of_program[name.removeprefix(f"{program.path}.")]
         if parts[0] == "lustre" and len(parts) == 3:
             for block in experiment.striping:
                 if block.what == parts[1] and parts[2] in block.settings:

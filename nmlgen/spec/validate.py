@@ -17,7 +17,7 @@ from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.resources import schema
 from nmlgen.source import Span
 from nmlgen.spec.conformity import conforms, search
-from nmlgen.spec.document import Node
+from nmlgen.spec.nodes import Node
 from nmlgen.spec.problems import problem
 
 _TYPE_WORDS = {

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen._version import __version__
 from nmlgen.errors import InputError
@@ -20,10 +20,11 @@ from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.files import Files
 from nmlgen.render.shell import directive
 from nmlgen.render.templates import template
-from nmlgen.script.directives import read_directives
+from nmlgen.schedulers.slurm.directives import read_directives
 from nmlgen.source import Source
 from nmlgen.sweep.directory import read_table
 from nmlgen.units.whole import decimal
+from nmlgen.values import frozen
 
 _OWN = frozenset({"job-name", "output", "error", "open-mode", "chdir", "wait", "parsable"})
 _HEAD = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen.sweep.arrays import PointScript, SweepPoint, read_script
 from nmlgen.sweep.directory import FIRST_COLUMNS, read_table
 from nmlgen.sweep.expecting import Expectations, Expected
 from nmlgen.units.wall_time import parse_wall_time
 from nmlgen.units.whole import decimal
+from nmlgen.values import frozen
 
 _MOST_EXPECTED = 1000  # points; more than the advisor can look at while somebody waits
 

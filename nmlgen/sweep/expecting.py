@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.case import Case
@@ -20,6 +20,7 @@ from nmlgen.experiment.setting import UndecidedError
 from nmlgen.lift.loading import load
 from nmlgen.lift.namelists import MASTER_FILE
 from nmlgen.report.sweep.run import Predicted
+from nmlgen.values import frozen
 
 _LAYOUT = ("num_io_procs", "num_restart_procs", "restart_write_mode")
 _CALLED = ("name", "job.time", "repeat")  # what a prediction does not depend on

@@ -11,14 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from attrs import frozen
-
 from nmlgen._version import __version__
 from nmlgen.errors import InputError, WriteError
 from nmlgen.render.templates import template
 from nmlgen.sweep.arrays import SweepPoint, read_script
 from nmlgen.sweep.crate import CRATE, crate_text
 from nmlgen.sweep.directory import FIRST_COLUMNS, TABLE, read_table
+from nmlgen.values import frozen
 from nmlgen.writing import write_whole
 
 Tool = Literal["autosubmit", "cylc", "ecflow", "jube", "ro-crate", "snakemake"]

@@ -17,7 +17,7 @@ from functools import lru_cache
 from math import inf, isfinite
 from typing import Any
 
-from attrs import frozen
+from nmlgen.values import frozen
 
 Names = Callable[[str], Any]
 """Gives the value of a name; raises ExpressionError for one that nobody knows."""

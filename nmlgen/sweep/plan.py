@@ -14,7 +14,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.setting import UndecidedError
@@ -26,6 +26,7 @@ from nmlgen.spec.overrides import canonical_key
 from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expression import Expression, ExpressionError, parse, text_of
+from nmlgen.values import frozen
 
 NAME = "{name}-{id}"
 REPEAT = "repeat"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.errors import SpecError
 from nmlgen.findings import Finding, Report
@@ -19,6 +19,7 @@ from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Spec
 from nmlgen.sweep.expression import ExpressionError
 from nmlgen.sweep.plan import REPEAT, Plan, Values, conflicts
+from nmlgen.values import frozen
 
 _IDENTIFIER_LENGTH = 12
 _READ_AGAIN = ("site", "extends")  # with these, the spec is made anew from its documents

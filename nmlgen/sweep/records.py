@@ -20,10 +20,9 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen.errors import WriteError
 from nmlgen.render.write import MANIFEST
+from nmlgen.values import frozen
 
 RECORDS = "nmlgen.jobs"
 OK, RESTART, LOST = "OK", "RESTART", "LOST"

@@ -9,11 +9,10 @@ import subprocess
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen.render.write import MANIFEST
 from nmlgen.sweep.directory import read_table
 from nmlgen.units.whole import decimal
+from nmlgen.values import frozen
 
 _BLOCK = 1024  # bytes of what `lfs quota` counts in
 

@@ -14,9 +14,8 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from attrs import frozen
-
 from nmlgen.errors import SchedulerError
+from nmlgen.values import frozen
 
 WAITING = frozenset({"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"})
 """The states of a task that is to start, the first time or again."""

@@ -14,9 +14,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.errors import WriteError
+from nmlgen.values import frozen
 
 DATABASE = "nmlgen-sweep.sqlite"
 LOCK = "nmlgen-sweep.lock"

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from attrs import field, frozen
+from attrs import field
 
 from nmlgen.errors import NmlgenError, SchedulerError
 from nmlgen.sweep.arrays import SweepPoint, read_points
 from nmlgen.sweep.records import LOST, OK, RESTART, Run, build_of, ended_by_itself, last_run
 from nmlgen.sweep.scheduler import Task, accounting, queue
 from nmlgen.sweep.state import State, Submission
+from nmlgen.values import frozen
 
 PointState = Literal["waiting", "running", "done", "stale", "failed", "lost", "cancelled", "not submitted"]
 STATES: tuple[PointState, ...] = ("done", "stale", "running", "waiting", "not submitted", "failed", "lost", "cancelled")

@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.errors import InputError, SchedulerError, WriteError
 from nmlgen.render.write import built_files
@@ -33,6 +33,7 @@ from nmlgen.sweep.records import OK, declare_lost, ended_by_itself, refusal_to_g
 from nmlgen.sweep.scheduler import LimitError, Limits, Mail, RefusedError, Task
 from nmlgen.sweep.state import State, Submission, locked
 from nmlgen.sweep.status import PointStatus, Survey, survey
+from nmlgen.values import frozen
 from nmlgen.writing import write_whole
 
 SUBMISSIONS = "submissions"

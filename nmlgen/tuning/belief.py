@@ -16,7 +16,7 @@ from copy import copy
 from math import exp, log, log2, sqrt
 from statistics import NormalDist, median
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.fitting import Run, calibrate
@@ -26,6 +26,7 @@ from nmlgen.advise.play import played
 from nmlgen.advise.prediction import NOISE, predict
 from nmlgen.advise.support import EXTRAPOLATION, outside
 from nmlgen.tuning.candidates import Candidate, Candidates
+from nmlgen.values import frozen
 
 UNSEEN_SPREAD = 0.2
 """How far candidates lie apart, as a standard deviation of the logarithm of time, that differ in what the I/O model
@@ -149,7 +150,7 @@ class Belief:
         calibration = self._beginning
         if self._has_model and known:
             runs = [_run(candidate, measured) for candidate, measured in known]
-            calibration = calibrate(runs, self._beginning, near=self._fitted.estimate)
+            calibration = calibrate(runs, self._beginning, near=self._fitted)
         self._fitted = calibration
         self._prior = self._prior_of_all(calibration)
         self._residuals = [

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, Protocol
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.errors import InputError, WriteError
 from nmlgen.logs.reader import read_logs
@@ -26,6 +26,7 @@ from nmlgen.sweep.point import Point
 from nmlgen.sweep.records import elapsed_s
 from nmlgen.sweep.status import PointStatus, status
 from nmlgen.sweep.submission import submit
+from nmlgen.values import frozen
 
 LOCK = "nmlgen-tune.lock"
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from nmlgen.advise.calibration import NAMES, Calibration, levante
 from nmlgen.advise.experiment import Situation
@@ -19,6 +19,7 @@ from nmlgen.sweep.point import Point
 from nmlgen.tuning.belief import Belief, Expected, Measured
 from nmlgen.tuning.candidates import Candidate, Candidates, candidates_of
 from nmlgen.tuning.runner import OnSlurm, Outcome, Runner, alone
+from nmlgen.values import frozen
 
 Stop = Literal["noise", "budget", "runs", "all tried", "failures"]
 """Why a tuning ended: what is left to gain is noise; the budget or the number of runs is spent; nothing is left to try;

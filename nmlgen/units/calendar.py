@@ -11,9 +11,8 @@ from datetime import date
 from enum import Enum
 from functools import lru_cache
 
-from attrs import frozen
-
 from nmlgen.units.duration import Duration
+from nmlgen.values import frozen
 
 _DAY = 86_400_000
 _EXTENDED = re.compile(r"([+-]?\d{1,6})-(\d\d)-(\d\d)(?:[Tt ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?)?[Zz]?")

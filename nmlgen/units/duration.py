@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from attrs import frozen
+from nmlgen.values import frozen
 
 _PATTERN = re.compile(
     r"(?P<sign>[+-])?P(?:(?P<years>\d+)Y)?(?:(?P<months>\d+)M)?(?:(?P<days>\d+)D)?"

@@ -6,7 +6,7 @@ import pytest
 from advise_cases import ROOT, benchmark
 
 from nmlgen.advise.accuracy import by_family
-from nmlgen.advise.measurements import STRUCTURES, fit_levante, levante_runs
+from nmlgen.advise.measurements import levante_runs
 
 
 @pytest.fixture(scope="module")
@@ -67,17 +67,15 @@ def test_error_after_one_run_of_any_family(evidence):
     assert mean(mean(map(abs, one.errors)) for one in later) <= 0.045
 
 
-def test_runs_that_had_no_part_in_the_model():
-    kept_back = benchmark().kept_back()
-    assert mean(abs(error) for one, _ in kept_back for error in one.errors) <= 0.05
-    assert all(one.regret <= 0.03 for one, _ in kept_back)
-    assert mean(abs(error) for _, later in kept_back for one in later for error in one.errors) <= 0.045
+def test_runs_that_had_no_part_in_the_model(evidence):
+    assert mean(abs(error) for one, _ in evidence.unseen for error in one.errors) <= 0.05
+    assert all(one.regret <= 0.03 for one, _ in evidence.unseen)
+    assert mean(abs(error) for _, later in evidence.unseen for one in later for error in one.errors) <= 0.045
 
 
 def test_a_family_of_the_nested_choice_is_what_the_file_says():
     family = next(family for family in by_family(levante_runs()) if family.nodes == 8)
-    near = {name: fit_levante(levante_runs(), given).estimate for name, given in STRUCTURES.items()}
-    again = benchmark().nested_fold(levante_runs(), family, near)
+    again = benchmark().nested_fold(levante_runs(), family, benchmark().beginnings(levante_runs()))
     assert again == [row for row in benchmark().read_nested() if row["family"] == again[0]["family"]]
 
 
@@ -93,3 +91,12 @@ def test_regret_after_a_single_run_of_another_family(evidence, output):
     assert len(regrets) > 100
     assert mean(regrets) <= 0.01
     assert max(regrets) <= 0.03
+
+
+def test_tuning_finds_good_layouts_in_few_runs(evidence):
+    """Tuning replayed, a family at a time unknown to the calibration."""
+    replay = benchmark("tuning").replay
+    replays = [replay(members, evidence.calibrations[family]) for family, members in evidence.runs.items()]
+    assert sum(found.runs for found in replays) <= len(replays) * 1.5
+    assert sum(found.regret for found in replays) / len(replays) <= 0.01
+    assert max(found.regret for found in replays) <= 0.04

@@ -37,6 +37,27 @@ def test_no_output_and_no_checkpoint():
     assert (case.checkpoints, case.checkpoint_interval_s) == (0, None)
 
 
+@pytest.mark.parametrize(
+    ("dom", "nest", "times", "parts"),
+    [
+        ("[2]", "", 101, 1),
+        ("[2]", ", start: P5D", 51, 1),
+        ("[2]", ", end: P5D", 51, 1),
+        ("[1]", ", start: P5D", 101, 1),
+        ("[1, 2]", "", 101, 2),
+        ("[1, 2]", ", start: P5D", 101, 1 + 51 / 101),
+    ],
+)
+def test_a_nest_writes_while_it_is_computed(dom, nest, times, parts):
+    sizes = "grid.cells=[81920, 81920]"
+    domains = f"domains={{europe: {{file: nest.nc{nest}}}}}"
+    stream = f"output={{atm: {{dom: {dom}, output_interval: PT144M, ml_varlist: [temp]}}}}"
+    (alone,) = situation("output={atm: {output_interval: PT144M, ml_varlist: [temp]}}").outputs
+    (found,) = situation(sizes, domains, stream).outputs
+    assert found.steps == times
+    assert found.step_bytes == pytest.approx(alone.step_bytes * parts, rel=1e-6)
+
+
 def test_several_streams_count_together():
     rain = "output.rain={output_interval: PT4M, ml_varlist: [temp], stream_partitions_ml: 2}"
     found = situation(rain)

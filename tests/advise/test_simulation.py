@@ -10,9 +10,10 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nmlgen.advise import simulation
 from nmlgen.advise.rates import Rates
 from nmlgen.advise.simulation import Simulation, Writing, simulate
-from nmlgen.advise.workload import Checkpoint, Stream, Workload
+from nmlgen.advise.workload import Checkpoint, EvenDates, Stream, Workload
 from nmlgen.experiment.ranks import RestartMode
 
 UNHURRIED = settings(deadline=None)
@@ -183,6 +184,13 @@ regular = st.builds(
     st.integers(1, 12),
     st.integers(1, 80),
 )
+off_step = st.builds(
+    lambda first, every, step, count: EvenDates(range(first, first + (step + every) * count, step + every), step),
+    st.integers(0, 40),
+    st.integers(1, 40),
+    st.sampled_from([4, 6, 10]),
+    st.integers(1, 80),
+)
 irregular = st.sets(st.integers(0, 200), min_size=1, max_size=20).map(lambda steps: tuple(sorted(steps)))
 sizes = st.integers(0, 50).map(float)
 checkpoints = st.builds(Checkpoint, sizes, regular, st.sampled_from(RestartMode), st.integers(1, 3))
@@ -202,12 +210,47 @@ def with_contention(contention: float) -> Rates:
 
 
 @UNHURRIED
-@given(workloads(regular), paces, contentions)
+@given(workloads(regular | off_step), paces, contentions)
 def test_what_repeats_itself_may_be_multiplied_out(workload: Workload, step_s: float, contention: float) -> None:
     rates = with_contention(contention)
     short = simulate(workload, step_s=step_s, rates=rates)
     plain = simulate(workload, step_s=step_s, rates=rates, record=True)
     assert summary(short) == pytest.approx(summary(plain), rel=1e-7, abs=1e-6)
+
+
+def test_of_what_never_repeats_itself_a_part_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    squares = tuple(number * number // 4000 + 3 * number for number in range(2000))
+    streams = (Stream(20.0, squares, (0,)), Stream(30.0, EvenDates(range(0, 60_000, 37), 10), (1,)))
+    workload = Workload(7000, streams, 2, Checkpoint(100.0, range(50, 7000, 50), RestartMode.JOINT))
+    for step_s in (0.5, 3.0, 20.0):
+        plain = simulate(workload, step_s=step_s, rates=SLOW)
+        monkeypatch.setattr(simulation, "_MOST_PLAYED", 500)
+        part = simulate(workload, step_s=step_s, rates=SLOW)
+        monkeypatch.undo()
+        assert part != plain
+        assert part.total_s == pytest.approx(plain.total_s, rel=0.15)
+
+
+@pytest.mark.parametrize("step", [600_000, 600_001, 601])
+def test_however_much_is_written_few_writings_are_played(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million years; the third step comes back to the same one after ages only."""
+    handed_over = 0
+    hand_over = simulation._Pool.hand_over
+
+    def counted(pool: simulation._Pool, step: int, due: dict[int, float], time: float) -> float:
+        nonlocal handed_over
+        handed_over += 1
+        return hand_over(pool, step, due, time)
+
+    monkeypatch.setattr(simulation._Pool, "hand_over", counted)
+    end = 10**6 * 365 * 86_400_000
+    streams = tuple(Stream(1.0, EvenDates(range(0, end, every), step), (rank,)) for rank, every in enumerate(INTERVALS))
+    done = simulate(Workload(end // step, streams, len(INTERVALS)), step_s=1.0, rates=SLOW)
+    assert handed_over < 200_000
+    assert sum(rank.bytes for rank in done.io_ranks) == pytest.approx(sum(len(one.steps) for one in streams), rel=1e-3)
+
+
+INTERVALS = (720_000, 900_000, 1_000_000, 1_234_567)
 
 
 def summary(done: Simulation) -> list[float]:

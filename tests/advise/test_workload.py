@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from nmlgen.advise.rates import Rates
 from nmlgen.advise.simulation import simulate
-from nmlgen.advise.workload import Checkpoint, Workload, workload_of
+from nmlgen.advise.workload import Checkpoint, EvenDates, Workload, workload_of
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import PlacementError, RestartMode
@@ -157,6 +158,32 @@ def test_months_make_an_irregular_stream(spec: Callable[[str], Component]) -> No
     assert workload.streams[0].steps == tuple(days * 144 for days in (0, 31, 59, 90, 120, 151))
     assert workload.checkpoint is None
     assert simulate(workload, step_s=0.001, rates=RATES).closing_s > 0
+
+
+@pytest.mark.parametrize(
+    ("output", "steps"),
+    [
+        ("output_interval: PT25M, include_last: false", [tuple(25 * number // 10 for number in range(577))]),
+        ("output_interval: PT7H", [range(0, 1429, 42), (1440,)]),
+        ("output_interval: P10D", [range(0, 1441, 1440)]),
+        ("output_interval: P11D", [(0, 1440)]),
+    ],
+)
+def test_output_times_fall_on_steps(
+    spec: Callable[[str], Component], output: str, steps: list[range | tuple[int, ...]]
+) -> None:
+    component = spec(f"output: {{atm: {{{output}, file_interval: P1D, stream_partitions_ml: 1}}}}\n")
+    workload = workload_of(component)
+    assert [tuple(stream.steps) for stream in workload.streams] == [tuple(one) for one in steps]
+    assert due(workload) == scheduled(component)
+
+
+def test_equidistant_dates_are_looked_up_without_a_list() -> None:
+    steps = EvenDates(range(0, 10**15, 25), 10)
+    assert (len(steps), steps[3], steps[-1]) == (4 * 10**13, 7, 99999999999997)
+    assert list(steps[2:5]) == [5, 7, 10]
+    assert bisect_left(steps, 10) == 4
+    assert steps.rhythm == (2, 5)
 
 
 @pytest.mark.parametrize(

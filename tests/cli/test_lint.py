@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -250,6 +251,42 @@ def test_watching(wrong, monkeypatch):
     assert done.return_value == 0
     assert done.output.count("error[NML002]") == 1
     assert "no findings" in done.output
+
+
+def test_watching_goes_on_while_a_file_is_away(wrong, monkeypatch):
+    path = next(wrong.glob("NAMELIST_*"))
+    text = path.read_text()
+
+    def becomes_a_pipe():
+        path.unlink()
+        os.mkfifo(path)
+
+    def is_there_again():
+        path.unlink()
+        path.write_text(text.replace("num_io_proc = 8", "num_io_procs = 8 "))
+
+    rounds = iter([path.unlink, path.touch, becomes_a_pipe, is_there_again])
+
+    def pause(_seconds):
+        change = next(rounds, None)
+        if change is None:
+            raise KeyboardInterrupt
+        change()
+
+    monkeypatch.setattr("nmlgen.cli.watching.sleep", pause)
+    done = run(str(path), "--ntasks", "256", "--watch")
+    assert done.return_value == 0
+    assert [line for line in done.stderr.splitlines() if line.startswith("nmlgen: error: ")] == [
+        f"nmlgen: error: {path}: there is no such file",
+        f"nmlgen: error: {path} is empty: a script or a namelist is expected",
+        f"nmlgen: error: {path} is a pipe; a regular file is expected",
+    ]
+    assert done.stdout.count("error[NML002]") == 1
+
+
+def test_watching_ends_at_once_where_there_is_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr("nmlgen.cli.watching.sleep", lambda _seconds: pytest.fail("it waits"))
+    assert run(str(tmp_path / "nothing"), "--watch").exception is not None
 
 
 @pytest.mark.parametrize("option", ["--fix", "--diff", "--write-baseline=b.json"])

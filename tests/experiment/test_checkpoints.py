@@ -67,3 +67,18 @@ def test_when(restart, hours, tmp_path):
 
 def test_no_checkpoint(tmp_path):
     assert found("checkpointTimeIntval: null, restartTimeIntval: null", tmp_path) is None
+
+
+def test_none_is_written_up_to_a_branch(tmp_path):
+    branch = "start_from: {directory: /work/before/run, time: 2008-09-03T00:00:00Z}\n"
+    component = experiment_of(f"{branch}restart: {{checkpointTimeIntval: P1D}}\n", tmp_path).components[0]
+    time = clock(component)
+    assert [date // (24 * _HOUR) for date in checkpoint_dates(component, time, time.length - 1)] == [
+        3,
+        4,
+        5,
+        6,
+        7,
+        8,
+        9,
+    ]

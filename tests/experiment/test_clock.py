@@ -153,3 +153,41 @@ def test_a_job_of_one_month_is_the_whole_experiment(build: Build) -> None:
     times = "time: {start: 2000-01-01T00:00:00Z, stop: 2000-02-01T00:00:00Z, modelTimeStep: PT10M}\n"
     time = clock(build(f"{times}restart: {{checkpointTimeIntval: P1M, restartTimeIntval: P1M}}"))
     assert (time.legs, list(time.jobs())) == (1, [(0, 31 * DAY)])
+
+
+BRANCH = "start_from: {directory: /work/before/run, time: 2008-09-03T00:00:00Z}\n"
+
+
+@pytest.mark.parametrize(
+    ("fragment", "begin", "leg", "ends"),
+    [
+        (BRANCH, 2, 8, [10]),
+        (BRANCH + "restart: {restartTimeIntval: P3D}", 2, 3, [5, 8, 10]),
+        (BRANCH + "namelists: {run_nml: {nsteps: 576}}", 2, 4, [6, 10]),
+        (BRANCH.replace("03T", "01T") + "restart: {restartTimeIntval: P5D}", 0, 5, [5, 10]),
+        (BRANCH.replace(", time: 2008-09-03T00:00:00Z", ""), 0, 10, [10]),
+    ],
+)
+def test_jobs_of_a_branch_begin_at_the_checkpoint(
+    build: Build, fragment: str, begin: int, leg: int, ends: list[int]
+) -> None:
+    time = clock(build(fragment))
+    assert (time.branch, time.leg, time.legs) == (begin * DAY, leg * DAY, len(ends))
+    assert [time.end_of(number) for number in range(len(ends) + 1)] == [day * DAY for day in (begin, *ends)]
+    assert [end // DAY for _, end in time.jobs()] == ends
+    assert [time.leg_at(day * DAY) for day in ends] == list(range(1, len(ends) + 1))
+
+
+def test_months_behind_a_branch_are_those_of_the_calendar(build: Build) -> None:
+    said = "time: {start: 2001-01-01T00:00:00Z, stop: 2001-05-01T00:00:00Z, modelTimeStep: PT10M}\n"
+    branch = "start_from: {directory: /work/before/run, time: 2001-02-01T00:00:00Z}\n"
+    time = clock(build(f"{said}{branch}restart: {{restartTimeIntval: P1M, checkpointTimeIntval: P1M}}"))
+    assert (time.leg, list(time.jobs())) == (
+        28 * DAY,
+        [(31 * DAY, 59 * DAY), (59 * DAY, 90 * DAY), (90 * DAY, 120 * DAY)],
+    )
+
+
+@pytest.mark.parametrize("time", ["2008-08-31T00:00:00Z", "2008-09-11T00:00:00Z"])
+def test_a_branch_outside_of_the_experiment_counts_as_its_start(build: Build, time: str) -> None:
+    assert clock(build(f"start_from: {{directory: /work/before/run, time: {time}}}")).branch == 0

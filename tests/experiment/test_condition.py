@@ -25,6 +25,9 @@ class Facts:
     def at(self, place: int) -> Facts:
         return Facts(place, **self.known)
 
+    def next(self, group: str, name: str) -> Any:
+        return self.at(self.place + 1).value(group, name)
+
     def given(self, group: str, name: str) -> bool | None:
         values = self.values(group, name)
         return None if values is None else bool(values) and any(str(value).strip() for value in values)
@@ -43,6 +46,10 @@ class Facts:
         ("g.x == 1", {"x": [2]}, False),
         ("g.x == 1", {}, None),
         ("g.x != 1", {"x": [1]}, False),
+        ("next(g.x) == 2", {"x": [1, 2]}, True),
+        ("next(g.x) == 2", {"x": [2]}, None),
+        ("any(domain < 3 and next(g.x) < g.x)", {"x": [1, 2, 2, 1]}, False),
+        ("any(domain < 4 and next(g.x) < g.x)", {"x": [1, 2, 2, 1]}, True),
         ("g.x < 1", {"x": [1]}, False),
         ("g.x < 1", {"x": [0]}, True),
         ("g.x <= 1", {"x": [1]}, True),

@@ -35,6 +35,14 @@ def test_checkpoints_of_the_first_job(build, restart, checkpoints):
     assert volume.best > checkpoint_volume(component).best * checkpoints
 
 
+def test_a_branch_has_the_checkpoints_behind_it(build):
+    branch = "start_from: {directory: /work/before/run, time: 2000-01-07T00:00:00Z}\n"
+    component = chain(build, "checkpointTimeIntval: P2D, restartTimeIntval: P3D", branch)
+    _, files = first_job(component)
+    output = sum(duty.files for row in duties(component, clock(component)) for duty in row)
+    assert files == output + 2 * checkpoint_files(component)  # of the eighth day, and at the end of the job
+
+
 @pytest.mark.parametrize(
     ("restart", "checkpoints", "jobs"),
     [

@@ -11,6 +11,7 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.output_fate import Fate, Loss, fate
 from nmlgen.experiment.ranks import output_files
+from nmlgen.experiment.schedule import duties
 from nmlgen.experiment.volume import stream_volumes
 from nmlgen.lift.loading import load
 
@@ -182,3 +183,45 @@ def test_an_ocean_counts_its_files_anew(kind: int, variable: str, left: int, tmp
 def test_an_ocean_appends_to_its_first_file(tmp_path: Path) -> None:
     (found,) = fates(lifted(tmp_path, 2, "to", "01", "PT30M", "PT1H"))
     assert held(found) == {"0001": [0, 20, 40, 60]}
+
+
+BY_TWO = "output_interval: PT10M, steps_per_file: 2, file_interval: null, include_last: false"
+BY_HOURS = "output_interval: PT20M, file_interval: PT1H, include_last: true"
+
+
+@pytest.mark.parametrize(
+    ("when", "output", "expected"),
+    [
+        ("01:00", BY_TWO, {"0003": [70], "0004": [80, 90], "0005": [100, 110], "0006": [120]}),
+        ("00:30", BY_TWO, {"0002": [40], "0003": [50, 60], "0004": [70, 80], "0005": [90, 100], "0006": [110, 120]}),
+        ("01:00", BY_HOURS, {"0002": [80, 100], "0003": [120]}),
+        ("00:30", BY_HOURS, {"0001": [40, 60, 80], "0002": [100, 120]}),
+    ],
+)
+def test_files_of_a_branch(when: str, output: str, expected: dict[str, list[int]], build: Build) -> None:
+    """As ICON 2024.10 left them, from the checkpoints of an experiment with the same output."""
+    restart = "restart: {checkpointTimeIntval: PT30M, restartTimeIntval: PT1H}\n"
+    branch = f"start_from: {{directory: /work/before/run, time: 2000-01-01T{when}:00Z}}\n"
+    stream = f"output: {{atm: {{{output}, stream_partitions_ml: 1}}}}"
+    component = build(f"{CHAIN.splitlines()[1]}\n{restart}{branch}{stream}")
+    (only,) = fates(component)
+    assert held(only) == expected
+    assert [(volume.records, volume.files) for volume in stream_volumes(component)] == [
+        (sum(map(len, expected.values())), len(expected))
+    ]
+    (duty,) = (each for row in duties(component, clock(component)) for each in row)
+    written = [
+        date for dates in expected.values() for date in dates if date <= 60 * (1 + int(when[:2])) + int(when[3:])
+    ]
+    assert (duty.first, duty.records) == (written[0] * MINUTE, len(written))
+    assert duty.first_name == next(iter(only.files))
+
+
+def test_a_branch_of_the_ocean_counts_files_from_one(build: Build) -> None:
+    branch = "start_from: {directory: /work/before/run, time: 2000-01-01T01:00:00Z}\n"
+    ocean = "namelists: {master_model_nml: {model_type: 2}}\n"
+    stream = (
+        "output: {atm: {output_interval: PT20M, file_interval: PT1H, include_last: false, stream_partitions_ml: 1}}"
+    )
+    (only,) = fates(build(f"{CHAIN}{branch}{ocean}{stream}"))
+    assert held(only) == {"0001": [80, 100], "0002": [120]}

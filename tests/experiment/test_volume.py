@@ -284,6 +284,36 @@ def test_regular_grids(longitudes: str, latitudes: str, count: int) -> None:
     assert only(wave("output.atm.ml_varlist=[temp]", *regular)).step.best == 20 * count * 4 + 8
 
 
+@pytest.mark.parametrize(
+    ("longitudes", "latitudes"),
+    [
+        ("[0.0, 1.0, 1e300]", "[0.0, 1.0, 2.0]"),
+        ("[0.0, 1.0, 2.0]", "[-1e308, 1e-5, 1e308]"),
+        ("[0.0, 2147483647.0, 2.0]", "[0.0, 1.0, 2.0]"),
+        ("[0.0, 65536.0, 360.0]", "[0.0, 32768.0, 90.0]"),
+    ],
+)
+def test_more_points_than_can_be_counted(longitudes: str, latitudes: str) -> None:
+    regular = [f"output.atm.reg_lon_def={longitudes}", f"output.atm.reg_lat_def={latitudes}", "output.atm.remap=1"]
+    with pytest.raises(UndecidedError) as caught:
+        stream_volumes(wave("output.atm.ml_varlist=[temp]", *regular))
+    assert "than ICON can count" in caught.value.reason
+
+
+@pytest.mark.parametrize(
+    ("selected", "count"),
+    [
+        ("1...999999999", 999_999_999),
+        ("1...900000000, 900000000, 5, 900000001...999999999", 999_999_999),
+        ("7...5, 3", 1),
+        ("3, 1, 2...4, 3...6", 6),
+    ],
+)
+def test_levels_that_are_selected_are_counted_not_listed(selected: str, count: int) -> None:
+    overrides = ["grid.num_lev=2000000000", f"output.atm.m_levels='{selected}'", "output.atm.ml_varlist=[temp]"]
+    assert only(wave(*overrides)).step.best == 1280 * count * 4 + 8
+
+
 def test_points() -> None:
     assert points(wave()) == {"cell": 1280, "edge": 1920, "vertex": 642}
 

@@ -117,6 +117,15 @@ NAMELISTS: Mapping[str, Callable[[], bytes]] = {
     "bytes": lambda: b"\xff" * SIZE,
     "nothing": lambda: b"\0" * SIZE,
 }
+MASTERS: Mapping[str, Callable[[], bytes]] = {
+    "models": lambda: _filled("&master_model_nml model_type = 1 model_name = 'm#' /\n", _MASTER.decode()),
+    "models in lines": lambda: _filled("&master_model_nml\n model_type = 1\n x# = 2\n/\n", _MASTER.decode()),
+    "models of one file": lambda: _filled(
+        "&master_model_nml model_type = 2 model_name = 'm#' model_namelist_filename = 'NAMELIST_wave' /\n",
+        _MASTER.decode(),
+    ),
+    "land": lambda: _filled("&jsb_model_nml model_namelist_filename = 'NAMELIST_wave' /\n", _MASTER.decode()),
+}
 SCRIPTS: Mapping[str, Callable[[], bytes]] = {
     "commands": lambda: _filled("echo a\n"),
     "assignments": lambda: _filled("a#=b\n"),
@@ -201,9 +210,10 @@ def large(_: random.Random) -> Iterator[Case]:
         yield Case({"spec.yaml": on_site, "site.yaml": make()}, (("check", "spec.yaml"),), _told)
         yield Case({"coupling.yaml": make(), "a.run": script + b"\ncp coupling.yaml .\n"}, (("lint", "."),), _told)
     for make in NAMELISTS.values():
-        calls = (("lint", "run", "--ntasks", "4"), ("import", "run", "-o", "made.yaml"), ("diff", "run", "run"))
-        files = {"run/NAMELIST_wave": make(), "run/icon_master.namelist": _MASTER}
-        yield Case(files, calls, _told)
+        yield Case({"run/NAMELIST_wave": make(), "run/icon_master.namelist": _MASTER}, _NAMELIST_CALLS, _told)
+    for make in MASTERS.values():
+        model = b"&run_nml\n num_lev = 30\n/\n"
+        yield Case({"run/NAMELIST_wave": model, "run/icon_master.namelist": make()}, _NAMELIST_CALLS, _told)
     for make in SCRIPTS.values():
         yield Case({"a.run": make()}, (("lint", "a.run"), ("import", "a.run", "-o", "made.yaml")), _told)
     for make in LOGS.values():
@@ -212,6 +222,10 @@ def large(_: random.Random) -> Iterator[Case]:
         yield Case({"nmlgen.toml": make(), "a.run": script, "spec.yaml": spec}, (("lint", "a.run"),), _told)
 
 
+_NAMELIST_CALLS = (
+    *(("lint", "run", "--ntasks", "4"), ("import", "run", "-o", "made.yaml"), ("diff", "run", "run")),
+    *(("ranks", "run", "--ntasks", "4"), ("verify", "run", "--ntasks", "4")),
+)
 _MASTER = b"""&master_nml
 /
 &master_model_nml

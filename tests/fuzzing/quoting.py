@@ -35,7 +35,7 @@ from nmlgen.experiment.chain import name_before
 from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.namelist.reader import read_namelist
 from nmlgen.render.build import Build, make_build
-from nmlgen.script.directives import read_directives
+from nmlgen.schedulers.slurm.directives import read_directives
 from nmlgen.source import Source
 
 CANARY = "canary"
@@ -83,7 +83,7 @@ _SITE: dict[str, Any] = {
         },
         "darshan": {"library": "/opt/darshan.so", "DARSHAN_LOGHINTS": "x"},
         "features": ["A", "c"],
-        "plugin_options": ["uenv"],
+        "plugin_options": ["uenv", "view"],
         "file_systems": {"/work": {"type": "lustre"}},
         "run_script_variables": {"nproma": "8"},
     },
@@ -127,6 +127,8 @@ _SPEC: dict[str, Any] = changed(
         "output": "o.log",
         "error": "e.log",
         "export": "ALL",
+        "uenv": "u",
+        "view": "v",
     },
     launch={"options": ["-l", "-x", "A=b"]},
     start_from={"directory": "before"},
@@ -240,6 +242,7 @@ _COUPLED: dict[str, Any] = {
     "time": placements.TIME,
     "restart": {"checkpointTimeIntval": "PT30M", "restartTimeIntval": "PT1H"},
     "job": {"partition": "compute", "nodes": 2, "ntasks_per_node": 4, "time": "02:00:00"},
+    "partitions": {"more": {"numa": ["0-3"]}},
     "models": {
         "atm": {
             **placements.component("atmo", tasks=4),

@@ -353,3 +353,14 @@ def test_a_coupled_script_that_gives_up_says_that_alone(tmp_path: Path) -> None:
     (remark,) = imported.remarks
     assert f"exp.mine:{path.read_text().count(chr(10)) - 1}:3: here the script ends" in remark
     assert "gaps hang on that" in remark
+
+
+def test_what_a_tool_prints_changes_no_model_and_what_may_is_named(tmp_path: Path) -> None:
+    def remarks(line: str) -> tuple[str, ...]:
+        script = _written(tmp_path, f"{_COUPLED}{line}\n", "exp.pair")
+        return import_spec(script, site="levante", variables={"no_of_nodes": "2", "basedir": "/icon"}).remarks
+
+    assert not any("which models run" in remark for remark in remarks('eval "$(spack load --sh yac)"'))
+    (remark,) = remarks('eval "$(cat settings)"')
+    line = _COUPLED.count("\n") + 1
+    assert f"exp.pair:{line}:1: what this does is not known, so which models run is not known" in remark

@@ -228,6 +228,7 @@ NO_INTERVAL = COMPLETE.replace(" checkpointTimeIntval = 'P1D'\n", "")
         (COMPLETE.replace("lfs setstripe -c 1 $rundir\n", "") + "lfs setstripe -c 1 $rundir\n", "LFS005"),
         (COMPLETE.replace("export OMP_NUM", "OMP_NUM"), "ENV001"),
         (COMPLETE.replace("OMP_NUM_THREADS", "OMP_NUM_THREAD"), "ENV003"),
+        (COMPLETE.replace("libdarshan.so srun", "libdarshan.so\nsrun"), "ENV001"),
         (COMPLETE.replace("DARSHAN_MODMEM", "DARSHAN_MODMEN"), "ENV003"),
         (COMPLETE.replace("srun -n 64", "srun -n 65"), "SLM030"),
         (COMPLETE.replace("srun -n 64", "srun -N 3 -n 64"), "SLM030"),
@@ -248,6 +249,7 @@ def test_mistakes_round_the_launch(text, code, tmp_path):
         COMPLETE.replace("export OMP_NUM_THREADS=1", "OMP_NUM_THREADS=1").replace(
             "ulimit", "export OMP_NUM_THREADS\nulimit"
         ),
+        COMPLETE.replace("libdarshan.so srun", "libdarshan.so\nsrun --export=ALL,LD_PRELOAD=$LD_PRELOAD"),
         COMPLETE.replace("--ntasks-per-node=32", "--ntasks-per-node=1\n#SBATCH --cpus-per-task=32"),
         COMPLETE + "sbatch exp.waves.run\n",
         NO_INTERVAL + "sbatch post.run\n",

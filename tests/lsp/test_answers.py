@@ -14,7 +14,7 @@ from nmlgen.linting import lint
 from nmlgen.lsp.analysis import analyse
 from nmlgen.lsp.completion import completions_at
 from nmlgen.lsp.definition import definitions_at
-from nmlgen.lsp.diagnostics import diagnostics_of
+from nmlgen.lsp.diagnostics import actions_at, diagnostics_of
 from nmlgen.lsp.documents import Documents, kind_of, path_of
 from nmlgen.lsp.hover import hover_at
 from nmlgen.lsp.positions import Positions
@@ -394,3 +394,29 @@ def test_line_ends_and_tabs_keep_their_places(tmp_path):
     (found,) = (one for one in diagnostics_of(asked.analysis, "utf-16") if one.code == "NML002")
     column = len("\tdivision_file_name = '𝒳', ".encode("utf-16-le")) // 2
     assert found.range == types.Range(types.Position(2, column), types.Position(2, column + len("num_io_proc")))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wrong", "right"),
+    [
+        ("spec.yaml", SPEC, "output_intervl", "output_interval"),
+        ("spec.yaml", SPEC, "num_io_proc", "num_io_procs"),
+        ("spec.yaml", SPEC, "paralel", "parallel"),
+        ("spec.yaml", SPEC, "levnte", "levante"),
+        ("spec.yaml", SPEC, "icon/nh_dcmip_tc_5", "icon/nh_dcmip_tc_52"),
+        ("nmlgen.toml", "select = ['RST']\n", "selct", "select"),
+    ],
+)
+def test_a_word_that_is_no_word_is_one_key_away_from_the_one_that_was_meant(name, text, wrong, right, tmp_path):
+    """Where nothing is mended by itself, too; it is the author who takes it."""
+    typed = text.replace(f"{right}", f"|{wrong}", 1)
+    asked = Asked(tmp_path / name, typed)
+    (action,) = actions_at(asked.analysis, types.Range(asked.position, asked.position), ["quickfix"], "utf-16")
+    assert (action.title, action.is_preferred) == (f"write {right}", False)
+    (edits,) = action.edit.changes.values()
+    assert asked.applied(edits) == text
+
+
+def test_what_is_marked_is_left_where_it_is_not_the_word(tmp_path):
+    asked = Asked(tmp_path / "spec.yaml", SPEC.replace("site: levante", "site: |'levnte'"))
+    assert actions_at(asked.analysis, types.Range(asked.position, asked.position), ["quickfix"], "utf-16") == []

@@ -125,6 +125,7 @@ def test_all_of_it_and_then_a_question():
     by_id = {one["id"]: one for one in said if "id" in one}
     assert "run_nml" in by_id["last"]["result"]["contents"]["value"]
     assert "error" in by_id[7]
+    assert [by_id[number]["error"]["code"] for number in (9, 10, 12)] == [-32602] * 3  # invalid parameters
     assert by_id[11]["result"] is None
     assert code == 0
     assert "Traceback" not in errors

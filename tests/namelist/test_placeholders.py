@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmlgen.namelist.placeholders import hidden, template
+from nmlgen.namelist.placeholders import hidden, is_stand_in, template
 from nmlgen.namelist.reader import read
 from nmlgen.source import UNKNOWN, Source
 
@@ -67,3 +67,15 @@ def test_variables_of_a_shell_in_a_file_by_itself() -> None:
     assert [value.kind for item in groups[0].items for value in item.values] == ["unknown"] * 3
     assert [group.name for group in groups] == ["master_nml", "io_nml"]
     assert hidden("a = $dt_restart") == "a = $dt_restart"
+
+
+@pytest.mark.parametrize(
+    "text", ["RXBY", "RnnBkk", "icon_grid_RXXBYY_G.nc", "ZZZ", "XXXX", "xxx", "<your account>", "CHANGE_ME", "todo"]
+)
+def test_a_whole_value_that_stands_for_another(text: str) -> None:
+    assert is_stand_in(text)
+
+
+@pytest.mark.parametrize("text", ["R2B4", "RBF", "ABC", "AA", "icon_grid_0036_R02B04_O.nc", "changed", "xx", "RXBYTE"])
+def test_a_value_that_is_meant(text: str) -> None:
+    assert not is_stand_in(text)

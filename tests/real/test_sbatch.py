@@ -8,7 +8,7 @@ import pytest
 from script.directive_cases import TAKEN, WRONG
 
 from nmlgen.experiment.setting import Certainty
-from nmlgen.script.directives import Directives, read_directives
+from nmlgen.schedulers.slurm.directives import Directives, read_directives
 from nmlgen.source import Source
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time
 

@@ -305,3 +305,45 @@ def test_the_time_of_a_checkpoint_is_read_from_its_name(stamp: str, link: str, e
     (tmp_path / f"grid_restart_atm_{stamp}.nc").touch()
     (tmp_path / link).symlink_to(f"grid_restart_atm_{stamp}.nc")
     assert count("RST030", f"start_from: {{directory: {tmp_path}}}\n", tmp_path) == expected
+
+
+@pytest.mark.parametrize(("hour", "expected"), [(0, 0), (6, 0), (12, 1)])
+@pytest.mark.parametrize("link", ["restart_atm_DOM01.nc", "multifile_restart_atm.mfr"])
+def test_a_checkpoint_of_the_time_is_there(hour: int, expected: int, link: str, tmp_path: Path) -> None:
+    for stamp in ("20080903T000000Z", "20080903T060000Z"):
+        (tmp_path / f"grid_restart_atm_{stamp}.nc").touch()
+    (tmp_path / link).symlink_to("grid_restart_atm_20080903T060000Z.nc")
+    said = f"start_from: {{directory: {tmp_path}, time: 2008-09-03T{hour:02}:00:00Z}}\n"
+    assert count("RST030", said, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("branch", "checkpoint", "restart", "expected"),
+    [
+        ("03T00", "P1D", "P2D", 0),
+        ("03T12", "P1D", "P2D", 1),
+        ("03T12", "PT12H", "P2D", 0),
+        ("02T00", "P2D", "P2D", 1),
+        ("02T00", "P2D", "P9D", 0),  # one job
+        ("02T00", "P2D", "P1M", 0),
+    ],
+)
+def test_jobs_of_a_branch_end_at_checkpoints(
+    branch: str, checkpoint: str, restart: str, expected: int, tmp_path: Path
+) -> None:
+    said = f"start_from: {{directory: /work/before/run, time: 2008-09-{branch}:00:00Z}}\n"
+    intervals = f"restart: {{checkpointTimeIntval: {checkpoint}, restartTimeIntval: {restart}}}\n"
+    assert count("RST035", said + intervals, tmp_path) == expected
+
+
+def test_a_link_to_a_checkpoint_that_was_removed(tmp_path: Path) -> None:
+    (tmp_path / "grid_restart_atm_20080903T000000Z.nc").touch()
+    (tmp_path / "restart_atm_DOM01.nc").symlink_to("grid_restart_atm_20080904T000000Z.nc")
+    assert count("RST030", f"start_from: {{directory: {tmp_path}}}\n", tmp_path) == 1
+    assert count("RST030", f"start_from: {{directory: {tmp_path}, time: 2008-09-03T00:00:00Z}}\n", tmp_path) == 0
+
+
+@pytest.mark.parametrize("time", ["", ", time: 2008-09-03T00:00:00Z"])
+def test_a_link_to_a_checkpoint_that_leads_to_itself(time: str, tmp_path: Path) -> None:
+    (tmp_path / "restart_atm_DOM01.nc").symlink_to("restart_atm_DOM01.nc")
+    assert count("RST030", f"start_from: {{directory: {tmp_path}{time}}}\n", tmp_path) == 1

@@ -18,6 +18,24 @@ from nmlgen.spec.spec import load_spec
 
 RULES = [rule for rule in all_rules() if rule.__module__ == cross_checks.__name__]
 NWP = "run_nml: {iforcing: 3, ltransport: true}, "
+SEA = "nwp_phy_nml: {inwp_surface: 0}, lnd_nml: {sstice_mode"
+GRAVITY = "nh_testcase_nml: {nh_test_name: dcmip_gw_32, gw_u0: 0"
+MOVED = "run_nml: {ntracer: 1, ltransport: true}"
+STILL = "dynamics_nml: {lcoriolis: false}"
+TRACER = "nh_testcase_nml: {nh_test_name: jabw, tracer_inidist_list: ["
+
+
+LIMITED = "grid_nml: {l_limited_area: true}, dynamics_nml: {lcoriolis: false}, run_nml: {ntracer: 1}, "
+LIMITED += "nh_testcase_nml: {nh_test_name: g_lim_area, "
+POLYTROPIC = LIMITED + "itype_atmo_ana: 2, "
+TEN = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"
+COLUMN = "grid_nml: {l_scm_mode: true}, nwp_phy_nml: {inwp_surface: 0}, scm_nml: {i_scm_netcdf: 1, scm_sfc_"
+CARBON = "run_nml: {iforcing: 2, ntracer: 4, ltransport: true}, ccycle_nml: {'ccycle_config(1)%iccycle': "
+DIFFUSED = "aes_phy_nml: {'aes_phy_config(1)%dt_vdf': PT10M}"
+NUDGED = (
+    NWP + "nwp_phy_nml: {inwp_surface: 0}, grid_nml: {l_limited_area: true}, limarea_nml: {nudge_hydro_pres: false}, "
+)
+NUDGED += "nudging_nml: {nudge_type: 1"
 
 
 def codes(namelists, tmp_path, more="", release="2024.10"):
@@ -108,6 +126,83 @@ def test_defaults_pass(forcing, tmp_path):
         (NWP + "nwp_phy_nml: {inwp_surface: 0, inwp_satad: 0, inwp_gscp: 0, inwp_convection: 0}", []),
         (NWP + "nwp_phy_nml: {inwp_surface: 0, inwp_satad: 0, inwp_gscp: 0, inwp_convection: 1}", ["PHY001"]),
         ("nwp_phy_nml: {inwp_satad: 0}", []),  # not read
+        *[(f"{NWP}{SEA}: {mode}}}", ["LND001"]) for mode in (0, 5, 7)],
+        *[(f"{NWP}{SEA}: {mode}}}", []) for mode in (1, 2, 4, 6)],
+        (f"{SEA}: 5}}", []),  # not read
+        (f"{NWP}{SEA}: 3}}, extpar_nml: {{itopo: 0}}", ["LND001"]),
+        (f"{NWP}{SEA}: 3}}, extpar_nml: {{itopo: 0}}, radiation_nml: {{irad_o3: 2}}", []),
+        (f"{NWP}{SEA}: 3}}, extpar_nml: {{itopo: 1}}", []),
+        *[(f"extpar_nml: {{itopo: {itopo}}}", codes) for itopo, codes in ((0, []), (1, []), (2, ["DYN009"]))],
+        *[(f"{GRAVITY}.{tenths}}}, {STILL}", codes) for tenths, codes in ((0, []), (5, ["DYN009"]))],
+        (f"{GRAVITY}.5}}", []),
+        *[
+            (f"{TRACER}{kind}]}}, {MOVED}", codes)
+            for kind, codes in ((1, []), (4, []), (0, ["DYN009"]), (5, ["DYN009"]))
+        ],
+        (f"{TRACER.replace('jabw', 'pa')}5]}}, {MOVED}", []),
+        (f"{TRACER}5]}}, {MOVED.replace('1', '0')}", []),
+        (f"{TRACER}5]}}", []),
+        *[
+            (f"{LIMITED}{layers}}}", codes)
+            for layers, codes in (
+                ("nlayers_nconst: 3", []),
+                ("nlayers_nconst: 4", ["DYN009"]),  # the height of the fourth is 1 m
+                ("nlayers_nconst: 4, h_nconst: [0, 1, 2]", ["DYN009"]),
+                ("nlayers_nconst: 4, h_nconst: [0, 1, 2, 2]", []),
+                (f"nlayers_nconst: 10, h_nconst: {TEN}", []),
+                (f"nlayers_nconst: 11, h_nconst: {TEN}", ["DYN009"] * 2),
+                ("n_nconst: [0.01, 0.0]", ["DYN009"]),
+                ("n_nconst: [0.01, 0.001]", []),
+                ("nlayers_linwind: 0", ["DYN009"]),
+                ("nlayers_linwind: 1", []),
+                ("nlayers_linwind: 0, itype_anaprof_uv: 2", []),
+                ("h_linwind: [35000.0, 40000.0]", []),  # as high as the preset's model
+                ("h_linwind: [35000.1, 40000.0]", ["DYN009"]),
+                ("h_linwind: [35000.1, 40000.0], itype_anaprof_uv: 2", []),
+            )
+        ],
+        (f"{LIMITED}itype_atmo_ana: 1}}".replace("ntracer: 1", "ntracer: 0"), ["DYN009"]),
+        (f"{POLYTROPIC}n_nconst: 0.0}}".replace("ntracer: 1", "ntracer: 0"), []),
+        *[
+            (f"{POLYTROPIC}{layers}}}", codes)
+            for layers, codes in (
+                ("nlayers_poly: 2", []),
+                ("nlayers_poly: 3", ["DYN009"]),
+                (f"nlayers_poly: 10, h_poly: {TEN}", []),
+                (f"nlayers_poly: 11, h_poly: {TEN}", ["DYN009"] * 2),
+                ("h_poly: [0, 32000]", []),
+                ("h_poly: [0, 32001]", ["DYN009"]),
+                ("h_poly: [0, 32001], tgr_poly: 0.0", []),
+                ("h_poly: [0, 32001], nlayers_poly: 1", []),
+            )
+        ],
+        *[
+            (f"{NWP}{COLUMN}{surface}}}", codes)
+            for surface, codes in (
+                *[(f"temp: {value}", []) for value in (1, 2, 4, 5)],
+                *[(f"temp: {value}", ["DYN009"]) for value in (3, 6)],
+                *[(f"qv: {value}", []) for value in (1, 3, 5)],
+                ("qv: 6", ["DYN009"]),
+                ("mom: 1", []),  # nobody looks
+                ("mom: 1, scm_sfc_qv: 2", ["DYN009"]),
+                *[(f"mom: {value}", []) for value in (2, 4, 5)],
+                *[(f"mom: {value}", ["DYN009"]) for value in (3, 6)],
+            )
+        ],
+        (f"{CARBON}1}}, {DIFFUSED}", ["PHY003"]),
+        (f"{CARBON}0}}, {DIFFUSED}", []),
+        (f"{CARBON}1}}", []),
+        (f"{CARBON}1}}, {DIFFUSED}, aes_vdf_nml: {{'aes_vdf_config(1)%use_tmx': true}}", []),
+        (f"{CARBON}1}}, {DIFFUSED}, transport_nml: {{tracer_names: [hus, clw, cli, co2]}}", []),
+        *[
+            (f"{NUDGED}{start}}}, sleve_nml: {{top_height: {top}.0}}", codes)
+            for start, top, codes in (
+                ("", 12000, []),
+                ("", 11999, ["LBC001"]),
+                (", nudge_start_height: 11999.0", 11999, []),
+                (", nudge_start_height: 12001.0", 12000, ["LBC001"]),
+            )
+        ],
         (NWP + "nwp_phy_nml: {inwp_surface: 0, mu_rain: 5.0}", []),
         (NWP + "nwp_phy_nml: {inwp_surface: 0, mu_rain: 5.1}", ["PHY001"]),
         (NWP + "nwp_phy_nml: {inwp_surface: 0, mu_rain: -0.1}", ["PHY001"]),
@@ -235,6 +330,9 @@ def ocean_codes(namelists, tmp_path, output="zos", rules=RULES):
         ("tracer_transport: {fct_limiter_horz: 101, flux_calculation_horz: 1}", True),
         ("tracer_transport: {fct_low_order_flux: 4}", False),
         ("tracer_transport: {no_tracer: 5}", False),
+        ("tracer_transport: {no_tracer: 3}", False),
+        ("tracer_transport: {no_tracer: 4}, diagnostics: {diagnose_age: true}", False),
+        ("tracer_transport: {no_tracer: 4}, diagnostics: {diagnose_age: true, diagnose_green: true}", True),
         ("tracer_transport: {no_tracer: 3}, diagnostics: {diagnose_age: true}", True),
         ("tracer_transport: {no_tracer: 2}, diagnostics: {diagnose_age: true}", False),
         ("tracer_transport: {no_tracer: 3}, diagnostics: {diagnose_age: true, diagnose_green: true}", False),
@@ -250,6 +348,15 @@ def ocean_codes(namelists, tmp_path, output="zos", rules=RULES):
         ("initialconditions: {initial_salinity_type: 400}", False),
         ("forcing: {iforc_oce: 10, use_tides: true, tides_mod: 2}", False),
         ("forcing: {iforc_oce: 10, tides_mod: 2}", True),
+        ("forcing: {iforc_oce: 10}, physics: {i_sea_ice: 0}", True),
+        ("forcing: {iforc_oce: 11}, physics: {i_sea_ice: 0}", False),
+        ("forcing: {iforc_oce: 11}, physics: {i_sea_ice: 1}", True),
+        ("forcing: {iforc_oce: 11, heatflux_forcing_on_sst: false}, physics: {i_sea_ice: 0}", True),
+        ("forcing: {iforc_oce: 11}, physics: {i_sea_ice: 0}, dynamics: {vert_cor_type: 1}", True),
+        ("forcing: {iforc_oce: 12}", False),
+        ("forcing: {iforc_oce: 12, forcing_fluxes_type: 1}", True),
+        ("forcing: {iforc_oce: 12, forcing_windstress_u_type: 1}", False),
+        ("forcing: {iforc_oce: 12, forcing_windstress_u_type: 1, forcing_windstress_v_type: 1}", True),
     ],
 )
 def test_both_sides_of_the_ocean(namelists, accepted, tmp_path):
@@ -283,6 +390,17 @@ def test_what_an_ocean_has_only_if_it_is_switched_on(name, switch, tmp_path):
 def test_ice_moves_where_there_is_ice(ice, moves, checkpoint, expected, tmp_path):
     groups = {"ocean_physics_nml": {"i_sea_ice": ice}, "sea_ice_nml": {"i_ice_dyn": moves}}
     assert ocean(groups, tmp_path, checkpoint=checkpoint) == expected
+
+
+@pytest.mark.parametrize(("shift", "operators", "expected"), [(1, 1, ["OCE001"]), (1, 2, []), (0, 1, [])])
+def test_a_rank_without_cells_has_no_operators(shift, operators, expected, tmp_path):
+    solver = {"select_solver": 4, "select_lhs": operators}
+    assert ocean({"parallel_nml": {"proc0_shift": shift}, "ocean_dynamics_nml": solver}, tmp_path) == expected
+
+
+@pytest.mark.parametrize(("checkpoint", "expected"), [("P10D", ["OCE001"]), ("P11D", [])])
+def test_a_tracer_without_a_name_fails_in_the_checkpoint(checkpoint, expected, tmp_path):
+    assert ocean({"ocean_tracer_transport_nml": {"no_tracer": 3}}, tmp_path, checkpoint=checkpoint) == expected
 
 
 @pytest.mark.parametrize(
@@ -402,6 +520,23 @@ def test_nothing_is_copied_into_a_nest(gridref, more, release, expected, tmp_pat
     assert [code for code in codes(given, tmp_path, release=release) if code == "GRD006"] == expected
     alone = ", ".join(part for part in (f"gridref_nml: {{{gridref}}}", more) if part)
     assert "GRD006" not in codes(alone, tmp_path, release=release)
+
+
+@pytest.mark.parametrize(
+    ("grid", "more", "expected"),
+    [
+        ("ifeedback_type: 1", "run_nml: {iforcing: 0}", ["GRD006"]),
+        ("ifeedback_type: 1, lfeedback: [true]", "run_nml: {iforcing: 2, ltransport: true}", ["GRD006"]),
+        ("ifeedback_type: 1", "run_nml: {iforcing: 3, ltransport: true}", []),
+        ("ifeedback_type: 2", "run_nml: {iforcing: 0}", []),
+        ("ifeedback_type: 1, lfeedback: [false]", "run_nml: {iforcing: 0}", []),
+        ("ifeedback_type: 1, start_time: [0, 1.e9]", "run_nml: {iforcing: 0}", []),
+    ],
+)
+def test_feedback_by_increments_needs_the_ground(grid, more, expected, tmp_path):
+    given = f"grid_nml: {{dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc], {grid}}}, {more}"
+    assert [code for code in codes(given, tmp_path) if code == "GRD006"] == expected
+    assert "GRD006" not in codes(f"grid_nml: {{{grid}}}, {more}", tmp_path)
 
 
 def test_a_finding_on_a_default_stands_at_what_was_written_beside_it(tmp_path):

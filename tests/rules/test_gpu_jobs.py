@@ -51,6 +51,20 @@ def test_what_machines_have(
 
 
 @pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ({"gpus_per_node": 4}, []),
+        ({"gpus_per_node": 5}, ["GPU009"]),
+        ({"gres": "gpu:5"}, ["GPU009"]),
+    ],
+)
+def test_a_part_has_nodes_of_its_own(part: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
+    oce = {**OCE, "job": {"partition": "other", "nodes": 2}}
+    atm = {**ATM, "job": {"partition": "compute", "nodes": 2, **part}}
+    assert of(spec(tmp_path, models={"oce": oce, "atm": atm})) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("launch: {options: ['--cpu-bind=v,map_cpu:1,2']}\njob: {nodes: 2, ntasks: 4}", []),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from attrs import evolve
 from placements import ATM, OCE, one_program, spec
 from rules.experiments import experiment_of, judge
@@ -45,6 +46,101 @@ def parts(has: str, more: str) -> str:
 def test_what_builds_for_gpus_make_of_settings(has: str, namelists: str, expected: list[str], tmp_path: Path) -> None:
     more = f"namelists: {{run_nml: {{iforcing: 3, ltransport: true}}, {namelists}}}"
     assert codes(parts(has, more), tmp_path) == expected
+
+
+RADIATION = (
+    "nwp_phy_nml: {inwp_radiation: 4, inwp_surface: SURFACE}, radiation_nml: {ecrad_isolver: 2, irad_o3: 79, MORE}"
+)
+EDDIES = "nwp_phy_nml: {inwp_surface: 0, inwp_turb: 5}, les_nml: {les_metric: true, MORE}"
+
+
+def radiation(more: str, surface: int = 1) -> str:
+    return RADIATION.replace("irad_o3: 79, MORE", more).replace("SURFACE", str(surface))
+
+
+@pytest.mark.parametrize(
+    ("bad", "good"),
+    [
+        (radiation("irad_o3: 6"), radiation("irad_o3: 7")),
+        (radiation("irad_o3: 9"), radiation("irad_o3: 79")),
+        (radiation("irad_o3: 97"), radiation("irad_o3: 0")),
+        (radiation("albedo_type: 1"), radiation("albedo_type: 2")),
+        (radiation("albedo_type: 2", 0), radiation("albedo_type: 3", 0)),
+        ("nwp_phy_nml: {inwp_surface: 0, iprog_aero: 1}", "nwp_phy_nml: {inwp_surface: 0, iprog_aero: 0}"),
+        ("assimilation_nml: {lhn_updt_rule: 1}", "assimilation_nml: {lhn_updt_rule: 0}"),
+        ("nudging_nml: {nudge_type: 2}", "nudging_nml: {nudge_type: 0}"),
+        ("nwp_phy_nml: {inwp_turb: 4}", "nwp_phy_nml: {inwp_turb: 1}"),
+        ("nwp_phy_nml: {inwp_turb: 5}", "nwp_phy_nml: {inwp_turb: 5}, les_nml: {les_metric: true}"),
+        (EDDIES.replace("MORE", "isrfc_type: 5"), EDDIES.replace("MORE", "isrfc_type: 1")),
+        (EDDIES.replace("MORE", "is_dry_cbl: true"), EDDIES.replace("MORE", "is_dry_cbl: false")),
+        (EDDIES.replace("MORE", "vert_scheme_type: 1"), EDDIES.replace("MORE", "vert_scheme_type: 2")),
+        ("nwp_phy_nml: {inwp_gscp: 5}", "nwp_phy_nml: {inwp_gscp: 4}"),
+        ("nwp_phy_nml: {inwp_gscp: 7}", "nwp_phy_nml: {inwp_gscp: 2}"),
+        ("grid_nml: {l_scm_mode: true}, " + radiation("irad_o3: 0"), "grid_nml: {l_scm_mode: true}"),
+    ],
+)
+def test_what_builds_for_gpus_do_not_compute(bad: str, good: str, tmp_path: Path) -> None:
+    for namelists, expected in ((bad, True), (good, False)):
+        run = "run_nml: {iforcing: 3, ltransport: true, ldass_lhn: true}"
+        found = codes(parts("true", f"namelists: {{{run}, {namelists}}}"), tmp_path)
+        assert ("GPU001" in found) is expected
+        assert "GPU001" not in codes(parts("false", f"namelists: {{{run}, {namelists}}}"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "namelists", "release", "expected"),
+    [
+        ("hpbl", "", "2024.10", True),
+        ("hpbl", "", "2025.04", False),
+        ("mconv", "", "2025.04", True),
+        ("srh", "", "2024.10", True),
+        ("ua_m", "", "2024.10", True),
+        ("rh", ", io_nml: {itype_rh: 2}", "2024.10", True),
+        ("rh", ", io_nml: {itype_rh: 1}", "2024.10", False),
+        ("u", ", io_nml: {itype_rh: 2}", "2024.10", False),
+    ],
+)
+def test_what_builds_for_gpus_do_not_write(
+    name: str, namelists: str, release: str, expected: bool, tmp_path: Path
+) -> None:
+    text = f"""\
+model: {{parts: {{gpu: true}}, release: "{release}"}}
+parallel: {{nproma: 0, nblocks_c: 1}}
+output:
+  main: {{ml_varlist: [temp, {name}], output_interval: PT1H, file_interval: P1D}}
+namelists: {{run_nml: {{iforcing: 3, ltransport: true}}, nwp_phy_nml: {{inwp_surface: 0}}{namelists}}}
+"""
+    experiment = experiment_of(text, tmp_path)
+    found = [finding for finding in judge(experiment, RULES) if finding.code == "GPU001"]
+    assert bool(found) is expected
+    if found and not namelists:
+        assert name in found[0].span.text
+
+
+@pytest.mark.parametrize(
+    ("bad", "good"),
+    [
+        ("ocean_dynamics_nml: {select_solver: 1}", "ocean_dynamics_nml: {select_solver: 4}"),
+        ("ocean_dynamics_nml: {fast_performance_level: 10}", "ocean_dynamics_nml: {fast_performance_level: 11}"),
+        ("ocean_dynamics_nml: {NonlinearCoriolis_type: 201}", "ocean_dynamics_nml: {NonlinearCoriolis_type: 200}"),
+        ("ocean_vertical_diffusion_nml: {vert_mix_type: 1}", "ocean_vertical_diffusion_nml: {vert_mix_type: 2}"),
+        ("ocean_physics_nml: {eos_type: 3}", "ocean_physics_nml: {eos_type: 2}"),
+        (
+            "ocean_horizontal_diffusion_nml: {VelocityDiffusion_order: 2, laplacian_form: 2}",
+            "ocean_horizontal_diffusion_nml: {VelocityDiffusion_order: 2, laplacian_form: 1}",
+        ),
+        ("ocean_forcing_nml: {use_tides: true}", "ocean_forcing_nml: {use_tides: false}"),
+    ],
+)
+def test_what_builds_for_gpus_do_not_compute_of_an_ocean(bad: str, good: str, tmp_path: Path) -> None:
+    def found(namelists: str, device: str) -> list[str]:
+        own = {**OCE, "device": device, "namelists": yaml.safe_load(f"{{{namelists}}}")}
+        own.pop("tasks_per_node")
+        loaded = load_spec(spec(tmp_path, models={"oce": own | ({"tasks": 4} if device == "cpu" else {})}))
+        return [finding.code for finding in judge(loaded.experiment, RULES) if finding.code == "GPU001"]
+
+    assert found(bad, "gpu") == ["GPU001"]
+    assert found(bad, "cpu") == found(good, "gpu") == []
 
 
 @pytest.mark.parametrize(("nproma", "expected"), [(999, ["GPU003"]), (1000, []), (8, ["GPU003"])])

@@ -78,6 +78,13 @@ def test_others_are_asked_for_what_the_directives_say(
     assert severities(job, f"command: mpirun, options: [{options}]", tmp_path, intel) == expected
 
 
+@pytest.mark.parametrize(("options", "expected"), [("-np, '512'", []), ("-np, '513'", ["WARNING"])])
+def test_mpirun_where_nobody_says_the_tasks(options: str, expected: list[str], tmp_path: Path) -> None:
+    text = f"job: {{nodes: 2, ntasks_per_node: null}}\nlaunch: {{command: mpirun, options: [{options}]}}\n"
+    found = judge(experiment_of(text, tmp_path), [LaunchBeyondAllocation])
+    assert [finding.severity.name for finding in found] == expected
+
+
 @pytest.mark.parametrize(
     ("job", "options", "expected"),
     [

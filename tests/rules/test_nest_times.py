@@ -36,3 +36,22 @@ def test_a_nest_is_computed_at_some_time(domains, found, tmp_path):
     given = [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}"]
     findings = judge(load_spec(path, given).experiment, [NestNeverActive])
     assert [int(finding.message.split()[1]) for finding in findings] == found
+
+
+@pytest.mark.parametrize(
+    ("domains", "text"),
+    [
+        ("{a: {file: a.nc, start: P10D}}", "P10D"),
+        ("{a: {file: a.nc, end: PT0S}}", "PT0S"),
+        ("{a: {file: a.nc, end: P2D}, b: {file: b.nc, parent: a, start: P2DT1S}}", "P2DT1S"),
+        ("{a: {file: a.nc, start: P1D, end: P2D}, b: {file: b.nc, end: PT0S, start: PT0S}}", "PT0S"),
+        ("{a: {file: a.nc, end: P2D}, b: {file: b.nc, start: P3D, parent: a}}", "P3D"),
+    ],
+)
+def test_it_points_at_the_time_of_the_nest(domains, text, tmp_path):
+    path = tmp_path / "spec.yaml"
+    path.write_text(f"nmlgen: 1\ndomains: {domains}\n", encoding="utf-8")
+    given = [f"extends={BASE}", f"site={BASE.with_name('example-site.yaml')}"]
+    (finding,) = judge(load_spec(path, given).experiment, [NestNeverActive])
+    assert finding.span is not None
+    assert finding.span.text == text

@@ -8,6 +8,7 @@ from rules.test_examples import check
 
 from nmlgen.experiment.ranks import PlacementError, placement
 from nmlgen.rules import all_rules
+from nmlgen.rules.output_streams import NoSuchDomain
 
 RULES = [rule for rule in all_rules() if rule.code.startswith("OUT")]
 
@@ -79,6 +80,14 @@ def test_one_stream_with_more_partitions_than_ranks(tmp_path):
     (finding,) = found("output: {atm: {stream_partitions_ml: 6}}\n", tmp_path)
     assert finding.code == "OUT001"
     assert finding.message.endswith("6 partitions for 4 I/O ranks: ranks with several files")
+
+
+@pytest.mark.parametrize(
+    ("dom", "severity"), [("0", "error"), ("[0, 2]", "error"), ("2", "warning"), ("[3, 2]", "warning")]
+)
+def test_a_domain_that_is_not_there_is_no_error(dom, severity, tmp_path):
+    (found,) = judge(experiment_of(f"output: {{atm: {{dom: {dom}}}}}\n", tmp_path), [NoSuchDomain])
+    assert found.severity.value == severity
 
 
 def test_two_domains_are_two_sequences(tmp_path):

@@ -110,6 +110,22 @@ def test_catalogue_is_not_loaded_without_variables(tmp_path, monkeypatch):
         ("remap: 1, reg_lon_def: [10, 0, 10], reg_lat_def: [-90, 12, 90], reg_def_mode: 1", ["OUT029"]),
         ("remap: 1, reg_lon_def: [0, 30, 330], reg_lat_def: [5, 0, 5], reg_def_mode: 1", ["OUT029"]),
         ("reg_lon_def: [10, 0, 10]", []),
+        *[
+            (f"remap: 1, reg_lon_def: [{longitudes}], reg_lat_def: [-90, 12, 90]", codes)
+            for longitudes, codes in (
+                ("10, 1, 10", ["OUT029"]),
+                ("10, 5, 10", ["OUT029"]),
+                ("10, 5.1, 10", []),  # the number of points
+                ("10, 1, 10.5", []),
+                ("0, 5, 360", []),
+                ("350, 5, 360", []),
+                ("360, 5, 360", ["OUT029"]),
+                ("0, 400, 0", []),
+            )
+        ],
+        ("remap: 1, reg_lon_def: [10, 1, 10], reg_lat_def: [5, 1, 5], reg_def_mode: 2", []),
+        ("remap: 1, reg_lon_def: [10, 6, 10], reg_lat_def: [5, 1, 5], reg_def_mode: 1", ["OUT029"]),
+        ("remap: 1, reg_lon_def: [10, 1, 11], reg_lat_def: [5, 1, 5]", []),
     ],
 )
 def test_longitudes_and_latitudes(stream, expected, tmp_path):

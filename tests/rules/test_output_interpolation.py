@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 from rules.experiments import experiment_of, judge
 
-from nmlgen.rules.output_interpolation import NotInterpolated, NotOnLatLonGrid, OperationOnLatLonGrid
+from nmlgen.rules.output_interpolation import (
+    NotInterpolated,
+    NotOnLatLonGrid,
+    OperationOnIntegers,
+    OperationOnLatLonGrid,
+)
 
 GRID = "remap: 1, reg_lon_def: [-180.0, 1.0, 179.0], reg_lat_def: [-90.0, 1.0, 90.0]"
 
@@ -57,3 +62,18 @@ def test_longitudes_and_latitudes(stream, count, tmp_path):
 )
 def test_statistics_are_of_model_levels_on_the_own_grid(stream, count, tmp_path):
     assert found(OperationOnLatLonGrid, stream, tmp_path) == count
+
+
+@pytest.mark.parametrize(
+    ("stream", "count"),
+    [
+        ("ml_varlist: [temp, bdy_halo_c_idx], operation: mean", 1),
+        ("ml_varlist: [temp, bdy_halo_c_idx], operation: none", 0),
+        ("ml_varlist: [temp, bdy_halo_c_idx]", 0),
+        ("ml_varlist: [temp], operation: mean", 0),
+        ("ml_varlist: [bdy_halo_c_idx, temp, bdy_halo_c_blk], operation: acc", 2),
+        (f"ml_varlist: [bdy_halo_c_idx], operation: mean, {GRID}", 0),  # another rule's
+    ],
+)
+def test_statistics_are_of_real_numbers(stream, count, tmp_path):
+    assert found(OperationOnIntegers, stream, tmp_path) == count

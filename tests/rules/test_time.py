@@ -30,6 +30,8 @@ CASES = [
     ("TIM002", {STEP: "PT0.001S"}, 0),
     ("TIM002", {STEP: "-PT10M"}, 1),
     ("TIM002", {STEP: "soon"}, 0),
+    ("TIM002", {STEP: "P8M"}, 1),
+    ("TIM002", {STEP: "PT8M"}, 0),
     ("TIM002", {STEP: "", SECONDS: 0.0}, 1),
     ("TIM002", {STEP: "", SECONDS: 0.5}, 0),
     ("TIM002", {STEP: "", SECONDS: -1.0}, 1),

@@ -39,6 +39,21 @@ def test_lint_does_not_go_where_something_goes_wrong(text):
     assert texts(covering_worlds(evaluation)) == [{"/tmp/N": "written\n"}]
 
 
+@pytest.mark.parametrize("tool", ["spack load --sh x", "conda shell.bash hook", "echo @ENV@ | $ROOT/config.status -q"])
+def test_what_a_tool_prints_sets_nothing_that_the_script_sets(tool):
+    evaluation = evaluated(f'model=atm\neval "$({tool})"\necho $model > /tmp/N\n[ -n "$unheard" ] && echo > /tmp/N')
+    assert evaluation.lost is None
+    assert texts(covering_worlds(evaluation))[0] == {"/tmp/N": "atm\n"}
+    assert evaluation.unresolved  # what nothing sets may be set now
+
+
+@pytest.mark.parametrize("text", ['"$TEXT"', "$(awk -f settings.awk)", "$(own)", "$(cat settings)", '"x=$(tool)"'])
+def test_what_may_set_anything_is_lost(text):
+    evaluation = evaluated(f"own() {{ program; }}\nmodel=atm\neval {text}\necho $model > /tmp/N")
+    assert evaluation.lost is not None
+    assert texts(covering_worlds(evaluation)) != [{"/tmp/N": "atm\n"}]
+
+
 def test_lint_does_not_go_where_a_script_gives_up():
     evaluation = evaluated('if [ "$tasks" -lt 2 ]; then\n  echo too few\n  complain 0\n  exit\nfi\necho written > N')
     assert texts(covering_worlds(evaluation)) == [{"N": "written\n"}]

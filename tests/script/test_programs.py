@@ -119,9 +119,6 @@ ANSWERED = [
     ("cut -d: -f3,1-2", FIELDS),
     ("cut -d: -f9", FIELDS),
     ("cut --fields=2 --delimiter=:", FIELDS),
-    ("paste -sd,", TEXT),
-    ("paste -s -d + -", "1\n2\n3\n"),
-    ("paste -s", "1\n2\n3"),
     ("tr a-z A-Z", TEXT),
     ("tr '[:upper:]' '[:lower:]'", "ABC dEf\n"),
     (r"tr -d '\n'", TEXT),
@@ -141,7 +138,6 @@ ANSWERED = [
     ("tr -ds a b", "abba bb\n"),
     ("tr a- b_", "a-a\n"),
     ("tr 0-9 x", "a1\n"),
-    ("rev", "abc\ndef"),
     ("basename /a/b/c.nc", ""),
     ("basename /a/b/c.nc .nc", ""),
     ("basename a/b/", ""),
@@ -201,57 +197,12 @@ ANSWERED = [
     ("sed -n '/22/p;/22/q'", TEXT),
     ("sed 2,1d", TEXT),
     ("sed '2!d'", TEXT),
-    ("grep alpha", TEXT),
-    ("grep -c a", TEXT),
-    ("grep -v a", TEXT),
-    ("grep -i ALPHA", TEXT),
-    ("grep -o '[0-9]*'", ""),
-    ("grep -o '[0-9][0-9]*'", TEXT),
-    ("grep -oE '[0-9]+'", TEXT),
-    ("grep -E 'beta|gamma'", TEXT),
-    ("grep -F a.b", "a.b\naxb\n"),
-    ("grep -w alpha", "alpha alphabet\nalphabet\n"),
-    ("grep -q beta", TEXT),
-    ("grep nothing", TEXT),
-    ("grep -vc '^$'", TEXT),
-    ("grep -x 'alpha 1'", TEXT),
-    ("grep -n beta", TEXT),
-    ("grep -m 1 alpha", TEXT),
-    ("grep -e beta -e gamma", TEXT),
-    ("grep '^a.*1$'", TEXT),
-    ("grep ''", TEXT),
-    ("egrep 'a{1}|x'", TEXT),
-    ("fgrep '*'", "a*b\n"),
-    ("grep -Ei '^(alpha|BETA) [0-9]+$'", TEXT),
     ("wc -l", TEXT),
     ("wc -w", TEXT),
     ("wc -c", TEXT),
     ("wc -m", "abc"),
-    ("head -n 2", TEXT),
-    ("head -1", TEXT),
-    ("head -n -2", TEXT),
-    ("head -n1", TEXT),
-    ("head -c 3", TEXT),
-    ("head", TEXT),
-    ("tail -n 2", TEXT),
-    ("tail -1", TEXT),
-    ("tail -n +3", TEXT),
-    ("tail -c 4", TEXT),
-    ("tail -n 0", TEXT),
-    ("sort", "c\na\nb\n"),
-    ("sort -n", "10\n9\n-3\n2.5\n"),
-    ("sort -r", "1\n3\n2\n"),
-    ("sort -u", "b\na\nb\n"),
-    ("sort -nr", "1\n10\n2\n"),
-    ("sort -rn -u", "1\n10\n2\n10\n"),
-    ("sort", "f_003.nc\nf_001.nc\n"),
-    ("uniq", "a\na\nb\na\n"),
-    ("uniq -c", "a\na\nb\n"),
-    ("uniq -d", "a\na\nb\n"),
-    ("uniq -u", "a\na\nb\n"),
     ("cat", TEXT),
     ("cat -", TEXT),
-    ("tac", TEXT),
     ("true", ""),
     ("false", ""),
     (":", ""),
@@ -320,7 +271,6 @@ ANSWERED = [
     ("date -u -d 20200101 '+%s %Z'", ""),
     ("printf '%4.1f|%-8.2f|%+.1f' 2.34 2.346 1", ""),
     ("bc -q", "5\nquit\n6\n"),
-    ("grep -c x", ""),
     (r"sed 's/\(.*\)_\(.*\)\.nc/\2/'", NAMES),
 ]
 
@@ -339,14 +289,8 @@ UNDECIDED = [
     ("sed -i s/a/b/", TEXT),
     ("sed -n ':a;N;$!ba;p'", TEXT),
     ("sed s/a/b/e", TEXT),
-    ("grep -r a .", ""),
-    (r"grep '\(a\)\1'", TEXT),
-    ("sort", "a\nB\n"),
-    ("sort -k2", TEXT),
-    ("sort -n", "1 a\n1 b\n"),
     ("wc", TEXT),
     ("wc -l file", ""),
-    ("head -n 2 file", ""),
     ("seq 1 1000000000", ""),
     ("seq 1 0 2", ""),
     ("date", ""),
@@ -391,7 +335,7 @@ def test_what_cannot_be_known_is_not_said(line, stdin):
     assert answer(shlex.split(line), stdin, is_ksh=None) is None
 
 
-@pytest.mark.parametrize("name", ["cut -c1", "tr a b", "sed s/a/b/", "grep a", "wc -l", "head", "sort", "bc", "cat"])
+@pytest.mark.parametrize("name", ["cut -c1", "tr a b", "sed s/a/b/", "wc -l", "bc", "cat"])
 def test_an_input_that_is_not_known(name):
     assert answer(shlex.split(name), None) is None
 
@@ -501,13 +445,7 @@ COMMANDS = st.one_of(
         st.tuples(choice("-n", "-e"), choice("2p", "/a/d", "1,/b/p", "/a/,$d", "$!d", "2q")).map(lambda p: ["sed", *p]),
         LINES,
     ),
-    st.tuples(
-        st.tuples(choice("-c", "-v", "-o", "-i", "-w", "-x"), BASIC).map(lambda p: ["grep", p[0], "-e", p[1]]), LINES
-    ),
-    st.tuples(
-        st.tuples(choice("-c", "-v", "-o", "-i"), EXTENDED).map(lambda p: ["grep", "-E", p[0], "-e", p[1]]), LINES
-    ),
-    st.tuples(st.sampled_from([["sort"], ["sort", "-n"], ["uniq", "-c"], ["wc", "-w"], ["head", "-n", "-1"]]), LINES),
+    st.tuples(st.sampled_from([["wc", "-w"], ["wc", "-l"]]), LINES),
     st.tuples(
         choice(["bc"], ["bc", "-l"]), st.lists(st.one_of(SUMS, choice("scale=3", "x=5")), max_size=3).map("".join)
     ),
@@ -525,7 +463,7 @@ SCRAPS = row(
 
 @settings(max_examples=300)
 @given(
-    st.sampled_from(["printf", "expr", "cut", "tr", "sed", "grep", "date", "bc", "seq", "sort"]),
+    st.sampled_from(["printf", "expr", "cut", "tr", "sed", "date", "bc", "seq", "wc"]),
     st.lists(SCRAPS),
     SCRAPS,
 )
@@ -537,7 +475,7 @@ def test_nothing_is_an_exception(name, arguments, stdin):
 @given(st.lists(COMMANDS, min_size=60, max_size=60))
 def test_any_answer_is_the_real_programs(commands):
     """Sixty commands at a time: one shell runs them all."""
-    require("bash", "bc", "sed", "grep")
+    require("bash", "bc", "sed")
     answers = [answer(command, stdin) for command, stdin in commands]
     decided = [(command, said) for command, said in zip(commands, answers, strict=True) if said is not None]
     results = run_commands("bash", [command for command, _ in decided])

@@ -41,6 +41,26 @@ def test_exits(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("nodes = 4\nsrun -N $nodes icon\n", ["blank-in-assignment"]),
+        ("nodes =4\nsrun -N ${nodes} icon\n", ["blank-in-assignment"]),
+        ("nodes= 4\nsrun -N $nodes icon\n", []),  # runs 4 with an empty variable, as in CC= make
+        ("nodes = 4\n", []),  # nobody uses it: it may be a program
+        ("nodes == 4\necho $nodes\n", []),
+        ('nodes "= 4"\necho $nodes\n', []),
+        ("f() { :; }\nf = 3\necho $f\n", []),
+        ("[ $a = b ] && echo\n", []),
+        ("for i in 1 2; do n = $i; done; echo $n\n", ["blank-in-assignment"]),
+        ("case $x in a) n = 1;; esac; ( m = 2 ) | cat; echo $n $m\n", ["blank-in-assignment"] * 2),
+        ("cat << EOF\nn = 1\nEOF\necho $n\n", []),
+    ],
+)
+def test_blanks_in_assignments(text: str, expected: list[str]) -> None:
+    assert kinds(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         (": ${a:=1}\n: ${a:=2}\n", ["second-default"]),
         (": ${a:=1}\n: ${a:=1}\n", []),
         (": ${a:=1}\n: ${b:=2}\n", []),

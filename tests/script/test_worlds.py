@@ -39,6 +39,23 @@ def _given_up(events):
     return found
 
 
+def _reached(events, unlikely):
+    """As it is meant, with every end before an event looked at for it."""
+    ends = []
+    for event in events:
+        guard = set(event.guard)
+        for end in ends:
+            if end <= guard:
+                break
+            if not worlds.contradicts(end, frozenset(guard)):
+                guard.add(-max(end - guard, key=abs))
+        else:
+            if not isinstance(event, worlds.Ended) and unlikely.isdisjoint(guard):
+                yield event, guard
+        if isinstance(event, worlds.Ended):
+            ends.append(event.guard)
+
+
 def test_few_looks_find_what_all_find():
     pick = random.Random(5)
     place = worlds.Place(Source("a.run", "b"), 0, 1)
@@ -52,7 +69,9 @@ def test_few_looks_find_what_all_find():
         events = [pick.choice((written, ended))._replace(guard=guard()) for _ in range(pick.randrange(1, 9))]
         unlikely, start = set(list(guard())[:1]), pick.choice((frozenset(), guard(), events[0].guard))
         assert worlds._given_up(events) == _given_up(events)
-        assert worlds._settled(events, start, unlikely) == _settled(events, start, unlikely)
+        given_up = worlds._given_up(events)
+        assert worlds._settled(events, start, unlikely, given_up) == _settled(events, start, unlikely)
+        assert list(worlds._reached(events, unlikely)) == list(_reached(events, unlikely))
         found += bool(_given_up(events))
     assert found > 1000
 

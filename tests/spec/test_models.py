@@ -43,7 +43,7 @@ models:
         filename_format: "<output_filename>_<datetime2>"  # an ocean counts its files anew in each job
         ml_varlist: [to, so]
         stream_partitions_ml: 2
-    namelists: {ocean_dynamics_nml: {n_zlev: 1, dzlev_m: [10.0]}, ocean_forcing_nml: {iforc_oce: 12}}
+    namelists: {ocean_dynamics_nml: {n_zlev: 1, dzlev_m: [10.0]}, ocean_forcing_nml: {iforc_oce: 10}}
     input_files: {initial_state.nc: {source: pool/initial.nc}}
 """
 

@@ -11,7 +11,8 @@ from specs import load, with_namelist
 
 from nmlgen.experiment.setting import Certainty, Origin, Setting
 from nmlgen.source import Source
-from nmlgen.spec.raising import Gap, Keys, raised, read_site_of, unsaid
+from nmlgen.spec.raising import Assumed, Gap, Keys, raised, unsaid
+from nmlgen.spec.site import read_site_of
 
 
 def keys_of(site: str = "generic-slurm", **changes: Any) -> Keys:
@@ -81,6 +82,19 @@ def test_what_only_the_shell_knows_is_a_gap():
     keys = raised(changed, read_site_of("generic-slurm", Path()))
     gap = Gap('only the running shell knows: "${n}" at exp.run:1:16')
     assert keys["parallel"]["num_io_procs"] == keys["job"]["nodes"] == gap
+
+
+def test_a_grid_that_lies_nobody_knows_where_keeps_its_name():
+    span = Source("exp.run", "ocean_grids=${grid}.nc\n").span(1, 1, 22)
+    experiment = load().experiment
+    (grid,) = (file for file in experiment.inputs if file.source.name == "grid.file")
+    unknown = evolve(grid, source=Setting("grid.file", (Origin("unknown", None, span),), Certainty.UNKNOWN))
+    others = tuple(file for file in experiment.inputs if file is not grid)
+    keys = raised(evolve(experiment, inputs=(unknown, *others)), read_site_of("generic-slurm", Path()))
+    where = "where the grid file lies, only the running shell knows: ocean_grids=${grid}.nc at exp.run:1:1"
+    assert keys["grid"]["file"] == Assumed("iconR02B05-grid.nc", where)
+    assert "iconR02B05-grid.nc" not in keys.get("input_files", {})
+    assert "grid_nml" not in keys.get("namelists", {})
 
 
 def test_options_that_a_spec_does_not_know_are_gaps_and_others_get_their_unit():

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from math import exp
-from pathlib import Path
 from statistics import NormalDist
 
 import pytest
 from specs import changed, load
 
 from nmlgen import load_spec
-from nmlgen.advise.accuracy import by_family, without_family
 from nmlgen.advise.calibration import levante
-from nmlgen.advise.measurements import fit_levante, levante_runs
 from nmlgen.tuning.belief import Belief, Expected, Measured
 from nmlgen.tuning.candidates import candidates_of
 
@@ -88,22 +83,3 @@ def test_numbers_that_are_near_are_alike():
     first, near, far = candidates.candidates
     belief = Belief(candidates, levante()).after(first, Measured(100.0))
     assert belief.expected(near).spread < belief.expected(far).spread
-
-
-def test_families_of_measured_runs_that_are_kept_back():
-    """Tuning replayed on the runs on Levante, a family at a time unknown to the calibration."""
-    runs = levante_runs()
-    calibrations = without_family(runs, fit_levante)
-    replay = benchmark().replay
-    replays = [replay(members, calibrations[family]) for family, members in by_family(runs).items()]
-    assert sum(found.runs for found in replays) <= len(replays) * 1.5
-    assert sum(found.regret for found in replays) / len(replays) <= 0.01
-    assert max(found.regret for found in replays) <= 0.04
-
-
-def benchmark():
-    spec = spec_from_file_location("tuning_benchmark", Path(__file__).parent.parent.parent / "benchmarks" / "tuning.py")
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from attrs import frozen
-
 from nmlgen.source import Source, Span, Text
+from nmlgen.values import frozen
 
 _TAG = re.compile(
     r"<!--.*?(?:-->|(?P<open>\Z))|<(?P<close>/)?(?P<name>[^\s<>/]+)(?![^\s<>/])(?P<rest>[^<>]*)>", re.DOTALL

@@ -13,12 +13,11 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.errors import InputError
 from nmlgen.namelist.extract.blocks import Choice, Item, Repetition, nested
 from nmlgen.namelist.extract.expression import Binary, Call, Literal, Node, Section, Unary, parse
 from nmlgen.namelist.extract.lines import Statement, closing, statements
+from nmlgen.values import frozen
 
 CHECKS = "share/module_check_a_mundo.F"
 TOP = "main/module_wrf_top.F"

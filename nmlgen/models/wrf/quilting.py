@@ -6,7 +6,7 @@ Source: WRF 4.7.1, `external/RSL_LITE/module_dm.F` (`MPASPECT`, `compute_mesh`, 
 
 from __future__ import annotations
 
-from attrs import frozen
+from nmlgen.values import frozen
 
 
 @frozen

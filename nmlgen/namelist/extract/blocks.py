@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attrs import define, field, frozen
+from attrs import field
 
 from nmlgen.namelist.extract.lines import Statement, closing
+from nmlgen.values import define, frozen
 
 
 @define(eq=False)

@@ -8,8 +8,6 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.namelist.constraint import read_constraint
 from nmlgen.namelist.extract.defaults import (
     Contents,
@@ -25,6 +23,7 @@ from nmlgen.namelist.extract.lines import Statement
 from nmlgen.namelist.extract.readers import Readers, home
 from nmlgen.namelist.extract.tree import SourceTree
 from nmlgen.namelist.extract.units import Declaration, Unit
+from nmlgen.values import frozen
 
 _DEEPEST = 4  # derived types within derived types
 _USUAL_BYTES = {"integer": 4, "real": 8}

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.units.whole import whole_number
+from nmlgen.values import frozen
 
 
 @frozen

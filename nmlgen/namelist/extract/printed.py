@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from attrs import frozen
+from nmlgen.values import frozen
 
 _GROUP = re.compile(r"NAMELIST\s+(\w+)\s*$")
 _VALUE = re.compile(r"\s+([A-Z]\w*\S*)\s+(\S.*?)\s*$")

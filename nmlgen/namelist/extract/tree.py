@@ -36,15 +36,17 @@ _INCLUDE = re.compile(r"^[ \t]*include[ \t]+['\"]([^'\"\n]+)['\"][ \t]*$", re.I 
 
 
 class SourceTree:
-    """The Fortran files below a directory. A file is read when something in it is asked for.
+    """The Fortran files below a directory, compiled with these macros. A file is read when something in it is asked
+    for.
 
     Raises InputError if the directory is none, or holds no NAMELIST statement.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, macros: frozenset[str] = MACROS) -> None:
         if not root.is_dir():
             raise InputError(f"{root} is no directory; ICON's source tree is expected")
         self.root = root
+        self.macros = macros
         self._modules: dict[str, list[str]] = {}
         self._directories: set[str] = set()
         self._with_namelists: list[str] = []
@@ -90,7 +92,7 @@ class SourceTree:
     @cache  # noqa: B019 - a tree lives as long as the command
     def units(self, file: str) -> tuple[Unit, ...]:
         """The outermost units of a file."""
-        return tuple(read_units(statements(self._text(file), MACROS), file))
+        return tuple(read_units(statements(self._text(file), self.macros), file))
 
     def with_namelists(self) -> Iterator[Unit]:
         """Every unit that has a NAMELIST statement."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attrs import define, field, frozen
+from attrs import field
 
 from nmlgen.namelist.extract.lines import Statement, closing, split_list
+from nmlgen.values import define, frozen
 
 
-@define(eq=False, repr=False)
+@define(eq=False)
 class Declaration:
     """One declared entity: `type` is "integer", "real", "logical", "character", "complex" or "derived"; the others
     are expressions as they were written, None where there is none."""
@@ -26,7 +27,7 @@ class Declaration:
     unit: Unit
 
 
-@define(eq=False, repr=False)
+@define(eq=False)
 class DerivedType:
     """The definition of a type: its components in order."""
 
@@ -45,7 +46,7 @@ class Use:
     renamed: dict[str, str]
 
 
-@define(eq=False, repr=False)
+@define(eq=False)
 class Unit:
     """A module, submodule, program, subroutine or function; `statements` are those that are executed."""
 

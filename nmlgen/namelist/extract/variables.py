@@ -13,11 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, product
 from typing import Any
 
-from attrs import frozen
-
 from nmlgen.namelist.extract.lines import closing, split_list
 from nmlgen.namelist.extract.tree import SourceTree
 from nmlgen.namelist.extract.units import Unit
+from nmlgen.values import frozen
 
 _CALL = re.compile(r"call\s+(add_var|add_ref|add_tracer_ref)\s*\(")
 _POSITIONS = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import floor, log10
 
-from attrs import frozen
 from markupsafe import Markup, escape
+
+from nmlgen.values import frozen
 
 COLOURS = 8
 

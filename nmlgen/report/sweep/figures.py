@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Sequence
 from math import log10
 
-from attrs import frozen
 from markupsafe import Markup
 
 from nmlgen.report.quantities import format_number, format_share
@@ -13,6 +12,7 @@ from nmlgen.report.sweep.chart import COLOURS, Band, Chart, Dot, Line, Scatter, 
 from nmlgen.report.sweep.family import Axes, Family, positions, short_name
 from nmlgen.report.sweep.measures import MEASURES, RUN_TIME, Figure, Measure, figures
 from nmlgen.report.sweep.run import PointRun
+from nmlgen.values import frozen
 
 _ValueOf = Callable[[Family, PointRun], float | None]
 _SECOND = 1

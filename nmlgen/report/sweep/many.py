@@ -7,13 +7,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from attrs import frozen
 from markupsafe import Markup
 
 from nmlgen.report.quantities import format_number, format_share
 from nmlgen.report.sweep.family import text_of
 from nmlgen.report.sweep.measures import Measure
 from nmlgen.report.sweep.run import PointRun
+from nmlgen.values import frozen
 
 NAME = "\N{START OF HEADING}"
 """Stands for the name of the run in what is said of it: so most of the texts of a column are one."""

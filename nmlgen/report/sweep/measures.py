@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from nmlgen.report.sweep.run import PointRun
+from nmlgen.values import frozen
 
 _MEGABYTE = 1e6
 

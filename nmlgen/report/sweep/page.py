@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from nmlgen.advise.prediction import NOISE
 from nmlgen.report.quantities import format_duration, format_number, format_share
@@ -27,6 +27,7 @@ from nmlgen.report.sweep.many import Listed, table_data
 from nmlgen.report.sweep.measures import MEASURES, Measure, figures
 from nmlgen.report.sweep.run import PointRun, State, SweepRuns
 from nmlgen.resources import directory
+from nmlgen.values import frozen
 
 MANY = 1000
 """Runs on a page. Of more, the browser makes those rows of the table that are looked at; some families have figures."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from attrs import field, frozen
+from attrs import field
+
+from nmlgen.values import frozen
 
 State = Literal["finished", "unfinished", "failed", "missing", "invalid"]
 """`unfinished`: the logs end before the experiment does. `failed`: they, or the job, say why. `missing`: there is no

@@ -6,9 +6,8 @@ import re
 from fractions import Fraction
 from math import isqrt
 
-from attrs import frozen
-
 from nmlgen.script.programs.command import Command, Result, UndecidedCommand
+from nmlgen.values import frozen
 
 _TOKEN = re.compile(
     r"[ \t]*(?:(?P<number>[0-9]+\.?[0-9]*|\.[0-9]+)|(?P<name>[a-z][a-z0-9_]*|\.(?![0-9]))"

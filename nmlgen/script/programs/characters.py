@@ -1,4 +1,4 @@
-"""`tr` and `rev`: a text character by character."""
+"""`tr`: a text character by character."""
 
 from __future__ import annotations
 
@@ -95,13 +95,4 @@ def _members(text: str) -> str:
     return members
 
 
-def rev(command: Command) -> Result:
-    """`rev`: every line backwards."""
-    _, operands = command.options("")
-    command.refuse_files(operands)
-    if operands:
-        raise UndecidedCommand("a file")
-    return "\n".join(line[::-1] for line in command.ascii_text.split("\n")), 0
-
-
-PROGRAMS = {"tr": tr, "rev": rev}
+PROGRAMS = {"tr": tr}

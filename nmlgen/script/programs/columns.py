@@ -1,4 +1,4 @@
-"""`cut` and `paste`: the columns of a text."""
+"""`cut`: the columns of a text."""
 
 from __future__ import annotations
 
@@ -61,19 +61,4 @@ def _chosen(parts: list[str], ranges: list[tuple[int, int | None]], options: dic
     ]
 
 
-def paste(command: Command) -> Result:
-    """`paste -s`: the lines as one."""
-    pairs, operands = command.options("s", "d", {"serial": "s", "delimiters": "d"})
-    command.refuse_files(operands)
-    options = dict(pairs)
-    delimiter = {"\\t": "\t", "\\n": "\n", "\\\\": "\\", "\\0": ""}.get(options.get("d", "\t"), options.get("d", "\t"))
-    if (
-        "s" not in options
-        or (len(delimiter) != 1 and options.get("d") != "\\0")
-        or delimiter == "\\" != options.get("d")
-    ):
-        raise UndecidedCommand("a paste of several files or delimiters")
-    return delimiter.join(lines_of(command.text)) + "\n", 0
-
-
-PROGRAMS = {"cut": cut, "paste": paste}
+PROGRAMS = {"cut": cut}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from attrs import frozen
+from nmlgen.values import frozen
 
 Result: TypeAlias = tuple[str, int]
 """What a program prints on its standard output, and its exit status."""

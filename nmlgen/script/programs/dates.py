@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta, timezone
 
-from attrs import define
-
 from nmlgen.script.programs.command import Command, Result, UndecidedCommand
+from nmlgen.values import define
 
 _UNITS = {
     "year": "months", "month": "months", "fortnight": "days", "week": "days", "day": "days",

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
-from attrs import define, frozen
-
 from nmlgen.script.posix_expressions import Expression, translate_bre, translate_ere
 from nmlgen.script.programs.command import Command, Result, UndecidedCommand, lines_of
 from nmlgen.units.whole import decimal
+from nmlgen.values import define, frozen
 
 _Address: TypeAlias = "int | str | Expression"
 """A line's number, "$" for the last one, or what the line must match."""

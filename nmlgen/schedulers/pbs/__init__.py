@@ -1,0 +1,1 @@
+"""OpenPBS and PBS Pro, as one of the schedulers."""

@@ -1,0 +1,1 @@
+"""Slurm, as one of the schedulers."""

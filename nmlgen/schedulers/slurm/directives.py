@@ -1,0 +1,543 @@
+"""The #SBATCH lines of a script, read as sbatch reads them.
+
+sbatch looks at the lines before the first command. The words of all its lines make one command line: an option at the
+end of a line takes its value from the next. Everything here was observed with Slurm 22.05.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from attrs import evolve
+
+from nmlgen.experiment.machine import OF_PLUG_INS
+from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
+from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
+from nmlgen.namelist.syntax import SyntaxProblem
+from nmlgen.schedulers.slurm.values import read_value
+from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
+from nmlgen.source import Source, Span, Text
+from nmlgen.values import frozen
+
+LAYER = "#SBATCH"
+PLUGIN_OPTION = "plugin-option"
+"""The kind of the problem with an option that only a plug-in of a site's Slurm could know."""
+"""The layer that speaks in the settings."""
+
+_MAGIC = ("#SBATCH", "#SLURM")
+_BYTE_ORDER_MARK = "\ufeff"
+_MOST_WORDS = 5_000
+_SPACE = " \t\n\v\f\r"
+_ANY = re.compile(r"#[ \t]*(?:S[A-Z]{4,6}|PBS|BSUB)", re.IGNORECASE)
+_LATER = re.compile(r"^[ \t]*#SBATCH(?=[ \t]*(?:-|(?:het|pack)job\b))[^\n]*", re.MULTILINE)
+_FOREIGN = re.compile(r"^#(PBS|BSUB)(?=[ \t])[^\n]*", re.MULTILINE)
+_MEANT = (
+    (re.compile(r"[ \t]+#SBATCH[ \t]*-"), "it is indented"),
+    (re.compile(r"#[ \t]+SBATCH[ \t]+--?[A-Za-z]"), "a blank follows the #"),
+    (re.compile(r"#(?!SBATCH)(?i:sbatch)[ \t]+--?[A-Za-z]"), "it is not in upper case"),
+)
+_WORD = re.compile(r"[ \t]*#[ \t]*[A-Za-z]*")
+_MISSPELT = re.compile(r"#([A-Z]{5,7})[ \t]+--[a-z]")
+_SYNTAX = f"{_SPACE}#:'\"\\"
+_MASKS = "".join(chr(0xD800 + number) for number in range(len(_SYNTAX)))
+_MASKED, _UNMASKED = str.maketrans(_SYNTAX, _MASKS), str.maketrans(_MASKS, _SYNTAX)
+"""Within a template nothing is syntax of sbatch's; what stands for it then is in no text that was decoded."""
+_TEMPLATE = re.compile(r"\{\{.{,200}?\}\}|\{%.{,200}?%\}")
+_PLACEHOLDER = re.compile(
+    _TEMPLATE.pattern
+    + r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)s|%\{[^}]{,200}\}|@\w{1,99}@|<[A-Za-z_]\w{,99}>"
+    r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%"
+)
+_SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
+_COMPONENTS = ("hetjob", "packjob")
+_SAID_FOR_EACH = ("partition", "constraint")
+"""Options that no later part of a heterogeneous job takes from the first, and that each means as a rule; what asks for
+nodes, tasks and GPUs is not handed on, either (Slurm 22.05)."""
+
+_SAME = {"no-requeue": "requeue", "tasks-per-node": "ntasks-per-node", "cluster": "clusters"}
+_RENAMED = {"workdir": "chdir", "share": "oversubscribe", "mem_bind": "mem-bind", "account-freq": "acctg-freq"}
+_ADDED_UP = "mail-type"
+_MEMORY = ("mem", "mem-per-cpu", "mem-per-gpu")
+_RULES_LOOK = ("output", "error", "job-name", "comment")  # at shell variables in these: the rules on directives
+
+# What the letters of other batch systems set, where sbatch obeys them; those of -l are many.
+_RESOURCES = ("nodes", "ntasks", "ntasks-per-node", "cpus-per-task", "time", "mem", "mem-per-cpu", "nodelist", "gres")
+_PBS: Mapping[str, tuple[str, ...]] = {
+    "A": ("account",),
+    "J": ("array",),
+    "M": ("mail-user",),
+    "N": ("job-name",),
+    "V": ("export",),
+    "W": ("dependency",),
+    "a": ("begin",),
+    "e": ("error",),
+    "h": ("hold",),
+    "j": ("error",),
+    "l": _RESOURCES,
+    "m": ("mail-type",),
+    "o": ("output",),
+    "p": ("nice",),
+    "q": ("partition",),
+    "r": ("requeue",),
+    "t": ("array",),
+    "v": ("export",),
+}
+_BSUB: Mapping[str, tuple[str, ...]] = {
+    "J": ("job-name",),
+    "M": ("mem", "mem-per-cpu"),
+    "W": ("time",),
+    "c": ("time",),
+    "e": ("error",),
+    "m": ("nodelist",),
+    "n": ("ntasks",),
+    "o": ("output",),
+    "q": ("partition",),
+    "x": ("exclusive",),
+}
+
+
+@frozen(eq=False)
+class Directives:
+    """What the #SBATCH lines of a script ask for.
+
+    `settings` is keyed by sbatch's long option names, with values as a spec's `job` section gives them; the history of
+    each holds what earlier lines said. `problems` is what Slurm ignores, refuses or reads otherwise than it was meant.
+    `span` is the first #SBATCH that is read, None without any. `parts` are those of a heterogeneous job, each with what
+    it asks for by itself; of such a job `settings` are unknown, as nobody can tell which part runs the model.
+    """
+
+    settings: Mapping[str, Setting]
+    problems: tuple[SyntaxProblem, ...] = ()
+    span: Span | None = None
+    parts: tuple[Mapping[str, Setting], ...] = ()
+
+
+def read_directives(source: Source, bodies: Iterable[tuple[int, int]] = ()) -> Directives:
+    """Read the directives of a script; any text has some, if only none.
+
+    `bodies` are the stretches of the text that are here-documents: what looks like a directive there belongs to
+    another script. Slurm itself looks into them for #PBS and #BSUB lines.
+    """
+    if not _ANY.search(source.text):
+        return Directives({})
+    return _Reading(Text(source), tuple(bodies)).directives()
+
+
+class _Reading:
+    """One reading of a script."""
+
+    def __init__(self, text: Text, bodies: Sequence[tuple[int, int]]) -> None:
+        self.text = text
+        self.bodies = bodies
+        self.problems: list[SyntaxProblem] = []
+        self.words: list[StaticWord] = []
+        self.first: Span | None = None
+        self.components: list[int] = []
+        self.breaks: list[Span] = []
+        self.parts: list[dict[str, Setting]] = []
+        self.settings: dict[str, Setting] = {}
+
+    def directives(self) -> Directives:
+        end = self._head()
+        self._options()
+        self._later(end)
+        if self.first is not None:
+            self._whole_script()
+            self._foreign()
+        if self.components:  # each has its own; which runs the model, nobody can tell
+            self._forget({*self.settings, "ntasks"})
+        for name, other in (("mem", "mem-per-gpu"), ("mem-per-cpu", "mem-per-gpu")):
+            if name in self.settings and other in self.settings:
+                self._problem(
+                    "exclusive-options",
+                    f"--{name} and --{other} exclude each other",
+                    self.settings[other].name_span or self.settings[other].span,
+                    f"one of {', '.join(f'--{memory}' for memory in _MEMORY)}",
+                )
+        if self.components:
+            self._of_parts()
+        found = sorted(self.problems, key=lambda problem: (problem.span.line, problem.span.column))
+        return Directives(self.settings, tuple(found), self.first, tuple(self.parts) if self.components else ())
+
+    def _problem(
+        self, kind: str, message: str, span: Span | None, expected: str, stops: bool = True, fix: Fix | None = None
+    ) -> None:
+        assert span is not None
+        self.problems.append(SyntaxProblem(kind, message, span, expected, stops, fix))
+
+    # --- Lines ------------------------------------------------------------------------------------------------
+
+    def _head(self) -> int:
+        """Read the lines before the first command; returns where that begins."""
+        text = self.text.text
+        at = len(text) - len(text.removeprefix(_BYTE_ORDER_MARK))
+        while at < len(text):
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            line = text[at:end]
+            magic = next((magic for magic in _MAGIC if line.startswith(magic)), None)
+            if magic is not None:
+                if self.first is None:
+                    self.first = self.text.span(at, at + len(magic))
+                self._words(at + len(magic), end)
+            elif line.lstrip(_SPACE)[:1] not in ("", "#"):
+                return at
+            else:
+                self._ignored(line, at)
+            at = end + 1
+        return at
+
+    def _ignored(self, line: str, at: int) -> None:
+        why = next((why for pattern, why in _MEANT if pattern.match(line)), None)
+        misspelt = _MISSPELT.match(line)
+        if misspelt is not None and misspelt[1] != "SBATCH" and most_like(misspelt[1], ["SBATCH"], 0.8):
+            why = f"#{misspelt[1]} is not #SBATCH"
+        word = _WORD.match(line)
+        if why is not None and word is not None:
+            shown = line.strip(_SPACE)
+            start = at + len(line) - len(line.lstrip(_SPACE))
+            self._problem(
+                "ignored-directive",
+                f'Slurm does not read "{shown}": {why}',
+                self.text.span(start, start + len(shown)),
+                "#SBATCH at the beginning of the line; ##SBATCH for a line that is switched off",
+                stops=False,
+                fix=_written("#SBATCH", self.text.span(at, at + word.end())),
+            )
+
+    def _of_parts(self) -> None:
+        """What is wrong with the parts of a heterogeneous job."""
+        for part in self.parts:
+            if "array" in part:
+                where = part["array"].name_span or part["array"].span
+                self._problem("exclusive-options", "a heterogeneous job is no array", where, "--array or hetjob")
+        first, *others = self.parts
+        for number, (there, part) in enumerate(zip(self.breaks, others, strict=True), start=1):
+            if not part or (number == 1 and not first):
+                self._problem(
+                    "empty-part",
+                    f"part {number if not part else 0} of the job asks for nothing, and has one task",
+                    there,
+                    "hetjob between the options of one part and those of the next",
+                    stops=False,
+                )
+                continue
+            for name in _SAID_FOR_EACH:
+                is_meant = name == "partition" or _is_alike(first.get("partition"), part.get("partition"))
+                if name in first and name not in part and is_meant:
+                    self._problem(
+                        "not-inherited",
+                        f"part {number} of the job has no --{name}: that of part 0 is not handed on",
+                        there,
+                        f"--{name} in each part",
+                        stops=False,
+                    )
+
+    def _later(self, end: int) -> None:
+        for match in _LATER.finditer(self.text.text, end):
+            if not any(start <= match.start() < stop for start, stop in self.bodies):
+                start = match.start() + len(match[0]) - len(match[0].lstrip(_SPACE))
+                command = self.text.position(end)[0]
+                self._problem(
+                    "directive-after-command",
+                    f'Slurm does not read "{match[0].strip(_SPACE)}": the first command stands at line {command}',
+                    self.text.span(start, start + len(match[0].strip(_SPACE))),
+                    "directives before the first command",
+                    stops=False,
+                )
+
+    def _whole_script(self) -> None:
+        text = self.text.text
+        if not text.startswith("#!"):
+            length = len(text.partition("\n")[0])
+            self._problem(
+                "first-line",
+                "sbatch takes no script whose first line does not begin with #!",
+                self.text.span(0, max(1, length)),
+                "#!/bin/bash, or another shell, in the first line",
+            )
+        at = text.find("\r\n")
+        if at >= 0:
+            self._problem(
+                "dos-line-end",
+                "sbatch takes no script with DOS line ends",
+                self.text.span(self.text.line_start(at), max(at, self.text.line_start(at) + 1)),
+                "lines that end in a line feed alone; dos2unix makes them",
+            )
+
+    def _foreign(self) -> None:
+        """Lines for other batch systems, which sbatch obeys after its own, wherever they stand."""
+        for match in _FOREIGN.finditer(self.text.text):
+            self._problem(
+                "foreign-directive",
+                f'sbatch obeys "{match[0].strip(_SPACE)}", too, and after its own lines',
+                self.text.span(match.start(), match.start() + len(match[0].rstrip(_SPACE))),
+                "#SBATCH lines alone, or sbatch --ignore-pbs",
+                stops=False,
+            )
+            letters = _PBS if match[1] == "PBS" else _BSUB
+            self._forget(
+                name for letter in re.findall(r"(?<!\S)-([A-Za-z])", match[0]) for name in letters.get(letter, ())
+            )
+
+    def _forget(self, names: Iterable[str]) -> None:
+        """Something else sets these, too: their values are not known."""
+        for name in names:
+            found = self.settings.get(name)
+            known = unknown(_setting_name(name)) if found is None else found
+            self.settings[name] = evolve(known, certainty=Certainty.UNKNOWN)
+
+    # --- Words ------------------------------------------------------------------------------------------------
+
+    def _words(self, at: int, end: int) -> None:
+        """The words of one line, from behind #SBATCH on."""
+        text = self.text.text
+        masked = _TEMPLATE.sub(lambda match: match[0].translate(_MASKED), text[at:end])
+        here = 0
+        while True:
+            while here < len(masked) and masked[here] in _SPACE:
+                here += 1
+            if here == len(masked) or masked[here] == "#":
+                return
+            if masked[here] == ":":
+                span = self.text.span(at + here, at + here + 1)
+                self._problem("stray-word", 'sbatch takes no word that begins with ":"', span, "options of sbatch")
+                return
+            start = here
+            value, here, quote = _argument(masked, here)
+            value = value.translate(_UNMASKED)
+            span = self.text.span(at + start, at + here)
+            if quote:
+                opening = self.text.span(at + masked.index(quote, start), at + here)
+                self._problem("unmatched-quote", f"the quote {quote} is never closed", opening, f"another {quote}")
+                return
+            cut = masked[here : here + 1] == "#"
+            if value in _COMPONENTS:
+                self.components.append(len(self.words))
+                self.breaks.append(span)
+                continue
+            if value:
+                self.words.append(StaticWord(value, span))
+            rest = text[at + here : end].strip(_SPACE)
+            if cut:
+                self._problem(
+                    "value-cut",
+                    f'the # ends the line: "{rest}" is not read',
+                    self.text.span(at + here, at + here + len(rest)),
+                    "quotes around a value that holds a #, or a blank before a comment",
+                    stops=False,
+                )
+                return
+            if not value:
+                if rest and not rest.startswith("#"):
+                    where = text.index(rest, at + here)
+                    self._problem(
+                        "value-cut",
+                        f'an empty word ends the line: "{rest}" is not read',
+                        self.text.span(where, where + len(rest)),
+                        "no empty word, and no backslash by itself",
+                        stops=False,
+                    )
+                return
+
+    # --- Options ----------------------------------------------------------------------------------------------
+
+    def _options(self) -> None:
+        if len(self.words) > _MOST_WORDS:
+            message = f"more than {_MOST_WORDS} words of directives are not read"
+            span = self.words[_MOST_WORDS].span
+            self._problem("too-many-words", message, span, "a script with fewer", stops=False)
+            del self.words[_MOST_WORDS:]
+        words, whole = self.words, dict[str, Setting]()
+        for start, end in pairwise([0, *self.components, len(words)]):
+            self.words, self.settings = words[start:end], {}
+            self._options_of_a_part()
+            self.parts.append(self.settings)
+            whole |= self.settings
+        self.settings = whole
+
+    def _options_of_a_part(self) -> None:
+        rest = self.words
+        while rest:
+            given, rest = read_options(rest, slurm_options("sbatch"))
+            for option in given:
+                self._option(option)
+            if rest:
+                self._stray(rest[0], self.words[-len(rest) - 1] if len(rest) < len(self.words) else None)
+                rest = rest[1:]
+
+    def _stray(self, word: StaticWord, before: StaticWord | None) -> None:
+        if _PLACEHOLDER.search(word.start):
+            return
+        expected = "options of sbatch; a value with blanks stands in quotes"
+        follows_equals = before is not None and before.start.endswith("=") and before.span.line == word.span.line
+        if word.start == "=" or follows_equals:
+            expected = "--option=value without blanks around the ="
+        self._problem("stray-word", f'"{word.start}" belongs to no option: sbatch refuses the job', word.span, expected)
+
+    def _option(self, given: GivenOption) -> None:
+        if given.option is None:
+            self._unknown_option(given)
+        elif given.is_missing:
+            expected = f"--{given.option.name}=value"
+            self._problem("wants-value", f"{given.written} wants a value", given.word.span, expected)
+        elif given.is_unwanted and given.value is not None:
+            self._problem("takes-no-value", f"{given.written} takes no value", given.value.span, given.written)
+        elif given.value is None:
+            name = given.option.name
+            self._set(name, Origin(LAYER, name != "no-requeue", given.word.span), given)
+        else:
+            value, is_known = self._value(given, given.option.name, given.value)
+            self._set(given.option.name, Origin(LAYER, value, given.value.span), given, is_known)
+
+    def _set(self, option: str, origin: Origin, given: GivenOption, is_known: bool = True) -> None:
+        name = _SAME.get(option, option)
+        earlier = self.settings.get(name)
+        history = () if earlier is None else earlier.history
+        if earlier is not None and name == _ADDED_UP:
+            origin = evolve(origin, value=f"{earlier.origin.value},{origin.value}")
+        elif earlier is not None and not earlier.origin.value is origin.value is True:
+            self._duplicate(name, earlier.origin, origin)
+        certainty = Certainty.WRITTEN if is_known else Certainty.UNKNOWN
+        self.settings[name] = Setting(_setting_name(name), (*history, origin), certainty, _name_span(given))
+
+    def _duplicate(self, name: str, earlier: Origin, later: Origin) -> None:
+        assert later.span is not None
+        line = later.span.line
+        message = f"{_shown(name, earlier.value)} has no effect: line {line} says {_shown(name, later.value)}"
+        if earlier.value == later.value:
+            message = f"{_shown(name, earlier.value)} is given again at line {line}"
+        self._problem("duplicate-directive", message, earlier.span, f"one --{name}", stops=False)
+
+    def _unknown_option(self, given: GivenOption) -> None:
+        name = given.written.lstrip("-")
+        if _PLACEHOLDER.search(given.word.start):
+            return
+        span, known = _name_span(given), slurm_options("sbatch").names
+        near = most_like(name, known, 0.7)
+        if given.candidates:
+            those = ", ".join(f"--{candidate}" for candidate in given.candidates)
+            self._problem("ambiguous-option", f"{given.written} is short for several options", span, f"one of {those}")
+        elif name in _RENAMED:
+            message = f"sbatch has no option {given.written} any more: it refuses the job"
+            fix = _renamed(given, _RENAMED[name], is_safe=True)
+            self._problem("removed-option", message, span, f"--{_RENAMED[name]}", fix=fix)
+        elif _is_of_srun(given.written):
+            message = f"{given.written} is an option of srun, not of sbatch, which refuses the job"
+            self._problem("srun-only-option", message, span, f"{given.written} behind srun")
+        else:
+            message = f"sbatch has no option {given.written}: it refuses the job"
+            shown = f"an option of sbatch; {suggestion(f'--{near}')}" if near else "an option of sbatch"
+            meant = nearest(name, known)
+            if given.written.startswith("--") and meant is None:
+                message = f"sbatch has no option {given.written} of its own: without a plug-in it refuses the job"
+                shown += f", or a site whose plugin_options name {name}"
+                self._problem(PLUGIN_OPTION, message, span, shown, stops=False)
+                value = given.word.start.partition("=")[2]
+                if name in OF_PLUG_INS and value:
+                    self._set(name, Origin(LAYER, value, given.word.span), given)
+                return
+            fix = _renamed(given, meant if given.written.startswith("--") else None)
+            self._problem("unknown-option", message, span, shown, fix=fix)
+
+    def _value(self, given: GivenOption, name: str, word: StaticWord) -> tuple[Any, bool]:
+        """The value as Slurm takes it, and whether it is known."""
+        text = word.start
+        if _PLACEHOLDER.search(text):
+            return text, False
+        try:
+            value, refusal = read_value(name, text), None
+        except ValueError as error:
+            value, refusal = text, str(error)
+        if given.takes_next_word and _looks_like_option(text):
+            message = f'{given.written} wants a value and takes "{text}" for it'
+            self._problem("swallowed-option", message, word.span, f"--{name}=value", stops=refusal is not None)
+        elif text.startswith("=") and not given.written.startswith("--"):
+            message = f'the value of {given.written} is "{text}"'
+            expected = f"{given.written} {text[1:]} or --{name}{text}"
+            there = _name_span(given).text == given.written and word.span.text.startswith("=") and len(text) > 1
+            equals = evolve(word.span, end_line=word.span.line, end_column=word.span.column + 1)
+            fix = Fix("write a blank for the equals sign", (Edit(equals, " "),)) if there else None
+            self._problem("equals-sign", message, word.span, expected, stops=refusal is not None, fix=fix)
+        elif refusal is not None:
+            expected = f"{refusal}; Slurm expands no variables" if _SHELL.search(text) else refusal
+            self._problem("bad-value", f'sbatch refuses {given.written} "{text}"', word.span, expected)
+        elif isinstance(value, str) and name not in _RULES_LOOK and _SHELL.search(text):
+            message = f'{given.written} "{text}" is not expanded by Slurm'
+            self._problem("not-expanded", message, word.span, "the text itself", stops=False)
+        return value, refusal is None
+
+
+def _argument(text: str, at: int) -> tuple[str, int, str]:
+    """One word of a line: its text, where it ends, and the quote that is not closed.
+
+    A backslash is dropped and keeps the next quote, # or backslash as it is, within quotes of either kind, too; a blank
+    ends a word even behind a backslash.
+    """
+    found: list[str] = []
+    quote, escaped = "", False
+    while at < len(text):
+        character = text[at]
+        if escaped and (quote or character not in _SPACE):
+            found.append(character)
+            escaped = False
+        elif character == "\\":
+            escaped = True
+        elif quote and character == quote:
+            quote = ""
+        elif not quote and character in "\"'":
+            quote = character
+        elif not quote and (character in _SPACE or character == "#"):
+            break
+        else:
+            found.append(character)
+        at += 1
+    return "".join(found), at, quote
+
+
+def _looks_like_option(text: str) -> bool:
+    table = slurm_options("sbatch")
+    if text.startswith("--"):
+        return len(text) > 2 and len(table.named(text[2:].partition("=")[0])) == 1
+    return bool(re.match(r"-[A-Za-z]", text)) and table.letter(text[1]) is not None
+
+
+def _is_of_srun(written: str) -> bool:
+    table = slurm_options("srun")
+    return written[2:] in table.names if written.startswith("--") else table.letter(written[1:]) is not None
+
+
+def _setting_name(option: str) -> str:
+    """The name that a spec has for an option."""
+    return f"job.{option.replace('-', '_')}"
+
+
+def _name_span(given: GivenOption) -> Span:
+    """Where the option stands, without its value."""
+    span = given.word.span
+    return span.source.span(span.line, span.column, min(len(given.written), span.end_column - span.column))
+
+
+def _is_alike(one: Setting | None, other: Setting | None) -> bool:
+    """Whether two parts of a job name the same, or neither names anything."""
+    return (one is None or one.origin.value) == (other is None or other.origin.value)
+
+
+def _written(text: str, span: Span, *, is_safe: bool = False) -> Fix:
+    return Fix(f"write {text}", (Edit(span, text),), is_safe)
+
+
+def _renamed(given: GivenOption, name: str | None, *, is_safe: bool = False) -> Fix | None:
+    """The fix that gives an option another name, if it stands there as it is."""
+    span = _name_span(given)
+    return _written(f"--{name}", span, is_safe=is_safe) if name is not None and span.text == given.written else None
+
+
+def _shown(option: str, value: Any) -> str:
+    """An option as one would write it."""
+    if isinstance(value, bool):
+        return f"--{option}" if value else f"--no-{option}"
+    return f"--{option}={value}"

@@ -1,0 +1,197 @@
+"""#PBS lines as qsub of OpenPBS reads them, and those of others that say #PBS."""
+
+from __future__ import annotations
+
+import pytest
+
+import nmlgen
+from nmlgen.schedulers.pbs.directives import read_pbs_directives
+from nmlgen.schedulers.pbs.values import PbsValueError, check_option, check_resource
+from nmlgen.source import Source, Span
+
+UNKNOWN, MISSING, STRAY = "pbs-unknown-option", "pbs-wants-value", "pbs-stray-word"
+BAD, RESOURCE, LATER, TEXT = "pbs-bad-value", "pbs-unknown-resource", "pbs-after-command", "pbs-not-expanded"
+
+
+def read(*lines: str, first: str = "#!/bin/bash\n") -> list[tuple[str, str, bool]]:
+    found = read_pbs_directives(Source("job.sh", first + "\n".join(lines) + "\ntrue\n"))
+    return [(problem.kind, marked(problem.span), problem.stops) for problem in found]
+
+
+def marked(span: Span) -> str:
+    assert span.line == span.end_line
+    return span.source.line(span.line)[span.column - 1 : span.end_column - 1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#PBS -l select=2:ncpus=4:mpiprocs=4:mem=4gb+1:ncpus=2",
+        "#PBS -l select=1:node_type=rome:mpiprocs=128",
+        "#PBS -l select=ncpus=6:mem=30g",
+        "#PBS -l select=4",
+        "#PBS -l place=vscatter:excl,select=1:ncpus=28:mem=30GB",
+        "#PBS -l place=scatter            ",
+        "#PBS -l nodes=1:ppn=2",
+        "#PBS -l nodes=1:ppn=8:rhel7,mem=50gb",
+        "#PBS -l walltime=24:0:0",
+        "#PBS -l walltime=3600",
+        "#PBS -l wd",
+        "#PBS -l storage=gdata/w35",
+        "#PBS -l select=2:ncpus=20:model=ivy:bigmem=False",
+        "#PBS -l EC_total_tasks=96",
+        "#PBS -lselect=1 -lwalltime=1:00:00 -N icon",
+        "#PBS -koed",
+        "#PBS -j oe",
+        "#PBS -j n",
+        "#PBS -m abe",
+        "#PBS -m n",
+        "#PBS -r n",
+        "#PBS -W depend=afterok:123.server,umask=0027",
+        "#PBS -W group_list=a",
+        "#PBS -J 0-2",
+        "#PBS -J 1-100:5%10",
+        "#PBS -a 202611241200.30",
+        "#PBS -p -1024",
+        '#PBS -v "A=1,B=two words"',
+        "#PBS -v NE=1,CPE=8",
+        "#PBS -S /bin/bash",
+        "#PBS -q gpu@server",
+        "#PBS -zV",
+        "#PBS",
+        "   #PBS -N indented",
+        "##PBS -Y switched off",
+        "# PBS options: none",
+        "#PBSPro -Y",
+        "#PBS -N %TASK%",
+        "#PBS -l walltime={{ time }}",
+        "#PBS -o LOG.<test name>.run",
+        "#PBS -l select=1:ncpus=2 \\\n  -N icon",
+    ],
+)
+def test_what_qsub_takes(line):
+    assert read(line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "text"),
+    [
+        ("#PBS -l select=2:ncpuss=2", RESOURCE, "ncpuss"),
+        ("#PBS -l waltime=1:00:00", RESOURCE, "waltime"),
+        ("#PBS -l select=1:mem=4GiB", BAD, "4GiB"),
+        ("#PBS -l mem=4.5gb", BAD, "4.5gb"),
+        ("#PBS -l walltime=1:99:99:99", BAD, "1:99:99:99"),
+        ("#PBS -l walltime=1h", BAD, "1h"),
+        ("#PBS -l walltime=:30", BAD, ":30"),
+        ("#PBS -l select=2:ncpus=four", BAD, "four"),
+        ("#PBS -l select=2:ncpus", BAD, "ncpus"),
+        ("#PBS -l select=2ncpus=4", BAD, "2ncpus=4"),
+        ("#PBS -l select=1:ncpus=4:walltime=1:00:00", BAD, "00:00"),
+        ("#PBS -l select=2:ncpus=4+", BAD, "2:ncpus=4+"),
+        ("#PBS -l place=scattered", BAD, "scattered"),
+        ("#PBS -l place=pack:free", BAD, "free"),
+        ("#PBS -l select=1,mem=4gb", BAD, "select=1,mem=4gb"),
+        ("#PBS -l ,", BAD, ","),
+        ("#PBS -j xx", BAD, "xx"),
+        ("#PBS -m x", BAD, "x"),
+        ("#PBS -k on", BAD, "on"),
+        ("#PBS -r yes", BAD, "yes"),
+        ("#PBS -J 5", BAD, "5"),
+        ("#PBS -J 5-1", BAD, "5-1"),
+        ("#PBS -a tomorrow", BAD, "tomorrow"),
+        ("#PBS -p 1024", BAD, "1024"),
+        ("#PBS -N my/job", BAD, "my/job"),
+        ("#PBS -W depend=afterOK:1", BAD, "afterOK"),
+        ("#PBS -W umask", BAD, "umask"),
+        ("#PBS -Y", UNKNOWN, "-Y"),
+        ("#PBS --walltime=1:00:00", UNKNOWN, "--walltime=1:00:00"),
+        ("#PBS -q", MISSING, "-q"),
+        ("#PBS -q ", MISSING, "-q"),
+        ("#PBS -N icon # a remark", STRAY, "#"),
+        ("#PBS walltime=1:00:00", STRAY, "walltime=1:00:00"),
+        ("#PBS -N 'icon", STRAY, "'icon"),
+    ],
+)
+def test_what_qsub_refuses(line, kind, text):
+    assert read(line) == [(kind, text, True)]
+
+
+def test_variables_are_not_expanded():
+    assert read("#PBS -l walltime=$TIME") == [(TEXT, "walltime=$TIME", False)]
+    assert read("#PBS -q ${queue}") == [(TEXT, "${queue}", False)]
+    assert read("#PBS -o $HOME/icon.log", "#PBS -v HOME=$HOME") == []
+
+
+def test_what_torque_takes_besides_is_no_error():
+    assert read("#PBS -t 1-10") == [(UNKNOWN, "-t", False)]
+    assert read("#PBS -d /scratch") == [(UNKNOWN, "-d", False)]
+    assert read("#PBS -l nodes=1:ppn=2", "#PBS -l walltime=1:12:00:00") == [(BAD, "1:12:00:00", False)]
+    assert read("#PBS -l nodes=1:ppn=2", "#PBS -l walltime=1:99:99:99") == [(BAD, "1:99:99:99", True)]
+    assert read("#PBS -l nodes=1:ppn=2 # a remark") == [(STRAY, "#", False)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#PBS -l elapstim_req=01:00:00",
+        "#PBS -l cpunum_job=2 # cores",
+        "#PBS --venode=${NE}",
+        "#PBS --use-hca=2             # Number of HCA per logical host",
+        "#PBS --venum-lhost=1",
+        "#PBS -T necmpi           # necessary for parallel jobs",
+        "#PBS -b 1",
+        "#PBS -j o",
+    ],
+)
+def test_nqsv_is_told_apart(line):
+    assert read("#PBS -Y", line) == []
+    assert read("#PBS -Y", "true", line) == []
+
+
+def test_directives_end_at_the_first_command():
+    assert read("cd run", "#PBS -Y") == []
+    assert read("#PBS -N icon", "cd run", "#PBS -q long") == [(LATER, "#PBS -q long", False)]
+    assert read(": a line of its own", "#PBS -Y") == [(UNKNOWN, "-Y", True)]
+    assert read("", "# a remark", "#PBS -Y") == [(UNKNOWN, "-Y", True)]
+
+
+def test_a_directive_goes_on_behind_a_backslash():
+    assert read("#PBS -N icon \\", " -Y") == [(UNKNOWN, "-Y", True)]
+
+
+def test_line_ends():
+    found = read_pbs_directives(Source("job.sh", "#!/bin/bash\r\n#PBS -N icon\r\n"))
+    assert [problem.kind for problem in found] == ["pbs-dos-line-end"]
+
+
+@pytest.mark.parametrize(
+    "text", ["#PBS", "#PBS -", "#PBS -l", "#PBS -l =", "#PBS -l select=", "#PBS \\", "#PBS '\\", "#PBS -N \\"]
+)
+def test_any_text_is_read(text):
+    read(text)
+    read_pbs_directives(Source("job.sh", text))
+
+
+def test_values_of_many_digits():
+    check_resource("select", f"{'9' * 5000}:ncpus={'9' * 5000}")
+    with pytest.raises(PbsValueError):
+        check_option("J", f"{'9' * 5000}-1")
+
+
+def lint(tmp_path, text: str) -> list[tuple[str, str]]:
+    (tmp_path / "job.sh").write_text(text)
+    report = nmlgen.lint([tmp_path / "job.sh"], is_isolated=True)
+    return [(finding.code, finding.severity.value) for finding in report.findings if finding.code.startswith("PBS")]
+
+
+def test_lint_of_a_run_script(tmp_path):
+    head = "#!/bin/bash\n#PBS -l select=2:ncpuss=64\n#PBS -l walltime=08:00:00\n"
+    script = f"{head}cat > other.job <<EOF\n#PBS -Y\nEOF\n./icon\n"
+    assert lint(tmp_path, script) == [("PBS003", "error")]
+    assert lint(tmp_path, script.replace("ncpuss", "ncpus")) == []
+    assert lint(tmp_path, script.replace("#PBS -l w", "#SBATCH --nodes=2\n#PBS -l w")) == []
+
+
+def test_the_fix_writes_the_resource_that_is_meant():
+    (problem,) = read_pbs_directives(Source("job.sh", "#PBS -l select=2:ncpuss=64\n"))
+    assert [(edit.span.text, edit.replacement) for edit in problem.fix.edits] == [("ncpuss", "ncpus")]

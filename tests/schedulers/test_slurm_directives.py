@@ -1,0 +1,174 @@
+"""#SBATCH lines as sbatch reads them; tests/real/test_sbatch.py asks the real one."""
+
+from __future__ import annotations
+
+import pytest
+from script.directive_cases import TAKEN, WRONG
+
+from nmlgen.experiment.setting import Certainty, UndecidedError
+from nmlgen.schedulers.slurm.directives import Directives, read_directives
+from nmlgen.script.problems import CODES_OF_KINDS, PROBLEMS
+from nmlgen.source import Source, Span
+
+
+def read(*lines: str, first: str = "#!/bin/bash\n") -> Directives:
+    return read_directives(Source("job.sh", first + "\n".join(lines) + "\ntrue\n"))
+
+
+def values(*lines: str) -> dict[str, object]:
+    return {name: setting.value for name, setting in read(*lines).settings.items()}
+
+
+def kinds(*lines: str) -> list[str]:
+    return [problem.kind for problem in read(*lines).problems]
+
+
+def marked(span: Span | None) -> str:
+    assert span is not None
+    assert span.line == span.end_line
+    return span.source.line(span.line)[span.column - 1 : span.end_column - 1]
+
+
+@pytest.mark.parametrize(("line", "settings"), TAKEN)
+def test_what_slurm_takes(line: str, settings: dict[str, object]) -> None:
+    found = read(line)
+    assert {name: setting.value for name, setting in found.settings.items()} == settings
+    assert not found.problems
+
+
+@pytest.mark.parametrize(("lines", "kind", "text"), WRONG)
+def test_what_goes_wrong(lines: str, kind: str, text: str) -> None:
+    problems = read(lines).problems
+    assert [problem.kind for problem in problems][-1:] == [kind]
+    assert marked(problems[-1].span) == text
+
+
+def test_every_kind_has_a_code() -> None:
+    of_the_shell = {f"SHL00{number}" for number in range(1, 7)}
+    assert set(CODES_OF_KINDS.values()) == set(PROBLEMS) - of_the_shell
+
+
+def test_where_values_stand() -> None:
+    found = read("#SBATCH --comment='a b' -N4", "#SBATCH --exclusive -J  x").settings
+    assert {name: marked(setting.span) for name, setting in found.items()} == {
+        "comment": "'a b'",
+        "nodes": "4",
+        "exclusive": "--exclusive",
+        "job-name": "x",
+    }
+    assert marked(found["comment"].name_span) == "--comment"
+    assert marked(found["nodes"].name_span) == "-N"
+    assert found["comment"].name == "job.comment"
+
+
+def test_the_last_one_holds() -> None:
+    found = read("#SBATCH -N 2", "#SBATCH --nodes=3", "#SBATCH -N4")
+    assert [origin.value for origin in found.settings["nodes"].history] == [2, 3, 4]
+    assert found.settings["nodes"].value == 4
+    assert [problem.message for problem in found.problems] == [
+        "--nodes=2 has no effect: line 3 says --nodes=3",
+        "--nodes=3 has no effect: line 4 says --nodes=4",
+    ]
+    assert read("#SBATCH -N 2", "#SBATCH -N 2").problems[0].message == "--nodes=2 is given again at line 3"
+    assert not read("#SBATCH --exclusive", "#SBATCH --exclusive").problems
+
+
+def test_mail_types_add_up() -> None:
+    assert values("#SBATCH --mail-type=BEGIN", "#SBATCH --mail-type=END") == {"mail-type": "BEGIN,END"}
+    assert not kinds("#SBATCH --mail-type=BEGIN", "#SBATCH --mail-type=END")
+
+
+def test_an_option_takes_the_next_lines_word() -> None:
+    assert values("#SBATCH --job-name # of no interest", "", "# nor this", "#SBATCH foo -N2") == {
+        "job-name": "foo",
+        "nodes": 2,
+    }
+    assert values("#SBATCH --job-name", "#SBATCH --nodes=2") == {"job-name": "--nodes=2"}
+
+
+def test_refused_values_are_not_known() -> None:
+    setting = read("#SBATCH --time=90s").settings["time"]
+    assert setting.certainty is Certainty.UNKNOWN
+    with pytest.raises(UndecidedError):
+        _ = setting.value
+
+
+def test_reading_goes_on_behind_a_stray_word() -> None:
+    assert values("#SBATCH foo -N 2", "#SBATCH -J a") == {"nodes": 2, "job-name": "a"}
+
+
+def test_directives_end_at_the_first_command() -> None:
+    found = read("", " \t", "  # words", "#SBATCH -N 2", ": # x", "#SBATCH -N 3")
+    assert found.settings["nodes"].value == 2
+    assert "the first command stands at line 6" in found.problems[0].message
+
+
+def test_lines_of_other_scripts() -> None:
+    text = "#!/bin/bash\ncat >job <<END\n#SBATCH -N 2\nEND\n"
+    body = (text.index("#SBATCH"), text.index("END\n", 30))
+    assert not read_directives(Source("job.sh", text), [body]).problems
+    assert read_directives(Source("job.sh", text)).problems
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("#SBATCH -N 2\ntrue\n", "first-line"),
+        ("\n#!/bin/bash\n#SBATCH -N 2\n", "first-line"),
+        ("\ufeff#!/bin/bash\n#SBATCH -N 2\n", "first-line"),
+        ("#!/bin/bash\r\n#SBATCH -N 2\r\n", "dos-line-end"),
+        ("#!/bin/bash\n#SBATCH -N 2\ntrue\r\n", "dos-line-end"),
+    ],
+)
+def test_scripts_that_are_refused_whole(text: str, kind: str) -> None:
+    found = read_directives(Source("job.sh", text))
+    assert [problem.kind for problem in found.problems] == [kind]
+    assert found.settings["nodes"].value == 2
+
+
+@pytest.mark.parametrize("text", ["", "\n", "#", "#SBATCH", "#!/bin/bash", "echo SBATCH\n", "#PBS -N a\n", "#BSUB"])
+def test_scripts_that_are_not_for_slurm(text: str) -> None:
+    found = read_directives(Source("job.sh", text))
+    assert not found.settings
+    assert [problem.kind for problem in found.problems] == (["first-line"] if text == "#SBATCH" else [])
+
+
+def test_other_batch_systems_have_the_last_word() -> None:
+    found = read("#SBATCH -J a -t 10 -A b", "#PBS -N x", "#PBS -l nodes=2:ppn=3").settings
+    assert found["account"].value == "b"
+    unknown = {name for name, setting in found.items() if setting.certainty is Certainty.UNKNOWN}
+    assert {"job-name", "time", "ntasks", "nodes"} <= unknown
+    assert read("#SBATCH -n 4", "#BSUB -n 8").settings["ntasks"].certainty is Certainty.UNKNOWN
+
+
+def test_components_of_a_job_have_their_own() -> None:
+    for word in ("hetjob", "packjob"):
+        found = read("#SBATCH -N 1", f"#SBATCH {word}", "#SBATCH -N 2")
+        assert all(setting.certainty is Certainty.UNKNOWN for setting in found.settings.values())
+        assert "ntasks" in found.settings
+        assert [part["nodes"].value for part in found.parts] == [1, 2]
+    assert read("#SBATCH -N 1").parts == ()
+
+
+def test_a_heterogeneous_job_is_no_array() -> None:
+    assert [p.kind for p in read("#SBATCH -a 1-2", "#SBATCH hetjob", "#SBATCH -N 2").problems] == ["exclusive-options"]
+    assert read("#SBATCH -N 1", "#SBATCH hetjob", "#SBATCH -N 2").problems == ()
+    assert read("#SBATCH -a 1-2", "#SBATCH -N 2").problems == ()
+
+
+@pytest.mark.parametrize("value", ["{{ nodes }}", "{cfg.nodes}", "__nodes__", "%(nodes)s", "%{nodes|int}", "@nodes@"])
+def test_templates_are_not_judged(value: str) -> None:
+    found = read(f"#SBATCH --nodes={value} -J x")
+    assert not found.problems
+    assert found.settings["nodes"].certainty is Certainty.UNKNOWN
+    assert found.settings["job-name"].value == "x"
+
+
+@pytest.mark.parametrize("text", ["{% raw %}", "{{ 7 * 7 }}", "{{ a: 'b' # c }}"])
+def test_what_looks_like_a_template_is_read_as_it_stands(text: str) -> None:
+    found = read(f'#SBATCH --comment="{text}" -J x')
+    assert found.settings["comment"].origin.value == text
+    assert found.settings["job-name"].value == "x"
+    cut = read(f"#SBATCH --requeue '' -J {text}").problems[0]
+    assert cut.message == f'an empty word ends the line: "-J {text}" is not read'
+    assert cut.span.end_column - cut.span.column == len(f"-J {text}")
