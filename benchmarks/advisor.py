@@ -66,9 +66,9 @@ def gather_evidence(runs: Sequence[Run]) -> Evidence:
     )
 
 
-def beginnings(runs: Sequence[Run]) -> dict[str, Calibration]:
+def beginnings(runs: Sequence[Run], structures: Iterable[str] = STRUCTURES) -> dict[str, Calibration]:
     """What all runs say with each structure: where to begin to search without some of them."""
-    return {structure: fit_levante(runs, given) for structure, given in STRUCTURES.items()}
+    return {structure: fit_levante(runs, STRUCTURES[structure]) for structure in structures}
 
 
 def inner_score(runs: Sequence[Run], structure: str, near: Calibration) -> float:
@@ -78,9 +78,9 @@ def inner_score(runs: Sequence[Run], structure: str, near: Calibration) -> float
 
 
 def nested_fold(runs: Sequence[Run], family: Family, near: Mapping[str, Calibration]) -> list[dict[str, str]]:
-    """A row for each run of a family: predicted with the structure that is best without it."""
+    """A row for each run of a family: predicted with the structure that is best without it, of those in `near`."""
     others = [run for run in runs if Family.of(run.case) != family]
-    scores = {structure: inner_score(others, structure, near[structure]) for structure in STRUCTURES}
+    scores = {structure: inner_score(others, structure, begins) for structure, begins in near.items()}
     chosen = min(scores, key=scores.__getitem__)
     judged = judge(by_family(runs)[family], fit_levante(others, STRUCTURES[chosen], near[chosen]))
     return [

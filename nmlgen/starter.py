@@ -22,6 +22,9 @@ from nmlgen.spec.spec import Spec, load_spec
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time
 
 _TIME = "01:00:00"
+_STOP = "2000-01-11T00:00:00Z"
+_NEXT_DAY = "2000-01-02T00:00:00Z"
+"""When a first run ends that begins with 2000: the sooner where no limits on jobs are known, so that it is let in."""
 
 GRID_FILE = "iconR02B05-grid.nc"
 """The grid of a first spec whose preset has none, unless another is given."""
@@ -117,7 +120,7 @@ def starter_spec(
         "grid_name": f"R{grid_name[1]}B{grid_name[2]}" if grid_name else "",
         "num_lev": base.get("grid", {}).get("num_lev", 30),
         "start": time.get("start", "2000-01-01T00:00:00Z"),
-        "stop": time.get("stop", "2000-01-11T00:00:00Z"),
+        "stop": time.get("stop", _STOP if "partitions" in facts["machine"] else _NEXT_DAY),
         "step": None if "models" in base else time.get("modelTimeStep", "PT2M"),
         "account": account,
         "nodes": nodes or (1 if is_one_machine else preset_job.get("nodes", 1)),

@@ -74,8 +74,10 @@ def test_runs_that_had_no_part_in_the_model(evidence):
 
 
 def test_a_family_of_the_nested_choice_is_what_the_file_says():
+    """Of two structures; that no other one is better is what `benchmarks/advisor.py --nested` finds."""
     family = next(family for family in by_family(levante_runs()) if family.nodes == 8)
-    again = benchmark().nested_fold(levante_runs(), family, benchmark().beginnings(levante_runs()))
+    near = benchmark().beginnings(levante_runs(), ("all terms", "receiving by bytes alone"))
+    again = benchmark().nested_fold(levante_runs(), family, near)
     assert again == [row for row in benchmark().read_nested() if row["family"] == again[0]["family"]]
 
 
