@@ -332,7 +332,8 @@ srun bin/icon
     "SBA006": (
         "value-refused",
         _directives(
-            "sbatch cannot read the value and refuses the job, whatever the cluster.",
+            "sbatch cannot read the value and refuses the job, whatever the cluster. An empty `--output=` or `--error=`"
+            " it takes, but the job fails before its first command.",
             """
 #SBATCH --time=eight
 """,

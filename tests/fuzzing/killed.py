@@ -118,6 +118,10 @@ def _to_mend(directory: Path) -> None:
     shutil.copy(ROOT / "examples" / "aquaplanet.run", directory / "a.run")
 
 
+def _to_convert(directory: Path) -> None:
+    (directory / "a.sh").write_text("#!/bin/bash\n#SBATCH -N 1 -t 10\n./icon\n", encoding="utf-8")
+
+
 def _old_release(directory: Path) -> None:
     for name in ("NAMELIST_a", "NAMELIST_b"):
         text = "&run_nml\n iforcing = 3\n ltransport = .TRUE.\n/\n&nwp_phy_nml\n lscale_cdnc = .TRUE.\n/\n"
@@ -219,6 +223,10 @@ COMMANDS: dict[str, Command] = {
         lambda _: None,
     ),
     "import": Command(("import", "built", "--force", "-o", "imported.yaml"), ("imported.yaml",), _built),
+    "convert": Command(("convert", "a.sh", "--to", "pbs", "-o", "a.pbs"), ("a.pbs",), _to_convert),
+    "convert in place": Command(
+        ("convert", "a.sh", "--to", "pbs", "-o", "a.sh"), ("a.sh",), _to_convert, replaces=False
+    ),
     "logs": Command(("logs", "LOG.a", "-o", "runs.csv"), ("runs.csv",), _log),
     "report": Command(("report", "points", "-o", "page.html"), ("page.html",), _points),
     "calibrate": Command(("calibrate", "built", "-o", "here.yaml"), ("here.yaml",), _ran),

@@ -108,6 +108,20 @@ def test_suites_and_schemes_are_those_that_there_are(judged):
     assert judged(("'mp_kessler'", "'mp_tempo'")) == [("MPS003", "warning")]
 
 
+def test_an_ideal_case_has_no_terrain(judged):
+    ideal = ("2010-10-23_", "0000-01-01_")
+    assert judged(ideal) == []
+    assert judged(ideal, ("'none'", "'mesoscale_reference'")) == ERROR
+    assert judged(ideal, ("'none'", "'mesoscale_reference'\nconfig_gwdo_scheme = 'off'")) == []
+    assert judged(ideal, ("'mp_kessler'", "'mp_kessler'\nconfig_gwdo_scheme = 'bl_ysu_gwdo'")) == ERROR
+
+
+def test_a_task_has_one_block(judged):
+    blocks = ("&restart", "&decomposition\nconfig_number_of_blocks = 4\n/\n&restart")
+    assert judged(blocks) == judged(blocks, tasks=4) == []
+    assert judged(blocks, tasks=2) == ERROR
+
+
 def test_schemes_go_together(judged):
     def of(*lines: str) -> list[tuple[str, str]]:
         return judged(("config_microp_scheme = 'mp_kessler'", "\n".join(lines)))

@@ -58,6 +58,12 @@ LOST_TO_PBS = [
     "--nodes=%NODES%",
     "--nodes=two",
     "--nosuch=1",
+    "--output=",
+    "--account=",
+    "--partition=",
+    "--mail-user=",
+    "--chdir=",
+    "--export=",
 ]
 TO_SLURM = [
     ("-l select=4:ncpus=128:mpiprocs=32:ompthreads=4:mem=200gb -l place=scatter:excl",
@@ -164,6 +170,7 @@ def test_lost_to_slurm(written):
         ("--output=a/%j.log", ("-o a/", "-j oe")),
         ("--output=%x.%j", ("-j oe",)),
         ("--output=100%%", ("-o 100%", "-j oe")),
+        ("--error=", ()),
     ],
 )
 def test_files_to_pbs(written, expected):

@@ -89,6 +89,7 @@ WRONG: list[tuple[str, str, str]] = [
     ("#SBATCH --time=90s", "bad-value", "90s"),
     ("#SBATCH --time=1h", "bad-value", "1h"),
     ("#SBATCH --time='30 '", "bad-value", "'30 '"),
+    ("#SBATCH --error=", "bad-value", "--error="),
     ("#SBATCH --mem=1.5G", "bad-value", "1.5G"),
     ("#SBATCH --mem=4GiB", "bad-value", "4GiB"),
     ("#SBATCH --nodes=4-2", "bad-value", "4-2"),

@@ -57,6 +57,8 @@ _SUITES = {
 """What stands for `suite` (`mpas_atmphys_control.F`, `physics_namelist_check`)."""
 
 _DATE = re.compile(r"-?\d+-(\d+)-(\d+)(?:_.*)?")
+_YEAR_0 = re.compile(r"0+-")
+"""The year in which the ideal cases of the core that makes initial data begin."""
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -90,6 +92,7 @@ class _Judging(Judging):
         if "io" in self.registry.groups:
             yield from self.tasks_that_write()
         if self.core == "atmosphere":
+            yield from self.blocks()
             yield from self.physics()
             yield from self.times()
         if self.unreadable_streams:
@@ -126,6 +129,14 @@ class _Judging(Judging):
                 "expected: config_pio_num_iotasks * config_pio_stride up to the number of tasks",
             )
 
+    def blocks(self) -> Iterator[Finding]:
+        """More blocks than tasks, of which this core crashes (https://github.com/MPAS-Dev/MPAS-Model/issues/1032)."""
+        blocks = self.read.value("config_number_of_blocks")
+        if blocks is not None and self.tasks is not None and blocks > self.tasks:
+            message = f"{blocks} blocks for {self.tasks} tasks: MPAS-Atmosphere has one block a task"
+            expected = "expected: config_number_of_blocks = 0, which means as many as tasks"
+            yield self.finding("MPS003", Severity.ERROR, self.span("config_number_of_blocks"), message, expected)
+
     def physics(self) -> Iterator[Finding]:
         """Suites and schemes that there are not, or that do not go together."""
         suite = self.read.value("config_physics_suite")
@@ -153,6 +164,7 @@ class _Judging(Judging):
                 )
                 return
         yield from self.together(chosen)
+        yield from self.drag(chosen["config_gwdo_scheme"])
 
     def together(self, chosen: dict[str, str]) -> Iterator[Finding]:
         """Schemes that need each other, and what MPAS puts in the place of some."""
@@ -177,6 +189,17 @@ class _Judging(Judging):
             if span is not None:
                 message = "MPAS replaces config_radt_cld_scheme off by cld_incidence, which radiation needs"
                 yield self.finding("MPS004", Severity.WARNING, span, message, "expected: cld_incidence or cld_fraction")
+
+    def drag(self, scheme: str) -> Iterator[Finding]:
+        """Gravity wave drag over terrain in an ideal case, which has none: MPAS stops at fields that are zero."""
+        start = self.read.value("config_start_time")
+        if scheme != "off" and start is not None and _YEAR_0.match(start.strip()):
+            span = self.span("config_gwdo_scheme") or self.span("config_physics_suite")
+            message = (
+                f'config_gwdo_scheme "{scheme}" needs fields of the terrain: ideal cases, of the year 0, have none'
+            )
+            expected = "expected: config_gwdo_scheme = 'off', or config_physics_suite = 'none'"
+            yield self.finding("MPS003", Severity.ERROR, span, message, expected)
 
     def times(self) -> Iterator[Finding]:
         """A step that never ends, and dates that there are not."""

@@ -465,6 +465,9 @@ class _Reading:
         elif refusal is not None:
             expected = f"{refusal}; Slurm expands no variables" if _SHELL.search(text) else refusal
             self._problem("bad-value", f'sbatch refuses {given.written} "{text}"', word.span, expected)
+        elif not text and name in ("error", "output"):
+            message = f'Slurm fails a job with {given.written} "" before its first command'
+            self._problem("bad-value", message, given.word.span, f"{given.written}=file, or to leave it out")
         elif isinstance(value, str) and name not in _RULES_LOOK and _SHELL.search(text):
             message = f'{given.written} "{text}" is not expanded by Slurm'
             self._problem("not-expanded", message, word.span, "the text itself", stops=False)

@@ -59,6 +59,8 @@ def wishes_of(settings: Mapping[str, Setting]) -> tuple[dict[str, Wish], list[Re
         try:
             if reader is None:
                 raise _UnsaidError("Slurm alone has this option")
+            if setting.value == "" and option != "exclusive":
+                raise _UnsaidError("it has no value")
             value = reader(setting.value)
         except UndecidedError:
             remarks.append(Remark(f"{text}: what is asked for is not known", span, "a value that Slurm takes", text))
