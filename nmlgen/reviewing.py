@@ -164,7 +164,7 @@ def _ends_early(lifted: LiftedScript) -> Iterator[Finding]:
 def _given_up(lifted: LiftedScript) -> Iterator[Finding]:
     """The command before which the script was followed no further."""
     place = lifted.evaluation.gave_up
-    if place is not None and place.text is lifted.script.text:
+    if place is not None:
         yield problem(
             "SHL007",
             Severity.WARNING,

@@ -10,7 +10,7 @@ from nmlgen.namelist.placeholders import is_stand_in
 from nmlgen.script.assigned import ANY_END
 from nmlgen.script.state import Variable, havoc
 from nmlgen.script.syntax import Array, Assignment, Word
-from nmlgen.script.values import EMPTY, Place, Value, joined, known, mapped, unknown, within
+from nmlgen.script.values import EMPTY, Place, Value, known, mapped, unknown, within
 from nmlgen.source import UNKNOWN
 from nmlgen.units.whole import decimal
 
@@ -89,8 +89,8 @@ class Assignments:
     def _appended(self, old: Value, value: Value, attributes: frozenset[str], place: Place) -> Value:
         shell = self.shell
         if "i" in attributes:
-            return shell.words.calculated(joined([old, known("+("), value, known(")")], shell.fresh()), place)
-        return joined([within(old, shell.guard), value], shell.fresh())
+            return shell.words.calculated(shell.joined([old, known("+("), value, known(")")]), place)
+        return shell.joined([within(old, shell.guard), value])
 
     def _assign_element(
         self, name: str, subscript: Word | None, old: Variable, value: Value, place: Place, appends: bool
@@ -98,7 +98,7 @@ class Assignments:
         shell = self.shell
         array = self._as_array(name, old)
         elements = dict(array.elements or {})
-        shell.work += len(elements)
+        shell.effort.spent += len(elements)
         key: str | None = "0"
         if subscript is not None:
             key = shell.words.subscript(array, subscript)
@@ -139,7 +139,7 @@ class Assignments:
         if appends:
             former = self._as_array(name, old)
             elements, is_open = dict(former.elements or {}), former.is_open
-            shell.work += len(elements)
+            shell.effort.spent += len(elements)
         index = max((number for number in map(decimal, elements) if number is not None), default=-1) + 1
         for element in array.elements:
             if isinstance(element, Assignment):
@@ -220,6 +220,7 @@ class Assignments:
         if former.is_open or "A" in former.attributes:
             self.read_array(name)
             return
+        shell.effort.spent += 2 * len(values)
         elements = {str(number): self._element(value, attributes, place) for number, value in enumerate(values)}
         shell.state.variables[name] = Variable(EMPTY, {**(former.elements or {}), **elements}, attributes)
 

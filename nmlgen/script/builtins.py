@@ -19,7 +19,6 @@ from nmlgen.script.values import (
     Place,
     Possibility,
     Value,
-    joined,
     known,
     text_of,
     unknown,
@@ -387,7 +386,7 @@ def _whole_input(shell: Interpreter) -> str | None:
     given = shell.state.input
     if given is None:
         return None
-    whole = joined([piece.value for piece in given], shell.fresh()) if given else EMPTY
+    whole = shell.joined([piece.value for piece in given]) if given else EMPTY
     text = text_of(within(whole, shell.guard))
     return None if len(whole) > 1 else text
 

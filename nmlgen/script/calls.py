@@ -166,6 +166,7 @@ class Calls:
             self.of_elsewhere(field.place)
             return
         script = parse(Source(str(path), read_bytes(path).decode("utf-8", "surrogateescape")))
+        shell.effort.spent += len(script.source.text) // 2
         self.sourced.append(script)
         shell.forget_own_names()
         outer, positional = shell.text, shell.state.positional
@@ -211,6 +212,7 @@ class Calls:
         """`eval` of a text; None if it is not known."""
         shell = self.shell
         script = parse(Source(shell.text.source.name, text)) if text is not None else None
+        shell.effort.spent += len(text or "")
         if script is None or shell.depth > MOST_CALLS or any(problem.stops for problem in script.problems):
             self.lose(place)
             return

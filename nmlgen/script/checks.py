@@ -85,6 +85,7 @@ class Checks:
                 expression = translate_ere(pairs)
             except Untranslatable:
                 return shell.questions.ask()
+            shell.effort.spent += len(first.text) // 2 + 10 * sum(len(text) for text, _ in pairs)
             found = expression.pattern.search(first.text)
             certain = expression.has_certain_span and shell.is_ksh is False
             if certain and len(value) == 1 and all(len(row) == 1 for row, _ in rows):
@@ -165,7 +166,11 @@ class Checks:
             return questions.equal(text, Possibility(ALWAYS, "".join([row for row, _ in pattern])))
         if not text.symbols:
             try:
-                return truth(matches(pattern, text.text, extglob=always_extglob or self.extglob(pattern)))
+                return truth(
+                    matches(
+                        pattern, text.text, extglob=always_extglob or self.extglob(pattern), effort=self.shell.effort
+                    )
+                )
             except UndecidedPattern:
                 return questions.ask()
         if all(not quoted and row.strip("*") == "" for row, quoted in pattern):

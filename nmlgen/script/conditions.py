@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeAlias
 
+from nmlgen.script.effort import Effort
 from nmlgen.script.values import ALWAYS, Guard, Possibility, Value, contradicts, known, may_equal, merged
 from nmlgen.source import UNKNOWN
 
@@ -81,7 +82,10 @@ class Questions:
     granted of something unknown that is asked whether it is empty: that it is, or, if None, that it rather is.
     """
 
-    def __init__(self, is_empty: Callable[[Hashable], bool | None] = lambda symbol: False) -> None:
+    def __init__(
+        self, is_empty: Callable[[Hashable], bool | None] = lambda symbol: False, effort: Effort | None = None
+    ) -> None:
+        self._effort = effort or Effort()
         self._numbers: dict[Hashable, int] = {}
         self._rivals: dict[Hashable, list[int]] = {}
         self._unique: set[int] = set()
@@ -196,6 +200,7 @@ class Questions:
         """A question about several values, asked for every choice of cases that are possible together."""
         if all(len(value) == 1 and not value[0].guard for value in values):
             return decide(tuple(value[0] for value in values))
+        self._effort.on_choices(values)
         choices: list[tuple[Guard, tuple[Possibility, ...]]] = [(ALWAYS, ())]
         for value in values:
             choices = [

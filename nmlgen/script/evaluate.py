@@ -26,6 +26,7 @@ from nmlgen.script.builtins import BUILTINS
 from nmlgen.script.calls import Calls
 from nmlgen.script.checks import Checks
 from nmlgen.script.conditions import FAILURE, SUCCESS, Questions, Truth, negation, status_of, truth
+from nmlgen.script.effort import Effort
 from nmlgen.script.ends import GiveUpError, WayEndsError
 from nmlgen.script.events import Ended, Event, Field
 from nmlgen.script.expand import Expansion
@@ -63,6 +64,7 @@ from nmlgen.script.values import (
     Possibility,
     Value,
     contradicts,
+    joined,
     known,
     text_of,
     unknown,
@@ -74,10 +76,8 @@ from nmlgen.values import frozen
 
 _MOST_STEPS = 20_000
 _MOST_EVENTS = 5_000
-_MOST_WORK = 1_000_000
-"""What commands look at beside themselves: at each the questions that its way has left open, the elements of arrays and
-the words that are copied, the characters of values by fifties. A thousand ordinary commands look at some 25 000."""
-_CHARACTERS = 50
+_MOST_EFFORT = 1_000_000
+"""What commands look at beside themselves (see `Effort`). A thousand ordinary commands look at some 25 000."""
 _MOST_CALLS = 30
 _MOST_SOURCED = 1_000_000
 _SYSTEM = frozenset(
@@ -156,7 +156,8 @@ class Interpreter:
         self.script, self.directory, self.is_fragment = script, directory, is_fragment
         self.text = script.text
         self.is_template = is_template(script.source.text)
-        self.questions = Questions(self._is_empty)
+        self.effort = Effort()
+        self.questions = Questions(self._is_empty, self.effort)
         self.fresh = self.questions.fresh
         self.words = Expansion(self)
         self.assignments = Assignments(self)
@@ -175,8 +176,7 @@ class Interpreter:
         self._own: frozenset[str] | None = None
         self._handed: frozenset[str] | None = None
         self._steps = 0
-        self.work = 0
-        self._told = 0  # events whose guards are in the work already
+        self._told = 0  # events whose guards are in the effort already
         self.gave_up: Place | None = None
         self.depth = 0
         self._departures = 0
@@ -424,17 +424,22 @@ class Interpreter:
     def step(self, start: int, end: int) -> None:
         """Count a command or a substitution between two offsets; give up where more have run than are followed."""
         self._steps += 1
-        self.work += len(self.guard) * (1 + max(0, len(self.events) - self._told))
+        self.effort.spent += len(self.guard) * (1 + max(0, len(self.events) - self._told))
         self._told = len(self.events)
-        if self._steps > _MOST_STEPS or len(self.events) > _MOST_EVENTS or self.work > _MOST_WORK:
+        if self._steps > _MOST_STEPS or len(self.events) > _MOST_EVENTS or self.effort.spent > _MOST_EFFORT:
             self.gave_up = Place(self.text, start, end)
             raise GiveUpError
 
     def look_at(self, value: Value) -> Value:
-        """A value, the work that its characters make counted."""
+        """A value, the effort that its texts make counted."""
         for case in value:
-            self.work += len(case.text) // _CHARACTERS
+            self.effort.on_text(case.text)
         return value
+
+    def joined(self, values: list[Value]) -> Value:
+        """The texts of several values, one after the other."""
+        self.effort.on_choices(values)
+        return joined(values, self.fresh())
 
     def branch(self, asked: Truth, yes: Callable[[], None], no: Callable[[], None]) -> None:
         """Follow both ways of a question that is open, or the one that the answer leads to."""
@@ -449,7 +454,7 @@ class Interpreter:
             return
         into, out = self._sides(trues, falses)
         departures = self._departures
-        self.work += len(start.variables) // _CHARACTERS
+        self.effort.spent += len(start.variables) // 50
         self.current = start.copy(start.guard | into)
         yes()
         after = self.current

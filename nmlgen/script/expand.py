@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from typing import Literal as TypingLiteral
 
@@ -34,7 +34,6 @@ from nmlgen.script.values import (
     Value,
     combined,
     contradicts,
-    joined,
     known,
     merged,
     text_of,
@@ -56,6 +55,8 @@ _TILDE = re.compile(r"~([A-Za-z0-9_.+-]*)")
 _BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)")
 _FIRST_PLACEHOLDER = 0xF0000
 _MOST_CHOICES = 16
+
+_OF_EXPRESSION = 10
 
 
 class _ChoiceError(Exception):
@@ -82,7 +83,7 @@ class Expansion:
             return self._known(part.text) if part.quoted or part.text[:1] != "~" else self._tilde(part, True)
         if not parts:
             return EMPTY
-        return joined(self._values(word), self.shell.fresh())
+        return self.shell.joined(self._values(word))
 
     def assigned(self, word: Word) -> Value:
         """The text of the right of an assignment: there a tilde stands behind a colon, too."""
@@ -96,7 +97,7 @@ class Expansion:
             elif values is not None:
                 values.append(self._part(part))
             first = False
-        return joined(values, self.shell.fresh()) if values else self.text(word)
+        return self.shell.joined(values) if values else self.text(word)
 
     def _values(self, word: Word) -> list[Value]:
         """The values of a word's parts; the first may be a tilde."""
@@ -112,7 +113,7 @@ class Expansion:
         text = self.shell.text
         found = []
         for part in word.parts:
-            value = known(part.text) if isinstance(part, Literal) else self._part(part)
+            value = self.shell.look_at(known(part.text)) if isinstance(part, Literal) else self._part(part)
             found.append(Piece(Place(text, part.start, part.end), value, not isinstance(part, Literal)))
         return tuple(found)
 
@@ -151,7 +152,7 @@ class Expansion:
         rest = part.text[match.end() :] if match else ""
         if match is None or not (rest[:1] == "/" or (not rest and is_all)):
             return self._known(part.text)
-        return joined([self._home(match[1]), known(rest)], self.shell.fresh())
+        return self.shell.joined([self._home(match[1]), known(rest)])
 
     def _tildes(self, part: Literal, is_first: bool, is_last: bool) -> Value:
         """The same in an assignment, where every stretch up to a colon may start with one."""
@@ -166,7 +167,7 @@ class Expansion:
                 values.append(self._known(text))
             else:
                 values += [known(text[: text.index("~")]), self._home(match[1]), known(rest)]
-        return joined(values, self.shell.fresh())
+        return self.shell.joined(values)
 
     def _home(self, user: str) -> Value:
         """The directory that a tilde stands for."""
@@ -192,7 +193,7 @@ class Expansion:
                 found += self._literal_field(word, word.parts[0])
             else:
                 found += self._fields(word)
-        self.shell.work += len(found)
+        self.shell.effort.spent += 2 * len(found)
         return found
 
     def _literal_field(self, word: Word, part: Literal) -> list[Field]:
@@ -225,6 +226,7 @@ class Expansion:
         return Field(cases, place, (Piece(place, cases, True),), is_vague=True)
 
     def _fields(self, word: Word) -> list[Field]:
+        self.shell.effort.spent += 6
         place = Place(self.shell.text, word.start, word.end)
         if any(isinstance(part, Literal) and not part.quoted and "{" in part.text for part in word.parts):
             words = self._without_braces(word)
@@ -246,7 +248,7 @@ class Expansion:
                     value = unknown(self.shell.fresh())
                     return [Field(value, place, (Piece(place, value, True),), is_vague=True)]
                 spaced = [piece for value in elements for piece in (known(" "), value)][1:]
-                value = joined(spaced, self.shell.fresh()) if spaced else EMPTY
+                value = self.shell.joined(spaced) if spaced else EMPTY
                 segments.append((value, part.quoted, part))
             else:
                 value = self._tilde(part, False) if self._starts_with_tilde(part, segments) else self._part(part)
@@ -302,7 +304,7 @@ class Expansion:
             for value, _, part in segments
         )
         loose = [value for value, quoted, part in segments if not quoted and not isinstance(part, Literal)]
-        whole = joined([value for value, _, _ in segments], self.shell.fresh())
+        whole = self.shell.joined([value for value, _, _ in segments])
         if not loose:
             literal = "".join(part.text for _, quoted, part in segments if isinstance(part, Literal) and not quoted)
             return [self._found(whole, literal, place, pieces)]
@@ -355,7 +357,7 @@ class Expansion:
                 is_open = not ends
         found = []
         for values in fields:
-            value = joined(values, self.shell.fresh())
+            value = self.shell.joined(values)
             single = pieces if len(fields) == 1 and "".join(v[0].text for v in values) == _shown(pieces) else ()
             if globs:
                 found.append(self._found(value, value[0].text, place, single))
@@ -383,7 +385,7 @@ class Expansion:
             if elements is None or gap is None:
                 return unknown(shell.fresh())
             spaced = [piece for value in elements for piece in (known(gap), value)][1:]
-            return joined(spaced, shell.fresh()) if spaced else self._absent(part)
+            return shell.joined(spaced) if spaced else self._absent(part)
         value = within(self.value(part.name, part.subscript), shell.guard)
         if "nounset" in shell.state.options and part.operator.lstrip(":") not in ("-", "=", "?", "+"):
             self._refuse_unset(part, value)
@@ -537,7 +539,9 @@ class Expansion:
             return self._with_pattern(
                 part.arguments[0],
                 value,
-                lambda text, pattern: change(text, pattern, longest=longest, extglob=shell.checks.extglob(pattern)),
+                lambda text, pattern: change(
+                    text, pattern, longest=longest, extglob=shell.checks.extglob(pattern), effort=shell.effort
+                ),
             )
         if operator[0] == "/":
             return self._replaced(part, value)
@@ -561,7 +565,7 @@ class Expansion:
             except patterns.UndecidedPattern:
                 return Possibility(ALWAYS, UNKNOWN, (symbol,))
 
-        return combined([value, *(row for row, _ in rows)], make, symbol)
+        return self._combined([value, *(row for row, _ in rows)], make, symbol)
 
     def _replaced(self, part: Parameter, value: Value) -> Value:
         operator = part.operator
@@ -590,12 +594,13 @@ class Expansion:
                     anchor=anchor,
                     extglob=self.shell.checks.extglob(pattern),
                     is_ksh=self.shell.is_ksh,
+                    effort=self.shell.effort,
                 )
             except patterns.UndecidedPattern:
                 return Possibility(ALWAYS, UNKNOWN, (symbol,))
             return Possibility(ALWAYS, text)
 
-        return combined([value, new, *(row for row, _ in rows)], make, symbol)
+        return self._combined([value, new, *(row for row, _ in rows)], make, symbol)
 
     def _substring(self, part: Parameter, value: Value) -> Value:
         numbers = [text_of(within(self.arithmetic(word), self.shell.guard)) for word in part.arguments]
@@ -684,7 +689,13 @@ class Expansion:
             text = None if cases[0].symbols else change(cases[0].text)
             return Possibility(ALWAYS, UNKNOWN, (symbol,)) if text is None else Possibility(ALWAYS, text)
 
-        return combined([value], make, symbol)
+        return self._combined([value], make, symbol)
+
+    def _combined(
+        self, values: list[Value], make: Callable[[tuple[Possibility, ...]], Possibility], symbol: Hashable
+    ) -> Value:
+        self.shell.effort.on_choices(values)
+        return combined(values, make, symbol)
 
     # --- Arithmetic ---
 
@@ -744,11 +755,13 @@ class _Calculation:
         if case.symbols:
             self._give_up(case, [case.text])
             return
+        shell.effort.spent += _OF_EXPRESSION + len(case.text)
         pending: dict[_Target, Possibility] = {}
         missing: set[str] = set(case.unset)
         read = [case.text]
 
         def lookup(name: str, subscript: str | None) -> str:
+            shell.effort.spent += 2
             if (name, subscript) in pending:
                 return pending[name, subscript].text
             key = name if subscript is None else f"{name}[{subscript}]"
@@ -764,6 +777,7 @@ class _Calculation:
                 raise UndecidedExpression(name)
             missing.update(found.unset)
             read.append(found.text)
+            shell.effort.spent += len(found.text)
             return found.text
 
         def assign(name: str, subscript: str | None, text: str) -> None:

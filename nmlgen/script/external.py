@@ -19,7 +19,6 @@ from nmlgen.script.values import (
     Possibility,
     Value,
     contradicts,
-    joined,
     merged,
     text_of,
     unknown,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from nmlgen.script.evaluate import Interpreter
 
 _MOST_CHOICES = 64
+_OF_PROGRAM = 30
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=")
 _WORDS_ALONE = frozenset(("echo", "print", "printf", "expr", "basename", "dirname", "date", "seq", "true", "false"))
 _FILTERS = frozenset(
@@ -86,7 +86,7 @@ def _pattern(value: Value) -> str | None:
 
 def _ran(shell: Interpreter, fields: list[Field], place: Place) -> None:
     exported = {key: variable for key, variable in shell.state.variables.items() if "x" in variable.attributes}
-    shell.work += len(exported)
+    shell.effort.spent += len(exported)
     shell.events.append(Ran(tuple(fields), shell.guard, place, exported, shell.state.directory))
 
 
@@ -129,7 +129,7 @@ def output_of(shell: Interpreter, name: str, fields: list[Field]) -> tuple[Value
     values = [within(item.value, shell.guard) for item in fields[1:]]
     given = shell.state.input if name not in _WORDS_ALONE else None
     if given is not None:
-        values.append(within(joined([piece.value for piece in given], shell.fresh()) if given else EMPTY, shell.guard))
+        values.append(within(shell.joined([piece.value for piece in given]) if given else EMPTY, shell.guard))
     choices: list[tuple[Guard, list[Possibility]]] = [(ALWAYS, [])]
     for value in values:
         choices = [
@@ -147,12 +147,14 @@ def output_of(shell: Interpreter, name: str, fields: list[Field]) -> tuple[Value
         if not any(case.symbols for case in chosen):
             texts = [case.text for case in chosen]
             stdin = texts.pop() if given is not None else None
+            shell.effort.spent += _OF_PROGRAM + sum(map(len, texts)) // 3 + len(stdin or "") // 10
             result = run_program(name, texts, stdin, is_ksh=shell.is_ksh)
         if result is None:
             outputs.append(Possibility(guard, UNKNOWN, (symbol,)))
             codes.append(Possibility(guard, UNKNOWN, (status,)))
         else:
             missing = frozenset().union(*(case.unset for case in chosen)) if chosen else frozenset()
+            shell.effort.on_text(result[0])
             outputs.append(Possibility(guard, result[0], unset=missing))
             codes.append(Possibility(guard, str(result[1])))
     return merged(outputs, symbol), merged(codes, status)

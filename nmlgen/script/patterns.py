@@ -11,6 +11,7 @@ import string
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
+from nmlgen.script.effort import Effort
 from nmlgen.values import frozen
 
 Pattern: TypeAlias = Sequence[tuple[str, bool]]
@@ -23,23 +24,24 @@ class UndecidedPattern(Exception):
 # --- Matching -------------------------------------------------------------------------------------------------------
 
 
-def matches(pattern: Pattern, text: str, *, extglob: bool) -> bool:
-    """Whether a pattern matches the whole of a text, as in `case`. `extglob`: `@(a|b)` and its kin are known."""
-    return len(text) in _Matcher(pattern, text, extglob).ends(0)
+def matches(pattern: Pattern, text: str, *, extglob: bool, effort: Effort | None = None) -> bool:
+    """Whether a pattern matches the whole of a text, as in `case`. `extglob`: `@(a|b)` and its kin are known. What it
+    takes is added to `effort`, here and below."""
+    return len(text) in _Matcher(pattern, text, extglob, effort).ends(0)
 
 
-def remove_prefix(text: str, pattern: Pattern, *, longest: bool, extglob: bool) -> str:
+def remove_prefix(text: str, pattern: Pattern, *, longest: bool, extglob: bool, effort: Effort | None = None) -> str:
     """`${text#pattern}`, and `${text##pattern}` if `longest`."""
-    matcher = _Matcher(pattern, text, extglob)
+    matcher = _Matcher(pattern, text, extglob, effort)
     if not longest and matcher.has_negation:
         raise UndecidedPattern("the shortest match of !(...), of which ksh finds another")
     ends = matcher.ends(0)
     return text[max(ends) if longest else min(ends) :] if ends else text
 
 
-def remove_suffix(text: str, pattern: Pattern, *, longest: bool, extglob: bool) -> str:
+def remove_suffix(text: str, pattern: Pattern, *, longest: bool, extglob: bool, effort: Effort | None = None) -> str:
     """`${text%pattern}`, and `${text%%pattern}` if `longest`."""
-    matcher = _Matcher(pattern, text, extglob)
+    matcher = _Matcher(pattern, text, extglob, effort)
     starts = range(len(text) + 1) if longest else range(len(text), -1, -1)
     return next((text[:start] for start in starts if len(text) in matcher.ends(start)), text)
 
@@ -53,6 +55,7 @@ def replace(
     anchor: Literal["", "#", "%"] = "",
     extglob: bool,
     is_ksh: bool | None,
+    effort: Effort | None = None,
 ) -> str:
     """`${text/pattern/replacement}`; `everywhere` is `//`, the anchors are `/#` (at the start) and `/%` (at the end).
 
@@ -66,7 +69,7 @@ def replace(
     first = next((piece[0], quoted) for piece, quoted in pattern if piece)
     if not anchor and not everywhere and first in (("#", False), ("%", False)):
         raise UndecidedPattern("a pattern that bash takes for an anchor")
-    matcher = _Matcher(pattern, text, extglob)
+    matcher = _Matcher(pattern, text, extglob, effort)
     if anchor:
         return _replace_anchored(text, matcher, replacement, at_end=anchor == "%")
     return _replace_anywhere(text, matcher, replacement, everywhere=everywhere)
@@ -106,6 +109,7 @@ def _replace_anywhere(text: str, matcher: _Matcher, replacement: str, *, everywh
 _LONGEST_PATTERN = 2_000
 _LONGEST_TEXT = 100_000
 _MOST_STEPS = 400_000
+_STEPS = 25  # that take as long as a look at something else
 
 CHARACTER_CLASSES = {
     "alnum": string.ascii_letters + string.digits,
@@ -156,9 +160,12 @@ class _Group:
 class _Matcher:
     """One pattern against one text."""
 
-    def __init__(self, pattern: Pattern, text: str, extglob: bool) -> None:
-        if sum(len(piece) for piece, _ in pattern) > _LONGEST_PATTERN or len(text) > _LONGEST_TEXT:
+    def __init__(self, pattern: Pattern, text: str, extglob: bool, effort: Effort | None) -> None:
+        length = sum(len(piece) for piece, _ in pattern)
+        if length > _LONGEST_PATTERN or len(text) > _LONGEST_TEXT:
             raise UndecidedPattern("a pattern or a text too long")
+        self._effort = effort or Effort()
+        self._effort.spent += length
         self._text = text
         self._nodes = _PatternReader(pattern, extglob).read()
         self._steps = 0
@@ -172,7 +179,11 @@ class _Matcher:
 
     def ends(self, start: int) -> set[int]:
         """Where a match that starts at an offset can end."""
-        return self._ends(self._nodes, {start})
+        before = self._steps
+        try:
+            return self._ends(self._nodes, {start})
+        finally:
+            self._effort.spent += 1 + (self._steps - before) // _STEPS
 
     def _ends(self, nodes: Sequence[_Node], places: set[int]) -> set[int]:
         for node in nodes:

@@ -14,7 +14,6 @@ from nmlgen.script.values import (
     Possibility,
     Value,
     contradicts,
-    joined,
     known,
     merged,
     text_of,
@@ -151,7 +150,7 @@ class Streams:
             if is_input:
                 shell.state.input = pieces
         elif operator == "<<<":
-            value = joined([shell.words.text(redirection.target), known("\n")], shell.fresh())
+            value = shell.joined([shell.words.text(redirection.target), known("\n")])
             if is_input:
                 shell.state.input = (Piece(place, value, True),)
         elif operator in ("<", "<&"):

@@ -18,7 +18,6 @@ from nmlgen.script.values import (
     Place,
     Possibility,
     Value,
-    joined,
     known,
     text_of,
     under,
@@ -132,13 +131,13 @@ class Subshells:
         for guard, pieces in caught:
             if not pieces:
                 continue
-            value = joined([piece.value for piece in pieces], shell.fresh())
+            value = shell.joined([piece.value for piece in pieces])
             more = guard - base
             if more:
                 absent = tuple(Possibility(frozenset((-answer,)), "") for answer in more)
                 value = (*under(value, more), *absent)
             rows.append(value)
-        return joined(rows, shell.fresh()) if rows else EMPTY
+        return shell.joined(rows) if rows else EMPTY
 
     def run_background(self, command: Background) -> None:
         shell = self.shell

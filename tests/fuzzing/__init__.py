@@ -21,6 +21,7 @@ from fuzzing.slurm import replies
 from fuzzing.specs import calibrations, configurations, site_files, specs, sweeps
 from fuzzing.spliced import spliced_logs, spliced_namelists, spliced_replies, spliced_scripts
 from fuzzing.texts import logs, namelists, scripts
+from fuzzing.woven import woven_documents, woven_models, woven_scripts
 
 KINDS: dict[str, Fuzzer] = {
     "specs": specs,
@@ -40,6 +41,9 @@ KINDS: dict[str, Fuzzer] = {
     "spliced-namelists": spliced_namelists,
     "spliced-logs": spliced_logs,
     "spliced-slurm": spliced_replies,
+    "woven-scripts": woven_scripts,
+    "woven-models": woven_models,
+    "woven-documents": woven_documents,
     "kept": kept,
     "large": large,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import nmlgen
 from nmlgen.script import evaluate
 from nmlgen.script.parser import parse
 from nmlgen.script.worlds import covering_worlds
@@ -42,3 +43,35 @@ def test_a_loop_with_questions_is_given_up():
     for count, is_too_much in ((20, False), (500, True)):
         source = Source("a.run", f"#!/bin/bash\n{text}for ((i=0; i<{count}; i++)); do\n{turn}done\n")
         assert (evaluate.evaluate(parse(source)).gave_up is not None) is is_too_much
+
+
+TURNS = {
+    "tokens of an expression": "y=$(({}))".format("+".join(["i"] * 300)),
+    "tokens of a condition": "for ((k = 0; k < 1 + 0 * ({}); k++)); do :; done".format("+".join(["i"] * 300)),
+    "parts of a word": "[[ {} == a ]]".format("$i" * 500),
+    "words of a program": "printf {}".format("'%d' $i " * 300),
+    "pieces of a here-document": "cat > f << E\n{}E".format("$i\n" * 300),
+    "places of a pattern": "y=${x:0:400}; y=${y//a*b/c}; y=${y%%b*}",
+    "elements that are read": "read -a a <<< '{}'".format("a " * 1_000),
+    "lines that are read": "mapfile -t a <<< '{}'".format("a\n" * 1_000),
+    "a text that is run": "eval 'y={}'".format("$i" * 300),
+    "a text that an expression is held against": "[[ $x$x$x$x =~ ^a*b ]]",
+    "choices of cases": 'if [ -f $i ]; then y=$i; fi; z="$y$z"; z="${z}$y"',
+}
+
+
+@pytest.mark.parametrize("what", TURNS)
+def test_a_turn_of_a_loop_costs_what_it_looks_at(what, monkeypatch):
+    """Turns that are few for commands, with a tenth of the effort; the first of them are followed to the end."""
+    monkeypatch.setattr(evaluate, "_MOST_EFFORT", 100_000)
+    for count, is_too_much in ((3, False), (450, True)):
+        text = f"#!/bin/bash\nx={'a' * 3_000}\nfor ((n = 0; n < {count}; n++)); do\n  i=$n\n  {TURNS[what]}\ndone\n"
+        assert (evaluate.evaluate(parse(Source("a.run", text))).gave_up is not None) is is_too_much
+
+
+def test_who_gives_up_in_a_text_that_is_run_says_so(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text(
+        f"#!/bin/bash\n#SBATCH --nodes=1\nfor i in {{1..400}}; do eval '{'x=$i$i;' * 300}'; done\nsrun ./icon\n"
+    )
+    assert [(found.code, found.span.line) for found in nmlgen.lint([path]).findings] == [("SHL007", 3)]

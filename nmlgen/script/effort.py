@@ -1,0 +1,30 @@
+"""What it costs to follow a script, counted and not timed: the same script is followed as far on every machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nmlgen.values import define
+
+_CHARACTERS = 50
+_CHOICES = 256  # of more nothing is known
+
+
+@define
+class Effort:
+    """What was looked at so far beside the commands: parts of words, fifties of characters, tokens of expressions, the
+    questions that a way has left open, elements of arrays. Each takes a few microseconds at the most."""
+
+    spent: int = 0
+
+    def on_text(self, text: str) -> None:
+        """A part of a word, or what a program writes."""
+        self.spent += 2 + len(text) // _CHARACTERS
+
+    def on_choices(self, values: Sequence[Sequence[object]]) -> None:
+        """Every choice of cases of several values; each is held against all others."""
+        count = 1
+        for value in values:
+            count *= len(value)
+        if count > 1:
+            self.spent += min(count, _CHOICES) ** 2 // 4 + 4 * count
