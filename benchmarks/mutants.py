@@ -58,7 +58,7 @@ from _pytest.runner import runtestprotocol
 ROOT = Path(__file__).resolve().parent.parent
 WHERE = ("nmlgen/rules", "nmlgen/experiment", "nmlgen/script/worlds.py")
 TESTS = (
-    *("tests/rules", "tests/experiment", "tests/test_linting.py"),
+    *("tests/rules", "tests/experiment", "tests/test_linting.py", "tests/test_rechecking.py"),
     *("tests/script/test_evaluate.py", "tests/script/test_roles.py", "tests/script/test_worlds.py"),
     *("tests/lift", "tests/test_verifying.py"),
 )

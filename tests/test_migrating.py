@@ -56,6 +56,23 @@ def test_what_means_one_thing_is_mended(tmp_path, group, text, expected):
         assert ("NML002", "error") in findings
 
 
+def test_a_group_that_stands_alone_is_there_to_be_read(tmp_path):
+    path = tmp_path / "NAMELIST_a"
+    path.write_text("&nwp_phy_nml\n lscale_cdnc = .TRUE.\n/\n")
+    found = nmlgen.migrate([path], to="2025.10", icon_release="2024.10")
+    assert [finding.code for finding in found.report.findings] == ["NML002"]
+    nmlgen.migrate([path], to="2025.10", icon_release="2024.10", mends=True).fixed.write()
+    assert path.read_text() == "&nwp_phy_nml\n scale_cdnc_mode = 1\n/\n"
+
+
+@pytest.mark.parametrize(("beside", "expected"), [("iforcing = 3", ["NML002"]), ("iforcing = 0", []), ("", [])])
+def test_a_group_beside_what_decides_is_read_as_that_says(tmp_path, beside, expected):
+    path = tmp_path / "NAMELIST_a"
+    path.write_text(f"&run_nml\n {beside}\n/\n&nwp_phy_nml\n lscale_cdnc = .TRUE.\n/\n")
+    found = nmlgen.migrate([path], to="2025.10", icon_release="2024.10")
+    assert [finding.code for finding in found.report.findings] == expected
+
+
 def test_what_was_wrong_before_is_not_told(tmp_path):
     assert migrated(tmp_path, "nwp_phy_nml", "bogus = 1") == ([], " bogus = 1\n")
     assert migrated(tmp_path, "turbdiff_nml", "lexpcor = T", old="2025.04") == ([], " lexpcor = T\n")

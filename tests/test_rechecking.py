@@ -11,6 +11,8 @@ from specs import MAPPING, changed
 
 import nmlgen
 from nmlgen.checking import check_experiment, verdict
+from nmlgen.experiment.group import Group
+from nmlgen.experiment.setting import Origin, Setting
 from nmlgen.experiment.watched import Question, WatchedExperiment
 from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
@@ -28,6 +30,10 @@ COUPLED = {
     "job": {"account": "bb1234", "nodes": 4, "time": "08:00:00"},
     "models": {"atmo": {"tasks": 384}, "ocean": {"tasks": 128}},
 }
+
+
+def group(*, is_open: bool = False, **settings: Setting) -> Group:
+    return Group("run_nml", settings, is_open=is_open)
 
 
 # --- What it notes ---------------------------------------------------------------------------------------
@@ -65,6 +71,69 @@ def test_a_watched_experiment_answers_as_the_plain_one():
                 assert asked, rule.code
 
 
+A, B = Setting("a", (Origin("spec", 1),)), Setting("a", (Origin("spec", 1),))
+
+
+@pytest.mark.parametrize(
+    ("before", "thing", "settled"),
+    [
+        ({"a": A}, {"a": A}, True),
+        ({"a": A}, {"a": A, "b": B}, True),
+        ({"a": A}, {"a": B}, False),  # alike, but somebody must look
+        ({"a": A}, {}, False),
+        ({}, {"a": A}, False),
+        ({}, {}, True),
+        (None, {"a": A}, False),
+        ({"a": A}, None, False),
+    ],
+)
+def test_the_very_same_behind_a_key_is_settled(before, thing, settled):
+    experiment = WatchedExperiment(nmlgen.load_spec(MAPPING).experiment)
+    with experiment.notes.taken() as asked:
+        experiment.directives.get("a")
+    (question,) = (question for question in asked if question.arguments == ("a",))
+    assert question.is_settled(before, thing) is settled
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "thing", "settled"),
+    [
+        ("a", group(a=A), group(a=A), True),
+        ("A", group(a=A), group(a=A), True),
+        ("a", group(a=A), group(a=A, b=B), True),
+        ("a", group(a=A), group(a=B), False),
+        ("a", group(b=A), group(b=B), True),
+        ("a", group(a=A), group(), False),
+        ("a", group(), group(a=A), False),
+        ("a", group(a=A), group(a=A, is_open=True), False),
+        ("a", group(a=A, is_open=True), group(a=A, is_open=True), True),
+        ("a", None, group(a=A), False),
+        ("a", group(a=A), None, False),
+        ("a%b", group(a=A), group(a=B), False),  # given with all its components
+        ("a%b", group(a=A), group(a=A), False),
+    ],
+)
+def test_what_somebody_wrote_anew_in_a_group_is_not_settled(name, before, thing, settled):
+    experiment = WatchedExperiment(nmlgen.load_spec(MAPPING).experiment)
+    with experiment.notes.taken() as of_component:
+        experiment.components[0]["run_nml", name]
+    with experiment.notes.taken() as of_group:
+        experiment.components[0].group("run_nml").effective(experiment.registry, "run_nml", name)
+    asked = {question for question in of_component | of_group if question.arguments[-1:] == (name,)}
+    assert len(asked) == 2
+    assert {question.is_settled(before, thing) for question in asked} == {settled}
+
+
+def test_other_questions_are_never_settled():
+    experiment = WatchedExperiment(nmlgen.load_spec(MAPPING).experiment)
+    with experiment.notes.taken() as asked:
+        experiment.components[0].group("run_nml")
+        assert experiment.name
+    assert len(asked) == 2
+    same = group(a=A)
+    assert not any(question.is_settled(same, same) for question in asked)
+
+
 # --- What it says ----------------------------------------------------------------------------------------
 
 
@@ -95,6 +164,10 @@ ONE = [
     {"lustre.output.stripe_count": 4},
     {"input_files": {"a.nc": {"source": "/a"}}},
     {"mpi.hints.romio_cb_write": "enable"},
+    {"namelists.nudging_nml.nudge_type": 4},
+    {},
+    {"namelists.nudging_nml.nudge_type": 1},
+    {"namelists.nudging_nml.nudge_type": 4},
     {},
 ]
 TWO = [

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.condition import evaluate, variables
+from nmlgen.experiment.condition import at_fault, evaluate, variables
 from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.memory import remembered
@@ -19,6 +19,7 @@ from nmlgen.experiment.parts import has_part
 from nmlgen.experiment.ranks import LEVEL_TYPES, domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.resources import shipped
+from nmlgen.source import Span
 from nmlgen.values import frozen
 
 ANY = "any"
@@ -65,11 +66,11 @@ class Check:
 
 @frozen
 class Breach:
-    """A check that an experiment fails, its value for the domain at hand of the variable to blame, and the setting that
-    somebody wrote: that variable, else another one that the check looks at."""
+    """A check that an experiment fails, the value that fails it of the variable to blame, None for a varlist, and where
+    somebody wrote it, else another one that the check looks at."""
 
     check: Check
-    setting: Setting
+    span: Span | None
     value: object
 
 
@@ -125,15 +126,24 @@ def breaches(component: Component, rule: str) -> Iterator[Breach]:
         for here in facts:
             truth = evaluate(check.condition, here)
             if truth:
-                if check.group == _STREAMS:
-                    yield Breach(check, _requesting(check, component), None)
-                else:
-                    yield Breach(check, _to_blame(check, here), here.value(check.group, check.name))
+                yield _breach(check, component, here)
                 break
             if truth is None:
                 undecided = undecided or _unknown(here, check)
     if undecided is not None:
         raise UndecidedError(undecided)
+
+
+def _breach(check: Check, component: Component, here: ComponentFacts) -> Breach:
+    if check.group == _STREAMS:
+        return Breach(check, _requesting(check, component).span, None)
+    setting = _to_blame(check, here)
+    place = at_fault(check.condition, here, (check.group, check.name))
+    if place is None:
+        return Breach(check, setting.span, here.value(check.group, check.name))
+    is_written = setting.span is not None and setting is here.setting(check.group, check.name)
+    span = setting.element(place - 1) if is_written else setting.span
+    return Breach(check, span, here.at(place).element(check.group, check.name, 0))
 
 
 def _to_blame(check: Check, here: ComponentFacts) -> Setting:

@@ -4,10 +4,10 @@ A condition is written with the words `and`, `or`, `not` and `in`, comparisons, 
 lists. `group.variable` is the element of a variable for the domain at hand, `group.base%component` that of a derived
 type. In `any(...)` and `all(...)` it is each element in turn that somebody gave. `given(group.variable)` tells whether
 a value that is not blank was written, `blank` whether the value in force is blank, `names` counts the elements before
-the first blank one, `first` is the first of all, `next` the one behind the one at hand, `rises` tells whether positive
-elements ascend, `seconds` is the length of a duration, `dated` tells whether a text is an instant, `suffix` what stands
-behind the last dot of a name; `requested("name")` tells whether a name stands in a varlist. Texts are compared without
-case and blanks at their ends.
+the first blank one, `first` is the first of all, `here` the one at hand and `next` the one behind it, each at its
+default where the array is given in part, `rises` tells whether positive elements ascend, `seconds` is the length of a
+duration, `dated` tells whether a text is an instant, `suffix` what stands behind the last dot of a name;
+`requested("name")` tells whether a name stands in a varlist. Texts are compared without case and blanks at their ends.
 
 What is not known is None, and so is all that depends on it: `unknown or true` is true, `unknown and true` is unknown.
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol
@@ -43,8 +43,12 @@ class Facts(Protocol):
     def at(self, place: int) -> Facts:
         """The same at another element, counted from 1."""
 
-    def next(self, group: str, name: str) -> Any:
-        """The element behind the one at hand, its default where the array is given in part; None if it is not known."""
+    def element(self, group: str, name: str, ahead: int) -> Any:
+        """The element at hand or so many ahead of it, its default where the array is given in part; None if it is not
+        known."""
+
+    def places(self, group: str, name: str) -> int:
+        """How many elements somebody gave, or have defaults of their own."""
 
     def given(self, group: str, name: str) -> bool | None:
         """Whether somebody wrote a value that is not blank."""
@@ -172,31 +176,65 @@ def _call(node: Any) -> Term:
         name = argument.value
         return lambda facts: facts.requested(name)
     if called in _OVER_ELEMENTS:
-        inside = variables(ast.unparse(argument).replace(" % ", "%"))
-        return _over_elements(_term(argument), inside, _OVER_ELEMENTS[called])
+        return _over_elements(argument, _OVER_ELEMENTS[called])
     found = _variable(argument)
     if found is None or called not in _OF_VARIABLES:
         raise ValueError(f"a condition has no {called}() of this")
     group, variable = found
     if called == "given":
         return lambda facts: facts.given(group, variable)
-    if called == "next":
-        return lambda facts: facts.next(group, variable)
+    if called in _AHEAD:
+        ahead = _AHEAD[called]
+        return lambda facts: facts.element(group, variable, ahead)
     work_out = _OF_VARIABLES[called]
     return lambda facts: None if (values := facts.values(group, variable)) is None else work_out(values)
 
 
-def _over_elements(
-    term: Term, inside: tuple[tuple[str, str], ...], join: Callable[[Iterator[Any]], bool | None]
-) -> Term:
+def _over_elements(argument: ast.AST, join: Callable[[Iterator[Any]], bool | None]) -> Term:
+    term, inside, filled = _term(argument), _variables_in(argument), _filled_in(argument)
+
     def joined(facts: Facts) -> bool | None:
-        lists = [facts.values(*variable) for variable in inside]
-        if None in lists:
-            return None
-        places = max((len(values) for values in lists if values), default=0)
-        return join(term(facts.at(place)) for place in range(1, places + 1))
+        count = _count(facts, inside, filled)
+        return None if count is None else join(term(facts.at(place)) for place in range(1, count + 1))
 
     return joined
+
+
+def _variables_in(node: ast.AST) -> tuple[tuple[str, str], ...]:
+    return variables(ast.unparse(node).replace(" % ", "%"))
+
+
+def _filled_in(node: ast.AST) -> tuple[tuple[str, str], ...]:
+    """The variables of which the elements that nobody gave count, too."""
+    found = (
+        _variable(call.args[0])
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in _AHEAD
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def _count(facts: Facts, inside: Iterable[tuple[str, str]], filled: Iterable[tuple[str, str]]) -> int | None:
+    """How many elements are looked at; None where they are not known."""
+    lists = [facts.values(*variable) for variable in inside]
+    if None in lists:
+        return None
+    given = max((len(values) for values in lists if values), default=0)
+    return max([given, *(facts.places(*variable) for variable in filled)])
+
+
+def at_fault(condition: str, facts: Facts, variable: tuple[str, str]) -> int | None:
+    """The first element, counted from 1, for which an `any(...)` holds that names a variable; None if there is none."""
+    for node in ast.walk(ast.parse(condition, mode="eval")):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "any"):
+            continue
+        inside = _variables_in(node.args[0])
+        count = _count(facts, inside, ()) if variable in inside else None
+        term = _term(node.args[0])
+        found = next((place for place in range(1, (count or 0) + 1) if term(facts.at(place))), None)
+        if found is not None:
+            return found
+    return None
 
 
 def _is_blank(values: list[Any]) -> bool:
@@ -250,6 +288,7 @@ _TERMS: Mapping[str, Callable[[Any], Term]] = {
 }
 _OF_VARIABLES: Mapping[str, Callable[[list[Any]], Any]] = {
     "given": _is_blank,  # asked of the facts instead
+    "here": _is_blank,
     "next": _is_blank,
     "blank": _is_blank,
     "first": lambda values: _folded(values[0]) if values else None,
@@ -259,6 +298,7 @@ _OF_VARIABLES: Mapping[str, Callable[[list[Any]], Any]] = {
     "dated": _dated,
     "suffix": _suffix,
 }
+_AHEAD = {"here": 0, "next": 1}
 _UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {ast.Not: operator.not_, ast.USub: operator.neg}
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

@@ -9,15 +9,17 @@ from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.grid_file import grids_at_hand
 from nmlgen.experiment.group import Group, as_list, default_element, effective
+from nmlgen.experiment.heights import half_levels
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.parts import parts
 from nmlgen.experiment.ranks import domains, output_files, split
 from nmlgen.experiment.reading import condition_of
-from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.values import frozen
 
 _OF_A_SPHERE = re.compile(r"R\d+B\d+", re.IGNORECASE)
 _FORCED = ("is_subsidence_moment", "is_subsidence_heat", "is_advection", "is_geowind", "is_rad_forcing", "is_nudging")
+_WATERS = frozenset({"qv", "hus", "qc", "clw", "qi", "cli", "qr", "qs", "qg", "qh"})
 
 
 @frozen
@@ -67,12 +69,18 @@ class ComponentFacts:
         """The same for another domain, or for another element."""
         return ComponentFacts(self.component, place, self.requested_names, self.is_inherited)
 
-    def next(self, group: str, name: str) -> Any:
-        """The element behind the one at hand: where an array is given in part, the rest is at its default."""
-        values = self.values(group, name)
-        if values is None or len(values) > self.domain:
-            return None if values is None else values[self.domain]
-        return default_element(self.component.registry.variable(group, name), self.domain + 1)
+    def element(self, group: str, name: str, ahead: int) -> Any:
+        """The element at hand or so many ahead of it: where an array is given in part, the rest is at its default."""
+        values, place = self.values(group, name), self.domain + ahead
+        if values is None or len(values) >= place:
+            return None if values is None else values[place - 1]
+        return default_element(self.component.registry.variable(group, name), place)
+
+    def places(self, group: str, name: str) -> int:
+        """How many elements somebody gave, or have defaults of their own."""
+        default = effective(self.component.registry, None, group, name)
+        lists = (self.values(group, name), default.value if default.certainty is Certainty.DEFAULT else None)
+        return max(len(as_list(values)) for values in lists)
 
     def given(self, group: str, name: str) -> bool | None:
         """Whether somebody wrote a value that is not blank."""
@@ -92,7 +100,9 @@ class ComponentFacts:
         does, and one of a single model whose executable has the coupler; `step`, `checkpoint` and `restart` in seconds,
         0 where there is none, and the `leg` that the first job runs; `forced`: whether large-scale forcing is on
         (`mo_ls_forcing_nml.f90:132`, `mo_nml_crosscheck.f90:259`); `torus`: whether the grid is a plane one,
-        where its file lies on this machine; one named RnBk is none. None for other names."""
+        where its file lies on this machine; one named RnBk is none; `highest`: the height in metres of the highest full
+        level (`mo_nh_lim_area_testcases.f90:212`); `waters`: how many of the tracer_names are masses of water
+        (`mo_aes_phy_init.f90:325-397`). None for other names."""
         try:
             return self._symbol(name)
         except UndecidedError:
@@ -118,6 +128,15 @@ class ComponentFacts:
             return len(self.component.experiment.models) > 1 or parts(self.component.experiment).get("coupling")
         if name == "component":
             return self.component.kind
+        return self._of_atmosphere(name)
+
+    def _of_atmosphere(self, name: str) -> Any:
+        if name == "highest":
+            upper, lower = half_levels(self.component)[:2]
+            return (upper + lower) / 2
+        if name == "waters":
+            names = [str(tracer).strip() for tracer in as_list(self.setting("transport_nml", "tracer_names").value)]
+            return sum(tracer in _WATERS for tracer in names)
         if name == "torus":
             file = next(iter(grids_at_hand(self.component)), None)
             if file is not None and file.is_torus is not None:

@@ -13,7 +13,7 @@ from typing import TypeVar
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.memory import remembered
-from nmlgen.experiment.setting import UndecidedError
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.namelist.constraint import Condition
 
 LAND_FILE = "jsbach"
@@ -52,13 +52,24 @@ def _ending(items: list[_Item], end: UndecidedError) -> Iterator[_Item]:
 
 @once
 def groups_read(component: Component) -> Iterator[Group]:
-    """The groups that ICON reads; those that depend on a setting come last, as it may be unknown."""
+    """The groups that ICON reads; those that depend on a setting come last, as it may be unknown. A group that stands
+    in a part of an experiment without that setting is there to be read."""
     groups = [group for group in component.all_groups() if is_read(component, group)]
     conditions = [(group, condition_of(component, group)) for group in groups]
-    yield from (group for group, condition in conditions if condition is None)
-    for group, condition in conditions:
-        if condition is not None and condition.holds(component[condition.group, condition.variable].value):
+    deciding = [(group, condition, _deciding(component, condition)) for group, condition in conditions]
+    yield from (group for group, condition, _ in deciding if condition is None)
+    yield from (group for group, condition, setting in deciding if condition is not None and setting is None)
+    for group, condition, setting in deciding:
+        if condition is not None and setting is not None and condition.holds(setting.value):
             yield group
+
+
+def _deciding(component: Component, condition: Condition | None) -> Setting | None:
+    """The setting with which a group is read; None where there is none, or it stands in another part."""
+    if condition is None:
+        return None
+    setting = component[condition.group, condition.variable]
+    return None if setting.certainty is Certainty.UNKNOWN and setting.span is None else setting
 
 
 def file_of(component: Component, group: Group) -> str:

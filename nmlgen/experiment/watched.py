@@ -96,7 +96,7 @@ def _keys(_experiment: Experiment, thing: Mapping[str, Any]) -> Any:
 
 
 def _shape(_experiment: Experiment, thing: Any, name: str) -> Any:
-    return tuple(len(one) if isinstance(one, tuple) else 1 for one in getattr(thing, name))
+    return tuple(len(one) if isinstance(one, tuple) else None for one in getattr(thing, name))
 
 
 def _entry(experiment: Experiment, thing: Model) -> Any:

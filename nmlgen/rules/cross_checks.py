@@ -15,9 +15,11 @@ from nmlgen.rules.rule import ComponentRule
 
 def _found(rule: ComponentRule, component: Component) -> Iterator[Finding]:
     for breach in breaches(component, rule.code):
-        check, setting = breach.check, breach.setting
+        check = breach.check
         shown = check.name if breach.value is None else f"{check.name} {literal(breach.value)}"
-        yield rule.finding(setting, f"{shown}: {check.says}", f"expected: {check.expected}", f"ICON: {check.source}")
+        yield rule.finding(
+            breach.span, f"{shown}: {check.says}", f"expected: {check.expected}", f"ICON: {check.source}"
+        )
 
 
 class NwpPhysicsCombination(ComponentRule):
@@ -626,7 +628,7 @@ class NestCombination(ComponentRule):
     ```yaml bad
     namelists:
       grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc], dynamics_parent_grid_id: [0, 2]}
-    #                                                                                            ^
+    #                                                                                                ^
     ```
     ```yaml good
     namelists:

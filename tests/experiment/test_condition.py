@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nmlgen.experiment.condition import evaluate, variables
+from nmlgen.experiment.condition import at_fault, evaluate, variables
 
 
 class Facts:
@@ -25,8 +25,12 @@ class Facts:
     def at(self, place: int) -> Facts:
         return Facts(place, **self.known)
 
-    def next(self, group: str, name: str) -> Any:
-        return self.at(self.place + 1).value(group, name)
+    def element(self, group: str, name: str, ahead: int) -> Any:
+        values, place = self.values(group, name), self.place + ahead
+        return values[place - 1] if values and len(values) >= place else self.known.get("default")
+
+    def places(self, group: str, name: str) -> int:
+        return max(len(self.values(group, name) or []), 3)
 
     def given(self, group: str, name: str) -> bool | None:
         values = self.values(group, name)
@@ -48,8 +52,16 @@ class Facts:
         ("g.x != 1", {"x": [1]}, False),
         ("next(g.x) == 2", {"x": [1, 2]}, True),
         ("next(g.x) == 2", {"x": [2]}, None),
-        ("any(domain < 3 and next(g.x) < g.x)", {"x": [1, 2, 2, 1]}, False),
-        ("any(domain < 4 and next(g.x) < g.x)", {"x": [1, 2, 2, 1]}, True),
+        ("next(g.x) == 2", {"x": [2], "default": 2}, True),
+        ("here(g.x) == 2", {"x": [2, 1]}, True),
+        ("here(g.x) == 2", {"x": [1, 2]}, False),
+        ("here(g.x) == 2", {"default": 2}, True),
+        ("any(domain == 3 and here(g.x) == 2)", {"x": [1], "default": 2}, True),
+        ("any(domain == 4 and here(g.x) == 2)", {"x": [1], "default": 2}, False),
+        ("any(domain == 3 and g.x == 2)", {"x": [1], "default": 2}, False),
+        ("any(here(g.x) == 2)", {"x": None}, None),
+        ("any(domain < 3 and next(g.x) < here(g.x))", {"x": [1, 2, 2, 1]}, False),
+        ("any(domain < 4 and next(g.x) < here(g.x))", {"x": [1, 2, 2, 1]}, True),
         ("g.x < 1", {"x": [1]}, False),
         ("g.x < 1", {"x": [0]}, True),
         ("g.x <= 1", {"x": [1]}, True),
@@ -145,3 +157,19 @@ def test_variables_are_told_once_in_their_order():
 def test_other_words_are_refused(condition):
     with pytest.raises(ValueError, match="a condition has no"):
         evaluate(condition, Facts())
+
+
+@pytest.mark.parametrize(
+    ("condition", "variable", "expected"),
+    [
+        ("any(g.x > 1)", "x", 2),
+        ("g.y == 1 and any(g.x > 2)", "x", 3),
+        ("any(g.x > 3)", "x", None),
+        ("any(g.x > 1)", "y", None),
+        ("all(g.x > 0)", "x", None),
+        ("g.x == 1", "x", None),
+        ("any(g.x > 3) or any(g.x == 3)", "x", 3),
+    ],
+)
+def test_the_element_at_fault(condition, variable, expected):
+    assert at_fault(condition, Facts(x=[1, 2, 3], y=[1]), ("g", variable)) == expected

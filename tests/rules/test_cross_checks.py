@@ -32,10 +32,15 @@ TEN = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"
 COLUMN = "grid_nml: {l_scm_mode: true}, nwp_phy_nml: {inwp_surface: 0}, scm_nml: {i_scm_netcdf: 1, scm_sfc_"
 CARBON = "run_nml: {iforcing: 2, ntracer: 4, ltransport: true}, ccycle_nml: {'ccycle_config(1)%iccycle': "
 DIFFUSED = "aes_phy_nml: {'aes_phy_config(1)%dt_vdf': PT10M}"
+GASES = "run_nml: {iforcing: 2, ntracer: 3, ltransport: true}, aes_phy_nml: {'aes_phy_config(1)%dt_rad': PT10M}, "
+GASES += "transport_nml: {tracer_names: "
+GRAUPEL = "run_nml: {iforcing: 2, ntracer: 7, ltransport: true}, aes_phy_nml: {'aes_phy_config(1)%dt_mig': PT10M}"
 NUDGED = (
     NWP + "nwp_phy_nml: {inwp_surface: 0}, grid_nml: {l_limited_area: true}, limarea_nml: {nudge_hydro_pres: false}, "
 )
 NUDGED += "nudging_nml: {nudge_type: 1"
+GLOBAL = NWP + "nwp_phy_nml: {inwp_surface: 0}, limarea_nml: {latbc_varnames_map_file: a, itype_latbc: 1, "
+GLOBAL += "dtime_latbc: 3600.0}, nudging_nml: {nudge_type: 2"
 
 
 def codes(namelists, tmp_path, more="", release="2024.10"):
@@ -173,7 +178,24 @@ def test_defaults_pass(forcing, tmp_path):
                 ("h_poly: [0, 32000]", []),
                 ("h_poly: [0, 32001]", ["DYN009"]),
                 ("h_poly: [0, 32001], tgr_poly: 0.0", []),
-                ("h_poly: [0, 32001], nlayers_poly: 1", []),
+                ("h_poly: [0, 32001], nlayers_poly: 1", ["DYN009"]),  # below the top at 35 km it is as cold
+                ("h_poly: [0, 32001], nlayers_poly: 1, tgr_poly: 0.008", []),
+                ("h_poly: 0, nlayers_poly: 3", ["DYN009"]),  # the default of the third height is 1 m
+                ("h_poly: 12001", ["DYN009"]),
+                ("h_poly: 12000", []),
+                ("tgr_poly: 0.010", []),
+                ("tgr_poly: [0.009, 0.010]", ["DYN009"]),  # 12000 m + 213 K / 0.010 K/m
+                ("tgr_poly: [0.009, 0.010], nlayers_poly: 1", ["DYN009"]),  # 288 K / 0.009 K/m
+                ("tgr_poly: [0.008, 0.010], nlayers_poly: 1", []),
+                ("tgr_poly: [0.009, 0.0]", []),
+                ("tgr_poly: [0.009, -0.010]", []),
+            )
+        ],
+        *[
+            (f"{POLYTROPIC}tgr_poly: [0.009, 0.010]}}, sleve_nml: {{min_lay_thckn: 0.0, top_height: {top}}}", codes)
+            for top, codes in (
+                (33860.0, []),  # the highest of 30 levels is a sixtieth lower
+                (33870.0, ["DYN009"]),
             )
         ],
         *[
@@ -194,6 +216,27 @@ def test_defaults_pass(forcing, tmp_path):
         (f"{CARBON}1}}", []),
         (f"{CARBON}1}}, {DIFFUSED}, aes_vdf_nml: {{'aes_vdf_config(1)%use_tmx': true}}", []),
         (f"{CARBON}1}}, {DIFFUSED}, transport_nml: {{tracer_names: [hus, clw, cli, co2]}}", []),
+        (f"{CARBON}1}}, {DIFFUSED}, transport_nml: {{tracer_names: [hus, clw, co2, cli]}}", ["PHY003"]),
+        (f"{CARBON}1}}, {DIFFUSED}, transport_nml: {{tracer_names: [hus, o3, co2, cli]}}", []),
+        (f"{CARBON}1}}, {DIFFUSED}, transport_nml: {{tracer_names: [hus, o3, co2, ch4]}}", []),
+        *[
+            (f"{GASES}[{names}]}}, aes_rad_nml: {{'aes_rad_config(1)%irad_{gas}': 1}}", codes)
+            for gas, names, codes in (
+                ("co2", "hus, clw, co2", []),
+                ("co2", "hus, co2, clw", ["PHY003"]),
+                ("o3", "hus, clw, o3", []),
+                ("o3", "hus, o3, clw", ["PHY003"]),
+                ("o3", "o3, co2, ch4", []),
+            )
+        ],
+        *[
+            (f"{GRAUPEL}, transport_nml: {{tracer_names: [{names}]}}", codes)
+            for names, codes in (
+                ("hus, qc, qi, qr, qs, qg, o3", []),
+                ("hus, qc, qi, qr, qs, o3, qg", ["PHY003"]),
+                ("hus, qc, qi, qr, qs, o3, co2", ["PHY003"]),
+            )
+        ],
         *[
             (f"{NUDGED}{start}}}, sleve_nml: {{top_height: {top}.0}}", codes)
             for start, top, codes in (
@@ -201,6 +244,24 @@ def test_defaults_pass(forcing, tmp_path):
                 ("", 11999, ["LBC001"]),
                 (", nudge_start_height: 11999.0", 11999, []),
                 (", nudge_start_height: 12001.0", 12000, ["LBC001"]),
+            )
+        ],
+        *[
+            (f"{GLOBAL}{heights}}}, sleve_nml: {{top_height: {top}.0}}", codes)
+            for heights, top, codes in (
+                ("", 60000, []),
+                (", nudge_start_height: 1000.0, nudge_end_height: 1000.0", 60000, []),
+                (", nudge_start_height: 1001.0, nudge_end_height: 1000.0", 60000, ["LBC001"]),
+                (", nudge_start_height: 1.0, nudge_end_height: 0.0", 60000, ["LBC001"]),
+                (", nudge_start_height: 1.0, nudge_end_height: -1.0", 60000, []),  # then it ends at the top
+                (", nudge_start_height: 1001.0, nudge_end_height: 999.0", 1000, []),  # then it begins at the ground
+                (", nudge_start_height: 40000.0", 60000, []),
+                (", nudge_start_height: 40001.0", 60000, ["LBC001"]),
+                (", nudge_start_height: 40001.0", 40000, []),
+                (", nudge_end_height: 2000.0", 60000, []),
+                (", nudge_end_height: 1999.0", 60000, ["LBC001"]),
+                (", nudge_end_height: 1999.0", 2000, ["LBC001"]),
+                (", nudge_end_height: 1998.0", 1999, []),
             )
         ],
         (NWP + "nwp_phy_nml: {inwp_surface: 0, mu_rain: 5.0}", []),
@@ -271,6 +332,22 @@ def test_defaults_pass(forcing, tmp_path):
 )
 def test_both_sides(namelists, expected, tmp_path):
     assert codes(namelists, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("namelists", "said", "shown"),
+    [
+        ("transport_nml: {ihadv_tracer: [2, 53]}", "ihadv_tracer 53", "53"),
+        ("transport_nml: {ihadv_tracer: 54}, run_nml: {ntracer: 1}", "ihadv_tracer 54", "54"),
+        (f"{POLYTROPIC}h_poly: [0, 2, 1], nlayers_poly: 3}}", "h_poly 2", "2"),
+        (f"{POLYTROPIC}nlayers_poly: 3}}", "h_poly 12000", "3"),
+    ],
+)
+def test_a_finding_names_the_element_that_is_wrong(namelists, said, shown, tmp_path):
+    text = f'model: {{release: "2024.10"}}\nnamelists: {{{namelists}}}\n'
+    (finding,) = judge(experiment_of(text, tmp_path), RULES)
+    assert finding.message.startswith(f"{said}: ")
+    assert finding.span.text == shown
 
 
 @pytest.mark.parametrize(("shift", "expected"), [(0, []), (6, []), (7, ["RUN007"]), (8, ["RUN007"])])
