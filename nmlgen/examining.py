@@ -66,6 +66,8 @@ def examine(machine: Machine | None, experiment: Experiment | None, directory: P
     yield _site(machine)
     if machine is None or machine.scheduler == "slurm":
         yield from _slurm(machine, experiment)
+    elif machine.scheduler == "pbs":
+        yield _pbs()
     yield from _file_system(machine, directory)
     yield _launcher(experiment)
     yield _mpi(machine, experiment)
@@ -79,13 +81,19 @@ def _site(machine: Machine | None) -> Examined:
         return _open(
             "site", "none is named: only what holds everywhere is looked at", "nmlgen doctor --site NAME, or a spec"
         )
-    if machine.scheduler not in ("slurm", "none"):
+    if machine.scheduler not in ("slurm", "pbs", "none"):
         return _wrong(
             "site",
-            f"{machine.name} has {machine.scheduler.upper()}, not Slurm",
-            "nmlgen judges there; it does not submit",
+            f"{machine.name} has {machine.scheduler.upper()}, neither Slurm nor PBS",
+            "nmlgen judges there; it writes no jobs",
         )
     return _good("site", machine.name)
+
+
+def _pbs() -> Examined:
+    if shutil.which("qsub") is None:
+        return _wrong("PBS", "there is no qsub here", "a login node; building and checking need none")
+    return _good("PBS", "qsub is here")
 
 
 def _slurm(machine: Machine | None, experiment: Experiment | None) -> Iterator[Examined]:

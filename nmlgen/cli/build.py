@@ -89,9 +89,11 @@ def _say(spec: nmlgen.Spec, directory: Path, changed: tuple[str, ...], dry_run: 
         return
     click.echo(f"{'would write' if dry_run else 'wrote'} to {directory}: {', '.join(changed)}")
     if not dry_run:
-        launcher = "sbatch" if spec.experiment.machine.scheduler == "slurm" else "bash"
-        script = directory / f"{spec.experiment.name}.sbatch"
-        click.echo(f"next: {launcher} {shlex.quote(str(script))}")
+        scheduler, script = spec.experiment.machine.scheduler, directory / f"{spec.experiment.name}.sbatch"
+        if scheduler == "pbs":  # whose jobs know the directory of the submission only
+            click.echo(f"next: cd {shlex.quote(str(directory))} && qsub {shlex.quote(script.name)}")
+        else:
+            click.echo(f"next: {'sbatch' if scheduler == 'slurm' else 'bash'} {shlex.quote(str(script))}")
 
 
 def _show_differences(build: nmlgen.Build, directory: Path) -> int:

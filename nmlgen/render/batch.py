@@ -30,14 +30,15 @@ from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.ranks import OutputFile, output_files
 from nmlgen.experiment.record import record
 from nmlgen.experiment.schedule import NUMBER, Names
-from nmlgen.experiment.setting import Setting, UndecidedError
+from nmlgen.experiment.setting import Setting, UndecidedError, written
 from nmlgen.experiment.striping import Extent, Striping
 from nmlgen.render import placement
-from nmlgen.render.shell import Quoted, directive, joined, shell_path, shell_word
+from nmlgen.render.shell import Quoted, directive, joined, one_line, shell_path, shell_word
 from nmlgen.render.templates import template
 from nmlgen.render.write import MANIFEST
 from nmlgen.units.calendar import Instant
 from nmlgen.units.size import format_size, parse_size
+from nmlgen.units.wall_time import parse_wall_time
 
 _FIRST_DIRECTIVES = ("job-name", "account", "partition", "qos", "nodes", "ntasks", "ntasks-per-node")
 _STRIPE_OPTIONS = {
@@ -66,7 +67,7 @@ def batch_script(
 def _context(
     experiment: Experiment, script: str, namelist_files: tuple[str, ...], build: str, sweep: str | None
 ) -> dict[str, Any]:
-    slurm = experiment.machine.scheduler == "slurm"
+    slurm, pbs = (experiment.machine.scheduler == name for name in ("slurm", "pbs"))
     demands = [component["io_nml", "checkpoint_on_demand"] for component in experiment.components]
     return {
         "name": sweep or experiment.name,
@@ -77,9 +78,14 @@ def _context(
         "version": __version__,
         "build": Quoted(build),  # our own, and not yet what it will be
         "script": script,
-        "usage": f"{'sbatch' if slurm else 'bash'} {script}",
+        "usage": f"{'sbatch' if slurm else 'qsub' if pbs else 'bash'} {script}",
+        "usage_to_restart": f"qsub -v NMLGEN_ARGUMENTS=restart {script}"
+        if pbs
+        else f"{'sbatch' if slurm else 'bash'} {script} restart",
         "slurm": slurm,
-        "directives": _directives(experiment, sweep) if slurm else [],
+        "pbs": pbs,
+        "directives": _directives(experiment, sweep) if slurm else _pbs_directives(experiment, sweep) if pbs else [],
+        "alarm": _alarm(experiment) if pbs else None,
         "namelist_files": [_file_word(file, experiment.name, sweep is not None) for file in namelist_files],
         "models": [restart_name(component) for component in experiment.components if writes_checkpoints(component)],
         "status_files": status_files(experiment),
@@ -167,10 +173,30 @@ def _legs(experiment: Experiment) -> int | None:
         return None
 
 
+def _settings(experiment: Experiment, sweep: str | None) -> dict[str, Setting]:
+    """The options of sbatch; the points of a sweep share a name."""
+    settings = dict(experiment.directives)
+    if sweep is not None and (name := settings["job-name"]).value == experiment.name:
+        settings["job-name"] = written(name.name, sweep, name.origin.layer)
+    return settings
+
+
+def _pbs_directives(experiment: Experiment, sweep: str | None) -> list[Quoted]:
+    from nmlgen.schedulers.job import job_directives  # few sites have it
+
+    return [one_line(line) for line in job_directives("pbs", _settings(experiment, sweep)).directives]
+
+
+def _alarm(experiment: Experiment) -> int | None:
+    """After how many seconds the script stops the model, for a batch system that does not say that the end is near."""
+    signal, limit = experiment.directives.get("signal"), experiment.directives.get("time")
+    if signal is None or limit is None:
+        return None
+    return max(1, parse_wall_time(str(limit.value)) - int(str(signal.value).partition("@")[2]))
+
+
 def _directives(experiment: Experiment, sweep: str | None) -> list[Quoted]:
-    values = {name: setting.value for name, setting in experiment.directives.items()}
-    if sweep is not None and values["job-name"] == experiment.name:
-        values["job-name"] = sweep
+    values = {name: setting.value for name, setting in _settings(experiment, sweep).items()}
     order = [name for name in _FIRST_DIRECTIVES if name in values]
     order += sorted(name for name in values if name not in _FIRST_DIRECTIVES)
     lines = [directive(name, values[name]) for name in order]

@@ -70,9 +70,9 @@ def make_build(
     Raises InputError for a machine whose batch system nmlgen only knows by name.
     """
     machine = spec.experiment.machine
-    if machine.scheduler == "pbs":
+    if machine.scheduler == "nqsv":
         raise InputError(
-            f"{machine.name} has PBS, and nmlgen writes jobs for Slurm or for no batch system; "
+            f"{machine.name} has NQSV, and nmlgen writes jobs for Slurm, for PBS or for no batch system; "
             "nmlgen check judges the rest of the spec"
         )
     script = script_name(sweep or spec.experiment.name)

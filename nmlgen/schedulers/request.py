@@ -65,8 +65,8 @@ class Request:
     `output`, `error` (a `FilePattern`), `joined` (a flag: errors go where output goes); `mail_to` (addresses),
     `mail_on` (some of begin, end, fail); `array` (an `Array`), `dependency` (kinds and job ids), `begin` (a datetime in
     ISO's basic form, YYYYMMDDTHHMMSS, or THHMM), `hold`, `rerun`, `exclusive` (flags), `environment` (`Exported`),
-    `directory` (a path, HOME or SUBMITTED). `remarks` are what has no such word. `lines` are the first and the last
-    line of each directive.
+    `directory` (a path, HOME or SUBMITTED), `chunk` (what each chunk of nodes has besides: name=value, with colons
+    between several). `remarks` are what has no such word. `lines` are the first and the last line of each directive.
     """
 
     wishes: Mapping[str, Wish]

@@ -126,7 +126,22 @@ def lower(
         raise SpecError(in_order(findings))
     machine = with_nodes(machine, _nodes(tree))
     lowered = _Lowering(tree, models, machine, site, registry, directives_span, files or Files()).experiment()
-    return placed(decided(lowered))
+    experiment = placed(decided(lowered))
+    if findings := list(_unsaid(experiment)):
+        raise SpecError(in_order(findings))
+    return experiment
+
+
+def _unsaid(experiment: Experiment) -> Iterator[Finding]:
+    """What of the section `job` a batch system that is not Slurm cannot be asked for."""
+    if experiment.machine.scheduler == "pbs":
+        from nmlgen.schedulers.job import job_directives  # few sites have it
+
+        for remark in job_directives("pbs", experiment.directives).remarks:
+            if remark.loss is not None:
+                span = remark.span or experiment.directives_span
+                message = f"{experiment.machine.name} has PBS: {remark.message}"
+                yield problem("SPC004", message, span, f"expected: {remark.expected}")
 
 
 def _without_plug_in(tree: Tree, machine: Machine) -> Iterator[Finding]:

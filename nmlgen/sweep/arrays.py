@@ -20,6 +20,7 @@ from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.files import Files
 from nmlgen.render.shell import directive
 from nmlgen.render.templates import template
+from nmlgen.schedulers.pbs import scheduler as pbs
 from nmlgen.schedulers.slurm.directives import read_directives
 from nmlgen.source import Source
 from nmlgen.sweep.directory import read_table
@@ -112,6 +113,8 @@ def read_script(sweep: Path, point: SweepPoint) -> PointScript:
     source = Files().read(path)
     head = _HEAD.match(source.text)
     assert head is not None
+    if pbs.is_spoken(source):
+        raise InputError(f"{path} is for PBS: sweeps are submitted to Slurm, a job to PBS by qsub in {path.parent}")
     directives = read_directives(Source(source.name, source.text[: head.end()]))
     for problem in directives.problems:
         if problem.stops:

@@ -22,7 +22,7 @@ from nmlgen.units.wall_time import parse_wall_time
 
 ICON = [name for name in presets.names() if name.startswith("icon/")]
 SITES = [name.removeprefix("sites/") for name in presets.names() if name.startswith("sites/")]
-PBS = ("dwd", "hlrs")
+NQSV = ("dwd",)
 
 
 @pytest.mark.parametrize("site", SITES)
@@ -31,10 +31,10 @@ def test_first_spec_builds(tmp_path, preset, site):
     path = tmp_path / "new.yaml"
     path.write_text(starter_spec(preset, site, None, "bb1234", None, ".", None))
     spec = load_spec(path)
-    if site in PBS:
-        with pytest.raises(InputError, match="has PBS"):
+    if site in NQSV:
+        with pytest.raises(InputError, match="has NQSV"):
             build(spec)
-    found = {one.code for one in (check if site in PBS else build)(spec).findings}
+    found = {one.code for one in (check if site in NQSV else build)(spec).findings}
     # The layout of a whole preset is for Levante: elsewhere the advisor may know a better one.
     is_whole = "num_io_procs" not in path.read_text()
     assert found <= ({"OUT032"} if is_whole and site != "levante" else set())
@@ -48,8 +48,8 @@ def test_first_spec_is_written(nmlgen, here, preset, site):
     assert (done.code, done.out) == (0, "wrote new.yaml\nnext: nmlgen check new.yaml\n")
     assert (here / "new.yaml").read_text() == starter_spec(preset, site, None, "bb1234", None, ".", None)
     done = nmlgen("build", "new.yaml", "-o", "run")
-    if site in PBS:
-        assert (done.code, done.err.count("has PBS")) == (2, 1)
+    if site in NQSV:
+        assert (done.code, done.err.count("has NQSV")) == (2, 1)
     else:
         assert done.code == 0, done.err
 

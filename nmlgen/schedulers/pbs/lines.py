@@ -97,8 +97,8 @@ def _sizes(asked: Asked) -> Iterator[str]:
     nodes, tasks, per_node = (asked.take(key) for key in ("nodes", "tasks", "tasks_per_node"))
     cores, gpus = asked.take("cpus_per_task"), asked.take("gpus_per_node")
     memory, of_core = asked.take("memory_per_node"), asked.take("memory_per_cpu")
-    exclusive = bool(asked.take("exclusive"))
-    is_sized = any(one is not None for one in (nodes, tasks, per_node, cores, gpus, memory, of_core))
+    exclusive, besides = bool(asked.take("exclusive")), asked.take("chunk")
+    is_sized = any(one is not None for one in (nodes, tasks, per_node, cores, gpus, memory, of_core, besides))
     if nodes is None and tasks is not None and per_node is not None:
         nodes = -(-tasks // per_node)
     if gpus is not None:
@@ -107,7 +107,7 @@ def _sizes(asked: Asked) -> Iterator[str]:
         for key in ("gpus_per_node", "memory_per_node"):
             if key in asked.request.wishes:
                 asked.lose(key, "on how many nodes the tasks are, is not said", "a number of nodes")
-        yield f"select={_chunk(tasks, 1, cores, None, of_core, None)}"
+        yield f"select={_chunk(tasks, 1, cores, None, of_core, None, besides)}"
         if exclusive:
             yield "place=excl"
         return
@@ -119,19 +119,28 @@ def _sizes(asked: Asked) -> Iterator[str]:
     tasks = tasks or nodes * (per_node or 1)
     share, more = divmod(tasks, nodes)
     chunks = [(more, share + 1), (nodes - more, share)]
-    parts = [_chunk(count, each, cores, memory, of_core, gpus) for count, each in chunks if count and each]
+    parts = [_chunk(count, each, cores, memory, of_core, gpus, besides) for count, each in chunks if count and each]
     yield f"select={'+'.join(parts)}"
     if nodes > 1 or exclusive:
         yield "place=" + ":".join([*(["scatter"] if nodes > 1 else []), *(["excl"] if exclusive else [])])
 
 
-def _chunk(count: int, tasks: int, cores: int | None, memory: int | None, of_core: int | None, gpus: int | None) -> str:
+def _chunk(
+    count: int,
+    tasks: int,
+    cores: int | None,
+    memory: int | None,
+    of_core: int | None,
+    gpus: int | None,
+    besides: str | None,
+) -> str:
     if memory is None and of_core is not None:
         memory = of_core * tasks * (cores or 1)
     words = [str(count), f"ncpus={tasks * (cores or 1)}", f"mpiprocs={tasks}"]
     words += [f"ompthreads={cores}"] if cores is not None else []
     words += [f"mem={_size(memory)}"] if memory is not None else []
-    return ":".join([*words, *([f"ngpus={gpus}"] if gpus is not None else [])])
+    words += [f"ngpus={gpus}"] if gpus is not None else []
+    return ":".join([*words, *([besides] if besides is not None else [])])
 
 
 def _size(size: int) -> str:

@@ -29,6 +29,7 @@ _MAIL = {
 }
 _KINDS = ("after", "afterany", "afterok", "afternotok")
 _BEGIN = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?|(\d\d):(\d\d)(?::00)?")
+_RESOURCES = re.compile(r"[A-Za-z]\w*=[\w.]+(?::[A-Za-z]\w*=[\w.]+)*", re.ASCII)
 
 
 class _UnsaidError(ValueError):
@@ -197,6 +198,13 @@ def _exported(value: Any) -> Exported:
     return Exported("ALL" in words, tuple(word for word in words if word not in ("ALL", "NIL")))
 
 
+def _chunk(value: Any) -> str:
+    """Resources of another batch system, which no feature of Slurm's is like."""
+    if not _RESOURCES.fullmatch(str(value)):
+        raise _UnsaidError("features of nodes are Slurm's alone")
+    return str(value)
+
+
 def _flag(value: Any) -> bool | None:
     return True if value is True else None
 
@@ -212,6 +220,7 @@ _READERS: dict[str, tuple[str, Any]] = {
     "array": ("array", _array),
     "begin": ("begin", _begin),
     "chdir": ("directory", str),
+    "constraint": ("chunk", _chunk),
     "cpus-per-task": ("cpus_per_task", _number),
     "dependency": ("dependency", _dependency),
     "error": ("error", _pattern),
