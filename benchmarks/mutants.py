@@ -334,6 +334,7 @@ class Functions:
         inside = tuple(str(ROOT / where) for where in WHERE)
         for file in blocks:
             importlib.import_module(file.removesuffix(".py").replace("/", "."))
+        gc.unfreeze()  # what is frozen, as `tests/conftest.py` does it, would not be told
         for thing in gc.get_objects():
             if isinstance(thing, FunctionType) and thing.__code__.co_filename.startswith(inside):
                 self._known[place(thing.__code__)].append(thing)

@@ -42,10 +42,10 @@ def _assignments(names: Mapping[str, Any], whole: Span) -> str | None:
     if not whole.source.name.endswith(_YAML):
         return ", ".join(f"{name} = {write_value(value)}" for name, value in names.items())
     pairs = [f"{name}: {str(value).lower() if isinstance(value, bool) else value}" for name, value in names.items()]
-    line = whole.source.line(whole.line)
-    if "{" in line[: whole.column - 1]:
+    before = whole.source.line(whole.line)[: whole.column - 1]
+    if "{" in before:
         return ", ".join(pairs)
-    return f"\n{line[: whole.column - 1]}".join(pairs) if not line[: whole.column - 1].strip() else None
+    return f"\n{before}".join(pairs) if not before.strip() else None
 
 
 def _alone(whole: Span) -> Span | None:

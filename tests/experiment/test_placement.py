@@ -205,6 +205,16 @@ def test_exactly_as_many_as_there_is_room_for(tmp_path: Path) -> None:
     assert len({(seat.node, core) for seat in found if seat.node == 0 for core in seat.cores}) == 16
 
 
+def test_all_have_nodes_of_their_own(tmp_path: Path) -> None:
+    """Then none need be left."""
+    own = {"atm": {**ATM, "nodes": 1}, "oce": {**OCE, "nodes": 1}}
+    found = seats(tmp_path, models=own)
+    assert {seat.node for seat in found if seat.program == 0} == {0}
+    assert {seat.node for seat in found if seat.program == 1} == {1}
+    with pytest.raises(SpecError, match="the job has 2 nodes, and 3 of them are asked for by single programs"):
+        load_spec(spec(tmp_path, models={**own, "oce": {**OCE, "nodes": 2}}))
+
+
 def test_a_preset_has_its_tasks_for_processors(tmp_path: Path) -> None:
     preset = tmp_path / "preset.yaml"
     preset.write_text("nmlgen: 1\nmodels: {atm: {tasks: 100}, oce: {tasks: 10}}\n")

@@ -38,6 +38,7 @@ def in_spec(text: str, tmp_path: Path) -> str | None:
         ("{nwp_phy_nml: {lscale_cdnc: true}}", "{nwp_phy_nml: {scale_cdnc_mode: 1}}"),
         ("{nwp_phy_nml: {lscale_cdnc: false}}", None),  # in a flow nothing is taken away
         ("{nwp_phy_nml: {iprog_aero: 3}}", "{nwp_phy_nml: {" + ", ".join(f"{name}: 1" for name in ALL) + "}}"),
+        ("\n  nwp_phy_nml: {iprog_aero: 1}", "\n  nwp_phy_nml: {i2daero_dust: 1}"),
         ("{nwp_phy_nml: {iprog_aero: 4}}", None),
         ("{nwp_phy_nml: {iprog_aero: [1, 1]}}", None),
         ("{nwp_phy_nml: {lsbm_warm_full: true}}", "{nwp_phy_nml: {lsbm_coupled: true}}"),
@@ -50,6 +51,11 @@ def in_spec(text: str, tmp_path: Path) -> str | None:
             "\n  nwp_phy_nml:\n    iprog_aero: 0\n    inwp_turb: 1",
             "\n  nwp_phy_nml:\n    inwp_turb: 1",
         ),
+        (
+            '\n  nwp_phy_nml:\n    "iprog_aero": 1\n    inwp_turb: 1',
+            "\n  nwp_phy_nml:\n    i2daero_dust: 1\n    inwp_turb: 1",
+        ),
+        ("\n  ? nwp_phy_nml\n  : iprog_aero: 3", None),  # further lines would stand below the colon
         ("\n  nwp_phy_nml:\n    iprog_aero: 0 # none\n    inwp_turb: 1", None),  # something else is in the line
         ("\n  nwp_phy_nml: {inwp_turb: 1,\n    iprog_aero: 0\n    }", "\n  nwp_phy_nml: {inwp_turb: 1,\n    }"),
     ],

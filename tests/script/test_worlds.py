@@ -272,6 +272,12 @@ def test_one_of_several_values_is_decided() -> None:
     assert worlds.decided(only_told, bare, {"mpirun"}) == (bare, ())
 
 
+def test_the_same_value_on_each_way_is_no_choice() -> None:
+    evaluation = evaluated("if [ $m = a ]; then n=4; else n=4; fi\necho $n > N\nsrun -n $n model")
+    bare = worlds.World(frozenset(), {}, ())
+    assert worlds.decided(evaluation, bare, {"srun"}) == (bare, ())
+
+
 def test_lint_goes_each_way_of_what_decides() -> None:
     text = 'for n in 1 2; do :; done\nif [ $m = a ]; then n=4; else n=8; fi\necho "$n" > sub/conf'
     evaluation = evaluated(text)
