@@ -198,6 +198,29 @@ def test_tasks_that_only_the_launcher_is_told(tmp_path):
     assert again(imported.text).tasks.value == 48
 
 
+@pytest.mark.parametrize(
+    ("launch", "executable"),
+    [
+        ("wrapper.sh /sw/icon", "/sw/icon"),
+        ("wrapper.sh -n 64 -o 0 -e $model", "/sw/icon"),
+        ("wrapper.sh -- /sw/icon", "/sw/icon"),
+        ("/sw/icon --verbose", "/sw/icon"),
+        ("wrapper.sh run", "wrapper.sh"),
+    ],
+)
+def test_what_stands_around_the_model_is_said(launch, executable, tmp_path):
+    text = ALL["complete"].replace("\nLD_PRELOAD=", "\nmodel=/sw/icon\nLD_PRELOAD=")
+    script = tmp_path / "exp.waves.run"
+    script.write_text(text.replace("/work/bb1234/icon/bin/icon\n", f"{launch}\n"))
+    imported = import_spec(script)
+    words = launch.replace("$model", "/sw/icon")
+    (remark,) = imported.remarks
+    said = f": the model is started by `{words}`: the spec starts {executable} and nothing around it"
+    assert remark.startswith(f"{script}:")
+    assert remark.endswith(said)
+    assert again(imported.text).executable.value == executable
+
+
 def test_gpus_of_the_whole_job_are_kept(tmp_path):
     script = tmp_path / "job.sh"
     script.write_text(

@@ -695,10 +695,15 @@ def _product(launch: LaunchCommand) -> Setting | None:
 
 
 def _executable(launch: LaunchCommand, job: Job) -> Setting:
-    """The program, by a path that does not depend on where the model is started."""
+    """The program that is launched."""
     word = launch.executable
     if word is None:
         return unknown("model.executable", launch.launch.command.span)
+    return path_of(word, job)
+
+
+def path_of(word: StaticWord, job: Job) -> Setting:
+    """A program by a path that does not depend on where the model is started."""
     setting = _setting("model.executable", word)
     if word.text is None or "/" not in word.text or word.text.startswith("/"):
         return setting

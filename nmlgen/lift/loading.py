@@ -18,13 +18,17 @@ from nmlgen.experiment.record import recorded
 from nmlgen.files import STANDARD_INPUT, Files
 from nmlgen.lift.built import machine_of, with_record
 from nmlgen.lift.fragments import fragment_name
+from nmlgen.lift.jobs import Job, path_of
+from nmlgen.lift.launches import options_of
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp, lift_config
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.lift.placed import read_hosts, with_placement
 from nmlgen.lift.releases import listed, own_script, registry_for, text_of
 from nmlgen.lift.scripts import SPEC_SUFFIXES, SUFFIXES, LiftedScript, Way, is_script, lift_script
+from nmlgen.lift.wrappers import is_named_icon
 from nmlgen.namelist.registry import Registry
 from nmlgen.script.events import Ended, Ran, Written
+from nmlgen.script.options import StaticWord
 from nmlgen.script.values import Value, within
 from nmlgen.script.worlds import WrittenText
 from nmlgen.source import Source, Span
@@ -114,8 +118,11 @@ def load(
             found = with_placement(
                 loaded.experiment, lifted.ways[0].job, script.parent, files, hosts=names, variables=variables
             )
-            remarks = (*loaded.remarks, *found.remarks)
             finds = found.experiment is not loaded.experiment
+            if not finds:
+                loaded = _without_wrapper(loaded, lifted.ways[0].job)
+                found = evolve(found, experiment=loaded.experiment)
+            remarks = (*loaded.remarks, *found.remarks)
             notes = (*loaded.choices, *found.notes)
             return evolve(loaded, experiment=found.experiment, choices=notes, remarks=remarks, finds_programs=finds)
 
@@ -207,6 +214,31 @@ def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
     place = lifted.evaluation.lost
     lost = None if place is None else place.text.span(place.start, place.end)
     return Loaded(path, first.experiment, parts, first.files, choices, remarks, lost=lost)
+
+
+def _without_wrapper(loaded: Loaded, job: Job) -> Loaded:
+    """What a spec can say of a launch that gives its program arguments, as to a wrapper that starts ICON: the binary
+    alone."""
+    launch = job.launch
+    if launch is None or launch.executable is None or "--multi-prog" in options_of(launch):
+        return loaded
+    around = [word for word in launch.started if word is not launch.executable and word not in launch.arguments]
+    if (not around and not launch.arguments) or any(word.text == ":" for word in launch.arguments):
+        return loaded
+    experiment = loaded.experiment
+    binary = next(filter(is_named_icon, launch.arguments), None) if not is_named_icon(launch.executable) else None
+    if binary is not None:
+        experiment = evolve(experiment, executable=path_of(binary, job))
+    words = " ".join(map(_seen, (*around, launch.executable, *launch.arguments)))
+    left = _seen(binary or launch.executable)
+    remark = (
+        f"{launch.executable.span}: the model is started by `{words}`: the spec starts {left} and nothing around it"
+    )
+    return evolve(loaded, experiment=experiment, remarks=(*loaded.remarks, remark))
+
+
+def _seen(word: StaticWord) -> str:
+    return word.span.text if word.text is None else word.text
 
 
 def _gives_up(lifted: LiftedScript) -> Iterator[str]:

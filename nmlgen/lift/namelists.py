@@ -341,7 +341,8 @@ def _shared(written: WrittenGroup, registry: Registry, shared: dict[Hashable, Gr
 def _group(written: WrittenGroup, registry: Registry) -> Group:
     name = written.name
     if not registry.has_group(name):
-        settings = {item.name: _plain(name, item.name, item) for item in written.items}
+        given = [item for item in written.items if any(value.kind != "null" for value in item.values)]
+        settings = {item.name: _plain(name, item.name, item) for item in given}
         return Group(name, settings, None, written.name_span, is_open=written.is_open)
     if any(value.kind == "null" for item in written.items for value in item.values):
         written = evolve(written, items=tuple(_as_meant(item) for item in written.items))

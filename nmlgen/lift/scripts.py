@@ -168,6 +168,8 @@ _COUPLING_NAME = re.compile(r"coupling[\w.-]*\.ya?ml")
 
 
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_REMARKS = re.compile(r"^[ \t]*#.*", re.MULTILINE)
 
 
 _CALLED_ENDING = re.compile(r"^[ \t]*(?:\.|source)[ \t]+\S*/exec\.iconrun\b", re.MULTILINE)
@@ -184,7 +186,7 @@ def _is_fragment(script: Script, path: Path) -> bool:
     text = script.source.text
     if not text.startswith("#!") or _PARTS.fullmatch(path.name) or includes(text):
         return True
-    used = {name for name in _USED.findall(text) if name in HEADER or name == "EXPNAME"}
+    used = {name for name in _USED.findall(_REMARKS.sub("", text)) if name in HEADER or name == "EXPNAME"}
     left = used - effects(script.body, {}).names
     return len(left) > 1 or (bool(left) and fragment_name(PurePath(script.source.name).name) is not None)
 
@@ -229,7 +231,7 @@ def lift_script(
     directives = read_directives(source, _bodies(script))
     if fragment:
         given |= header or {}
-    given |= slurm_variables(directives) | dict(variables or {})
+    given |= slurm_variables(directives) | _exported_by_pbs(source) | dict(variables or {})
     if fragment:
         given |= header_variables({name: text for name, text in given.items() if text is not None})
     is_icons = fragment_name(path.name) is not None and _asks_header(source.text)
@@ -299,6 +301,18 @@ def slurm_variables(directives: Directives) -> dict[str, str | None]:
             text = None if setting.certainty is Certainty.UNKNOWN else str(setting.value)
             found |= dict.fromkeys(names, text)
     return found
+
+
+def _exported_by_pbs(source: Source) -> dict[str, str]:
+    """What `#PBS -v NAME=VALUE,...` sets in a job, by PBS and by NQSV."""
+    if "#PBS" not in source.text:
+        return {}
+    from nmlgen.schedulers.pbs.directives import pbs_directives  # few scripts are for PBS
+
+    given = [option for directive in pbs_directives(source) for option in directive.options()[0]]
+    lists = [option.value.text or "" for option in given if option.letter == "v" and option.value is not None]
+    pairs = (entry.split("=", 1) for text in lists for entry in text.split(","))
+    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2 and _NAME.fullmatch(pair[0])}
 
 
 def _is_range(option: str, value: Any) -> bool:

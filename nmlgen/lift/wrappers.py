@@ -132,7 +132,11 @@ def starts_model(job: Job) -> bool:
         return False
     if "--multi-prog" in options_of(job.launch):
         return False
-    word = job.launch.started[0]
+    return is_named_icon(job.launch.started[0])
+
+
+def is_named_icon(word: StaticWord) -> bool:
+    """Whether a word names ICON's binary, as `bin/icon` does."""
     name = (word.text if word.text is not None else word.ending).rpartition("/")[2]
     return re.fullmatch(r"icon[\w.-]*(?<!sh)", name) is not None
 

@@ -269,6 +269,17 @@ def test_a_fragment_of_a_checksuite_may_make_its_own_master(name: str, tmp_path:
     assert experiment.coupling.content["coupling"][0]["field"] == ["sst"]
 
 
+def test_what_stands_in_remarks_alone_makes_no_fragment(tmp_path: Path) -> None:
+    """Else somebody might have put more into the lists of the models before it begins; `#PBS -v` sets variables."""
+    head = "#!/bin/bash\n#PBS -v NE=3,CPE=8   # nodes, cores\n"
+    body = (
+        "# n_procs=`expr ${mpi_procs_pernode_} \\* ${no_of_nodes}`; ${basedir}\nEXPNAME=pair\nmpi_procs_pernode=$CPE\n"
+    )
+    path = _written(tmp_path, f"{head}{body}mpi_total_procs=$((NE * CPE))\n{_COUPLED}{_OWN_MASTER}", "run_pair")
+    components = load(path).experiment.components
+    assert [component["master_model_nml", "model_max_rank"].value for component in components] == [15, 23]
+
+
 def test_where_a_script_gives_up_is_said(tmp_path: Path) -> None:
     text = f"if [ $mpi_total_procs -lt 200 ]; then\n  echo too few\n  exit\nfi\n{_ATMOSPHERE}"
     path = _written(tmp_path, text + "if [ $mpi_total_procs -lt 300 ]; then\n  exit\nfi\n")
