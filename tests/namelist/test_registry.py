@@ -356,3 +356,27 @@ def test_file_that_is_not_there(tmp_path: Path) -> None:
     for path in (tmp_path / "none.json", tmp_path, tmp_path / "nul\0"):
         with pytest.raises(InputError):
             read_registry(path)
+
+
+@pytest.mark.parametrize(
+    ("group", "names"),
+    [
+        ("wave_nml", ["oce_vct_filename", "stokes_method", "stokes_depth"]),
+        ("initwave_nml", ["init_mode"]),
+        (
+            "ocean_initialconditions_nml",
+            [
+                "use_fillvalue",
+                "use_initicono",
+                "dt_iau_oce",
+                "lread_ana_oce",
+                "check_fg_oce%list",
+                "check_ana_oce%list",
+            ],
+        ),
+    ],
+)
+def test_what_2025_10_brought_to_the_ocean_and_to_waves(group, names):
+    for name in names:
+        assert load_registry("2025.10").variable(group, name) is not None
+        assert load_registry("2025.04").variable(group, name) is None
