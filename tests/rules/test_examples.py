@@ -76,12 +76,13 @@ def test_base_is_clean(text, tmp_path):
     assert check(text, tmp_path).findings == ()
 
 
-def test_bad_examples_are_found(rule, tmp_path):
+def test_bad_examples_are_found_and_say_what_is_expected(rule, tmp_path):
     texts = examples(rule, "bad")
     assert texts, "a rule shows at least one bad example"
     for text in texts:
         found = [f for f in check(text, tmp_path).findings if f.code == rule.code]
         assert found, text
+        assert all(finding.notes and not finding.message.endswith(".") for finding in found)
         where = marked(text)
         if where is None:
             # a caret cannot stand below the first column
@@ -113,11 +114,3 @@ def test_codes_and_names_are_unique():
     assert len({rule.name for rule in rules}) == len(rules)
     assert all(re.fullmatch(r"[A-Z]{3}\d{3}", rule.code) for rule in rules)
     assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", rule.name) for rule in rules)
-
-
-def test_messages_say_what_is_expected(rule, tmp_path):
-    for text in examples(rule, "bad"):
-        for finding in check(text, tmp_path).findings:
-            if finding.code == rule.code:
-                assert finding.notes
-                assert not finding.message.endswith(".")
