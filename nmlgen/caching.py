@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +31,7 @@ _ROOM = "lint"
 _MOST_ENTRIES = 5000
 _MOST_BYTES = 4 * 1024 * 1024  # of one entry
 _SUFFIX = ".json"
+_OWN = re.compile(r"[0-9a-f]{32}\.json(?:\.[0-9a-f]{12})?", re.ASCII)  # an entry, or one that was being written
 _TAG = "CACHEDIR.TAG"
 _IGNORED = ".gitignore"
 _TAG_TEXT = (
@@ -103,7 +105,7 @@ class Cache:
 
     def _make_room(self) -> None:
         """Remove the older half of the entries where there are too many."""
-        entries = [entry for entry in os.scandir(self._room) if entry.is_file(follow_symlinks=False)]
+        entries = self._entries()
         if len(entries) < _MOST_ENTRIES:
             return
         entries.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
@@ -111,19 +113,23 @@ class Cache:
             with suppress(OSError):  # somebody else was quicker
                 os.unlink(entry)
 
+    def _entries(self) -> list[os.DirEntry[str]]:
+        """What nmlgen has put there: files of others may lie in a directory that somebody names, too."""
+        found = [entry for entry in os.scandir(self._room) if _OWN.fullmatch(entry.name)]
+        return [entry for entry in found if entry.is_file(follow_symlinks=False)]
+
     def clean(self) -> int:
         """Remove all that nmlgen has put there, and the directory if nothing else is in it; how many entries there
         were. Raises OSError where that is not allowed."""
         count = 0
         try:
-            entries = list(os.scandir(self._room))
+            entries = self._entries()
         except FileNotFoundError:
             return 0
         for entry in entries:
-            if entry.is_file(follow_symlinks=False):
-                with suppress(FileNotFoundError):
-                    os.unlink(entry)
-                    count += entry.name.endswith(_SUFFIX)
+            with suppress(FileNotFoundError):
+                os.unlink(entry)
+                count += entry.name.endswith(_SUFFIX)
         with suppress(OSError):  # something of somebody else is in it
             self._room.rmdir()
         if not {*os.listdir(self.directory)} - {_TAG, _IGNORED}:

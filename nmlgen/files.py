@@ -28,6 +28,10 @@ class Files:
         self.sources: dict[Path, Source] = {}
         """What was read, by the resolved path."""
 
+    def unread(self) -> Files:
+        """The same files, of which none has been read."""
+        return Files(self._texts)
+
     def is_file(self, path: Path) -> bool:
         """Whether a file is there."""
         try:

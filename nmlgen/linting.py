@@ -66,7 +66,8 @@ def lint(
     before them, which is found out if it is None; `variables` are those of the shell that are set before a script
     begins. What the nearest `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless
     `is_isolated`. `files` gives other texts than those on the disk; `track` goes through the files and may tell how far
-    it is; `scripts` gets what each script was lifted to, for those who look further. `cache` is where what is found in
+    it is; `scripts` gets what each script was lifted to, for those who look further, and tells what scripts do whose
+    texts are the same in `files`, for another release. `cache` is where what is found in
     files of the disk is looked for first, and kept. Raises InputError if a file cannot
     be read or is nothing to lint, or if a release, a rule, a variable or a configuration cannot be used.
     """
@@ -165,6 +166,7 @@ class _Linting:
             is_fragment=self.is_fragment,
             variables=self.variables,
             machine=self.machine,
+            before=self.scripts.get(path) if self.scripts is not None else None,
         )
         if self.scripts is not None:
             self.scripts[path] = lifted

@@ -22,6 +22,7 @@ from nmlgen.lift.loading import is_spec, load
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import problem
 from nmlgen.lift.releases import registry_for
+from nmlgen.lift.scripts import LiftedScript
 from nmlgen.lift.targets import targets
 from nmlgen.linting import lint
 from nmlgen.namelist.registry import Registry, Variable, registry_of, releases
@@ -84,12 +85,20 @@ def _old_release(path: Path, said: str | None, new: Registry, ntasks: int | None
     if not registry.is_assumed:
         return registry.reference
     older = [release for release in reversed(releases()) if release < new.release] or [new.release]
-    return min(older, key=lambda release: len(lint([path], ntasks=ntasks, icon_release=release).errors))
+    files = None if path.is_dir() else Files()
+    scripts: dict[Path, LiftedScript] = {}
+
+    def errors(release: str) -> int:
+        return len(lint([path], ntasks=ntasks, icon_release=release, files=files, scripts=scripts).errors)
+
+    return min(older, key=errors)
 
 
 def _of_files(paths: Sequence[Path], old: str, new: Registry, ntasks: int | None, files: Files) -> Report:
-    before = lint(paths, ntasks=ntasks, icon_release=old, files=files)
-    after = lint(paths, ntasks=ntasks, icon_release=new.reference, files=files)
+    scripts: dict[Path, LiftedScript] = {}
+    own = files.unread() if any(path.is_dir() for path in paths) else files  # what is read there is not judged again
+    before = lint(paths, ntasks=ntasks, icon_release=old, files=own, scripts=scripts)
+    after = lint(paths, ntasks=ntasks, icon_release=new.reference, files=files, scripts=scripts)
     changed: list[Finding] = []
     for target in targets(paths, files):
         try:

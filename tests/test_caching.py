@@ -336,3 +336,17 @@ def test_clean(run, tmp_path, monkeypatch):
     lint(run / "exp.run", NMLGEN_CACHE_DIR=str(place))
     assert runner.invoke(application, ["clean", "--quiet"]).output == ""
     assert [path.name for path in place.iterdir()] == ["mine"]
+
+
+def test_nothing_of_others_is_removed(run, tmp_path, monkeypatch):
+    """A directory that somebody names, in a project of somebody else, may hold anything under the same name."""
+    room = tmp_path / "place" / "lint"
+    room.mkdir(parents=True)
+    own = [room / "notes.json", room / "source.py", room / f"{'0' * 32}.txt"]
+    for path in own:
+        path.write_text("mine")
+    monkeypatch.setattr(caching, "_MOST_ENTRIES", 0)
+    for number in range(1, 4):
+        nmlgen.lint([run / "NAMELIST_x"], ntasks=number, cache=Cache(tmp_path / "place"))
+    assert Cache(tmp_path / "place").clean() == 2
+    assert sorted(room.iterdir()) == sorted(own)

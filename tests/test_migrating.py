@@ -8,6 +8,7 @@ import pytest
 
 import nmlgen
 from nmlgen.errors import InputError
+from nmlgen.lift import scripts
 
 NAMELIST = """&run_nml
  iforcing = 3
@@ -108,3 +109,24 @@ def test_no_such_release(tmp_path):
     (tmp_path / "NAMELIST_a").write_text("&run_nml\n/\n")
     with pytest.raises(InputError, match=r"'1999\.01' is not known"):
         nmlgen.migrate([tmp_path / "NAMELIST_a"], to="1999.01")
+
+
+def test_a_directory_is_looked_through(tmp_path):
+    """Its namelists are judged for both releases, those that no script reads, too."""
+    path = tmp_path / "NAMELIST_a"
+    path.write_text("&run_nml\n iforcing = 3\n ltransport = .TRUE.\n/\n&nwp_phy_nml\n lscale_cdnc = .TRUE.\n/\n")
+    for old in ("2024.10", None):
+        one, all_ = (nmlgen.migrate([given], to="2025.10", icon_release=old) for given in (path, tmp_path))
+        assert [finding.code for finding in all_.report.findings] == [finding.code for finding in one.report.findings]
+        assert one.report.findings
+    nmlgen.migrate([tmp_path], to="2025.10", icon_release="2024.10", mends=True).fixed.write()
+    assert "scale_cdnc_mode = 1" in path.read_text()
+
+
+def test_what_a_script_does_is_worked_out_few_times(tmp_path, monkeypatch):
+    path, known = tmp_path / "a.run", scripts.evaluate
+    path.write_text("#!/bin/bash\ncat > NAMELIST_a << EOF\n&run_nml\n num_lev = 30\n/\nEOF\n")
+    seen = []
+    monkeypatch.setattr(scripts, "evaluate", lambda *given, **said: seen.append(given) or known(*given, **said))
+    nmlgen.migrate([path], to="2025.10")
+    assert len(seen) <= 3

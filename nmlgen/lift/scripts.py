@@ -209,13 +209,15 @@ def lift_script(
     header: Mapping[str, str] | None = None,
     decides: bool = False,
     arguments: Sequence[str] = (),
+    before: LiftedScript | None = None,
 ) -> LiftedScript:
     """Lift a script. `variables` are set before it begins, `arguments` are the words that it is started with;
     `is_fragment` is found out if it is not said. `machine` is where it runs, by default the one that the record of a
     script of nmlgen's names, else one of which nothing is known. To a fragment belongs what ICON's run scripts have
     around it, if `header` says what is known of the variables that the header sets before it. If it `decides`, a way
     has one of several known values wherever only a run knows which, and a variable the value in `variables` where the
-    script sets it to what only a run knows.
+    script sets it to what only a run knows. `before` is what it was lifted to when the same was said, but for the
+    release and the machine: of the same source it is not worked out again what the script does.
 
     Raises InputError if the file cannot be read.
     """
@@ -238,9 +240,12 @@ def lift_script(
     is_open = fragment and not is_icons  # another header than ICON's
     words = tuple(known(word) for word in arguments)
     told = {name: text for name, text in (variables or {}).items() if text is not None} if decides else {}
-    evaluation = evaluate(
-        script, directory=path.parent, variables=given, is_fragment=is_open, arguments=words, answers=told
-    )
+    if before is not None and before.script.source is source:
+        script, evaluation = before.script, before.evaluation
+    else:
+        evaluation = evaluate(
+            script, directory=path.parent, variables=given, is_fragment=is_open, arguments=words, answers=told
+        )
     ends = header is not None and fragment and not is_open
     lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine, given if ends else None)
     worlds = covering_worlds(evaluation, MASTER_FILE)

@@ -58,7 +58,8 @@ class Case:
     def environment(self, directory: Path) -> dict[str, str]:
         """The variables that a call in the directory has otherwise than this process: without stand-ins, no program is
         found at all."""
-        return {"PATH": f"{directory}/bin:/usr/bin:/bin" if self.programs else f"{directory}/bin"}
+        programs = f"{directory}/bin:/usr/bin:/bin" if self.programs else f"{directory}/bin"
+        return {"PATH": programs, "XDG_CACHE_HOME": f"{directory}-cache"}
 
 
 Fuzzer = Callable[[random.Random], Iterator[Case]]

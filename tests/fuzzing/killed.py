@@ -55,7 +55,7 @@ class Command:
 
     def environment(self, directory: Path) -> dict[str, str]:
         """The variables that a call has there."""
-        return {"PATH": f"{directory}/{PROGRAMS}:/usr/bin:/bin"}
+        return {"PATH": f"{directory}/{PROGRAMS}:/usr/bin:/bin", "XDG_CACHE_HOME": f"{directory}-cache"}
 
 
 # --- What the commands need
@@ -309,6 +309,7 @@ class Trials:
 
     def again(self) -> None:
         """Begin anew."""
+        shutil.rmtree(f"{self.directory}-cache", ignore_errors=True)
         shutil.rmtree(self.directory, ignore_errors=True)
         shutil.copytree(self._begun, self.directory, symlinks=True)
 
