@@ -147,6 +147,9 @@ def _compare(node: Any) -> Term:
     joins = [_COMPARISONS[type(part)] for part in node.ops]
     if len(joins) == 1:
         (left, right), join = terms, joins[0]
+        if isinstance(node.comparators[0], ast.Constant):
+            value = _folded(node.comparators[0].value)
+            return lambda facts: _joined(join, _folded(left(facts)), value)
         return lambda facts: _joined(join, _folded(left(facts)), _folded(right(facts)))
 
     def compared(facts: Facts) -> bool | None:

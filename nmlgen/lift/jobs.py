@@ -51,6 +51,8 @@ _PATHS = _BEGINNINGS | {("system", "HOME")}
 _GROUP = re.compile(r"^[^!\n]*&[A-Za-z]", re.MULTILINE)
 _COLLECTED = re.compile(r"\$\{input_(linked|required)_file\[")
 """How ICON's run scripts name the files that they collected (release 2024.10, `run/add_run_routines`)."""
+_COUNTS = ("-n", "-np", "--np", "-ppn", "-N", "-c", "--ntasks", "--nodes", "--cpus-per-task", "--ntasks-per-node")
+"""The options of launchers that a number follows."""
 _HELPER = re.compile(
     r"(?:hostname|echo|true|date|cp|mv|rm|ls|dsync|dcp|drm|cdo|ncdump|python3?|bash|sh|sleep|uptime)\Z"
 )
@@ -134,6 +136,11 @@ def lift_job(world: World, evaluation: Evaluation, directives: Directives) -> Jo
     return _Lifting(world, evaluation, directives).job
 
 
+def _has_empty(before: Place, behind: Place) -> bool:
+    """Whether an expansion between two words of a command left nothing."""
+    return before.text is behind.text and "$" in before.text.text[before.end : behind.start]
+
+
 class _Lifting:
     """The state of lifting one job."""
 
@@ -200,12 +207,24 @@ class _Lifting:
             for text in value[0].text.split()
         ]
 
+    def split(self, words: list[StaticWord], items: tuple[Field, ...]) -> list[StaticWord]:
+        """The words of a launch. A number of tasks that is empty, as what `$1` says is until somebody starts the script
+        with it, is not known: the next word is none."""
+        found: list[StaticWord] = []
+        before: Place | None = None
+        for word, item in zip(words, items, strict=True):
+            if before is not None and found[-1].text in _COUNTS and _has_empty(before, item.place):
+                found.append(StaticWord(None, before.text.span(before.end, item.place.start)))
+            found += self.parts(word, item)
+            before = item.place
+        return found
+
     def launch(self, commands: list[tuple[list[StaticWord], Ran]]) -> int | None:
         """The number of the command that starts the model: the first that names ICON, else the first that may be."""
         found: int | None = None
         every: list[tuple[list[StaticWord], LaunchCommand]] = []
         for number, (words, event) in enumerate(commands):
-            split = [part for word, item in zip(words, event.words, strict=True) for part in self.parts(word, item)]
+            split = self.split(words, event.words)
             launch = read_launch(split)
             if launch is not None:
                 every.append((split, launch))

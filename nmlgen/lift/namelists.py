@@ -442,10 +442,10 @@ def _settings(group: str, assignment: Assignment, registry: Registry) -> Iterato
     for (name, index), assigned in assignment.elements.items():
         elements.setdefault(name, {})[index] = assigned
     for name, found in elements.items():
-        first = min(found)
+        first = min(found) if len(found) > 1 else next(iter(found))
         span = found[first].written.span
         full = f"{group}.{spelling(name)}"
-        if any(assigned.value is None for assigned in found.values()):
+        if None in [assigned.value for assigned in found.values()]:
             yield name, unknown(full, span)
         elif first == ():
             yield name, Setting(full, (Origin("namelist", found[first].value, span),))

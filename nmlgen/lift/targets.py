@@ -13,6 +13,7 @@ from nmlgen.files import STANDARD_INPUT, Files, decode
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp
 from nmlgen.lift.namelists import MASTER_FILE
 from nmlgen.lift.scripts import is_script
+from nmlgen.namelist.placeholders import TEMPLATES
 from nmlgen.source import Source
 from nmlgen.values import frozen
 
@@ -27,7 +28,7 @@ _NAMELIST_NAMES = re.compile(
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
 _OTHERS = (
     *(".md", ".rst", ".txt", ".html", ".tex", ".py", ".ipynb", ".c", ".cc", ".cpp", ".h", ".f", ".f90", ".pl"),
-    *(".tmpl", ".template", ".in", ".j2", ".jinja"),  # of which scripts are made
+    *TEMPLATES,
 )
 
 

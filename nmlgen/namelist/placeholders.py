@@ -9,7 +9,7 @@ from nmlgen.source import UNKNOWN, Source, Text
 _PLACEHOLDER = re.compile(
     r"\{\{[^{}\n]*\}\}"  # Jinja, mustache
     r"|\{%[^%\n]*%\}|\{#[^#\n]*#\}"
-    r"|%\([A-Za-z_]\w*\)[sdfgi]|%\{[A-Za-z_][\w.:-]*\}"
+    r"|%\([A-Za-z_]\w*\)[-0-9.]{0,5}[sdfgie]|%\{[A-Za-z_][\w.:-]*\}"
     r"|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9_](?::[^%\n]{0,99})?%"  # Autosubmit, ecFlow: %NAME%, %NAME:default%
     r"|\{[A-Za-z_][\w.]*\}"  # str.format
     r"|@[A-Za-z_]\w*@|@(?<![\w.@]@)[A-Z][A-Z0-9_]+(?![\w@])"  # configure: @NAME@, and @NAME of other tools
@@ -20,7 +20,14 @@ _STAND_IN = re.compile(
     r"([A-Z])\1\1+|xxx+|<[^<>\n]+>|.*(?<![A-Za-z0-9])R(?:XX?|NN?|xx?|nn?)B(?:YY?|XX?|NN?|KK?|yy?|xx?|nn?|kk?)(?![A-Za-z0-9]).*"
     r"|(?i:(?:change|replace|fill|fix)[_-]?(?:me|this|in)|to[_-]?do|tbd)"
 )
+_STANDS_FOR_NUMBER = re.compile(
+    r"(?!(?:ALL|MAX|MIN|NONE|ANY|AUTO)$)_?[A-Z][A-Z0-9_]*"  # NODES, _NTASKS_, X
+    r"|XXX\w+|\*+[A-Z]\w*\*+|![A-Za-z_]\w*|%[sd]"  # PIConGPU's !TBG_nodes; printf
+)
+_BETWEEN_BARS = re.compile(r"(?<![A-Za-z0-9])_[A-Z][A-Z0-9_]*_(?![A-Za-z0-9])")
 _MARKS = ("{", "%", "@", "__")
+TEMPLATES = (".tmpl", ".templ", ".tpl", ".template", ".in", ".j2", ".jinja", ".jinja2")
+"""How the names of files end of which scripts are made."""
 
 
 def has_placeholder(text: str) -> bool:
@@ -32,6 +39,11 @@ def is_stand_in(text: str) -> bool:
     """Whether a whole value stands for one that somebody puts there: RXBY for the name of a grid, XXX, `<name>`,
     CHANGE_ME."""
     return _STAND_IN.fullmatch(text) is not None
+
+
+def stands_for_number(text: str) -> bool:
+    """Whether a whole value, where a number has to be, stands for one that is filled in: NODES, XXXnodes."""
+    return _STANDS_FOR_NUMBER.fullmatch(text) is not None or _BETWEEN_BARS.search(text) is not None
 
 
 def hidden(text: str) -> str:

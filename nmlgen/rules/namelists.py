@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
 from math import prod
 from typing import Any
 
@@ -16,7 +15,7 @@ from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.reading import condition_of, file_of, foreign_reader, groups_read, is_read, once
 from nmlgen.experiment.setting import Certainty, Setting
-from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, nearest
+from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, most_like, nearest
 from nmlgen.namelist.constraint import Condition, Constraint, literal
 from nmlgen.namelist.registry import Registry, Removal, Shape, Variable, bounds_of, load_registry, releases
 from nmlgen.rules.rule import ComponentRule, of_unknown_release
@@ -43,6 +42,7 @@ class _Written:
 
 _PART = re.compile(r"([a-z]\w*)\s*(?:\(([^()]*)\))?")
 _MOST_TOLD = 500
+_SLIP = 0.8  # of which 1 is the same
 _INDEX = re.compile(r"[-+]?\d{1,18}")
 
 
@@ -126,6 +126,11 @@ def _knows_dace(component: Component) -> bool:
     return assimilation is not None and any(name.startswith("dace_") for name in assimilation.settings)
 
 
+def _may_be_of_dace(registry: Registry, group: str) -> bool:
+    """Whether a group may be one of DACE, whose names do not end as ICON's do, and are no slips of theirs, either."""
+    return not group.lower().endswith("_nml") and most_like(group.lower(), registry.groups, _SLIP) is None
+
+
 class UnknownGroup(ComponentRule):
     """ICON searches its namelist file for the groups it knows and never looks at the others.
 
@@ -162,7 +167,7 @@ class UnknownGroup(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         registry = component.registry
         for group in component.all_groups():
-            if registry.has_group(group.name) or (_knows_dace(component) and not group.name.lower().endswith("_nml")):
+            if registry.has_group(group.name) or (_knows_dace(component) and _may_be_of_dace(registry, group.name)):
                 continue
             gone = _replacement(registry.removed_group(group.name))
             elsewhere = _in_other_releases(registry, group.name)
@@ -616,57 +621,59 @@ _EXPECTED = {
 }
 
 
-def _has_no_variable(_written: _Written, variable: Variable | None) -> Iterator[None]:
-    if variable is None:
-        yield None
+def _has_no_variable(_written: _Written, variable: Variable | None) -> Sequence[None]:
+    return (None,) if variable is None else ()
 
 
-def _misfit(written: _Written, variable: Variable | None) -> Iterator[tuple[Any, str]]:
+def _misfit(written: _Written, variable: Variable | None) -> Sequence[tuple[Any, str]]:
     """The first value of another type, and what is expected."""
     if variable is not None:
-        values = (value for value in as_list(written.setting.value) if value is not None)
-        wrong = (value for value in values if not _fits(value, variable))
-        yield from ((value, _EXPECTED[variable.type]) for value in islice(wrong, 1))
+        for value in as_list(written.setting.value):
+            if value is not None and not _fits(value, variable):
+                return ((value, _EXPECTED[variable.type]),)
+    return ()
 
 
-def _overflow(written: _Written, variable: Variable | None) -> Iterator[tuple[int, int]]:
+def _overflow(written: _Written, variable: Variable | None) -> Sequence[tuple[int, int]]:
     """The number of values where there are too many, and how many there may be."""
     if variable is None:
-        return
+        return ()
     count = len(as_list(written.setting.value))
     if count == 1 and not any(written.subscripts):
-        return
+        return ()
     room = _room(written, variable)
-    if room is not None and count > room:
-        yield count, room
+    return ((count, room),) if room is not None and count > room else ()
 
 
-def _cut_off(written: _Written, variable: Variable | None) -> Iterator[tuple[int, int]]:
+def _cut_off(written: _Written, variable: Variable | None) -> Sequence[tuple[int, int]]:
     """The length of the longest text where it is too long, and how long it may be."""
     if variable is None or variable.type != "character" or variable.length is None:
-        return
+        return ()
     texts = [value for value in as_list(written.setting.value) if isinstance(value, str)]
     longest = max((len(encoded(text.rstrip())) for text in texts), default=0)
-    if longest > variable.length:
-        yield longest, variable.length
+    return ((longest, variable.length),) if longest > variable.length else ()
 
 
-def _outside(written: _Written, variable: Variable | None) -> Iterator[tuple[str, Shape]]:
+def _outside(written: _Written, variable: Variable | None) -> Sequence[tuple[str, Shape]]:
     """Each subscript that names no element, and the shape of what it is asked of."""
-    if variable is None:
-        return
-    for text, shape, is_text in _parts(written, variable):
-        if text is not None and not (is_text and not shape) and not _inside(text, shape):
-            yield text, shape
+    if variable is None or not any(written.subscripts):
+        return ()
+    return [
+        (text, shape)
+        for text, shape, is_text in _parts(written, variable)
+        if text is not None and not (is_text and not shape) and not _inside(text, shape)
+    ]
 
 
-def _refused(written: _Written, variable: Variable | None) -> Iterator[tuple[Any, Constraint]]:
+def _refused(written: _Written, variable: Variable | None) -> Sequence[tuple[Any, Constraint]]:
     """The first value that a reader refuses, and what it takes."""
     if variable is None or variable.constraint is None or variable.constraint.rules:
-        return
+        return ()
     constraint = variable.constraint
-    values = (v for v in as_list(written.setting.value) if v is not None and _fits(v, variable))
-    yield from ((value, constraint) for value in islice(filter(constraint.refuses, values), 1))
+    for value in as_list(written.setting.value):
+        if value is not None and _fits(value, variable) and constraint.refuses(value):
+            return ((value, constraint),)
+    return ()
 
 
 _JUDGES: tuple[_Judge, ...] = (_has_no_variable, _misfit, _overflow, _cut_off, _outside, _refused)

@@ -30,7 +30,7 @@ _TIME = "master_time_control_nml"
 _JULIAN = "julian gregorian"
 _NUMBERED_CALENDARS = {0: _JULIAN, 1: "proleptic gregorian", 2: "360 day year"}
 """time_nml: calendar and its name in master_time_control_nml (`mo_time_config.f90:250-257`)."""
-_NWP = 3
+_AES, _NWP = 2, 3
 _ACCUMULATIONS = (
     *("precip_interval", "totprec_d_interval", "runoff_interval"),
     *("sunshine_interval", "melt_interval", "maxt_interval"),
@@ -585,13 +585,15 @@ class UnreadableTime(ComponentRule):
     ## What it does
     Finds a date or a duration that mtime refuses: in icon_master.namelist, the time step, and the times and intervals
     of output streams. In a spec most of them are refused before any rule looks (SPC004). Intervals over which a run
-    with NWP physics adds up or takes extremes (`precip_interval`, `maxt_interval`) are a warning.
+    with NWP physics adds up or takes extremes (`precip_interval`, `maxt_interval`), and those at which a run with AES
+    physics calls its processes (`aes_phy_config(1)%dt_rad`), are a warning.
 
     ## Why it matters
     ICON aborts or crashes, some of it hours later, when the first checkpoint is due.
 
     ## Evidence
-    ICON 2024.10 rejected 33 such texts, among them PT0.5H, P13M, P2W, PT30, "PT 30M", 2000-13-01 and noon.
+    ICON 2024.10 rejected 33 such texts, among them PT0.5H, P13M, P2W, PT30, "PT 30M", 2000-13-01 and noon. Of AES what
+    is read was looked at (`mo_aes_phy_config.f90:393`), not tried.
 
     ## Example
     ```yaml bad
@@ -613,10 +615,7 @@ class UnreadableTime(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        forcing = component["run_nml", "iforcing"]
-        is_nwp = forcing.certainty is not Certainty.UNKNOWN and forcing.value == _NWP
-        for name in _ACCUMULATIONS if is_nwp else ():
-            setting = component["io_nml", name]
+        for setting in _intervals_of_physics(component):
             if setting.certainty is Certainty.UNKNOWN:
                 continue
             if (found := _unreadable(setting, Duration.parse)) is not None:
@@ -868,6 +867,19 @@ def _place(component: Component, name: str) -> Setting | Span | None:
 
 def _is_set(setting: Setting) -> bool:
     return bool(str(setting.value).strip())
+
+
+def _intervals_of_physics(component: Component) -> Iterator[Setting]:
+    """The intervals that the physics of this run reads."""
+    forcing = component["run_nml", "iforcing"]
+    if forcing.certainty is Certainty.UNKNOWN:
+        return
+    if forcing.value == _NWP:
+        yield from (component["io_nml", name] for name in _ACCUMULATIONS)
+    group = component.group("aes_phy_nml") if forcing.value == _AES else None
+    for name, setting in group.settings.items() if group is not None else ():
+        if name.rpartition("%")[2].startswith("dt_"):
+            yield setting
 
 
 def _times(component: Component) -> Iterator[tuple[Setting, Callable[[str], object]]]:

@@ -21,7 +21,7 @@ from nmlgen.experiment.launch_words import (
     MPIRUN_WITH_VALUE,
 )
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
-from nmlgen.namelist.placeholders import has_placeholder
+from nmlgen.namelist.placeholders import has_placeholder, stands_for_number
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.units.whole import decimal
@@ -214,7 +214,7 @@ class _Reading:
             count = decimal(match[1]) if match is not None else None
             if count is not None and count > 0:
                 value, certainty = count, Certainty.WRITTEN
-            elif has_placeholder(word.text):
+            elif has_placeholder(word.text) or stands_for_number(word.text):
                 value = None
             elif name == "nodes":
                 certainty = Certainty.WRITTEN  # a range

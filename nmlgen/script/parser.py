@@ -101,14 +101,26 @@ def parse(source: Source) -> Script:
     parser.is_ksh = asks_for_ksh(source) is True
     body = parser.script()
     origin = Text(source)
+    left = _exit(body, len(text))
     problems = tuple(
         SyntaxProblem(found.kind, found.message, origin.span(found.start, found.end), found.expected, found.stops)
         for found in sorted(parser.complaints.values(), key=lambda found: (found.start, found.end))
+        if found.start < left
     )
     heredocs = sorted(parser.heredocs, key=lambda pair: pair[1].body.start)
     comments = sorted(parser.comments, key=lambda comment: comment.start)
     redirections = tuple(pair[0] for pair in heredocs)
     return Script(source, origin, body, redirections, tuple(comments), problems, is_cut=parser.is_cut)
+
+
+def _exit(body: Sequence, end: int) -> int:
+    """Where a shell leaves the script whatever happens: it reads no line behind that."""
+    return next((command.start for command in body.commands if _is_exit(command)), end)
+
+
+def _is_exit(command: Command) -> bool:
+    word = command.words[0] if isinstance(command, Simple) and command.words else None
+    return isinstance(word, Word) and word.literal == "exit"
 
 
 class _Parser(HeredocReader):

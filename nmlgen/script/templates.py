@@ -19,7 +19,7 @@ _FILLED_IN = re.compile(
 )
 _REPLACES = re.compile(r"(?<![\w.-])(?:sed|perl)\b|(?<![\w-])-e[ \t]*['\"]?s[^\w\s]|^[ \t]*['\"]?s[/|#@%,]")
 _JINJA = re.compile(
-    r"(?<!\$)(?:\{\{[^{}\n]{1,200}\}\}|\{%[^%\n]{1,200}%\}|\{#[^#\n]{1,200}#\}"
+    r"(?<!\$)(?:\{\{[^{}\n]{1,200}\}\}|\{%[^%]{1,400}%\}|\{#[^#\n]{1,200}#\}"
     r"|%\{[A-Za-z_][^{}\n]{0,200}(?:\{[^{}\n]{0,100}\}[^{}\n]{0,100}){0,3}\})"
 )
 _WINDOW = 300  # characters
@@ -56,7 +56,7 @@ def _of_jinja(match: re.Match[str]) -> str:
     if match[0][:2] in ("{%", "{#"):
         before, after = _around(match)
         if not before.strip() and not after.strip():
-            return f"#{match[0][1:]}"
+            return _commented(f"#{match[0][1:]}")
     end = -1 if match[0][0] == "%" else -2
     return f"{match[0][:2]}{_OF_A_SHELL.sub('_', match[0][2:end])}{match[0][end:]}"
 

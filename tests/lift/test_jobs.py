@@ -263,6 +263,21 @@ def test_what_is_no_mistake_round_the_launch(text, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("launch", "refused"),
+    [
+        ("srun -n $1 --cpu-bind=none ./icon", False),
+        ("tasks=$1\nmpirun -np $tasks ./icon", False),
+        ("srun -n TASKS ./icon", False),
+        ("srun -n --cpu-bind=none ./icon", True),
+        ("mpirun -np full ./icon", True),
+    ],
+)
+def test_tasks_that_come_from_outside(launch, refused, tmp_path):
+    (tmp_path / "job.sh").write_text(f"#!/bin/bash\n#SBATCH --nodes=1\n{launch}\n")
+    assert ("LCH001" in {finding.code for finding in lint([tmp_path / "job.sh"]).findings}) is refused
+
+
+@pytest.mark.parametrize(
     ("names", "found"), [("'zgeo', 'temp'", []), ("'zgeo', 'tempp'", ["tempp"]), ("'z_mc'", []), ("'zgeoo'", ["zgeoo"])]
 )
 @pytest.mark.parametrize(

@@ -91,6 +91,12 @@ def test_group_that_is_gone(tmp_path):
     )
 
 
+@pytest.mark.parametrize(("group", "expected"), [("ion_ml", ["NML001"]), ("bg_sensor", []), ("bogus_nml", ["NML001"])])
+def test_groups_of_dace(group, expected, tmp_path):
+    spec = f'model: {{release: "2024.10"}}\nnamelists: {{assimilation_nml: {{dace_debug: 1}}, {group}: {{x: 1}}}}\n'
+    assert codes(spec, tmp_path) == expected
+
+
 @pytest.mark.parametrize("release", ["2024.01", "2024.07", "2024.10"])
 @pytest.mark.parametrize(
     ("settings", "expected"),

@@ -164,6 +164,48 @@ def test_templates_are_not_judged(value: str) -> None:
     assert found.settings["job-name"].value == "x"
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("account", "<project code>"),
+        ("mail-user", "[your email]"),
+        ("time", "<%= resources$walltime %>"),
+        ("array", "1-<UPDATE TO NUMBER OF SAMPLES>"),
+        ("ntasks", "NTASKS"),
+        ("ntasks", "_NTASKS_"),
+        ("ntasks", "**FIXME**"),
+        ("ntasks", "%(tasks)02d"),
+        ("array", "_R_ARRAY_START_-_R_ARRAY_END_%300"),
+        ("time", "##hours##:00:00"),
+        ("nodes", "XXXnodes"),
+        ("nodes", "!TBG_nodes"),
+        ("mem", "%s"),
+    ],
+)
+def test_what_somebody_fills_in_is_not_judged(option: str, value: str) -> None:
+    found = read(f"#SBATCH --{option}={value} -J x")
+    assert not found.problems
+    assert found.settings[option].certainty is Certainty.UNKNOWN
+    assert found.settings["job-name"].value == "x"
+
+
+@pytest.mark.parametrize("value", ["MAX", "ALL", "four", "$N"])
+def test_a_number_that_nobody_fills_in(value: str) -> None:
+    assert kinds(f"#SBATCH --mem={value}") == ["bad-value"]
+
+
+@pytest.mark.parametrize(("name", "expected"), [("job.sh", ["bad-value"]), ("job.slurm.tpl", []), ("template.sh", [])])
+def test_a_file_that_is_named_a_template_has_what_is_filled_in(name: str, expected: list[str]) -> None:
+    text = "#!/bin/bash\n#SBATCH --nodes=$NODES\n"
+    assert [problem.kind for problem in read_directives(Source(name, text)).problems] == expected
+
+
+@pytest.mark.parametrize("option", ["--image", "--container-name", "--workdir"])
+def test_a_word_behind_an_option_of_a_plug_in_is_its_value(option: str) -> None:
+    assert "stray-word" not in kinds(f"#SBATCH {option} a -N 2")
+    assert "stray-word" in kinds(f"#SBATCH {option}=b a -N 2")
+
+
 @pytest.mark.parametrize("text", ["{% raw %}", "{{ 7 * 7 }}", "{{ a: 'b' # c }}"])
 def test_what_looks_like_a_template_is_read_as_it_stands(text: str) -> None:
     found = read(f'#SBATCH --comment="{text}" -J x')

@@ -72,6 +72,7 @@ WRONG: list[tuple[str, str, str]] = [
     ("#SBATCH --job-name = a", "stray-word", "a"),
     ("#SBATCH -J a : -N 2", "stray-word", ":"),
     ("#SBATCH --exclusive user", "stray-word", "user"),
+    ("#SBATCH --workdir /x", "removed-option", "--workdir"),
     ('#SBATCH --comment="a b', "unmatched-quote", '"a b'),
     ("#SBATCH --job-name=it's", "unmatched-quote", "'s"),
     ("#SBATCH --comment=a#b", "value-cut", "#b"),

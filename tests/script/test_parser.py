@@ -740,6 +740,20 @@ def test_outer_block_is_closed_where_an_inner_one_is_not():
     assert [literals(item.patterns) for item in found.body.commands[0].items] == [["b"], ["e"]]
 
 
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("a\nexit 0\n# =#\nf()\n", []),
+        ("a\nexit\nif b\n", []),
+        ("f()\nexit\n", ["unexpected-text"]),
+        ("a && exit\nfi\n", ["stray-word"]),
+        ("(exit)\nfi\n", ["stray-word"]),
+    ],
+)
+def test_no_shell_reads_what_stands_behind_the_exit(text, kinds):
+    assert [problem.kind for problem in script(text).problems] == kinds
+
+
 def test_carriage_returns():
     text = "if a; then\r\n  b=c\r\n  cat <<EOF\r\nd\r\nEOF\r\nfi\r\n"
     found = script(text)

@@ -80,6 +80,9 @@ def test_statements_of_jinja_are_no_commands() -> None:
     script = parse(Source("run.tmpl", text))
     assert not script.problems
     assert len(script.body.commands) == 3
+    script = parse(Source("run.jinja2", "{% if ((not a) or\n     (b and c)) %}\nx\n{% endif %}\n"))
+    assert not script.problems
+    assert len(script.body.commands) == 1
     assert without_directives("echo ${#a[@]} ${b#}") == "echo ${#a[@]} ${b#}"
 
 

@@ -16,6 +16,7 @@ from attrs import evolve
 from nmlgen.experiment.machine import OF_PLUG_INS
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
+from nmlgen.namelist.placeholders import TEMPLATES, stands_for_number
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.schedulers.slurm.values import read_value
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
@@ -45,10 +46,13 @@ _SYNTAX = f"{_SPACE}#:'\"\\"
 _MASKS = "".join(chr(0xD800 + number) for number in range(len(_SYNTAX)))
 _MASKED, _UNMASKED = str.maketrans(_SYNTAX, _MASKS), str.maketrans(_MASKS, _SYNTAX)
 """Within a template nothing is syntax of sbatch's; what stands for it then is in no text that was decoded."""
-_TEMPLATE = re.compile(r"\{\{.{,200}?\}\}|\{%.{,200}?%\}")
+_TEMPLATE = re.compile(
+    r"\{\{.{,200}?\}\}|\{%.{,200}?%\}|<%.{,200}?%>|<[A-Za-z_][^<>\n]{,200}>|\[[A-Za-z][^\[\] \n]{,99} [^\[\]\n]{,99}\]"
+    r"|##[A-Za-z]\w{,99}##"
+)
 _PLACEHOLDER = re.compile(
     _TEMPLATE.pattern
-    + r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)s|%\{[^}]{,200}\}|@\w{1,99}@|<[A-Za-z_]\w{,99}>"
+    + r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)[-0-9.]{,5}[a-z]|%\{[^}]{,200}\}|@\w{1,99}@"
     r"|(?<![\w.@])@[A-Z][A-Z0-9_]{1,99}(?![\w@])|%[A-Z_][A-Z0-9_.]{0,98}[A-Z0-9](?::[^%\n]{,99})?%"
 )
 _SHELL = re.compile(r"\$[A-Za-z_{(]|`|^~")
@@ -61,6 +65,7 @@ _SAME = {"no-requeue": "requeue", "tasks-per-node": "ntasks-per-node", "cluster"
 _RENAMED = {"workdir": "chdir", "share": "oversubscribe", "mem_bind": "mem-bind", "account-freq": "acctg-freq"}
 _ADDED_UP = "mail-type"
 _MEMORY = ("mem", "mem-per-cpu", "mem-per-gpu")
+_NUMBERS = (*_MEMORY, *("nodes", "ntasks", "ntasks-per-node", "tasks-per-node", "cpus-per-task", "time", "array"))
 _RULES_LOOK = ("output", "error", "job-name", "comment")  # at shell variables in these: the rules on directives
 
 # What the letters of other batch systems set, where sbatch obeys them; those of -l are many.
@@ -133,6 +138,8 @@ class _Reading:
         self.text = text
         self.bodies = bodies
         self.problems: list[SyntaxProblem] = []
+        name = text.source.name.lower()
+        self._is_template = name.endswith(TEMPLATES) or "template" in name
         self.words: list[StaticWord] = []
         self.first: Span | None = None
         self.components: list[int] = []
@@ -365,12 +372,13 @@ class _Reading:
             given, rest = read_options(rest, slurm_options("sbatch"))
             for option in given:
                 self._option(option)
-            if rest:
+            if rest and not (given and _may_want(given[-1], rest[0])):
                 self._stray(rest[0], self.words[-len(rest) - 1] if len(rest) < len(self.words) else None)
+            if rest:
                 rest = rest[1:]
 
     def _stray(self, word: StaticWord, before: StaticWord | None) -> None:
-        if _PLACEHOLDER.search(word.start):
+        if self._is_template or _PLACEHOLDER.search(word.start):
             return
         expected = "options of sbatch; a value with blanks stands in quotes"
         follows_equals = before is not None and before.start.endswith("=") and before.span.line == word.span.line
@@ -462,6 +470,8 @@ class _Reading:
             equals = evolve(word.span, end_line=word.span.line, end_column=word.span.column + 1)
             fix = Fix("write a blank for the equals sign", (Edit(equals, " "),)) if there else None
             self._problem("equals-sign", message, word.span, expected, stops=refusal is not None, fix=fix)
+        elif refusal is not None and self._is_filled_in(name, text):
+            return text, False
         elif refusal is not None:
             expected = f"{refusal}; Slurm expands no variables" if _SHELL.search(text) else refusal
             self._problem("bad-value", f'sbatch refuses {given.written} "{text}"', word.span, expected)
@@ -472,6 +482,17 @@ class _Reading:
             message = f'{given.written} "{text}" is not expanded by Slurm'
             self._problem("not-expanded", message, word.span, "the text itself", stops=False)
         return value, refusal is None
+
+    def _is_filled_in(self, name: str, text: str) -> bool:
+        """Whether a value that sbatch refuses stands for one that comes before sbatch sees the script."""
+        if self._is_template:
+            return stands_for_number(text) or _SHELL.search(text) is not None
+        return name in _NUMBERS and stands_for_number(text)
+
+
+def _may_want(given: GivenOption, word: StaticWord) -> bool:
+    """Whether a word may be the value of the option before it, which sbatch itself does not have."""
+    return given.option is None and "=" not in given.word.start and given.word.span.line == word.span.line
 
 
 def _argument(text: str, at: int) -> tuple[str, int, str]:
