@@ -314,6 +314,12 @@ def test_a_lag_delays_the_exchanges(lag, count, tmp_path):
     assert len(found(coupling.CouplingPeriod, text, tmp_path)) == count
 
 
+def test_with_a_lag_as_long_as_the_job_nothing_is_exchanged(tmp_path):
+    text = EXCHANGED.replace("    - src", "    - src_lag: 100000\n      src")
+    (message,) = found(coupling.CouplingPeriod, text, tmp_path)
+    assert '"atm" meets 0 multiples in a job' in message
+
+
 @pytest.mark.parametrize(
     ("period", "count"), [("PT0S", 0), ("P0M", 0), ("PT45M", 1), ("P1M", 1), ("-PT45M", 0), ("PT30M", 0)]
 )
