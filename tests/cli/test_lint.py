@@ -276,12 +276,12 @@ def test_watching_goes_on_while_a_file_is_away(wrong, monkeypatch):
     monkeypatch.setattr("nmlgen.cli.watching.sleep", pause)
     done = run(str(path), "--ntasks", "256", "--watch")
     assert done.return_value == 0
-    assert [line for line in done.stderr.splitlines() if line.startswith("nmlgen: error: ")] == [
+    assert [line for line in done.output.splitlines() if line.startswith("nmlgen: error: ")] == [
         f"nmlgen: error: {path}: there is no such file",
         f"nmlgen: error: {path} is empty: a script or a namelist is expected",
         f"nmlgen: error: {path} is a pipe; a regular file is expected",
     ]
-    assert done.stdout.count("error[NML002]") == 1
+    assert done.output.count("error[NML002]") == 1
 
 
 def test_watching_ends_at_once_where_there_is_nothing(tmp_path, monkeypatch):
