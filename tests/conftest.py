@@ -31,9 +31,9 @@ def _rules_fail_aloud():
 
 
 def pytest_collection_finish() -> None:
-    """What stays for the whole session is not looked through at each collection of garbage: a sixth of the CPU."""
-    gc.collect()
-    gc.freeze()
+    """What stays for the whole session is seldom looked through for garbage: a sixth of the CPU. Old versions of
+    hypothesis ask who refers to an object, which `gc.freeze` would hide from them."""
+    gc.set_threshold(20_000, 50, 100)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
