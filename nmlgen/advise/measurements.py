@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping
+from functools import cache
 from math import log
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,8 @@ TABLES = ("levante-runs.csv", "levante-runs-2.csv")
 made with those of the first table; those of the second were predicted from them first."""
 
 
-def levante_runs(tables: Iterable[str] = TABLES) -> tuple[Run, ...]:
+@cache
+def levante_runs(tables: tuple[str, ...] = TABLES) -> tuple[Run, ...]:
     """The runs of these tables."""
     return tuple(run for table in tables for run in read_runs(directory("presets") / "calibrations" / table))
 
