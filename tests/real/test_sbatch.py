@@ -18,6 +18,9 @@ LINES = [*(line for line, _ in TAKEN), *(lines for lines, _, _ in WRONG)]
 OF_THE_CLUSTER = ("--gpus-per-node=", "--time=UNLIMITED", "--nodes=1k")
 """Lines that sbatch takes on another cluster, one with GPUs, without limits or with more nodes."""
 
+FAILING = ("#SBATCH --error=", "#SBATCH --output=")
+"""Lines that sbatch takes, and with which the job fails."""
+
 SCRIPTS = (
     "#SBATCH -N 2\ntrue\n",
     "\ufeff#!/bin/bash\n#SBATCH -N 2\n",
@@ -76,9 +79,23 @@ def judge(cluster: Cluster, script: str, directory: Path) -> None:
         compare(read, found, directory)
 
 
-@pytest.mark.parametrize("lines", [line for line in LINES if not any(option in line for option in OF_THE_CLUSTER)])
+@pytest.mark.parametrize(
+    "lines",
+    [line for line in LINES if line not in FAILING and not any(option in line for option in OF_THE_CLUSTER)],
+)
 def test_lines(cluster: Cluster, tmp_path: Path, lines: str) -> None:
     judge(cluster, f"#!/bin/bash\n{lines}\ntrue\n", tmp_path)
+
+
+@pytest.mark.parametrize("line", FAILING)
+def test_a_job_fails(cluster: Cluster, tmp_path: Path, line: str) -> None:
+    path = tmp_path / "job.sh"
+    path.write_text(f"#!/bin/bash\n{line}\ntouch began\n", encoding="utf-8")
+    assert any(problem.stops for problem in read_directives(Source("job.sh", path.read_text())).problems)
+    job = cluster.submit(path, tmp_path)
+    cluster.wait(job)
+    assert cluster.state(job).name == "FAILED"
+    assert not (tmp_path / "began").exists()
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
