@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from grid_files import GLOBAL, grid, write_grids
 from jsonschema import Draft202012Validator
+from rules.experiments import BASE
 
 import nmlgen
 from nmlgen.experiment.component import Component
@@ -19,9 +20,12 @@ from nmlgen.experiment.setting import written
 from nmlgen.namelist.registry import load_registry
 from nmlgen.resources import directory, schema
 from nmlgen.spec.presets import names
+from nmlgen.spec.spec import load_spec
 
 Build = Callable[[str], Component]
 NWP = "run_nml: {iforcing: 3, ltransport: true, ltestcase: false}, nwp_phy_nml: {inwp_surface: 1, inwp_radiation: %s}"
+
+EDDIES = "run_nml: {iforcing: 3, ltransport: true, ltestcase: true}, nwp_phy_nml: {inwp_surface: 0, inwp_radiation: 0}"
 
 
 def test_table_is_as_its_schema_has_it() -> None:
@@ -48,6 +52,18 @@ def opened(component: Component) -> list[str]:
         ("namelists: {io_nml: {output_nml_dict: dict.a, netcdf_dict: dict.a}}", ["dict.a"]),
         ("namelists: {io_nml: {output_nml_dict: ' dict.a '}}", [" dict.a"]),
         (
+            "namelists: {run_nml: {iforcing: 0}, extpar_nml: {itopo: 1}}",
+            ["bc_land_sso.nc", "bc_land_frac.nc"],
+        ),
+        (
+            f"namelists: {{{EDDIES}, ls_forcing_nml: {{is_geowind: true}}}}",
+            ["ls_forcing.dat"],
+        ),
+        (
+            f"namelists: {{{EDDIES}, ls_forcing_nml: {{is_nudging: true}}}}",
+            ["ls_forcing.dat", "nudging.dat"],
+        ),
+        (
             f"namelists: {{{NWP % 0}, extpar_nml: {{itopo: 0}}, initicon_nml: {{init_mode: 2}}}}",
             ["ifs2icon_R*B*_DOM01.nc"],
         ),
@@ -64,6 +80,30 @@ def opened(component: Component) -> list[str]:
 )
 def test_files_that_a_run_opens(build: Build, fragment: str, expected: list[str]) -> None:
     assert opened(build(fragment)) == ["iconR02B05-grid.nc", *expected]
+
+
+@pytest.mark.parametrize(
+    ("switches", "expected"),
+    [
+        ("lhamocc: true", ["dust.nc", "nitrogen.nc"]),
+        ("lhamocc: true, lsediment_only: true", ["particle_fluxes.nc"]),
+        ("lsediment_only: true", []),
+    ],
+)
+def test_biogeochemistry_of_an_ocean_opens_its_own(switches: str, expected: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "spec.yaml"
+    path.write_text(f"models: {{oce: {{namelists: {{ocean_physics_nml: {{{switches}}}}}}}}}\n")
+    site = BASE.with_name("example-site.yaml")
+    experiment = load_spec(path, [f"extends={BASE.with_name('example-coupled.yaml')}", f"site={site}"]).experiment
+    (ocean,) = (component for component in experiment.components if component.kind == "ocean")
+    assert [file for file in opened(ocean) if file in ("dust.nc", "nitrogen.nc", "particle_fluxes.nc")] == expected
+
+
+def test_nests_of_aes_have_their_own_orography(build: Build) -> None:
+    nests = "grid_nml: {dynamics_grid_filename: [a.nc, b.nc]}, run_nml: {iforcing: 2}, extpar_nml: {itopo: 1}"
+    found = opened(build(f"namelists: {{{nests}}}"))
+    assert "bc_land_sso.nc" not in found
+    assert {"bc_land_sso_DOM01.nc", "bc_land_sso_DOM02.nc", "bc_land_frac_DOM02.nc"} < set(found)
 
 
 def test_each_domain_has_its_own(build: Build) -> None:
