@@ -15,8 +15,10 @@ from nmlgen.units.duration import Duration
 from nmlgen.values import frozen
 
 _DAY = 86_400_000
-_EXTENDED = re.compile(r"([+-]?\d{1,6})-(\d\d)-(\d\d)(?:[Tt ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?)?[Zz]?")
-_BASIC = re.compile(r"([+-]?\d{4})(\d\d)(\d\d)(?:[Tt ](\d\d)(\d\d)(\d\d)(?:\.(\d{1,3}))?)?[Zz]?")
+_EXTENDED = re.compile(
+    r"([+-]?\d{1,6})-(\d\d)-(\d\d)(?:[Tt ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?)?[Zz]?", re.ASCII
+)
+_BASIC = re.compile(r"([+-]?\d{4})(\d\d)(\d\d)(?:[Tt ](\d\d)(\d\d)(\d\d)(?:\.(\d{1,3}))?)?[Zz]?", re.ASCII)
 
 
 @frozen(order=True)

@@ -13,9 +13,9 @@ from functools import lru_cache
 from nmlgen.values import frozen
 
 _PATTERN = re.compile(
-    r"(?P<sign>[+-])?P(?:(?P<years>\d+)Y)?(?:(?P<months>\d+)M)?(?:(?P<days>\d+)D)?"
-    r"(?:T(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+)(?:\.(?P<fraction>\d{1,3}))?S)?)?",
-    re.IGNORECASE,
+    r"(?P<sign>[+-])?P(?:(?P<years>[0-9]+)Y)?(?:(?P<months>[0-9]+)M)?(?:(?P<days>[0-9]+)D)?"
+    r"(?:T(?:(?P<hours>[0-9]+)H)?(?:(?P<minutes>[0-9]+)M)?(?:(?P<seconds>[0-9]+)(?:\.(?P<fraction>[0-9]{1,3}))?S)?)?",
+    re.IGNORECASE | re.ASCII,
 )
 _BOUNDS = {"months": 11, "days": 31, "hours": 23, "minutes": 59, "seconds": 59}
 _MAXIMUM_LENGTH = 32
@@ -96,10 +96,12 @@ def _check_bounds(parts: dict[str, int]) -> None:
 def _objection(text: str) -> str:
     if len(text) > _MAXIMUM_LENGTH:
         return f"mtime takes at most {_MAXIMUM_LENGTH} characters"
-    if re.fullmatch(r"[+-]?P\d+W", text, re.IGNORECASE):
+    if re.fullmatch(r"[+-]?P[0-9]+W", text, re.IGNORECASE | re.ASCII):
         return "mtime knows no weeks: write days"
-    if re.search(r"\d[.,]\d*[YMDH]", text, re.IGNORECASE) or re.search(r"T.*[.,]\d*M", text, re.IGNORECASE):
+    if re.search(r"[0-9][.,][0-9]*[YMDH]", text, re.IGNORECASE | re.ASCII) or re.search(
+        r"T.*[.,][0-9]*M", text, re.IGNORECASE | re.ASCII
+    ):
         return "mtime takes a fraction of seconds only: write PT30M, not PT0.5H"
-    if re.search(r"\.\d{4,}S", text, re.IGNORECASE):
+    if re.search(r"\.[0-9]{4,}S", text, re.IGNORECASE | re.ASCII):
         return "mtime takes at most three decimals of a second"
     return "an ISO 8601 duration such as PT12M or P10D is expected"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_PATTERN = re.compile(r"(\d{1,18})([KMGTP])(?:iB)?", re.IGNORECASE)
+_PATTERN = re.compile(r"([0-9]{1,18})([KMGTP])(?:iB)?", re.IGNORECASE | re.ASCII)
 _POWERS: dict[str, int] = {unit: 1 << 10 * power for power, unit in enumerate("KMGTP", start=1)}
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 
@@ -17,9 +17,9 @@ def parse_size(text: str) -> int:
     """
     match = _PATTERN.fullmatch(text)
     if not match:
-        if re.fullmatch(r"\d+", text):
+        if re.fullmatch(r"[0-9]+", text):
             raise ValueError("the unit is missing: write 4M or 4MiB, not a bare number")
-        if re.fullmatch(r"\d+[kmgtp]b", text, re.IGNORECASE):
+        if re.fullmatch(r"[0-9]+[kmgtp]b", text, re.IGNORECASE | re.ASCII):
             raise ValueError(f"{text[-2:]} is decimal to some and binary to others: write {text[:-1]}iB")
         raise ValueError("a size such as 4M or 1GiB is expected")
     return int(match[1]) * _POWERS[match[2].upper()]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 _FORMS = (
-    (re.compile(r"(?P<minutes>\d{1,9})"), "minutes"),
-    (re.compile(r"(?P<minutes>\d{1,9}):(?P<seconds>\d{1,9})"), "minutes:seconds"),
-    (re.compile(r"(?P<hours>\d{1,9}):(?P<minutes>\d{1,9}):(?P<seconds>\d{1,9})"), "hours:minutes:seconds"),
-    (re.compile(r"(?P<days>\d{1,9})-(?P<hours>\d{1,9})"), "days-hours"),
-    (re.compile(r"(?P<days>\d{1,9})-(?P<hours>\d{1,9}):(?P<minutes>\d{1,9})"), "days-hours:minutes"),
+    (re.compile(r"(?P<minutes>[0-9]{1,9})"), "minutes"),
+    (re.compile(r"(?P<minutes>[0-9]{1,9}):(?P<seconds>[0-9]{1,9})"), "minutes:seconds"),
+    (re.compile(r"(?P<hours>[0-9]{1,9}):(?P<minutes>[0-9]{1,9}):(?P<seconds>[0-9]{1,9})"), "hours:minutes:seconds"),
+    (re.compile(r"(?P<days>[0-9]{1,9})-(?P<hours>[0-9]{1,9})"), "days-hours"),
+    (re.compile(r"(?P<days>[0-9]{1,9})-(?P<hours>[0-9]{1,9}):(?P<minutes>[0-9]{1,9})"), "days-hours:minutes"),
     (
-        re.compile(r"(?P<days>\d{1,9})-(?P<hours>\d{1,9}):(?P<minutes>\d{1,9}):(?P<seconds>\d{1,9})"),
+        re.compile(r"(?P<days>[0-9]{1,9})-(?P<hours>[0-9]{1,9}):(?P<minutes>[0-9]{1,9}):(?P<seconds>[0-9]{1,9})"),
         "days-hours:minutes:seconds",
     ),
 )

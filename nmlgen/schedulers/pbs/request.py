@@ -14,7 +14,7 @@ from nmlgen.source import Source, Span
 from nmlgen.units.whole import decimal
 
 _NONE = "to do it otherwise, or to leave it out"
-_ARRAY = re.compile(r"(\d{1,9})-(\d{1,9})(?::(\d{1,9}))?(?:%(\d{1,9}))?")
+_ARRAY = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::([0-9]{1,9}))?(?:%([0-9]{1,9}))?")
 _KINDS = ("after", "afterok", "afternotok", "afterany")
 _MAIL = {"b": "begin", "e": "end", "a": "fail"}
 _GPUS = ("ngpus", "gpus", "naccelerators")
@@ -120,7 +120,7 @@ class _Reading:
         found = []
         for one in given.split(","):
             kind, *jobs = one.split(":")
-            if kind not in _KINDS or not jobs or not all(re.fullmatch(r"\d+(\.[\w.-]+)?", job) for job in jobs):
+            if kind not in _KINDS or not jobs or not all(re.fullmatch(r"[0-9]+(\.[\w.-]+)?", job) for job in jobs):
                 raise _UnsaidError("not after, afterany, afterok or afternotok of job ids, with commas between them")
             found.append((kind, tuple(jobs)))
         self.wishes["dependency"] = Wish(tuple(found), span, text)

@@ -31,15 +31,16 @@ _OF_SITES = frozenset(_OTHERWISE.split())
 OF_CHUNKS = ("ncpus", "mem", "vmem", "mpiprocs", "ompthreads", "naccelerators", "arch", "host", "vnode")
 """What stands in `select` where there is one."""
 
-_TIME = re.compile(r"\d+(?::\d+){0,2}(?:\.\d*)?")
-_SIZE = re.compile(r"\+?\d+(?:[kmgtp]?[bw]?)?", re.IGNORECASE)
-_NUMBER = re.compile(r"[+-]?\d*")
-_COUNT = re.compile(r"(\d+)[ \t]*(?::|$)")
+_TIME = re.compile(r"[0-9]+(?::[0-9]+){0,2}(?:\.[0-9]*)?")
+_SIZE = re.compile(r"\+?[0-9]+(?:[kmgtp]?[bw]?)?", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(r"[+-]?[0-9]*")
+_COUNT = re.compile(r"([0-9]+)[ \t]*(?::|$)")
 _PAIR = re.compile(r"""([A-Za-z][^\s=:]*)\s*=\s*("[^"]*"|'[^']*'|[^:]*)""")
 _PLACES = {"free": 1, "pack": 1, "scatter": 1, "vscatter": 1, "excl": 2, "exclhost": 2, "shared": 2}
-_RANGE = re.compile(r"(\d+)-(\d+)(?::0*[1-9]\d*)?(?:%.*)?")
+_RANGE = re.compile(r"([0-9]+)-([0-9]+)(?::0*[1-9][0-9]*)?(?:%.*)?")
 _DATE = re.compile(
-    r"(?:(?:(?:(?:\d\d)?\d\d)?(?:0[1-9]|1[0-2]))?(?:0[1-9]|[12]\d|3[01]))?(?:[01]\d|2[0-3])[0-5]\d(?:\.[0-5]\d)?"
+    r"(?:(?:(?:(?:\d\d)?\d\d)?(?:0[1-9]|1[0-2]))?(?:0[1-9]|[12]\d|3[01]))?(?:[01]\d|2[0-3])[0-5]\d(?:\.[0-5]\d)?",
+    re.ASCII,
 )
 _PRIORITY = 1024
 _LONGEST_NAME = 230
@@ -95,7 +96,7 @@ def check_resource(name: str, value: str) -> None:
 
 def is_days(value: str) -> bool:
     """Whether a time is days:hours:minutes:seconds, which Torque takes."""
-    return re.fullmatch(r"\d+:(?:[01]?\d|2[0-3]):[0-5]?\d:[0-5]?\d", value) is not None
+    return re.fullmatch(r"[0-9]+:(?:[01]?[0-9]|2[0-3]):[0-5]?[0-9]:[0-5]?[0-9]", value) is not None
 
 
 def _check_name(name: str) -> None:
@@ -137,7 +138,7 @@ def seconds(value: str) -> int:
 
 def size(value: str) -> int:
     """Bytes of a size such as 4gb; a word, as in 4gw, has eight. Raises PbsValueError."""
-    match = re.fullmatch(r"\+?(\d{1,15})([kmgtp]?)([bw]?)", value, re.IGNORECASE)
+    match = re.fullmatch(r"\+?([0-9]{1,15})([kmgtp]?)([bw]?)", value, re.IGNORECASE | re.ASCII)
     if match is None:
         raise PbsValueError("a whole number with b, kb, mb, gb, tb or pb, such as 4gb", value)
     factor: int = 1024 ** " kmgtp".index(match[2].lower() or " ")
@@ -196,7 +197,7 @@ def _date(value: str) -> None:
 
 
 def _priority(value: str) -> None:
-    match = re.match(r"\s*([+-]?\d{1,9})", value)
+    match = re.match(r"\s*([+-]?[0-9]{1,9})", value)
     if match is not None and not -_PRIORITY <= int(match[1]) < _PRIORITY:
         raise PbsValueError(f"-{_PRIORITY} to {_PRIORITY - 1}")
 
@@ -218,7 +219,7 @@ def _attributes(value: str) -> None:
 
 
 def _checkpoint(value: str) -> None:
-    if not re.fullmatch(r"[nscw]|[cw]=\d+", value.strip()):
+    if not re.fullmatch(r"[nscw]|[cw]=[0-9]+", value.strip()):
         raise PbsValueError("n, s, c, w, c=minutes or w=minutes")
 
 

@@ -18,8 +18,8 @@ _NONE = "to do it otherwise, or to leave it out"
 _LINE = re.compile(r"#(?:SBATCH|SLURM)[^\n]*")
 _SHEBANG = re.compile(r"#![ \t]*((?![ \t])[^\n\r]*[^\s])")
 _GAPS = {"j": "job", "A": "array", "a": "array index", "x": "name", "u": "user"}
-_GAP = re.compile(r"%(\d*)(.)")
-_ARRAY = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?(?:%(\d{1,9}))?")
+_GAP = re.compile(r"%([0-9]*)(.)")
+_ARRAY = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?(?:%([0-9]{1,9}))?")
 _MAIL = {
     "NONE": (),
     "BEGIN": ("begin",),
@@ -28,7 +28,7 @@ _MAIL = {
     "ALL": ("begin", "end", "fail"),
 }
 _KINDS = ("after", "afterany", "afterok", "afternotok")
-_BEGIN = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?|(\d\d):(\d\d)(?::00)?")
+_BEGIN = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?|(\d\d):(\d\d)(?::00)?", re.ASCII)
 _RESOURCES = re.compile(r"[A-Za-z]\w*=[\w.]+(?::[A-Za-z]\w*=[\w.]+)*", re.ASCII)
 
 
@@ -105,7 +105,7 @@ def _shown(option: str, value: Any) -> str:
 
 def _number(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        match = re.fullmatch(r"\d{1,9}", str(value))
+        match = re.fullmatch(r"[0-9]{1,9}", str(value))
         if match is None:
             raise _UnsaidError("one number is needed")
         return int(match[0])
@@ -114,21 +114,21 @@ def _number(value: Any) -> int:
 
 def _memory(value: Any) -> int:
     text = str(value)
-    size = int(text) * 1024**2 if re.fullmatch(r"\d{1,15}", text) else parse_size(text)
+    size = int(text) * 1024**2 if re.fullmatch(r"[0-9]{1,15}", text) else parse_size(text)
     if not size:
         raise _UnsaidError("all memory of a node; how much that is, only the site knows")
     return size
 
 
 def _gpus(value: Any) -> int:
-    match = re.fullmatch(r"(?:gpu:)?(?:[A-Za-z]\w*:)?(\d{1,6})", str(value))
+    match = re.fullmatch(r"(?:gpu:)?(?:[A-Za-z]\w*:)?([0-9]{1,6})", str(value))
     if match is None:
         raise _UnsaidError("not a number of GPUs")
     return int(match[1])
 
 
 def _gres(value: Any) -> int:
-    if not re.fullmatch(r"gpu(:\w+)?:\d{1,6}", str(value)):
+    if not re.fullmatch(r"gpu(:\w+)?:[0-9]{1,6}", str(value)):
         raise _UnsaidError("not a number of GPUs")
     return _gpus(value)
 
@@ -168,7 +168,7 @@ def _dependency(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     found = []
     for one in str(value).split(","):
         kind, *jobs = one.split(":")
-        if kind not in _KINDS or not jobs or not all(re.fullmatch(r"\d+(?:_\d+)?", job) for job in jobs):
+        if kind not in _KINDS or not jobs or not all(re.fullmatch(r"[0-9]+(?:_[0-9]+)?", job) for job in jobs):
             raise _UnsaidError("not after, afterany, afterok or afternotok of job ids, with commas between them")
         found.append((kind, tuple(jobs)))
     return tuple(found)

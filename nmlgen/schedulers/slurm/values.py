@@ -46,14 +46,14 @@ _MAIL = (
     "ARRAY_TASKS",
 )
 _HINTS = ("compute_bound", "memory_bound", "multithread", "nomultithread")
-_TIME = re.compile(r"\d+(:\d+){0,2}|\d+-(\d+(:\d+){0,2})?|-\d+|(?i:unlimited|infinite)")
-_NODES = re.compile(r"\s*([+-]?\d+)([kKmM]?)(?:-(\d+)([kKmM]?))?\s*")
-_MEMORY = re.compile(r"\+?(\d+)([kmgt]?)b?", re.IGNORECASE)
-_SIGNAL = re.compile(r"(?:[RrBb]+:)?(?:SIG)?([A-Za-z]+\d?|-?\d+)(?:@(\d*))?", re.IGNORECASE)
+_TIME = re.compile(r"[0-9]+(:[0-9]+){0,2}|[0-9]+-([0-9]+(:[0-9]+){0,2})?|-[0-9]+|(?i:unlimited|infinite)")
+_NODES = re.compile(r"\s*([+-]?[0-9]+)([kKmM]?)(?:-([0-9]+)([kKmM]?))?\s*")
+_MEMORY = re.compile(r"\+?([0-9]+)([kmgt]?)b?", re.IGNORECASE | re.ASCII)
+_SIGNAL = re.compile(r"(?:[RrBb]+:)?(?:SIG)?([A-Za-z]+[0-9]?|-?[0-9]+)(?:@([0-9]*))?", re.IGNORECASE | re.ASCII)
 _LIMITS = ("AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS", "STACK")
 _SPREAD = r"(block|cyclic|fcyclic|\*)?"
-_DISTRIBUTION = rf"arbitrary|plane=0*[1-9]\d*|((block|cyclic|\*)(:{_SPREAD}){{0,2}}(,(no)?pack)?)|(no)?pack"
-_ARRAY = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
+_DISTRIBUTION = rf"arbitrary|plane=0*[1-9][0-9]*|((block|cyclic|\*)(:{_SPREAD}){{0,2}}(,(no)?pack)?)|(no)?pack"
+_ARRAY = re.compile(r"([0-9]+)(?:-([0-9]+)(?::([0-9]+))?)?")
 
 
 def read_value(option: str, text: str) -> Any:
@@ -66,7 +66,7 @@ def read_value(option: str, text: str) -> Any:
 
 
 def _count(text: str) -> int:
-    match = re.fullmatch(r"\s*\+?(\d+)", text, re.ASCII)
+    match = re.fullmatch(r"\s*\+?([0-9]+)", text, re.ASCII)
     number = decimal(match[1]) if match is not None else None
     if number is None or not 0 < number <= _LARGEST:
         raise ValueError("a whole number above 0")
@@ -110,7 +110,7 @@ def _memory(text: str) -> str:
 
 def _signal(text: str) -> str:
     match = _SIGNAL.fullmatch(text)
-    known = match is not None and (match[1].upper() in _SIGNALS or re.fullmatch(r"-?0*[1-9]\d*", match[1]))
+    known = match is not None and (match[1].upper() in _SIGNALS or re.fullmatch(r"-?0*[1-9][0-9]*", match[1]))
     if match is None or not known or whole_number(match[2] or "0") > _LATEST_SIGNAL:
         raise ValueError(f"a signal and at most {_LATEST_SIGNAL} seconds, such as B:USR1@300")
     return text
@@ -133,7 +133,7 @@ def _array(text: str) -> str:
 
 
 def _nice(text: str) -> str:
-    match = re.match(r"\s*[+-]?\d+", text)
+    match = re.match(r"\s*[+-]?[0-9]+", text)
     if match is not None and abs(whole_number(match[0].strip())) > _LARGEST_NICE:
         raise ValueError(f"at most {_LARGEST_NICE}")
     return text
@@ -174,7 +174,7 @@ def _matching(pattern: str, expected: str) -> Callable[[str], str]:
 
 
 def _gpus(text: str) -> int | str:
-    return int(text) if re.fullmatch(r"\d{1,9}", text, re.ASCII) else text
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text, re.ASCII) else text
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
@@ -194,6 +194,6 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "open-mode": _matching("[at].*", "append or truncate"),
     "propagate": _limits,
     "signal": _signal,
-    "switches": _matching(r"\+?0*[1-9]\d*(@.*)?", "a whole number above 0"),
+    "switches": _matching(r"\+?0*[1-9][0-9]*(@.*)?", "a whole number above 0"),
     "wait-all-nodes": _matching(r"0*[01]", "0 or 1"),
 }
