@@ -69,6 +69,8 @@ def test_a_test_case_that_went_with_a_release(tmp_path):
 @pytest.mark.parametrize(
     ("namelists", "expected"),
     [
+        ("nonhydrostatic_nml: {divdamp_z: 40000.0}", ["DYN006"]),
+        ("nonhydrostatic_nml: {divdamp_z: 39999.0}", []),
         ("nonhydrostatic_nml: {divdamp_z2: 80000.0}", ["DYN006"]),
         ("nonhydrostatic_nml: {divdamp_z3: 40000.0}", ["DYN006"]),
         ("nonhydrostatic_nml: {divdamp_z3: 90000.0}", []),
