@@ -168,7 +168,6 @@ def test_templates_are_not_judged(value: str) -> None:
     ("option", "value"),
     [
         ("account", "<project code>"),
-        ("mail-user", "[your email]"),
         ("time", "<%= resources$walltime %>"),
         ("array", "1-<UPDATE TO NUMBER OF SAMPLES>"),
         ("ntasks", "NTASKS"),
@@ -187,6 +186,14 @@ def test_what_somebody_fills_in_is_not_judged(option: str, value: str) -> None:
     assert not found.problems
     assert found.settings[option].certainty is Certainty.UNKNOWN
     assert found.settings["job-name"].value == "x"
+
+
+def test_what_stands_in_brackets() -> None:
+    found = read("#SBATCH --mail-user=[your email] -J x")
+    assert not found.problems
+    assert found.settings["job-name"].value == "x"
+    quoted = read('#SBATCH --comment="[two words] <a" -N 2 # b>').settings
+    assert (quoted["comment"].value, quoted["nodes"].value) == ("[two words] <a", 2)
 
 
 @pytest.mark.parametrize("value", ["MAX", "ALL", "four", "$N"])

@@ -46,10 +46,8 @@ _SYNTAX = f"{_SPACE}#:'\"\\"
 _MASKS = "".join(chr(0xD800 + number) for number in range(len(_SYNTAX)))
 _MASKED, _UNMASKED = str.maketrans(_SYNTAX, _MASKS), str.maketrans(_MASKS, _SYNTAX)
 """Within a template nothing is syntax of sbatch's; what stands for it then is in no text that was decoded."""
-_TEMPLATE = re.compile(
-    r"\{\{.{,200}?\}\}|\{%.{,200}?%\}|<%.{,200}?%>|<[A-Za-z_][^<>\n]{,200}>|\[[A-Za-z][^\[\] \n]{,99} [^\[\]\n]{,99}\]"
-    r"|##[A-Za-z]\w{,99}##"
-)
+_TEMPLATE = re.compile(r"\{\{.{,200}?\}\}|\{%.{,200}?%\}|<%.{,200}?%>|<[A-Za-z_][^<>\"'#\n]{,200}>|##[A-Za-z]\w{,99}##")
+_FORM = re.compile(r"\[[A-Za-z][^][ \"'#\n]{,99} [^][\"'#\n]{,99}\]")  # [your account]; between quotes it is a text
 _PLACEHOLDER = re.compile(
     _TEMPLATE.pattern
     + r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)[-0-9.]{,5}[a-z]|%\{[^}]{,200}\}|@\w{1,99}@"
@@ -138,7 +136,7 @@ class _Reading:
         self.text = text
         self.bodies = bodies
         self.problems: list[SyntaxProblem] = []
-        name = text.source.name.lower()
+        name = "/".join(text.source.name.lower().split("/")[-2:])  # with its directory: templates/slurm.sh
         self._is_template = name.endswith(TEMPLATES) or "template" in name
         self.words: list[StaticWord] = []
         self.first: Span | None = None
@@ -302,7 +300,9 @@ class _Reading:
     def _words(self, at: int, end: int) -> None:
         """The words of one line, from behind #SBATCH on."""
         text = self.text.text
-        masked = _TEMPLATE.sub(lambda match: match[0].translate(_MASKED), text[at:end])
+        masked = text[at:end]
+        for pattern in (_TEMPLATE, _FORM):
+            masked = pattern.sub(lambda match: match[0].translate(_MASKED), masked)
         here = 0
         while True:
             while here < len(masked) and masked[here] in _SPACE:
