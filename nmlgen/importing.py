@@ -31,7 +31,7 @@ from nmlgen.spec.spec import load_spec
 from nmlgen.spec.write import gaps, spec_text
 from nmlgen.values import frozen
 
-_ANY_SITE = "generic-slurm"
+_ANY_SITE = {"slurm": "generic-slurm", "pbs": "generic-pbs"}
 _STAND_INS = {
     "grid.file": ("grid.nc", ("dynamics_grid_filename",)),
     "time.start": ("2000-01-01T00:00:00Z", ("experimentstartdate",)),
@@ -96,7 +96,8 @@ def import_spec(
     )
     experiment = _chosen(loaded, model)
     given = experiment.machine.name
-    home = named or site_named(given if given != UNKNOWN_SITE else _ANY_SITE)
+    any_site = _ANY_SITE.get(experiment.machine.scheduler, _ANY_SITE["slurm"])
+    home = named or site_named(given if given != UNKNOWN_SITE else any_site)
     experiment = evolve(
         experiment,
         name=name or _spec_name(experiment.name) or _spec_name(_known_as(loaded, experiment)) or "experiment",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -31,21 +32,23 @@ from nmlgen.script.values import Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import Source, Span
 from nmlgen.spec.site import read_site_of, with_nodes
+from nmlgen.units.wall_time import parse_wall_time
 from nmlgen.units.whole import decimal
 
 _RECORD = "# nmlgen: "
 _ON_LUSTRE = INTEL_FILE_SYSTEM_VARIABLES | {"OMPI_MCA_io"}
 _PRELOAD = "LD_PRELOAD="
+_CLOCK = re.compile(r"^  sleep (\d{1,9}) &\n  wait \"\$!\" && kill -USR1 ", re.MULTILINE)
 _DARSHAN_FILES = ("DARSHAN_LOGFILE", "DARSHAN_CONFIG_PATH")
 
 
-def machine_of(known: Mapping[str, str], *, is_slurm: bool) -> Machine | None:
+def machine_of(known: Mapping[str, str], scheduler: str) -> Machine | None:
     """The machine that a record names; of a site file that lies elsewhere now no more than the name. None without."""
     if "site" not in known:
         return None
     with suppress(SpecError):
         return _machine_named(known["site"])
-    return Machine(name=known["site"], scheduler="slurm" if is_slurm else "none")
+    return Machine(name=known["site"], scheduler=scheduler)
 
 
 def _machine_named(reference: str) -> Machine:
@@ -137,13 +140,13 @@ def as_built(
     executable = evaluation.final.get("executable")
     experiment = with_record(_of_point(experiment, source), source)
     programs = experiment.programs
-    machine = machine or machine_of(known, is_slurm=experiment.machine.scheduler == "slurm")
+    machine = machine or machine_of(known, experiment.machine.scheduler)
     if machine is not None:
         machine = with_nodes(machine, said_of_nodes(known))
     built = evolve(
         experiment,
         name=shell.text("name") or experiment.name,
-        directives=_directives(_of_first_part(experiment, job), machine),
+        directives=_directives(_of_first_part(experiment, job), machine, source.text),
         machine=machine or experiment.machine,
         others=0,
         executable=shell.first_path("model.executable", "executables")
@@ -268,12 +271,15 @@ def _environment(job: Job, shell: _Shell) -> tuple[Darshan | None, dict[str, Set
     return evolve(darshan, library=library), _decided(environment, "LD_LIBRARY_PATH", *_DARSHAN_FILES)
 
 
-def _directives(experiment: Experiment, machine: Machine | None) -> dict[str, Setting]:
-    """The directives as they stand there. A node-local file system asks for whole nodes, unless the spec does not want
-    them."""
+def _directives(experiment: Experiment, machine: Machine | None, text: str) -> dict[str, Setting]:
+    """The directives as they stand there, and the signal that a script gives itself. A node-local file system asks for
+    whole nodes, unless the spec does not want them."""
     found = {name: _as_written(setting) for name, setting in experiment.directives.items()}
     kind = experiment.node_local.kind.value if experiment.node_local is not None else None
     facts = machine.node_local.get(kind) if machine is not None and kind is not None else None
+    if "time" in found and (clock := _CLOCK.search(text)) is not None:
+        lead = parse_wall_time(str(found["time"].value)) - int(clock[1])
+        found["signal"] = written("job.signal", f"B:USR1@{lead}", LAYER, found["time"].origin.span)
     if facts is not None and facts.exclusive and "exclusive" not in found:
         found["exclusive"] = written("job.exclusive", False, LAYER, experiment.directives_span)
     return found

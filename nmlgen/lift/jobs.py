@@ -607,7 +607,7 @@ def with_job(
             directives.setdefault("ntasks", experiment.directives["ntasks"])
         elif job.launch is None or job.launch.launch.command.value != "srun":
             launch = evolve(launch, tasks=unknown("ntasks"))
-    scheduler = "slurm" if job.directives.span is not None else "none"
+    scheduler = job.directives.scheduler if job.directives.span is not None else "none"
     job.late_problems += _unlike_launch(job, experiment, launch)
     hints, environment = _hints(job.environment, job.named)
     darshan, environment = darshan_of(environment, job.named)

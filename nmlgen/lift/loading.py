@@ -141,7 +141,7 @@ def load(
     beside = files.read(script) if script is not None else None
     known = recorded(beside.text) if beside is not None else {}
     registry = registry_for(found, source.text if beside is None else beside.text, icon_release)
-    machine = machine or machine_of(known, is_slurm=False)
+    machine = machine or machine_of(known, "none")
     if is_master_file(found, registry, files):
         experiment, read = lift_master(found, registry, ntasks, files)
         return Loaded(path, _beside(experiment, script, beside, machine), (MASTER, NAMELIST), read)

@@ -231,6 +231,10 @@ def lift_script(
         script = parse(source)
     given: dict[str, str | None] = dict(fragment_variables(path.name)) if fragment else {}
     directives = read_directives(source, _bodies(script))
+    if directives.span is None and "#PBS" in source.text:
+        from nmlgen.schedulers.job import pbs_as_job  # few scripts are for PBS
+
+        directives = pbs_as_job(source, _bodies(script))
     if fragment:
         given |= header or {}
     given |= slurm_variables(directives) | _exported_by_pbs(source) | dict(variables or {})
@@ -251,10 +255,10 @@ def lift_script(
     worlds = covering_worlds(evaluation, MASTER_FILE)
     made = [lifting.way(*decided(evaluation, world, LIFTED)) if decides else lifting.way(world) for world in worlds]
     ways = tuple(sorted(made, key=_rank))
-    home = machine or machine_of(recorded(source.text), is_slurm=True)
+    home = machine or machine_of(recorded(source.text), "slurm")
     problems = [*_of_sbatch(directives.problems, home), *of_text(script.text, directives), *lifting.problems]
     problems += without_effect(script)
-    if directives.span is None and "#PBS" in source.text:
+    if (directives.span is None or directives.scheduler == "pbs") and "#PBS" in source.text:
         from nmlgen.schedulers.pbs.directives import read_pbs_directives  # few scripts are for PBS
 
         problems += read_pbs_directives(source, _bodies(script))
@@ -301,7 +305,7 @@ def slurm_variables(directives: Directives) -> dict[str, str | None]:
     """What Slurm sets in a job that is submitted with these directives."""
     found: dict[str, str | None] = {}
     for option, names in _SET_BY_SLURM.items():
-        setting = directives.settings.get(option)
+        setting = directives.settings.get(option) if directives.scheduler == "slurm" else None
         if setting is not None and (setting.certainty is Certainty.UNKNOWN or not _is_range(option, setting.value)):
             text = None if setting.certainty is Certainty.UNKNOWN else str(setting.value)
             found |= dict.fromkeys(names, text)

@@ -51,9 +51,9 @@ def test_the_record_names_the_machine_and_the_release(tmp_path):
 
 
 def test_a_site_file_that_lies_elsewhere_has_its_name_only():
-    machine = machine_of({"site": "./nowhere.yaml"}, is_slurm=True)
+    machine = machine_of({"site": "./nowhere.yaml"}, "slurm")
     assert (machine.name, machine.scheduler, machine.partitions) == ("./nowhere.yaml", "slurm", {})
-    assert machine_of({}, is_slurm=True) is None
+    assert machine_of({}, "slurm") is None
 
 
 def test_what_somebody_changed_in_a_build_is_seen(tmp_path):

@@ -74,7 +74,7 @@ def find_unsourced_figures(text: str) -> list[str]:
 def test_every_site_is_here() -> None:
     names = {path.stem for path in SITES}
     slurm = {"levante", "lise", "emmy", "horeka", "lumi", "juwels", "balfrin", "santis", "ecmwf", "jupiter", "leonardo"}
-    assert names == slurm | {"dwd", "hlrs", "generic-slurm", "local"}
+    assert names == slurm | {"dwd", "hlrs", "generic-pbs", "generic-slurm", "local"}
 
 
 def test_schema_is_valid() -> None:

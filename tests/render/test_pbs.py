@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from specs import changed, load, refused, unchecked_build
 from tools import require
+
+import nmlgen
+from nmlgen.schedulers.job import pbs_as_job
+from nmlgen.source import Source
 
 SITE = """\
 description: A machine with PBS
@@ -97,6 +102,38 @@ def test_directives(here):
         "-r n",
         "-V",
     ]
+
+
+def test_there_and_back(here):
+    asked = {"partition": "work", "cpus_per_task": 2, "mem": "200G", "constraint": "node_type=rome", "exclusive": True}
+    asked |= {"mail_user": "a@b.de", "mail_type": "BEGIN,END", "signal": "B:USR1@300", "time": "01:00:00"}
+    unchecked_build(spec_of(job=asked)).write(here / "build")
+    said = yaml.safe_load(nmlgen.import_spec(here / "build").text)
+    assert said["site"] == "./site.yaml"
+    assert said["job"] == changed(job=asked)["job"] | {"output": None}
+    assert nmlgen.lint([here / "build"]).findings == nmlgen.check(spec_of(job=asked)).findings
+
+
+@pytest.mark.parametrize(
+    ("lines", "job"),
+    [
+        (["-l select=2:node_type=rome:ncpus=128:mpiprocs=64 -l walltime=01:30:00"],
+         {"nodes": 2, "ntasks_per_node": 64, "cpus_per_task": 2, "constraint": "node_type=rome", "time": "01:30:00"}),
+        (["-l select=10:ncpus=1:mpiprocs=1"], {"ntasks": 10}),
+        (["-l select=4:ncpus=128", "-q work", "-P bb1"], {"nodes": 4, "partition": "work", "account": "bb1"}),
+        (["-l nodes=2:ppn=24", "-N amip -e a.err"], {"nodes": 2, "ntasks_per_node": 24, "error": "a.err"}),
+        (["-W umask=022", "-l walltime=$T", "-J 0-3"], {}),
+        (["--venode=1", "-q sx"], None),  # NQSV's
+    ],
+)  # fmt: skip
+def test_a_script_for_pbs(lines, job, here):
+    source = Source("a.run", "#!/bin/bash\n" + "".join(f"#PBS {line}\n" for line in lines) + "true\n")
+    found = pbs_as_job(source, ())
+    assert (found.span is None) is (job is None)
+    settings = {setting.name.removeprefix("job."): setting.value for setting in found.settings.values()}
+    assert {name: settings.get(name) for name in job or {}} == (job or {})
+    assert settings.keys() - {"job_name", "cpus_per_task"} <= (job or {}).keys()
+    assert all(setting.span is not None for setting in found.settings.values())
 
 
 def test_what_chunks_have_besides(here):

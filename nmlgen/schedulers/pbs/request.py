@@ -191,8 +191,9 @@ class _Reading:
         for key, amount in first.needs.items():
             whole = nodes if packed and key.endswith("_node") else 1
             self.wishes[key] = Wish(amount * whole, span, text)
-        for other, told in first.others.items():
-            self.lose(f"-l {name}=...:{other}={told}", span, "PBS, or a site of PBS, alone has this resource")
+        if first.others:
+            besides = ":".join(f"{other}={told}" for other, told in first.others.items())
+            self.wishes["chunk"] = Wish(besides, span, f"-l {name}=...:{besides}")
         if name == "select" and nodes > 1 and not packed and not spread:
             message = f"{text}: PBS may put several chunks on a node, here each has one of its own"
             self.remarks.append(Remark(message, span, "fewer nodes with more tasks, if that is meant"))

@@ -108,14 +108,16 @@ class Directives:
 
     `settings` is keyed by sbatch's long option names, with values as a spec's `job` section gives them; the history of
     each holds what earlier lines said. `problems` is what Slurm ignores, refuses or reads otherwise than it was meant.
-    `span` is the first #SBATCH that is read, None without any. `parts` are those of a heterogeneous job, each with what
-    it asks for by itself; of such a job `settings` are unknown, as nobody can tell which part runs the model.
+    `span` is the first directive that is read, None without any, `scheduler` the batch system that reads it. `parts`
+    are those of a heterogeneous job, each with what it asks for by itself; of such a job `settings` are unknown, as
+    nobody can tell which part runs the model.
     """
 
     settings: Mapping[str, Setting]
     problems: tuple[SyntaxProblem, ...] = ()
     span: Span | None = None
     parts: tuple[Mapping[str, Setting], ...] = ()
+    scheduler: str = "slurm"
 
 
 def read_directives(source: Source, bodies: Iterable[tuple[int, int]] = ()) -> Directives:

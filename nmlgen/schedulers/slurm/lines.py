@@ -18,7 +18,7 @@ _OTHERS_IDS = "the ids of jobs of this batch system, which sbatch prints"
 def lines(request: Request) -> Written:
     """The options of sbatch that ask for the same."""
     asked = Asked(request)
-    directives = tuple(f"--{name}" if value is None else f"--{name}={_quoted(value)}" for name, value in _all(asked))
+    directives = tuple(f"--{name}" if value is None else f"--{name}={_quoted(value)}" for name, value in options(asked))
     before: tuple[str, ...] = ()
     directory = request.wishes.get("directory")
     if directory is not None and directory.value == HOME:
@@ -28,7 +28,8 @@ def lines(request: Request) -> Written:
     return Written(directives, tuple(asked.rest("Slurm")), before, "/bin/bash" if shell is None else str(shell.value))
 
 
-def _all(asked: Asked) -> Iterator[tuple[str, str | None]]:
+def options(asked: Asked) -> Iterator[tuple[str, str | None]]:
+    """The options of sbatch that ask for the same, with their values, None for a switch."""
     for option, key in (("job-name", "name"), ("account", "account"), ("partition", "queue")):
         if (text := asked.take(key)) is not None:
             yield option, text
