@@ -1,7 +1,9 @@
-"""Specs of every kind, for property tests: any site that jobs are written for, any section, values of every type."""
+"""Specs of every kind, for property tests: any site with Slurm or without a batch system, any section, values of every
+type."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from hypothesis import strategies as st
@@ -15,7 +17,7 @@ REGISTRY = load_registry(RELEASE)
 SITES = sorted(
     path.stem
     for path in (directory("presets") / "sites").glob("*.yaml")
-    if "scheduler: pbs\n" not in path.read_text(encoding="utf-8")
+    if not re.search(r"scheduler: (pbs|nqsv)\n", path.read_text(encoding="utf-8"))
 )
 OWN_GROUPS = ("output_nml", "master_model_nml", "jsb_model_nml", "master_time_control_nml", "master_nml", "grid_nml")
 
