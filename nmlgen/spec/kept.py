@@ -36,10 +36,10 @@ def _stretch(span: Span | None) -> tuple[int, int, int]:
 
 
 def kept_node(path: Path, source: Source, sha256: str) -> Node | None:
-    """The root of the nodes that are kept in a file; None where there is none, or one made of other bytes."""
+    """The root of the nodes that are kept in a file; None where there is none, a half, or one made of other bytes."""
     try:
         found: Mapping[str, Any] = json.loads(path.read_bytes())
-    except OSError:
+    except (OSError, ValueError):
         return None
     return _node(source, *found["node"]) if found["sha256"] == sha256 else None
 
