@@ -35,7 +35,7 @@ _DEPENDENCIES = (
 )
 
 
-_JOB_ID = re.compile(r"\d+(_\S+)?(\+\d+)?")
+_JOB_ID = re.compile(r"[0-9]+(_\S+)?(\+[0-9]+)?")
 
 
 _VARIABLE = re.compile(r"\$[A-Za-z_{(]|`")

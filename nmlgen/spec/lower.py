@@ -249,10 +249,22 @@ def _bad_values(tree: Tree) -> Iterator[Finding]:
     for key, parse in (("time", parse_wall_time), ("mem", parse_size), ("mem_per_cpu", parse_size)):
         if (given := job.get(key)) is not None and not (key == "time" and given.value == AUTO):
             yield from _unparsable(f"job.{key}", given, given.value, parse)
+    yield from _unread_by_sbatch(job)
     for what, block in _children(tree.get("lustre")):
         if (given := block.get("stripe_size")) is not None and given.value != AUTO:
             yield from _unparsable(f"lustre.{what}.stripe_size", given, given.value, parse_size)
         yield from _bad_layout(what, block)
+
+
+def _unread_by_sbatch(job: Tree) -> Iterator[Finding]:
+    for key in ("begin", "mail_type"):
+        if (given := job.get(key)) is not None:
+            from nmlgen.schedulers.slurm.values import read_value  # few specs have them
+
+            try:
+                read_value(key.replace("_", "-"), str(given.value))
+            except ValueError as error:
+                yield problem("SPC004", f'job.{key} is "{given.value}"', given.span, f"expected: {error}")
 
 
 def _bad_domains(models: tuple[ModelKeys, ...]) -> Iterator[Finding]:

@@ -72,6 +72,7 @@ def test_accepted(job, tmp_path):
         ('output: "a%"', "SLM016"),
         ('dependency: "afterok"', "SLM024"),
         ('dependency: "afterok:x"', "SLM024"),
+        ('dependency: "afterok:\u0663"', "SLM024"),  # a digit to Python
         ('dependency: "expand:1"', "SLM024"),
         ('time: "00:02:00"', "SLM022"),  # the default signal comes 120 s before the end
         ('time: "00:01:30", signal: "B:USR1@120"', "SLM022"),  # the limit is two minutes

@@ -73,6 +73,29 @@ def test_the_last_one_holds() -> None:
     assert not read("#SBATCH --exclusive", "#SBATCH --exclusive").problems
 
 
+@pytest.mark.parametrize(
+    "when",
+    [
+        *("now", "NOW", "now+3hours", "now + 3 hour", "now-2days", "tomorrow", "noon", "noon tomorrow", "fika"),
+        *("16:00", "4:30 PM", "2010-01-20", "2010-01-20T12:34:00", "0120", "012010", "01/20/30", "1/2", "1.2.30"),
+        *("uts1700000000", "today-16:00", "T16:00"),
+    ],
+)
+def test_times_of_slurm(when: str) -> None:
+    assert values(f'#SBATCH --begin="{when}"') == {"begin": when}
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        *("", "bogus", "16", "25:00", "2010-1-20", "2010-13-20", "130", "120", "1300", "0132", "5/5/5", "t16:00"),
+        *("uts3", "now+x", "now+hours", "now+3 hours x", "12:60", "\u0663:00"),
+    ],
+)
+def test_what_is_no_time_to_slurm(when: str) -> None:
+    assert kinds(f'#SBATCH --begin="{when}"') == ["bad-value"]
+
+
 def test_mail_types_add_up() -> None:
     assert values("#SBATCH --mail-type=BEGIN", "#SBATCH --mail-type=END") == {"mail-type": "BEGIN,END"}
     assert not kinds("#SBATCH --mail-type=BEGIN", "#SBATCH --mail-type=END")

@@ -408,6 +408,9 @@ def test_alternatives(overrides):
         ("output.atm.file_interval=[P1D, x]", "file_interval", "an ISO 8601 duration"),
         ("output.atm.output_start=yesterday", "output_start", "an ISO 8601 instant"),
         ("job.time='8:00:00:00'", "job.time", "a time limit"),
+        ("job.begin=bogus", "job.begin", "expected: a time, such as 16:00"),
+        ("job.begin='\u0663:00'", "job.begin", "expected: a time, such as 16:00"),  # a digit to Python
+        ("job.mail_type=DONE", "job.mail_type", "expected: one or several of NONE, BEGIN"),
         ("model.release='2023.01'", "2023.01", None),
         ("namelists.output_nml.x=1", "output_nml", "name the streams below `output:`"),
         ("node_local.file_system=beeond", 'no node-local file system "beeond"', "none that nmlgen knows of"),

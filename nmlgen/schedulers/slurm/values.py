@@ -53,6 +53,15 @@ _SIGNAL = re.compile(r"(?:[RrBb]+:)?(?:SIG)?([A-Za-z]+[0-9]?|-?[0-9]+)(?:@([0-9]
 _LIMITS = ("AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS", "STACK")
 _SPREAD = r"(block|cyclic|fcyclic|\*)?"
 _DISTRIBUTION = rf"arbitrary|plane=0*[1-9][0-9]*|((block|cyclic|\*)(:{_SPREAD}){{0,2}}(,(no)?pack)?)|(no)?pack"
+_WHEN = re.compile(
+    r"[ \t-]|(?-i:T)|today|tomorrow|midnight|noon|elevenses|fika|teatime|uts[0-9]{7,18}$"
+    r"|now(?:[ \t]*(?:$|[+-]\s*[0-9][0-9\s]*(?:(?:second|minute|hour|day|week)s?)?))"
+    r"|(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?(?:\s*[ap]m)?"
+    r"|[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])(?![0-9])"
+    # The longest of a month and of a day counts, whether there are such or not.
+    r"|(?=([0-9]{1,2}))\1[./]?(?=([0-9]{1,2}))\2[./]?(?:[0-9]{2}|(?![0-9]))",
+    re.IGNORECASE | re.ASCII,
+)
 _ARRAY = re.compile(r"([0-9]+)(?:-([0-9]+)(?::([0-9]+))?)?")
 
 
@@ -92,6 +101,19 @@ def _factor(suffix: str) -> int:
 def _time(text: str) -> str:
     if not _TIME.fullmatch(text):
         raise ValueError("a time limit, such as 08:00:00 or 1-12:00:00")
+    return text
+
+
+def _begin(text: str) -> str:
+    """A time as sbatch puts it together; newer releases have more words for hours than 22.05."""
+    at, wrong = 0, ValueError("a time, such as 16:00, 2026-01-31T16:00:00, now+3hours or tomorrow")
+    while at < len(text):
+        match = _WHEN.match(text, at)
+        if match is None or (match[1] and not (1 <= int(match[1]) <= 12 and 1 <= int(match[2]) <= 31)):
+            raise wrong
+        at = match.end()
+    if not text.strip(" \t-T"):
+        raise wrong
     return text
 
 
@@ -182,6 +204,8 @@ _READERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("mem", "mem-per-cpu", "mem-per-gpu", "tmp"), _memory),
     **dict.fromkeys(("time", "time-min"), _time),
     "array": _array,
+    "begin": _begin,
+    "deadline": _begin,
     "distribution": _matching(_DISTRIBUTION, "block, cyclic or plane=N, such as block:cyclic"),
     "exclusive": _exclusive,
     "gpus-per-node": _gpus,
