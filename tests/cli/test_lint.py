@@ -231,14 +231,9 @@ def test_a_baseline(wrong, tmp_path, monkeypatch):
     assert "num_io_proc " not in done.output.replace("nprma", "")
 
 
-def test_watching(wrong, monkeypatch):
-    path = next(wrong.glob("NAMELIST_*"))
-    rounds = iter(
-        [
-            lambda: None,  # nothing has changed
-            lambda: path.write_text(path.read_text().replace("num_io_proc = 8", "num_io_procs = 8 ")),
-        ]
-    )
+def change_while_it_waits(monkeypatch, *changes):
+    """One of the changes each time that `--watch` waits; then the key that ends it."""
+    rounds = iter(changes)
 
     def pause(_seconds):
         change = next(rounds, None)
@@ -247,6 +242,15 @@ def test_watching(wrong, monkeypatch):
         change()
 
     monkeypatch.setattr("nmlgen.cli.watching.sleep", pause)
+
+
+def test_watching(wrong, monkeypatch):
+    path = next(wrong.glob("NAMELIST_*"))
+    change_while_it_waits(
+        monkeypatch,
+        lambda: None,  # nothing has changed
+        lambda: path.write_text(path.read_text().replace("num_io_proc = 8", "num_io_procs = 8 ")),
+    )
     done = run(str(wrong), "--ntasks", "256", "--watch")
     assert done.return_value == 0
     assert done.output.count("error[NML002]") == 1
@@ -265,15 +269,7 @@ def test_watching_goes_on_while_a_file_is_away(wrong, monkeypatch):
         path.unlink()
         path.write_text(text.replace("num_io_proc = 8", "num_io_procs = 8 "))
 
-    rounds = iter([path.unlink, path.touch, becomes_a_pipe, is_there_again])
-
-    def pause(_seconds):
-        change = next(rounds, None)
-        if change is None:
-            raise KeyboardInterrupt
-        change()
-
-    monkeypatch.setattr("nmlgen.cli.watching.sleep", pause)
+    change_while_it_waits(monkeypatch, path.unlink, path.touch, becomes_a_pipe, is_there_again)
     done = run(str(path), "--ntasks", "256", "--watch")
     assert done.return_value == 0
     assert [line for line in done.output.splitlines() if line.startswith("nmlgen: error: ")] == [
