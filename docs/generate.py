@@ -1,9 +1,10 @@
 """Write what the documentation takes from the program: the reference pages and the output of commands; and keep the
-nodes of the presets and sites, so that no start has to read their YAML.
+nodes of the presets and sites, so that no start has to read their YAML, and the template of a job as Python.
 
     python docs/generate.py
 
-Tests hold both against the program, so run it after changing a schema, a rule, a message, a preset or a site.
+Tests hold both against the program, so run it after changing a schema, a rule, a message, a preset, a site or the
+template of a job.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from nmlgen.cli.manual import ManualPage, manual_pages
 from nmlgen.experiment.checks import Check, checks
 from nmlgen.lift.codes import PROBLEMS as TEXT_PROBLEMS
 from nmlgen.logs.rows import columns
+from nmlgen.render.translation import translated
 from nmlgen.resources import directory, schema
 from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
@@ -122,6 +124,11 @@ def kept_nodes() -> dict[Path, str]:
     """The nodes of all presets and sites that ship: paths, and what the files have."""
     places = {name: directory("presets") / f"{name}.yaml" for name in presets.names()}
     return {presets.kept_at(name): written(read_file(path, name)) for name, path in places.items()}
+
+
+def job_script() -> dict[Path, str]:
+    """The module that prints the template of a job: its path, and its text."""
+    return {ROOT / "nmlgen" / "render" / "job_script.py": translated("job.sbatch.j2")}
 
 
 def rule_page(rule: type[Rule]) -> str:
@@ -436,7 +443,7 @@ def main() -> None:
     for path in (DOCS / "rules").glob("*.md"):
         if path.relative_to(DOCS) not in made:
             path.unlink()
-    for path, text in kept_nodes().items():
+    for path, text in (kept_nodes() | job_script()).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     shown = {path: with_output(path.read_text(encoding="utf-8")) for path in documents()}  # all of them, or none

@@ -16,7 +16,7 @@ HEAVY = ("click", "jinja2", "ruamel.yaml", "jsonschema", "rich", "f90nml")
 
 def loaded_by(code: str) -> set[str]:
     script = f"import sys\n{code}\nprint(*sorted(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines()[-1].split())
 
 
@@ -36,6 +36,7 @@ def test_contracts():
         ("from nmlgen import Experiment", HEAVY),
         ("import nmlgen.api", ("click", "jinja2", "ruamel.yaml", "jsonschema", "rich", "f90nml")),
         ("import nmlgen.cli.application", ("jinja2", "ruamel.yaml", "jsonschema", "rich", "f90nml")),
+        ("import nmlgen\nnmlgen.build('examples/nh_dcmip_tc_52_r2b5.yaml')", ("click", "jinja2", "rich", "f90nml")),
         ("import nmlgen.cli.check", ("jinja2", "rich", "f90nml", "nmlgen.schedulers.request")),
     ],
 )

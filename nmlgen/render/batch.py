@@ -1,4 +1,4 @@
-"""The batch script: from an Experiment to the text of `templates/job.sbatch.j2`."""
+"""The batch script: from an Experiment to what `templates/job.sbatch.j2` makes of it."""
 
 from __future__ import annotations
 
@@ -32,9 +32,8 @@ from nmlgen.experiment.record import record
 from nmlgen.experiment.schedule import NUMBER, Names
 from nmlgen.experiment.setting import Setting, UndecidedError, written
 from nmlgen.experiment.striping import Extent, Striping
-from nmlgen.render import placement
+from nmlgen.render import job_script, placement
 from nmlgen.render.shell import Quoted, directive, joined, one_line, shell_path, shell_word
-from nmlgen.render.templates import template
 from nmlgen.render.write import MANIFEST
 from nmlgen.units.calendar import Instant
 from nmlgen.units.size import format_size, parse_size
@@ -61,7 +60,7 @@ def batch_script(
     a `sweep` of that name the text does not say which point it is, and is the same for all that are run in the same
     way: the script takes the point's name from the directory that it lies in.
     """
-    return str(template("job.sbatch.j2").render(_context(experiment, script, namelist_files, build, sweep)))
+    return job_script.render(_context(experiment, script, namelist_files, build, sweep))
 
 
 def _context(

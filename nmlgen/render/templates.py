@@ -12,20 +12,30 @@ from typing import Any
 from nmlgen.render import shell
 from nmlgen.resources import directory
 
+FILTERS = {
+    "word": shell.shell_word,
+    "path": shell.shell_path,
+    "within": shell.in_double_quotes,
+    "line": shell.one_line,
+    "comment": shell.comment,
+    "plain": shell.plain,
+    "joined": shell.joined,
+}
+"""What quotes: a `word`, a `path`, what stands `within` double quotes, a `line` of a here-document, a `comment`, a
+`plain` name that needs no quotes, and several, `joined`."""
+
 
 @cache
 def template(name: str) -> Any:
-    """The template of that name, with the filters that quote: `word`, `path`, `within` double quotes, `line` of a
-    here-document, `comment`, `plain` for names that need no quotes, `joined` for several, and `e` for XML."""
+    """The template of that name, with the filters that quote, and `e` for XML."""
+    return environment().get_template(name)
+
+
+def environment() -> Any:
+    """How templates are read, and what they may print."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
 
-    def quoted(value: Any) -> Any:
-        if isinstance(value, (shell.Quoted, Markup)) or type(value) is int:
-            return value
-        raise TypeError(f"a template prints {value!r}, which no filter has quoted")
-
-    environment = Environment(
+    made = Environment(
         loader=FileSystemLoader(directory("templates")),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -37,13 +47,12 @@ def template(name: str) -> Any:
         optimized=False,  # what little is constant costs less than to look for it
         finalize=quoted,
     )
-    environment.filters |= {
-        "word": shell.shell_word,
-        "path": shell.shell_path,
-        "within": shell.in_double_quotes,
-        "line": shell.one_line,
-        "comment": shell.comment,
-        "plain": shell.plain,
-        "joined": shell.joined,
-    }
-    return environment.get_template(name)
+    made.filters |= FILTERS
+    return made
+
+
+def quoted(value: Any) -> str:
+    """What a template prints of a value. Raises TypeError if no filter quoted it, neither for the shell nor for XML."""
+    if isinstance(value, shell.Quoted) or type(value) is int or hasattr(value, "__html__"):
+        return str(value)
+    raise TypeError(f"a template prints {value!r}, which no filter has quoted")
