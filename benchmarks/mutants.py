@@ -16,7 +16,7 @@ noticed most of the mutants before. Most mutants need no others; with `--near` i
 `--most` of the others run, drawn by the seed: the share is rather too low than too high.
 What stands outside functions is changed in a new process. A test that fails without any change, too, has noticed
 nothing. `--quick` leaves out the verdicts of the real model. Tests that start nmlgen as a program notice nothing. A
-copy that takes ten minutes of CPU hangs, which is noticed.
+test that takes a minute of CPU hangs, which is noticed (the slowest takes a third of that).
 
 Not changed are bounds on work: numbers of a module that a text below them calls "a bound on work", whose only effect is
 that something gigantic is not counted to its end. How many there are is printed.
@@ -67,7 +67,7 @@ WIDE = ("tests/rules/test_said.py", "tests/experiment/test_tables.py")
 reach."""
 VERDICTS = ("tests/verdicts/test_verdicts.py", "tests/verdicts/test_multi.py")
 ENOUGH = 0.9
-CPU_LIMIT = 600
+CPU_LIMIT = 60
 _SIGNS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -578,27 +578,41 @@ def recorded(session: pytest.Session, blocks: dict[str, Blocks]) -> Reach:
 
     with tempfile.TemporaryDirectory() as directory:
         result = Path(directory) / "reach.json"
-        os.waitpid(forked(partial(record, result), CPU_LIMIT * 100), 0)
+        os.waitpid(forked(partial(record, result)), 0)
         return Reach(**json.loads(result.read_text(encoding="utf-8")))
 
 
-def forked(work: Callable[[], bool], limit: int = CPU_LIMIT) -> int:
+def forked(work: Callable[[], bool]) -> int:
     """Do work in a copy of this process that says nothing; it ends with 1 where the work gives true or fails."""
     process = os.fork()
     if process:
         return process
     status = 1
     try:
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         status = int(work())
     finally:
         sys.stderr.flush()
         os._exit(status)
 
 
+def begin_to_count() -> None:
+    """What this process does from now on ends after a minute of CPU."""
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + CPU_LIMIT, most))
+
+
+class Counting:
+    """A plug-in of pytest that gives each test its minute."""
+
+    def pytest_runtest_setup(self) -> None:
+        """Count anew."""
+        begin_to_count()
+
+
 def outcomes(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, bool]]:
     """Run tests one by one: each, and whether it failed."""
     for item, following in zip_longest(items, items[1:]):
+        begin_to_count()
         yield item, any(report.failed for report in runtestprotocol(item, log=False, nextitem=following))
 
 
@@ -627,7 +641,8 @@ def within(file: str, number: int) -> int:
     chosen = next(mutant for mutant in mutants(file) if mutant.file == file and mutant.number == number)
     code = compiled(mutated(chosen), file)
     loading(lambda loaded: code if loaded == file else None)
-    return pytest.main(["-x", "-q", "-p", "no:cacheprovider", *sys.stdin.read().splitlines()])
+    begin_to_count()
+    return pytest.main(["-x", "-q", "-p", "no:cacheprovider", *sys.stdin.read().splitlines()], plugins=[Counting()])
 
 
 def main() -> int:
