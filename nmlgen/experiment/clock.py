@@ -89,7 +89,7 @@ class Clock:
     def legs(self) -> int:
         """How many jobs the experiment takes."""
         if self._counts_months:
-            return max(1, len(_ends(self)))
+            return len(_ends(self))
         return -(-self.computed // self.leg) if self.leg > 0 else 1
 
     def end_of(self, leg: int) -> int:
@@ -98,7 +98,7 @@ class Clock:
             return self.begin
         if self._counts_months:
             ends = _ends(self)
-            return ends[min(leg, len(ends)) - 1] if ends else self.begin
+            return ends[min(leg, len(ends)) - 1]
         return min(self.begin + leg * self.leg, self.length)
 
     def leg_at(self, time: int) -> int:

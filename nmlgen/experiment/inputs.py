@@ -7,7 +7,7 @@ The data lie in `schemas/icon-inputs.json`; `schemas/icon-inputs.schema.json` st
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -95,19 +95,20 @@ class NeededFile:
 
 def may_share(pattern: str, other: str) -> bool:
     """Whether a name may fit two patterns: some may, where they hold sets of characters."""
-    left, right = (re.sub(r"\[[^\]]*.\]", "?", text) for text in (pattern, other))
+    left, text = (re.sub(r"\[[^\]]*.\]", "?", text) for text in (pattern, other))
+    right = [*text, ""]
     reached = {0}  # how much of the other one the names that fit the first up to here have come to fit
     for mark in left:
         if mark == "*":
-            reached = set(range(min(reached), len(right) + 1)) if reached else set()
+            reached = set(range(min(reached), len(right))) if reached else set()
             continue
         reached = _past_stars(reached, right)
-        stay = {at for at in reached if right[at : at + 1] == "*"}
-        reached = stay | {at + 1 for at in reached if at < len(right) and (mark == "?" or right[at] in (mark, "?"))}
-    return len(right) in _past_stars(reached, right)
+        stay = {at for at in reached if right[at] == "*"}
+        reached = stay | {at + 1 for at in reached if right[at] and (mark == "?" or right[at] in (mark, "?"))}
+    return any(not right[at] for at in _past_stars(reached, right))
 
 
-def _past_stars(reached: set[int], pattern: str) -> set[int]:
+def _past_stars(reached: set[int], pattern: Sequence[str]) -> set[int]:
     """The places in a pattern with those behind the stars that may be nothing."""
     found = set(reached)
     for at, mark in enumerate(pattern):

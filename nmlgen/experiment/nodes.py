@@ -157,7 +157,8 @@ def _ranks_in_turn(experiment: Experiment) -> int | None:
     plane = re.fullmatch(r"plane=0*([1-9]\d{0,6})", first)
     if plane:
         return int(plane[1])
-    raise UndecidedError(found if found is not None else experiment.launch.command)
+    assert found is not None, "where nothing is said, ranks come in blocks"
+    raise UndecidedError(found)
 
 
 def _options(experiment: Experiment) -> Iterator[tuple[str, Setting]]:

@@ -397,9 +397,9 @@ class _Contents:
     def _qualified_grib(self, volume: Volume) -> Volume:
         """Constant fields shrink to their sections; `lgribout_24bit` packs some variables in 24 bits, CCSDS all of them
         closer."""
-        if self._component["gribout_nml", "lgribout_compress_ccsds"].value in (True, [True]):
+        if self._component["gribout_nml", "lgribout_compress_ccsds"].value is True:
             volume = volume.widened(0.25, 1, "CCSDS packs smooth fields closer than is estimated here")
-        if self._component["gribout_nml", "lgribout_24bit"].value in (False, [False]):
+        if self._component["gribout_nml", "lgribout_24bit"].value is False:
             return volume.widened(0.5, 1.02, "GRIB2 is taken as 16 bits a value, but constant fields take none")
         return volume.widened(0.5, 1.5, "GRIB2 is taken as 16 bits a value, but lgribout_24bit may make more")
 

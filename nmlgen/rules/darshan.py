@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from attrs import evolve
 
@@ -287,20 +287,20 @@ def _partitions(component: Component) -> int:
     )
 
 
-def _files_of_busiest_rank(component: Component) -> int:
-    """How many output files one rank opens in one job; 0 where ranks share files."""
+def _files_of_ranks(component: Component) -> Collection[int]:
+    """How many output files each rank opens in one job; none where ranks share files."""
     time, pio_type = _first_job(clock(component)), component["parallel_nml", "pio_type"].value
     ranks = split(component)
     if pio_type == _CDI_PIO or ranks.work < 1 or _partitions(component) > _MOST_PARTITIONS:
-        return 0
+        return ()
     files: Counter[int] = Counter()
-    if pio_type == _ICONS_OWN_IO and ranks.io > 0:
+    if pio_type == _ICONS_OWN_IO:
         for file, rank in placement(component):
             files[rank] += files_of_a_sequence(component, file.stream, file.level_type, time)
     else:
         for file in output_files(component):
             files[0] += files_of_a_sequence(component, file.stream, file.level_type, time)
-    return max(files.values(), default=0)
+    return files.values()
 
 
 class RecordsOverflow(Rule):
@@ -342,10 +342,11 @@ class RecordsOverflow(Rule):
             return
         limit = darshan.max_records.value if darshan.max_records is not None else _DEFAULT_RECORDS
         try:
-            files = max(map(_files_of_busiest_rank, experiment.components), default=0)
+            counts = [files for component in experiment.components for files in _files_of_ranks(component)]
         except PlacementError:
             return
-        if isinstance(limit, int) and files > limit:
+        if isinstance(limit, int) and any(files > limit for files in counts):
+            files = max(counts)
             memory = _DEFAULT_MEMORY * -(-files // _DEFAULT_RECORDS)
             yield self.finding(
                 darshan.max_records or darshan.span,

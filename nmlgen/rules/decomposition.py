@@ -62,8 +62,8 @@ class ReadersRotatedAway(ComponentRule):
         if not rotate.is_written or rotate.value == 0:
             return
         work = split(component).work
-        if work < 1:
-            return
+        if work < 2:
+            return  # that rank reads everything
         stride = reading_stride(work, component["parallel_nml", "io_process_stride"].value)
         if rotate.value % stride:
             yield self.finding(

@@ -238,7 +238,7 @@ class GridWithoutDepths(ComponentRule):
     kinds = ("ocean",)
 
     def check(self, component: Component) -> Iterator[Finding]:
-        for file in grids_at_hand(component)[:1]:
+        for file in grids_at_hand(component):
             missing = [name for name in _DEPTHS if file is not None and file.variables and name not in file.variables]
             if missing and component.kind == "ocean":
                 yield self.finding(

@@ -153,7 +153,7 @@ class MemoryShort(ComponentRule):
         held = base + state / count + _window(component) / count
         if held > memory:
             yield self.finding(
-                mem if asked and asked < (usual or asked + 1) else directive(experiment, "nodes"),
+                mem if memory == asked else directive(experiment, "nodes"),
                 f"a node of the job holds at least {format_bytes(round(held))}, it has {format_bytes(memory)}",
                 f"{format_bytes(round(state / count))} of fields, {format_bytes(round(_window(component) / count))} of "
                 f"output, and {format_bytes(round(base))} for {ranks.total // count} ranks",

@@ -390,8 +390,6 @@ class StopAndLeadTime(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         stop, lead = component[_TIME, "experimentStopDate"], component[_TIME, "forecastLeadTime"]
-        if not (stop.value and lead.value):
-            return
         try:
             duration = Duration.parse(str(lead.value).rstrip())
         except ValueError:

@@ -239,7 +239,7 @@ def decided(
             items = event.words
         for item in items:
             cases = [case for case in item.value if not contradicts(case.guard, guard)]
-            if len(cases) < 2 or all(case[1:3] == cases[0][1:3] for case in cases):
+            if len({(case.text, case.symbols) for case in cases}) < 2:
                 continue
             usual = [case for case in cases if evaluation.questions.unlikely.isdisjoint(case.guard)]
             usual = [case for case in usual if case.guard and not case.symbols]

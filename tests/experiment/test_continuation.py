@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from attrs import evolve
 from specs import MAPPING
 
 import nmlgen
 from nmlgen.experiment.continuation import can_go_on
+from nmlgen.experiment.group import Group
+from nmlgen.experiment.setting import unknown
 
 
 @pytest.mark.parametrize(
@@ -30,6 +33,18 @@ from nmlgen.experiment.continuation import can_go_on
 )
 def test_can_go_on(overrides, expected):
     assert can_go_on(nmlgen.load_spec(MAPPING, overrides).experiment) is expected
+
+
+def test_where_nobody_knows_the_end_it_cannot_go_on():
+    experiment = nmlgen.load_spec(MAPPING).experiment
+
+    def unsure(group: Group) -> Group:
+        if group.name != "run_nml":
+            return group
+        return evolve(group, settings={**group.settings, "nsteps": unknown("run_nml.nsteps")})
+
+    assert can_go_on(experiment)
+    assert not can_go_on(experiment.mapped(unsure))
 
 
 def manifest(*overrides: str) -> dict[str, object]:

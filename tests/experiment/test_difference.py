@@ -96,6 +96,16 @@ def test_variables_are_named_as_somebody_spelt_them():
     assert (difference.name, difference.old.value, difference.new.value) == ("modelTimeStep", "PT2M", "PT3M")
 
 
+def test_commands_before_the_stage_out() -> None:
+    """Those that one of two node-local runs has beyond the other."""
+    plain, with_command = (
+        load(site="horeka", node_local={"file_system": "beeond", **more}).experiment
+        for more in ({}, {"before_stage_out": ["true"]})
+    )
+    assert found(plain, plain) == []
+    assert found(plain, with_command) == [("node-local run", "before_stage_out", "different")]
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [

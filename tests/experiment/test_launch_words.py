@@ -28,6 +28,7 @@ from nmlgen.experiment.launch_words import first_program
         ("srun", ["-!", "icon"], None),
         ("srun", ["--multi-prog", "programs.conf"], 1),
         ("srun", ["-l", "--", "--true"], 2),
+        ("srun", ["-l", "--"], None),
         ("mpirun", ["--map-by", "core", "-report-bindings"], None),
         ("mpirun", ["--mca", "btl", "self", "true"], 3),
         ("mpirun", ["-l", "true"], 1),

@@ -77,6 +77,12 @@ def test_what_follows_from_a_version_switches_it_on(version):
     assert driver_off(version, lustre_variables("intel", version)) is None
 
 
+def test_the_first_2019_has_no_way_at_all():
+    assert lustre_variables("intel", "2018.5") != lustre_variables("intel", "2019")
+    for version in ("2019.0", "2019.0.0", "2019.0.117"):
+        assert lustre_variables("intel", version) == {}
+
+
 def test_2019_does_not_read_the_list():
     for version in ("2019.0", "2019.4", "2019.9", "2021.1", "2021.18"):
         assert understanding(LIST, version).verdict == "unsupported"

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 from placements import ATM, CASES, GPU, HIOPY, OCE, component, one_program, spec
 from specs import unchecked_build
 
 from nmlgen import SpecError, compare, load_spec
 from nmlgen.experiment.difference import differences
 from nmlgen.experiment.nodes import nodes, ranks_by_node
-from nmlgen.experiment.placement import Seat, placement
+from nmlgen.experiment.placement import Seat, facts_of, placement, reason
+from nmlgen.experiment.setting import Certainty
 from nmlgen.importing import import_spec
 from nmlgen.report.ranks import format_nodes
 from nmlgen.source import Source
@@ -89,6 +91,42 @@ def test_cores_near_to_gpus(tmp_path: Path) -> None:
         15: (None, (6,), (0,), "mlx5_0:1"),
         16: (None, (11,), (1,), "mlx5_1:1"),
     }
+
+
+def test_ranks_that_just_fit_stay_within_their_numa_nodes(tmp_path: Path) -> None:
+    """Of two NUMA nodes with eight cores each has room for two ranks of three; five need cores of both."""
+    for count, numa in ((4, [(0,), (0,), (1,), (1,)]), (5, [(0,), (0,), (0, 1), (1,), (1,)])):
+        model = {"device": "cpu", "tasks_per_node": count, "cpus_per_task": 3}
+        found = seats(tmp_path, model=model, **one_program(num_io_procs=0), job={"nodes": 1, "time": "02:00:00"})
+        assert [seat.numa for seat in found] == numa
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "names"),
+    [
+        ("one program", "work", ["model.device"]),
+        ("processors", "work", ["model.device", "model.tasks_per_node", "model.cpus_per_task"]),
+        (
+            "two programs on nodes of their own",
+            "work",
+            ["models.oce.device", "models.oce.tasks_per_node", "models.oce.nodes"],
+        ),
+        ("heterogeneous", "work", ["models.oce.device", "models.oce.tasks_per_node", "models.oce.job.nodes"]),
+    ],
+)
+def test_what_says_where_a_rank_sits(tmp_path: Path, name: str, kind: str, names: list[str]) -> None:
+    experiment = load_spec(spec(tmp_path, **CASES[name])).experiment
+    seat = [seat for seat in placement(experiment) if seat.kind == kind][-1]
+    assert [setting.name for setting in reason(experiment, seat)[1]] == names
+
+
+def test_a_partition_that_nobody_knows_has_no_gpus_that_are_known(tmp_path: Path) -> None:
+    experiment = load_spec(spec(tmp_path, **CASES["one program"])).experiment
+    (program,) = experiment.programs
+    assert facts_of(experiment, program).gpus is not None
+    partition = evolve(experiment.directives["partition"], certainty=Certainty.UNKNOWN)
+    unsure = evolve(experiment, directives={**experiment.directives, "partition": partition})
+    assert facts_of(unsure, evolve(program, job={})).gpus is None
 
 
 def test_ranks_of_the_master_namelist(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from nmlgen.experiment.ranks import output_files
 from nmlgen.experiment.schedule import (
     FileEnds,
     Names,
+    active_times,
     all_dates,
     appended_date,
     dates_by_job,
@@ -47,6 +48,22 @@ def test_months_follow_the_calendar(dates: Callable[..., list[int]]) -> None:
     settings = "output_interval: P1M, file_interval: P1Y"
     assert dates(settings, rest, DAY) == [0, 31, 59, 90, 120, 151]
     assert dates(f"{settings}, stream_partitions_ml: 2", rest, DAY) == [0, 62, 124]
+
+
+def test_the_first_domain_has_no_times_of_its_own(build: Callable[[str], Component]) -> None:
+    nested = (
+        "namelists:\n  grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc], "
+        "dynamics_parent_grid_id: [0, 1], start_time: [3600.0, 7200.0], end_time: [5400.0, 14400.0]}\n"
+    )
+    component = build(
+        f"output: {{atm: {{output_interval: PT1H, file_interval: P1D, stream_partitions_ml: 1}}}}\n{nested}"
+    )
+    time, stream = clock(component), component.streams[0]
+    assert active_times(component, 1, time) == (0, time.length)
+    assert active_times(component, 2, time) == (7_200_000, 14_400_000)
+    assert largest_file(component, stream, "ml", time) == 24
+    assert output_steps(component, stream, time) == 241
+    assert output_steps(component, stream, time, "ml", 2) == 3
 
 
 def test_windows_are_merged(dates: Callable[..., list[int]]) -> None:

@@ -31,10 +31,12 @@ def test_cores(job, cores, tmp_path):
     assert (NUM_THREADS in experiment.environment) is (cores > 1)
 
 
-@pytest.mark.parametrize(("each", "cores"), [(0, 4), (1, 4), (64, 2), ("$n", 4)])
-def test_a_share_of_a_node_is_that_of_tasks_that_there_are(each, cores, tmp_path):
+@pytest.mark.parametrize(
+    ("asked", "each", "cores"), [(4, 0, 4), (4, 1, 4), (4, 64, 2), (4, "$n", 4), (256, 1, 128), (256, 0, 256)]
+)
+def test_a_share_of_a_node_is_that_of_tasks_that_there_are(asked, each, cores, tmp_path):
     machine = experiment_of("nmlgen: 1\n", tmp_path).machine
-    directives = {"cpus-per-task": written("a", 4, "test"), "ntasks-per-node": written("b", each, "test")}
+    directives = {"cpus-per-task": written("a", asked, "test"), "ntasks-per-node": written("b", each, "test")}
     assert cores_of_a_task(directives, machine) == cores
 
 

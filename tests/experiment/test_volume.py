@@ -482,6 +482,16 @@ def test_what_each_rank_writes() -> None:
         (["output.atm.output_grid=true"], (880_648, 880_648, 880_648), (239_525, 239_970, 240_415)),
         (["output.atm.filetype=2"], (232_877, 465_754, 475_070), (0, 0, 0)),
         (
+            ["output.atm.filetype=2", "namelists.gribout_nml.lgribout_compress_ccsds=true"],
+            (58_219, 465_754, 475_070),
+            (0, 0, 0),
+        ),
+        (
+            ["output.atm.filetype=2", "namelists.gribout_nml.lgribout_24bit=true"],
+            (232_877, 465_754, 698_631),
+            (0, 0, 0),
+        ),
+        (
             ["output.atm.filetype=2", "output.atm.output_grid=true"],
             (232_877, 465_754, 475_070),
             (8_155, 16_310, 16_637),

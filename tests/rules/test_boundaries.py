@@ -276,6 +276,27 @@ def test_parameters_are_those_of_the_grid(
 
 
 @pytest.mark.parametrize(
+    ("mode", "cells", "uuid", "expected"),
+    [
+        (2, 81920, OCEAN, 0),  # data of another model are told by their cells
+        (2, 81919, GLOBAL, 1),
+        (1, 81919, GLOBAL, 0),  # a first guess is told by the mark of its grid
+        (1, 81920, OCEAN, 1),
+    ],
+)
+def test_initial_data_are_those_of_the_grid(
+    mode: int, cells: int, uuid: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "grid.nc").write_bytes(grid(81920, 5, GLOBAL))
+    (tmp_path / "data.nc").write_bytes(header({"cell": cells}, {"uuidOfHGrid": uuid}))
+    text = "model: {directory: null}\ngrid: {file: grid.nc, num_lev: 30}\n"
+    text += "input_files: {data.nc: {source: data.nc}}\nnamelists:\n  run_nml: {iforcing: 3, ltestcase: false}\n"
+    text += f"  initicon_nml: {{init_mode: {mode}, dwdfg_filename: data.nc, ifs2icon_filename: data.nc}}\n"
+    assert count("GRD016", text, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
     ("time", "link", "expected"),
     [
         ("2008-09-01T00:00:00Z", True, 0),

@@ -76,6 +76,8 @@ def test_a_test_case_that_went_with_a_release(tmp_path):
         ("nonhydrostatic_nml: {divdamp_z3: 90000.0}", []),
         ("nonhydrostatic_nml: {divdamp_z3: 80000.0}, diffusion_nml: {hdiff_smag_z: 90000.0}", ["DYN006", "DYN006"]),
         ("dynamics_nml: {ldeepatmo: true}, run_nml: {ltestcase: false}", []),
+        ("dynamics_nml: {ldeepatmo: true}, run_nml: {ltestcase: false, iforcing: 2}", []),
+        ("dynamics_nml: {ldeepatmo: true}, run_nml: {ltestcase: false, iforcing: 3}", []),
         ("dynamics_nml: {ldeepatmo: true}, run_nml: {ltestcase: false, iforcing: 1}", ["DYN008"]),
         ("dynamics_nml: {ldeepatmo: true}, run_nml: {ltestcase: false}, grid_nml: {is_plane_torus: true}", ["DYN008"]),
     ],

@@ -143,7 +143,7 @@ def test_what_builds_for_gpus_do_not_compute_of_an_ocean(bad: str, good: str, tm
     assert found(bad, "cpu") == found(good, "gpu") == []
 
 
-@pytest.mark.parametrize(("nproma", "expected"), [(999, ["GPU003"]), (1000, []), (8, ["GPU003"])])
+@pytest.mark.parametrize(("nproma", "expected"), [(1, ["GPU003"]), (999, ["GPU003"]), (1000, []), (8, ["GPU003"])])
 def test_block_lengths(nproma: int, expected: list[str], tmp_path: Path) -> None:
     assert codes(f"model: {{parts: {{gpu: true}}}}\nparallel: {{nproma: {nproma}}}\n", tmp_path) == expected
     assert codes(f"parallel: {{nproma: {nproma}}}\n", tmp_path) == []

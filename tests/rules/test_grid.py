@@ -46,6 +46,8 @@ def test_names_of_grids(text, expected, tmp_path):
         ("restartTimeIntval: P20D", "", []),
         ("restart_write_mode: async, num_restart_procs: 1", "", []),
         ("restartTimeIntval: P10D", ", run_nml: {nsteps: 10}", []),
+        ("restartTimeIntval: PT1H", ", run_nml: {nsteps: 6}", ["GRD005"]),  # of ten minutes
+        ("restartTimeIntval: PT1H", ", run_nml: {nsteps: 5}", []),
         ("restartTimeIntval: P10D", ", master_nml: {lrestart: true}", []),
     ],
 )
@@ -126,6 +128,7 @@ def test_stride_of_the_reading_ranks(work, written, stride):
     [
         (2, "io_process_rotate: 5", ["PAR018"]),  # as the model did
         (2, "io_process_rotate: -1", ["PAR018"]),
+        (2, "io_process_rotate: 1", ["PAR018"]),
         (4, "io_process_rotate: 1", ["PAR018"]),
         (2, "io_process_rotate: 2", []),
         (2, "io_process_rotate: 5, io_process_stride: 1", []),

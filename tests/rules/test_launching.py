@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from rules.experiments import experiment_of, judge
 
+from nmlgen.experiment.setting import unknown
 from nmlgen.rules.launching import LaunchBeyondAllocation
 
 
@@ -76,6 +78,12 @@ def test_others_are_asked_for_what_the_directives_say(
 ) -> None:
     intel = "mpi: {implementation: intel}"
     assert severities(job, f"command: mpirun, options: [{options}]", tmp_path, intel) == expected
+
+
+def test_tasks_that_nobody_knows_may_fit(tmp_path: Path) -> None:
+    experiment = experiment_of("job: {nodes: 2, ntasks_per_node: 128}\n", tmp_path)
+    started = evolve(experiment, launch=evolve(experiment.launch, tasks=unknown("ntasks")))
+    assert judge(started, [LaunchBeyondAllocation]) == []
 
 
 @pytest.mark.parametrize(("options", "expected"), [("-np, '512'", []), ("-np, '513'", ["WARNING"])])

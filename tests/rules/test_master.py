@@ -86,6 +86,22 @@ def test_ranks(first, second, ntasks, expected, tmp_path):
     assert sorted(codes(text, tmp_path, ntasks)) == expected
 
 
+@pytest.mark.parametrize(
+    ("last", "step", "count", "said"),
+    [
+        (0, 1, 2, "rank 1 of the 2 ranks"),
+        (0, 1, 4, "rank 1 to 3 of the 4 ranks"),
+        (3, 3, 6, "rank 1 to 2, 4 to 5 of the 6 ranks"),
+        (8, 2, 9, "rank 1, 3, 5 and others of the 9 ranks"),
+        (6, 2, 7, "rank 1, 3, 5 of the 7 ranks"),
+    ],
+)
+def test_ranks_that_nobody_takes_are_said(last, step, count, said, tmp_path):
+    text = model("a", min_rank=0, max_rank=last, inc_rank=step) + model("b", min_rank=0, max_rank=0)
+    messages = [finding.message for finding in findings(text, tmp_path, count)]
+    assert [message for message in messages if message.startswith("no model")] == [f"no model takes {said}"]
+
+
 def test_ranks_that_are_not_written(tmp_path):
     first, second = findings(model("a") + model("b"), tmp_path)[:2]
     assert {first.code, second.code} == {"MST004"}

@@ -68,6 +68,14 @@ def test_memory_that_is_asked_for(mem, is_short, tmp_path):
     assert bool(found(f"job: {{mem: {mem}}}\n", tmp_path)) is is_short
 
 
+@pytest.mark.parametrize(("mem", "limit"), [("100G", "mem"), ("1000G", "nodes")])  # of nodes with 274.9 GB
+def test_the_finding_stands_at_what_bounds_the_memory(mem, limit, tmp_path):
+    text = f"{grid(10)}job: {{nodes: 3, mem: {mem}}}\n"
+    (finding,) = [one for one in found(text, tmp_path) if one.code == "MEM002"]
+    assert finding.span is not None
+    assert text.splitlines()[1][: finding.span.column - 1].endswith(f"{limit}: ")
+
+
 IO = "parallel: {{num_io_procs: {ranks}}}\noutput: {{atm: {{stream_partitions_ml: {ranks}, output_interval: PT12H}}}}\n"
 
 

@@ -78,6 +78,19 @@ def test_variable_that_is_gone(release, group, name, notes, tmp_path):
     assert finding.notes == notes
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("aes_phy_nml: {'aes_phy_config(2)%dt_rad'", "PT1H", []),
+        ("run_nml: {'modelTimeStep(1:3)'", "PT1", []),  # a part of a text
+        ("run_nml: {'msg_level(1:3)'", "1", ["NML006"]),
+    ],
+)
+def test_subscripts_of_one_value(name, value, expected, tmp_path):
+    text = f"model: {{release: '2024.10'}}\nnamelists: {{{name}: {value}}}}}\n"
+    assert [code for code in codes(text, tmp_path) if code != "NML008"] == expected
+
+
 def test_variable_that_is_still_there(tmp_path):
     text = 'model: {release: "2024.01"}\nnamelists: {run_nml: {iforcing: 3}, lnd_nml: {lurbahf: true}}\n'
     assert codes(text, tmp_path) == []

@@ -229,6 +229,7 @@ def test_steps_in_a_file_are_counted(tmp_path):
         ("output_interval: P1M", []),
         ("output_bounds: [0, 3600]", ["OUT010"]),
         ("output_bounds: [0, 3600, 600, 7200]", ["OUT010"]),
+        ("output_bounds: [0, 3600, 600, -1]", []),  # what ICON has where nobody wrote a value
     ],
 )
 def test_output_times(stream, expected, tmp_path):
@@ -259,6 +260,8 @@ SAME = "output_filename: output/x, " + ML
             [],
         ),
         (SAME + ", filename_format: <output_filename>_<jfile>, " + PL, ML, ["OUT011"]),
+        (SAME + ", stream_partitions_ml: 256", SAME, ["OUT011"]),
+        (SAME + ", stream_partitions_ml: 257", SAME, []),  # more than ICON has room for
     ],
 )
 def test_file_names(first, second, expected, tmp_path):
@@ -345,3 +348,22 @@ def test_streams_that_are_not_read_have_no_further_findings(tmp_path):
 def test_a_start_that_the_calendar_lacks_silences(tmp_path):
     text = "time: {start: 2008-02-30T00:00:00Z}\noutput: {atm: {output_interval: PT1M}}\n"
     assert "OUT008" not in [finding.code for finding in judge(experiment_of(text, tmp_path), RULES)]
+
+
+SLOW = """
+parallel: {num_io_procs: 1}
+output: {atm: {output_interval: PT10M, stream_partitions_ml: 1}}
+namelists: {run_nml: {iforcing: 3RUN}, nwp_phy_nml: {inwp_gscp: 1}, io_nml: {lnetcdf_flt64_output: true}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("run", "job", "expected"),
+    [
+        ("", "", ["OUT032"]),
+        (", output: [totint]", "", []),  # no stream is written
+        ("", "job: {nodes: 1, ntasks_per_node: 3}\n", []),  # more than a quarter would not compute
+    ],
+)
+def test_slow_output_is_told_of_runs_that_write_and_have_ranks_to_spare(run, job, expected, tmp_path):
+    assert [code for code in ours(job + SLOW.replace("RUN", run), tmp_path) if code == "OUT032"] == expected

@@ -33,6 +33,15 @@ def codes(streams, ranks, tmp_path, stop="01:00:00", leg="PT30M", more="") -> li
 HANG = ["OUT040"]
 
 
+def test_the_job_is_said_where_there_are_two(tmp_path):
+    text = "time: {start: 2000-01-01T00:00:00Z, stop: 2000-01-01T01:00:00Z, modelTimeStep: PT10M}\n"
+    text += "restart: {restartTimeIntval: PT30M, checkpointTimeIntval: PT30M}\nparallel: {num_io_procs: 2}\n"
+    text += f"output: {{atm: null, s0: {{ml_varlist: [temp], file_interval: P1D, output_interval: PT10M, {F}}}, "
+    text += "s1: {ml_varlist: [temp], file_interval: P1D, output_interval: PT10M}}\n"
+    (finding,) = judge(experiment_of(text, tmp_path), RULES)
+    assert finding.message.startswith("I/O rank 0 waits for ever at the end of job 1: ")
+
+
 @pytest.mark.parametrize(
     ("streams", "ranks", "expected"),
     [

@@ -138,6 +138,10 @@ def test_test_run(tasks, io, restart, expected, tmp_path):
     ("spec", "expected"),
     [
         ("parallel: {num_io_procs: 4}\noutput: {atm: null}\n", ["PAR015"]),
+        (
+            "job: {nodes: 1, ntasks_per_node: 2}\nparallel: {num_io_procs: 1}\noutput: {atm: null}\n",
+            ["PAR004", "PAR015"],
+        ),
         ("parallel: {num_io_procs: 4}\nnamelists: {run_nml: {output: [totint]}}\n", []),  # OUT019 says it
         ("parallel: {num_io_procs: 0, pio_type: 2}\noutput: {atm: null}\n", ["PAR013"]),
         ("parallel: {num_io_procs: 0, pio_type: 2}\n", ["PAR012"]),

@@ -30,6 +30,7 @@ def steps(convection: float, cover: float, radiation: float) -> str:
         (steps(1200.0, 900.0, 3601.0), "4800 s"),
         (steps(1000.0, 800.0, 900.0), "1200 s"),  # as 1200 and 900
         (steps(2400.0, 2400.0, 1800.0), None),  # 2400; six time steps bound cloud cover without convection only
+        (steps(2400.0, 2400.0, 2400.0), None),
         (steps(1200.0, 2400.0, 1800.0) + ", inwp_convection: 0", None),
         (steps(1200.0, 900.0, 900.0) + ", inwp_convection: 0", None),
         (steps(1200.0, 900.0, 900.0) + ", inwp_convection: 1", "1200 s"),
