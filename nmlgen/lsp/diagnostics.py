@@ -71,6 +71,12 @@ def _where_named(source: Source, name: str) -> Span:
     return _first_line(source)
 
 
+def _is_sure(finding: Finding, fix: Fix) -> bool:
+    """Whether the fix is what a key of the editor does without asking: a safe one, and the word that was meant for the
+    one that the finding points at."""
+    return fix.is_safe or [edit.span for edit in fix.edits] == [finding.span]
+
+
 def actions_at(
     analysis: Analysis, wanted: types.Range, only: Iterable[str] | None, encoding: str
 ) -> list[types.CodeAction]:
@@ -81,7 +87,7 @@ def actions_at(
             title=fix.description,
             kind=types.CodeActionKind.QuickFix,
             diagnostics=[_diagnostic(finding, analysis, encoding)],
-            is_preferred=fix.is_safe,
+            is_preferred=_is_sure(finding, fix),
             edit=edit,
         )
         for finding in _found_at(analysis, wanted, encoding)

@@ -1,4 +1,5 @@
--- What somebody does at the editor: opens a namelist, sees the mistake, takes the fix, saves. Written for Neovim 0.7.
+-- What somebody does at the editor: opens a namelist, types a mistake, sees it, mends it with one key, saves. Written for
+-- Neovim 0.7.
 local found = {}
 local LONG = 3600 * 1000 -- vim.wait wants an end; what is waited for are events
 
@@ -23,9 +24,15 @@ local function wait_for(code, is_there)
   end, 20)
 end
 
+local function type_keys(keys)
+  vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(keys, true, false, true), "tx", false)
+end
+
 local ok, message = pcall(function()
   vim.cmd("luafile " .. vim.env.NMLGEN_SETTINGS)
   vim.cmd("edit " .. vim.env.NMLGEN_FILE)
+  vim.cmd("2")
+  type_keys("o" .. vim.env.NMLGEN_TYPED)
   wait_for("NML002", true)
   local client = vim.tbl_keys(vim.lsp.buf_get_clients(0))[1]
   for _, one in ipairs(vim.diagnostic.get(0)) do
@@ -43,7 +50,13 @@ local ok, message = pcall(function()
   params.context = { diagnostics = {} }
   local actions = vim.lsp.buf_request_sync(0, "textDocument/codeAction", params, LONG)[client].result
   found.action = actions[1].title
-  vim.lsp.util.apply_workspace_edit(actions[1].edit, "utf-16")
+  found.marks = {}
+  for namespace = 1, vim.api.nvim_create_namespace("") do -- some have no names
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })) do
+      found.marks[#found.marks + 1] = { mark[2], mark[3], mark[4].hl_group }
+    end
+  end
+  type_keys("<F8>")
   wait_for("NML002", false)
   vim.cmd("write")
 

@@ -408,11 +408,11 @@ def test_line_ends_and_tabs_keep_their_places(tmp_path):
     ],
 )
 def test_a_word_that_is_no_word_is_one_key_away_from_the_one_that_was_meant(name, text, wrong, right, tmp_path):
-    """Where nothing is mended by itself, too; it is the author who takes it."""
+    """Where nothing is mended by itself, too; it is the author who takes it, and the editor need not ask."""
     typed = text.replace(f"{right}", f"|{wrong}", 1)
     asked = Asked(tmp_path / name, typed)
     (action,) = actions_at(asked.analysis, types.Range(asked.position, asked.position), ["quickfix"], "utf-16")
-    assert (action.title, action.is_preferred) == (f"write {right}", False)
+    assert (action.title, action.is_preferred) == (f"write {right}", True)
     (edits,) = action.edit.changes.values()
     assert asked.applied(edits) == text
 

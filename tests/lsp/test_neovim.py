@@ -13,13 +13,13 @@ from tools import require
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "editors.md"
 SCRIPT = Path(__file__).with_name("neovim.lua")
-WRONG = " division_file_name = 'ä𝒳' num_io_proc = 2\n"
+LINE = " division_file_name = 'ä𝒳' num_io_proc = 2"
 
 
 def test_a_mistake_is_underlined_and_mended(tmp_path):
     require("nvim")
     file, found = tmp_path / "NAMELIST_atm", tmp_path / "found.json"
-    file.write_text(f"&parallel_nml\n nproma = 16\n{WRONG}/\n", encoding="utf-8")
+    file.write_text("&parallel_nml\n nproma = 16\n/\n", encoding="utf-8")
     (tmp_path / "nmlgen.toml").write_text('icon-release = "2024.10"\n')
     _, older = re.findall(r"```lua\n(.*?)```", DOCUMENTATION.read_text(encoding="utf-8"), re.DOTALL)
     settings = tmp_path / "settings.lua"
@@ -33,6 +33,7 @@ def test_a_mistake_is_underlined_and_mended(tmp_path):
         "NMLGEN_SETTINGS": str(settings),
         "NMLGEN_FILE": str(file),
         "NMLGEN_FOUND": str(found),
+        "NMLGEN_TYPED": LINE.lstrip(),  # the editor indents as the line before
         "XDG_STATE_HOME": str(tmp_path),
         "XDG_DATA_HOME": str(tmp_path),
         "XDG_CACHE_HOME": str(tmp_path),
@@ -42,8 +43,10 @@ def test_a_mistake_is_underlined_and_mended(tmp_path):
     seen = json.loads(found.read_text(encoding="utf-8"))
     assert seen.get("error") is None
     assert seen["underlined"] == "num_io_proc"
+    assert [2, len(LINE.partition("num_io_proc")[0].encode()), "DiagnosticUnderlineError"] in seen["marks"]
+    assert seen["action"] == "write num_io_procs"
     assert "num_io_procs" in seen["diagnostic"]["message"]
     assert "### NML002" in seen["hover"]
     assert seen["completed"] == "parallel_nml"
     assert seen["symbol"] == "&parallel_nml"
-    assert file.read_text(encoding="utf-8").splitlines()[2] == WRONG.rstrip().replace("num_io_proc ", "num_io_procs ")
+    assert file.read_text(encoding="utf-8").splitlines()[2] == LINE.replace("num_io_proc ", "num_io_procs ")
