@@ -19,6 +19,7 @@ from nmlgen.errors import SchedulerError
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.inputs import holds_none
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
+from nmlgen.experiment.meeting import PMI_TYPE, pmi_option
 from nmlgen.sweep import scheduler
 from nmlgen.values import frozen
 
@@ -71,6 +72,8 @@ def examine(machine: Machine | None, experiment: Experiment | None, directory: P
     yield from _file_system(machine, directory)
     yield _launcher(experiment)
     yield _mpi(machine, experiment)
+    if machine is None or machine.scheduler == "slurm":
+        yield from _meeting(machine, experiment)
     yield _darshan(machine, experiment)
     if experiment is not None:
         yield from _files(experiment)
@@ -202,13 +205,7 @@ def _launcher(experiment: Experiment | None) -> Examined:
 
 def _mpi(machine: Machine | None, experiment: Experiment | None) -> Examined:
     line = _first_line(["mpirun", "--version"]) if shutil.which("mpirun") else None
-    wanted = None
-    if experiment is not None and experiment.mpi.implementation is not None:
-        version = experiment.mpi.version.value if experiment.mpi.version is not None else None
-        wanted = str(experiment.mpi.implementation.value), version
-    elif machine is not None and len(machine.mpi) == 1:
-        installation = next(iter(machine.mpi.values()))
-        wanted = installation.implementation, installation.version
+    wanted = _wanted(machine, experiment)
     if line is None:
         return _open("MPI", "no mpirun on PATH: none is loaded", f"the job loads {_named(*wanted)}" if wanted else "")
     if wanted is None:
@@ -221,6 +218,65 @@ def _mpi(machine: Machine | None, experiment: Experiment | None) -> Examined:
         "MPI", f"{line}, which is not {_named(implementation, version)}", "what the model was linked with counts"
     )
 
+
+def _wanted(machine: Machine | None, experiment: Experiment | None) -> tuple[str, object] | None:
+    """The MPI library that the spec or the site names, and its version."""
+    if experiment is not None and experiment.mpi.implementation is not None:
+        version = experiment.mpi.version.value if experiment.mpi.version is not None else None
+        return str(experiment.mpi.implementation.value), version
+    if machine is not None and len(machine.mpi) == 1:
+        installation = next(iter(machine.mpi.values()))
+        return installation.implementation, installation.version
+    return None
+
+
+def _meeting(machine: Machine | None, experiment: Experiment | None) -> Iterator[Examined]:
+    """Whether the tasks that srun starts find each other."""
+    launcher = "srun" if experiment is None else str(experiment.launch.command.value)
+    if launcher.rpartition("/")[2] != "srun" or shutil.which("srun") is None:
+        return
+    subject, said, wanted = "srun --mpi", _said_type(experiment), _wanted(machine, experiment)
+    try:
+        types, default = scheduler.mpi_types(), scheduler.default_mpi_type()
+    except SchedulerError as error:
+        yield _open(subject, f"Slurm does not say which types it has: {str(error).splitlines()[-1]}")
+        return
+    library = "" if wanted is None else wanted[0]
+    suited, kind = _MPI_TYPES.get(library, ()), said or default
+    has = f"srun has {', '.join(types) or 'none that it names'}"
+    best = next((one for one in suited if one in types), None)
+    mend = (
+        f"environment: {{{PMI_TYPE}: {best}}}" if best else "another launch.command, or what the site says of its MPI"
+    )
+    if kind is None:
+        yield _open(subject, f"the default is not known; {has}")
+    elif types and kind not in types:
+        yield _wrong(subject, f"it is {kind}; {has}", mend)
+    elif kind == "none":
+        text = f"{'it is none' if said else 'there is no default'}: tasks do not find each other; {has}"
+        yield _wrong(subject, text, mend) if suited else _open(subject, text, mend)
+    elif suited and kind.partition("_v")[0] not in suited:
+        yield _open(subject, f"it is {kind}, and {library} meets by {' or '.join(suited)}; {has}", mend)
+    else:
+        yield _good(subject, f"{kind}; {has}")
+
+
+def _said_type(experiment: Experiment | None) -> str | None:
+    """What the spec says of `--mpi`, in options or by the variable."""
+    if experiment is None:
+        return None
+    said = pmi_option([str(option.value) for option in experiment.launch.options])
+    variable = experiment.environment.get(PMI_TYPE)
+    return said or (None if variable is None else str(variable.value))
+
+
+_MPI_TYPES = {
+    "openmpi": ("pmix", "pmi2"),  # since 5.0 pmix only
+    "intel": ("pmi2", "pmix"),
+    "mpich": ("pmi2", "pmix"),
+    "cray-mpich": ("cray_shasta", "pmi2", "pmix"),
+}
+"""By which types of srun's the tasks of an MPI library meet, the first one best; none where it depends on the site."""
 
 _MPI_NAMES = {
     "openmpi": "open mpi",

@@ -38,6 +38,7 @@ _TASKS_AT_ONCE = 500
 _MOST_TASKS = 4_000_000  # Slurm's own limit of MaxArraySize
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?")
 _PATIENCE = 300  # seconds for an answer; the programs themselves give up earlier
+_MPI_TYPE = re.compile(r"(?:srun:|\t) *(\w+)")
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _ARRAY_SIZE = 1001  # Slurm's own, where it does not say one
 _IDENTIFIER = re.compile(r"^[ \t]*([1-9][0-9]{0,17})(?:;\S*)?[ \t\r]*$", re.MULTILINE)
@@ -117,10 +118,31 @@ def accounts(user: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_run(["sacctmgr", *options]).split()))
 
 
+def mpi_types() -> tuple[str, ...]:
+    """What `--mpi` of srun may be on this machine; old versions say it on standard error."""
+    ask = ["srun", "--mpi=list"]
+    found = []
+    for line in (_run(ask) or _run(ask, from_stderr=True)).splitlines():
+        if (kind := _MPI_TYPE.fullmatch(line)) is not None:
+            found.append(kind[1])
+        elif " versions available: " in line:  # specific pmix plugin versions available: pmix_v3,pmix_v4
+            found += line.rpartition(": ")[2].split(",")
+    return tuple(found)
+
+
+def default_mpi_type() -> str | None:
+    """What `--mpi` of srun is where nobody says it; None if Slurm does not say."""
+    return _configuration().get("MpiDefault")
+
+
+def _configuration() -> dict[str, str]:
+    text = _run(["scontrol", "show", "config"])
+    return {name: value.strip() for name, value in re.findall(r"^(\w+)[ \t]*=(.*)$", text, re.MULTILINE)}
+
+
 def limits() -> Limits:
     """The limits of the cluster."""
-    text = _run(["scontrol", "show", "config"])
-    settings = {name: value.strip() for name, value in re.findall(r"^(\w+)[ \t]*=(.*)$", text, re.MULTILINE)}
+    settings = _configuration()
     said = (_number(settings.get(name, "")) for name in ("MaxArraySize", "MaxJobCount"))
     size = min(_ARRAY_SIZE if number is None else number for number in said)
     if size < 1:

@@ -10,11 +10,15 @@ from specs import TEXT
 
 from nmlgen.examining import mounted
 
+TYPES = (
+    r"""'MPI plugin types are...' '	pmix' '	none' '	pmi2' 'specific pmix plugin versions available: pmix_v4'"""
+)
 SLURM = {
     "sbatch": "echo slurm-wlm 22.05.8",
     "sinfo": "echo compute; echo shared; echo compute",
     "sacctmgr": "echo bb1234; echo ab0001",
-    "srun": ":",
+    "srun": f"printf '%s\\n' {TYPES}",
+    "scontrol": "echo 'MpiDefault              = pmix'",
     "mpirun": "echo 'mpirun (Open MPI) 4.1.2'; echo; echo Report bugs",
 }
 
@@ -41,7 +45,7 @@ def machine(tmp_path, monkeypatch):
 def found(nmlgen):
     def run(*arguments, code):
         done = nmlgen("doctor", *arguments, "--format", "json")
-        assert (done.code, done.err) == (code, "")
+        assert (code in (None, done.code), done.err) == (True, "")
         return {one["subject"]: (one["condition"], one["text"]) for one in json.loads(done.out)}
 
     return run
@@ -98,6 +102,48 @@ def test_of_a_site(machine, found, said, subject, expected):
     condition, text = found("--site", "levante", code=1 if expected[0] == "wrong" else 0)[subject]
     assert condition == expected[0]
     assert text.startswith(expected[1])
+
+
+HAS = "srun has pmix, none, pmi2, pmix_v4"
+
+
+@pytest.mark.parametrize(
+    ("said", "overrides", "expected"),
+    [
+        ({}, [], ("good", f"pmix; {HAS}")),
+        ({"scontrol": "echo 'MpiDefault = none'"}, [], ("wrong", "there is no default: tasks do not find each other;")),
+        (
+            {"scontrol": "echo 'MpiDefault = none'"},
+            ["mpi.implementation=parastation"],
+            ("open", "there is no default:"),
+        ),
+        ({"scontrol": "echo 'MpiDefault = none'"}, ["environment.SLURM_MPI_TYPE=pmix_v4"], ("good", f"pmix_v4; {HAS}")),
+        ({"scontrol": "echo 'MpiDefault = none'"}, ["launch.options=[--mpi=pmi2]"], ("good", f"pmi2; {HAS}")),
+        ({}, ["launch.options=[--mpi=none]"], ("wrong", "it is none: tasks do not find each other;")),
+        ({}, ["launch.options=[--mpi=pmix_v5]"], ("wrong", f"it is pmix_v5; {HAS}")),
+        ({}, ["mpi.implementation=cray-mpich"], ("good", f"pmix; {HAS}")),
+        (
+            {"scontrol": "echo 'MpiDefault = cray_shasta'", "srun": ":"},
+            [],
+            ("open", "it is cray_shasta, and openmpi meets"),
+        ),
+        ({"scontrol": "exit 1"}, [], ("open", "Slurm does not say which types it has: scontrol: exit code 1")),
+        ({"scontrol": ":"}, [], ("open", f"the default is not known; {HAS}")),
+        ({}, ["launch.command=mpirun"], None),
+        (
+            {"srun": "for a in 'MPI types are...' none pmi2; do echo srun: $a >&2; done"},
+            [],
+            ("wrong", "it is pmix; srun has none, pmi2"),
+        ),
+    ],
+)
+def test_how_tasks_find_each_other(machine, found, said, overrides, expected):
+    at = machine(**said)
+    (at / "spec.yaml").write_text(TEXT)
+    overrides = ["mpi.implementation=openmpi", "site=generic-slurm", *overrides]
+    words = [word for override in overrides for word in ("--set", override)]
+    one = found("spec.yaml", *words, code=None).get("srun --mpi")
+    assert (one and (one[0], one[1][: len(expected[1])])) == expected
 
 
 @pytest.mark.parametrize(
