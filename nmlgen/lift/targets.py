@@ -21,10 +21,11 @@ _MOST_BYTES = 4 * 1024 * 1024  # no run script and no namelist comes near
 _MOST_FILES = 100_000
 _HEAD = 2048
 _NAMELIST_NAMES = re.compile(
-    r"NAMELIST_.+|.+\.(?:nml|namelist)|namelist\.(?:input|(?:init_)?atmosphere)(?:\..+)?"
+    r"NAMELIST_(?!ICON_output_).+|.+\.(?:nml|namelist)|namelist\.(?:input|(?:init_)?atmosphere)(?:\..+)?"
     r"|PARIN(?:_N\d\d|_O)?|.+_p3dr?(?:_N\d\d|_O)?",
     re.I,
 )
+"""Not what ICON writes of the values that it has come to (`mo_read_namelists.f90:118`)."""
 _GROUP = re.compile(r"^[ \t]*&[A-Za-z]\w*", re.MULTILINE)
 _OTHERS = (
     *(".md", ".rst", ".txt", ".html", ".tex", ".py", ".ipynb", ".c", ".cc", ".cpp", ".h", ".f", ".f90", ".pl"),

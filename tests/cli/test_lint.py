@@ -203,6 +203,17 @@ def test_a_script_on_the_standard_input(tmp_path, monkeypatch):
     assert " --> <stdin>:4:12" in done.output
 
 
+def test_what_icon_writes_of_its_namelists_is_not_judged(tmp_path):
+    """In the directory of a run that has ended it lies beside what was given, with values of no namelist."""
+    printed = tmp_path / "NAMELIST_ICON_output_atm"
+    printed.write_text("&run_nml\n nobody_knows = 1\n/\n")
+    with pytest.raises(nmlgen.InputError, match="holds nothing to lint"):
+        nmlgen.lint([tmp_path])
+    (tmp_path / "NAMELIST_atm").write_text("&run_nml\n iforcing = 0\n/\n")
+    assert "NML002" not in [finding.code for finding in nmlgen.lint([tmp_path]).findings]
+    assert "NML002" in [finding.code for finding in nmlgen.lint([printed]).findings]
+
+
 def test_a_directory(tmp_path):
     with pytest.raises(nmlgen.InputError, match="holds nothing to lint: no run script, no icon_master"):
         run(str(tmp_path), catch_exceptions=False)
