@@ -107,6 +107,7 @@ def _experiment(
         from nmlgen.lift.loading import load  # how scripts are read is needed for scripts only
 
         experiment = load(source, overrides=overrides, ntasks=ntasks, icon_release=icon_release).experiment
+    experiment.require_icon("advice")
     cells = dict(_cells(experiment, tuple(n_cells)))
     if not cells:
         return experiment

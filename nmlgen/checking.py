@@ -6,20 +6,26 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.experiment import Experiment, OtherModel
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import Finding, Report, Severity, Undecided
+from nmlgen.models import model_named
 from nmlgen.namelist.registry import load_registry, releases
 from nmlgen.rules import all_rules
 from nmlgen.rules.rule import Rule
-from nmlgen.source import Span
+from nmlgen.source import Source, Span
 from nmlgen.suppression import Suppression, excuse
 from nmlgen.values import frozen
+
+if TYPE_CHECKING:
+    from nmlgen.namelist.syntax import Document
 
 
 @frozen
@@ -69,6 +75,10 @@ def check_experiment(
     the release, what another release that ships with nmlgen takes is a warning, and what only a release tells where the
     namelists are of an older one. `ask` says what the rules say, and may leave out those that say nothing.
     """
+    if experiment.other is not None:
+        report = _judged(experiment, ask(experiment, _rules_of_jobs(), beginning), beginning)
+        report = Report((*report.findings, *_of_namelists(experiment, beginning)), undecided=report.undecided)
+        return excuse(report, suppressions, {**_names(), **_names_of(experiment.other)})
     report = _judged(experiment, ask(experiment, _rules_of(experiment.registry.release), beginning), beginning)
     if experiment.registry.is_assumed and report.errors:
         report = evolve(report, findings=tuple(_of_any_release(experiment, report, beginning)))
@@ -191,3 +201,59 @@ def _rules_of(release: str) -> tuple[type[Rule], ...]:
 @cache
 def _names() -> dict[str, str]:
     return {rule.code: rule.name for rule in all_rules()}
+
+
+_OF_JOBS = ("DSH", "ENV", "INP", "LOC", "LUS", "MPI", "OMP", "SLM")
+"""Topics of rules about the job, whatever model it runs: a rule that asks for components finds none."""
+
+
+@cache
+def _rules_of_jobs() -> tuple[type[Rule], ...]:
+    return tuple(rule for rule in all_rules() if rule.code.startswith(_OF_JOBS) and not rule.needs_icon)
+
+
+def _names_of(other: OtherModel) -> dict[str, str]:
+    model = model_named(other.name)
+    return {} if model is None else {code: name for code, (name, _) in model.problems.items()}
+
+
+def _of_namelists(experiment: Experiment, beginning: Span | None) -> Iterator[Finding]:
+    """What a model that is not ICON says of its namelist as it will be written, at the keys that it is made of."""
+    assert experiment.other is not None
+    model = model_named(experiment.other.name)
+    if model is None:
+        return
+    from nmlgen.namelist.reader import read  # most specs have no namelist that is read again
+    from nmlgen.render.namelists import write_groups
+
+    sources = {name: Source(name, write_groups(groups)) for name, groups in experiment.other.files.items()}
+    try:
+        tasks = experiment.tasks.value
+    except UndecidedError:
+        tasks = None
+    for name, groups in experiment.other.files.items():
+        source = sources[name]
+        if not model.recognises(Path(name), source.text):
+            continue
+        document = read(source)
+        places = _Places(document, groups)
+        for finding in model.lint(document, tasks, sources.get).findings:
+            yield evolve(finding, span=places.of(finding.span) or beginning, fix=None)
+
+
+class _Places:
+    """Where in a spec stands what is written to a namelist file."""
+
+    def __init__(self, document: Document, groups: tuple[Group, ...]) -> None:
+        self._groups = list(zip(document.groups, groups, strict=True))
+
+    def of(self, span: Span | None) -> Span | None:
+        """The place of a setting or a group, by where it stands in the file; None for the file as a whole."""
+        at = -1 if span is None else span.offsets[0]
+        for text, group in self._groups:
+            if text.start <= at < text.end:
+                item = next((item for item in reversed(text.items) if item.start <= at), None)
+                said = None if item is None else group.settings.get(item.name) or group.settings.get(item.base)
+                places = [one.name_span or one.span for one in (said, *group.settings.values()) if one is not None]
+                return group.span if said is None and group.span is not None else next(iter(places), None)
+        return None

@@ -42,6 +42,7 @@ def shown_experiment(
         if ntasks is not None:
             raise click.UsageError("--ntasks is for namelists; a spec says it: --set job.ntasks=...")
         spec = nmlgen.load_spec(path, overrides)
+        spec.experiment.require_icon("what ranks write")
         _tell_of_errors(path, nmlgen.check(spec), "check")
         return spec.experiment
     master = path / MASTER_FILE if path.is_dir() else path

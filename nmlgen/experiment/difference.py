@@ -261,6 +261,9 @@ def _shared(experiment: Experiment, parts: tuple[str, ...], is_told: bool) -> It
         others = tuple(group for group in experiment.master if id(group) not in entries)
         yield from _groups(others, experiment.registry, "master")
         yield _Section(COUPLING_FILE, dict(_coupling(experiment)))
+    if MASTER in parts and experiment.other is not None:
+        for file, groups in experiment.other.files.items():
+            yield from (_Section(f"{file}: {group.name}", group.settings) for group in groups)
     if JOB in parts:
         yield from _machine(experiment, is_told)
 

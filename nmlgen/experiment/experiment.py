@@ -14,6 +14,7 @@ from math import prod
 
 from attrs import evolve, field
 
+from nmlgen.errors import InputError
 from nmlgen.experiment.component import MOST_TASKS, Component, Model, claimed
 from nmlgen.experiment.coupling import Coupling
 from nmlgen.experiment.group import Group
@@ -27,6 +28,8 @@ from nmlgen.source import Span
 from nmlgen.values import frozen
 
 MODEL_NAME = "atm"
+GENERIC = "generic"
+"""What a spec calls a model that nobody described."""
 
 
 @frozen
@@ -54,6 +57,19 @@ class InputFile:
             return name == self.target
         own, this = self.target.rpartition("/"), name.rpartition("/")
         return own[0] == this[0] and fnmatchcase(this[2], own[2])
+
+
+@frozen
+class OtherModel:
+    """A model that is not ICON: what a spec calls it, and its namelist files by their names."""
+
+    name: str
+    files: Mapping[str, tuple[Group, ...]]
+
+    @property
+    def title(self) -> str:
+        """What messages and comments call it."""
+        return "the model" if self.name == GENERIC else self.name.upper()
 
 
 @frozen
@@ -125,7 +141,8 @@ class Experiment(Subject):
     those that a script starts with ICON and that are known to join the coupler; `others` is how many ranks of the
     job such programs have, known or not, None where nobody can tell: the master namelist does not count them.
     `of_ranks` are the variables that wrappers in a script give to their ranks, `dealt` the ranks of each node of a
-    heterogeneous job. Rules and all else that asks for a variable of ICON's do so by component.
+    heterogeneous job. Rules and all else that asks for a variable of ICON's do so by component. Where the job is one of
+    an `other` model, there is no component, and the registry is empty.
     """
 
     name: str
@@ -158,6 +175,7 @@ class Experiment(Subject):
     others: int | None = 0
     of_ranks: Mapping[str, Setting] = field(factory=dict)
     dealt: tuple[Sequence[int], ...] = ()
+    other: OtherModel | None = None
 
     @property
     def variables(self) -> Iterator[tuple[str, Setting]]:
@@ -169,6 +187,12 @@ class Experiment(Subject):
     def components(self) -> tuple[Component, ...]:
         """The models in the order of the master namelist, each with all that it reads."""
         return tuple(Component(experiment=self, number=number) for number in range(len(self.models)))
+
+    def require_icon(self, what: str) -> None:
+        """Raise InputError, with `what` is asked for, where the model is another one, whose ranks, output and steps
+        nobody knows."""
+        if self.other is not None:
+            raise InputError(f"{what} is worked out for ICON, and {self.name} is a job of {self.other.title}")
 
     @cached_property
     def shares(self) -> tuple[frozenset[int], ...]:

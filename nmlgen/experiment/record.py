@@ -39,7 +39,11 @@ def record(experiment: Experiment) -> str:
         "node_local.constraint": node_local.constraint if node_local is not None else None,
         COPY_WHILE_RUNNING: node_local.copy_while_running if node_local is not None else None,
     }
-    values = {"site": experiment.machine.name, "model.release": experiment.registry.release}
+    values = {"site": experiment.machine.name}
+    if experiment.other is None:
+        values["model.release"] = experiment.registry.release
+    else:
+        values["model.name"] = experiment.other.name
     values |= {key: str(setting.value) for key, setting in settings.items() if setting is not None}
     values |= {key: str(setting.value) for key, setting in experiment.chain.items()}
     values |= {

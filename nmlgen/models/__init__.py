@@ -26,7 +26,9 @@ class Model(Protocol):
     """A model whose namelists can be judged."""
 
     name: str
-    """What messages call it."""
+    """What messages call it, and in lower case what a spec does."""
+    namelist: str
+    """The file that it reads its namelist from, which a spec's `namelists` are written to."""
     problems: dict[str, tuple[str, str]]
     """The name and the page of each of its codes."""
 
@@ -43,6 +45,11 @@ def model_of(path: Path, text: str) -> Model | None:
     if len(models()) > len(_OWN):
         disk.unrepeatable()  # who knows what they look at, and which version they are
     return next((model for model in models() if model.recognises(path, text)), None)
+
+
+def model_named(name: str) -> Model | None:
+    """The model that a spec calls so; None for ICON, and for one that nobody described."""
+    return next((model for model in models() if model.name.lower() == name), None)
 
 
 def own_models() -> Iterator[Model]:

@@ -67,13 +67,17 @@ def _context(
     experiment: Experiment, script: str, namelist_files: tuple[str, ...], build: str, sweep: str | None
 ) -> dict[str, Any]:
     slurm, pbs = (experiment.machine.scheduler == name for name in ("slurm", "pbs"))
+    is_icon, program = experiment.other is None, "ICON" if experiment.other is None else experiment.other.title
+    namelists = [_file_word(file, experiment.name, sweep is not None) for file in namelist_files]
     demands = [component["io_nml", "checkpoint_on_demand"] for component in experiment.components]
     return {
         "name": sweep or experiment.name,
         "is_shared": sweep is not None,
-        "release": experiment.registry.release,
+        "is_icon": is_icon,
+        "model": f"ICON {experiment.registry.release}" if is_icon else program,
         "record": record(experiment),
         "machine": experiment.machine.name,
+        "program": program,
         "version": __version__,
         "build": Quoted(build),  # our own, and not yet what it will be
         "script": script,
@@ -85,7 +89,9 @@ def _context(
         "pbs": pbs,
         "directives": _directives(experiment, sweep) if slurm else _pbs_directives(experiment, sweep) if pbs else [],
         "alarm": _alarm(experiment) if pbs else None,
-        "namelist_files": [_file_word(file, experiment.name, sweep is not None) for file in namelist_files],
+        "beside": [*namelists, _file_word(script, experiment.name, sweep is not None)][0],
+        "namelist_files": namelists,
+        "copied_namelists": namelists[1:] if is_icon else namelists,
         "models": [restart_name(component) for component in experiment.components if writes_checkpoints(component)],
         "status_files": status_files(experiment),
         "start": _start(experiment),
@@ -125,7 +131,7 @@ def _context(
         "executables": placement.executables(experiment),
         "copy_launch": [experiment.launch.command.value],
         "darshan": _darshan(experiment),
-        "checkpoint_on_demand": all(demand.value is True for demand in demands),
+        "checkpoint_on_demand": bool(demands) and all(demand.value is True for demand in demands),
         "node_local": _node_local(experiment),
     }
 
@@ -166,6 +172,8 @@ def _start(experiment: Experiment) -> dict[str, Any] | None:
 
 def _legs(experiment: Experiment) -> int | None:
     """How many jobs the restart chain takes; None if nobody can know."""
+    if experiment.other is not None:
+        return None
     try:
         return clock(experiment.components[0]).legs
     except UndecidedError:

@@ -95,8 +95,14 @@ def _hash(text: str) -> str:
 
 def _render(spec: Spec, script: str, sweep: str | None) -> dict[str, str]:
     experiment = spec.experiment
-    master = "icon_master.namelist"
     heading = f"written by nmlgen {__version__}, build {_MARK}"
+    if experiment.other is not None:
+        files = {
+            name: write_groups(groups, (f"{name} of {experiment.name}, {heading}",))
+            for name, groups in experiment.other.files.items()
+        }
+        return {**files, script: batch_script(experiment, script, tuple(files), _MARK, sweep=sweep)}
+    master = "icon_master.namelist"
     files = {master: write_groups(experiment.master, (f"{master} of {experiment.name}, {heading}",))}
     for component in experiment.components:
         file = str(component["master_model_nml", "model_namelist_filename"].value)
@@ -140,6 +146,8 @@ def _room(experiment: Experiment) -> dict[str, int]:
 def _end(experiment: Experiment, files: Mapping[str, bytes]) -> dict[str, Any]:
     """By what the script knows whether the experiment may go on beyond an end that it has come to: its end, a checksum
     of all that does not change with it, and whether it can be continued itself; nothing where the end is not known."""
+    if experiment.other is not None:
+        return {}
     try:
         until = stop_of(experiment.components[0]).basic
     except (UndecidedError, ValueError):
@@ -162,7 +170,11 @@ def _manifest(
         "nmlgen": __version__,
         "build": mark,
         "name": spec.experiment.name,
-        "icon_release": spec.experiment.registry.release,
+        **(
+            {"icon_release": spec.experiment.registry.release}
+            if spec.experiment.other is None
+            else {"model": spec.experiment.other.name}
+        ),
         "inputs": [{"document": d.label, "sha256": d.sha256} for d in spec.documents],
         "overrides": list(spec.overrides),
         **({"advised": advised} if (advised := _advised(spec)) else {}),

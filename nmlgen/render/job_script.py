@@ -50,8 +50,8 @@ def render(given: Mapping[str, Any]) -> str:
             ', all points that are run in this way',
         ]
     text += [
-        ': ICON ',
-        shell.comment(given['release']),
+        ': ',
+        shell.comment(given['model']),
         ' on ',
         shell.comment(given['machine']),
         '\n'
@@ -65,20 +65,29 @@ def render(given: Mapping[str, Any]) -> str:
         '\n'
         '#\n',
     ]
-    if given['pbs']:
-        text += [
-            '# Usage: qsub [-v NMLGEN_ARGUMENTS=restart] ',
-            shell.comment(given['script']),
-            '\n',
-        ]
-    else:
+    if (not given['is_icon']):
         text += [
             '# Usage: ',
             shell.comment(given['usage']),
-            ' [restart]\n',
+            '\n',
+        ]
+    else:
+        if given['pbs']:
+            text += [
+                '# Usage: qsub [-v NMLGEN_ARGUMENTS=restart] ',
+                shell.comment(given['script']),
+                '\n',
+            ]
+        else:
+            text += [
+                '# Usage: ',
+                shell.comment(given['usage']),
+                ' [restart]\n',
+            ]
+        text += [
+            '#   restart   begin with the last checkpoint even though no job of the chain has ended cleanly\n',
         ]
     text += [
-        '#   restart   begin with the last checkpoint even though no job of the chain has ended cleanly\n'
         '\n'
         '# shellcheck disable=SC2016 # a $ in what the spec says is no variable\n'
         'set -euo pipefail\n'
@@ -150,7 +159,7 @@ def render(given: Mapping[str, Any]) -> str:
     if given['slurm']:
         text += [
             'if [[ ! -f $here/',
-            quoted(given['namelist_files'][0]),
+            quoted(given['beside']),
             ' ]]; then\n'
             "  # Slurm runs a copy of the script; where the script itself lies, only the job's record says.\n"
             '  here=$(scontrol --oneliner show job "$job" 2>/dev/null | sed -n \'s/.* Command=\\(.*\\) WorkDir=.*/\\1/p\') || here=""\n'
@@ -162,7 +171,7 @@ def render(given: Mapping[str, Any]) -> str:
     elif given['pbs']:
         text += [
             'if [[ ! -f $here/',
-            quoted(given['namelist_files'][0]),
+            quoted(given['beside']),
             ' ]]; then here=${PBS_O_WORKDIR:-$PWD}; fi # PBS runs a copy of the script\n',
         ]
     text += [
@@ -175,9 +184,13 @@ def render(given: Mapping[str, Any]) -> str:
         text += [
             "name=${here##*/} # the point's directory is called as the point is\n"
             "build=$(sed -n 's/^! .*, build //p;q' ",
-            quoted(given['namelist_files'][0]),
+            quoted(given['beside']),
             ' 2>/dev/null) || build=""\n'
             'readonly name build\n',
+        ]
+    if (len(given['namelist_files']) == 1):
+        text += [
+            '# shellcheck disable=SC2043 # one file\n',
         ]
     text += [
         'for file in ',
@@ -188,7 +201,7 @@ def render(given: Mapping[str, Any]) -> str:
     ]
     if given['is_shared']:
         text += [
-            quoted(given['namelist_files'][0]),
+            quoted(given['beside']),
         ]
     else:
         text += [
@@ -489,24 +502,33 @@ def render(given: Mapping[str, Any]) -> str:
         '}\n'
         '\n'
         'leg=1\n'
-        'if [[ -f $ledger ]]; then leg=$(( $(wc -l <"$ledger") + 1 )); fi\n'
-        'lrestart=.FALSE.\n'
-        'if (( leg > 1 )) || [[ ${1:-} == restart ]]; then lrestart=.TRUE.; fi\n',
+        'if [[ -f $ledger ]]; then leg=$(( $(wc -l <"$ledger") + 1 )); fi\n',
     ]
-    if given['start']:
+    if given['is_icon']:
         text += [
-            'begins="" # with another experiment\'s checkpoint\n'
-            'if [[ $lrestart == .FALSE. ]]; then begins=1 lrestart=.TRUE.; fi\n',
+            'lrestart=.FALSE.\n'
+            'if (( leg > 1 )) || [[ ${1:-} == restart ]]; then lrestart=.TRUE.; fi\n',
+        ]
+        if given['start']:
+            text += [
+                'begins="" # with another experiment\'s checkpoint\n'
+                'if [[ $lrestart == .FALSE. ]]; then begins=1 lrestart=.TRUE.; fi\n',
+            ]
+        text += [
+            'say "leg $leg',
+        ]
+        if given['legs']:
+            text += [
+                ' of $legs planned',
+            ]
+        text += [
+            ', lrestart $lrestart, in $run"\n',
+        ]
+    else:
+        text += [
+            'say "runs in $run"\n',
         ]
     text += [
-        'say "leg $leg',
-    ]
-    if given['legs']:
-        text += [
-            ' of $legs planned',
-        ]
-    text += [
-        ', lrestart $lrestart, in $run"\n'
         '\n'
         '# --- Room: a disk that is full hours later is a lost night ----------------------------------------------------\n'
         "room_for() { # what it is for, needed, free: whether there is room, what lies in the run's directory already included\n"
@@ -557,21 +579,24 @@ def render(given: Mapping[str, Any]) -> str:
             shell.in_double_quotes(given['node_local']['name']),
             '"\n'
             'work=$mount/$name\n'
-            'mkdir -p -- "$work"\n'
-            'checkpoints() { find "$1" -maxdepth 1 -type l \\( -name \'restart_*\' -o -name \'multifile_restart_*\' \\); }\n'
-            'if [[ $lrestart == .TRUE.',
+            'mkdir -p -- "$work"\n',
         ]
-        if given['start']:
+        if given['is_icon']:
             text += [
-                ' && -z $begins',
+                'checkpoints() { find "$1" -maxdepth 1 -type l \\( -name \'restart_*\' -o -name \'multifile_restart_*\' \\); }\n'
+                'if [[ $lrestart == .TRUE.',
             ]
-        text += [
-            ' ]]; then\n'
-            '  while IFS= read -r link; do\n'
-            '    cp -a -- "$link" "$run/$(readlink "$link")" "$work"/\n'
-            '  done < <(checkpoints "$run")\n'
-            'fi\n',
-        ]
+            if given['start']:
+                text += [
+                    ' && -z $begins',
+                ]
+            text += [
+                ' ]]; then\n'
+                '  while IFS= read -r link; do\n'
+                '    cp -a -- "$link" "$run/$(readlink "$link")" "$work"/\n'
+                '  done < <(checkpoints "$run")\n'
+                'fi\n',
+            ]
     else:
         text += [
             'work=$run\n',
@@ -731,26 +756,27 @@ def render(given: Mapping[str, Any]) -> str:
                 shell.shell_word(input['target']),
                 '\n',
             ]
-    for file in given['namelist_files'][1:]:
+    for file in given['copied_namelists']:
         text += [
             'cp -- "$here"/',
             quoted(file),
             ' .\n',
         ]
-    if given['has_land']:
+    if given['is_icon']:
+        if given['has_land']:
+            text += [
+                'sed "s/^\\( *\\(lrestart\\|restart_jsbach\\) *= *\\)\\.FALSE\\.$/\\1$lrestart/" "$here/icon_master.namelist" >icon_master.namelist\n',
+            ]
+        else:
+            text += [
+                'sed "s/^\\( *lrestart *= *\\)\\.FALSE\\.$/\\1$lrestart/" "$here/icon_master.namelist" >icon_master.namelist\n',
+            ]
         text += [
-            'sed "s/^\\( *\\(lrestart\\|restart_jsbach\\) *= *\\)\\.FALSE\\.$/\\1$lrestart/" "$here/icon_master.namelist" >icon_master.namelist\n',
+            'grep -q "^ *lrestart *= *$lrestart\\$" icon_master.namelist || die 70 "cannot set lrestart in icon_master.namelist"\n'
+            'rm -f ',
+            shell.joined(map(shell.shell_word, given['status_files'])),
+            ' stop_icon\n',
         ]
-    else:
-        text += [
-            'sed "s/^\\( *lrestart *= *\\)\\.FALSE\\.$/\\1$lrestart/" "$here/icon_master.namelist" >icon_master.namelist\n',
-        ]
-    text += [
-        'grep -q "^ *lrestart *= *$lrestart\\$" icon_master.namelist || die 70 "cannot set lrestart in icon_master.namelist"\n'
-        'rm -f ',
-        shell.joined(map(shell.shell_word, given['status_files'])),
-        ' stop_icon\n',
-    ]
     if (given['lustre_variables'] or given['hints']):
         text += [
             '\n'
@@ -940,7 +966,14 @@ def render(given: Mapping[str, Any]) -> str:
             '.$leg',
         ]
     text += [
-        '.icon.log\n'
+        '.',
+    ]
+    if given['is_icon']:
+        text += [
+            'icon.',
+        ]
+    text += [
+        'log\n'
         'launch=(',
         shell.joined(map(shell.shell_word, given['launch'])),
         ')\n',
@@ -1000,31 +1033,36 @@ def render(given: Mapping[str, Any]) -> str:
             'model=("$executable")\n',
         ]
     text += [
-        '\n'
-        'readonly components=(',
-        shell.joined(map(shell.shell_word, given['models'])),
-        ')\n'
-        'last_checkpoint() { # component: where the link to it leads; nothing if there is none, or if it leads nowhere\n'
-        '  local link\n'
-        '  for link in "multifile_restart_$1.mfr" "restart_$1_DOM01.nc"; do\n'
-        '    if [[ -L $link ]]; then\n'
-        '      if [[ -e $link ]]; then readlink "$link"; fi\n'
-        '      return\n'
-        '    fi\n'
-        '  done\n'
-        '}\n'
-        'is_same_time() { # the last checkpoint of each component: whether all are there and of one time; `reason` says what is not\n'
-        '  local -a found=("$@")\n'
-        '  local at first="" whose=""\n'
-        '  for at in "${!components[@]}"; do\n'
-        '    reason="there is no checkpoint of ${components[at]}"\n'
-        '    [[ -n ${found[at]} ]] || return 1\n'
-        "    [[ ${found[at]} =~ [0-9]{8}T[0-9]{6}Z ]] || continue # a name of the author's own tells no time\n"
-        '    reason="the last checkpoint of $whose is of $first, that of ${components[at]} of ${BASH_REMATCH[0]}"\n'
-        '    [[ -z $first || ${BASH_REMATCH[0]} == "$first" ]] || return 1\n'
-        '    first=${BASH_REMATCH[0]} whose=${components[at]}\n'
-        '  done\n'
-        '}\n'
+        '\n',
+    ]
+    if given['is_icon']:
+        text += [
+            'readonly components=(',
+            shell.joined(map(shell.shell_word, given['models'])),
+            ')\n'
+            'last_checkpoint() { # component: where the link to it leads; nothing if there is none, or if it leads nowhere\n'
+            '  local link\n'
+            '  for link in "multifile_restart_$1.mfr" "restart_$1_DOM01.nc"; do\n'
+            '    if [[ -L $link ]]; then\n'
+            '      if [[ -e $link ]]; then readlink "$link"; fi\n'
+            '      return\n'
+            '    fi\n'
+            '  done\n'
+            '}\n'
+            'is_same_time() { # the last checkpoint of each component: whether all are there and of one time; `reason` says what is not\n'
+            '  local -a found=("$@")\n'
+            '  local at first="" whose=""\n'
+            '  for at in "${!components[@]}"; do\n'
+            '    reason="there is no checkpoint of ${components[at]}"\n'
+            '    [[ -n ${found[at]} ]] || return 1\n'
+            "    [[ ${found[at]} =~ [0-9]{8}T[0-9]{6}Z ]] || continue # a name of the author's own tells no time\n"
+            '    reason="the last checkpoint of $whose is of $first, that of ${components[at]} of ${BASH_REMATCH[0]}"\n'
+            '    [[ -z $first || ${BASH_REMATCH[0]} == "$first" ]] || return 1\n'
+            '    first=${BASH_REMATCH[0]} whose=${components[at]}\n'
+            '  done\n'
+            '}\n',
+        ]
+    text += [
         '\n'
         'stopped=""\n'
         'interrupted=""\n'
@@ -1041,19 +1079,24 @@ def render(given: Mapping[str, Any]) -> str:
         ]
     text += [
         '  kill -TERM "$model_pid" 2>/dev/null || true\n'
-        '}\n'
-        'before=()\n'
-        'for component in "${components[@]}"; do before+=("$(last_checkpoint "$component")"); done\n'
-        '[[ $lrestart == .FALSE. ]] || is_same_time "${before[@]}" || die 66 "cannot go on: $reason"\n'
-        'if [[ -n $ended ]]; then\n'
-        '  for at in "${!components[@]}"; do\n'
-        '    [[ ${before[at]} == *"_$ended."* ]] ||\n'
-        '      die 66 "cannot go on from the end, $ended: the last checkpoint of ${components[at]} is ${before[at]:-missing}"\n'
-        '  done\n'
-        '  sed \'s/ OK$/ RESTART/\' "$ledger" >"$ledger.$job"\n'
-        '  mv -f -- "$ledger.$job" "$ledger"\n'
-        '  say "goes on from $ended, where it had ended, until $aim"\n'
-        'fi\n'
+        '}\n',
+    ]
+    if given['is_icon']:
+        text += [
+            'before=()\n'
+            'for component in "${components[@]}"; do before+=("$(last_checkpoint "$component")"); done\n'
+            '[[ $lrestart == .FALSE. ]] || is_same_time "${before[@]}" || die 66 "cannot go on: $reason"\n'
+            'if [[ -n $ended ]]; then\n'
+            '  for at in "${!components[@]}"; do\n'
+            '    [[ ${before[at]} == *"_$ended."* ]] ||\n'
+            '      die 66 "cannot go on from the end, $ended: the last checkpoint of ${components[at]} is ${before[at]:-missing}"\n'
+            '  done\n'
+            '  sed \'s/ OK$/ RESTART/\' "$ledger" >"$ledger.$job"\n'
+            '  mv -f -- "$ledger.$job" "$ledger"\n'
+            '  say "goes on from $ended, where it had ended, until $aim"\n'
+            'fi\n',
+        ]
+    text += [
         '\n'
         '# --- The record: what runs ----------------------------------------------------------------------------------\n'
         '# A line each: a word and what it says; of files checksum, size and path. Of large ones the ends count, and the size.\n'
@@ -1183,48 +1226,57 @@ def render(given: Mapping[str, Any]) -> str:
     if given['darshan']:
         text += [
             'if [[ ! -s $DARSHAN_LOGFILE ]]; then\n'
-            '  say "no Darshan log was written; if ICON came to its end, darshan: {DARSHAN_LOGHINTS: \\"\\"} in the spec may help: without hints for MPI-IO"\n'
+            '  say "no Darshan log was written; if ',
+            shell.in_double_quotes(given['program']),
+            ' came to its end, darshan: {DARSHAN_LOGHINTS: \\"\\"} in the spec may help: without hints for MPI-IO"\n'
             'fi\n'
             '\n',
         ]
     text += [
-        '# --- What became of it --------------------------------------------------------------------------------------\n'
-        'outcome=""\n',
+        '# --- What became of it --------------------------------------------------------------------------------------\n',
     ]
-    if (len(given['status_files']) == 1):
+    if given['is_icon']:
         text += [
-            'if [[ -f ',
-            shell.shell_word(given['status_files'][0]),
-            ' ]]; then read -r outcome <',
-            shell.shell_word(given['status_files'][0]),
-            ' || true; fi\n',
+            'outcome=""\n',
         ]
-    else:
+        if (len(given['status_files']) == 1):
+            text += [
+                'if [[ -f ',
+                shell.shell_word(given['status_files'][0]),
+                ' ]]; then read -r outcome <',
+                shell.shell_word(given['status_files'][0]),
+                ' || true; fi\n',
+            ]
+        else:
+            text += [
+                'for file in ',
+                shell.joined(map(shell.shell_word, given['status_files'])),
+                '; do # one of each component; they have to agree\n'
+                '  word=""\n'
+                '  if [[ -f $file ]]; then read -r word <"$file" || true; fi\n'
+                '  if [[ -n $outcome && $word != "$outcome" ]]; then word=""; fi\n'
+                '  outcome=$word\n'
+                '  [[ -n $word ]] || break\n'
+                'done\n',
+            ]
         text += [
-            'for file in ',
-            shell.joined(map(shell.shell_word, given['status_files'])),
-            '; do # one of each component; they have to agree\n'
-            '  word=""\n'
-            '  if [[ -f $file ]]; then read -r word <"$file" || true; fi\n'
-            '  if [[ -n $outcome && $word != "$outcome" ]]; then word=""; fi\n'
-            '  outcome=$word\n'
-            '  [[ -n $word ]] || break\n'
+            'after=()\n'
+            'behind="" # the components that have no new checkpoint\n'
+            'for at in "${!components[@]}"; do\n'
+            '  after+=("$(last_checkpoint "${components[at]}")")\n'
+            '  if [[ -z ${after[at]} || ${after[at]} == "${before[at]}" ]]; then behind+=" ${components[at]}"; fi\n'
             'done\n',
         ]
-    text += [
-        'after=()\n'
-        'behind="" # the components that have no new checkpoint\n'
-        'for at in "${!components[@]}"; do\n'
-        '  after+=("$(last_checkpoint "${components[at]}")")\n'
-        '  if [[ -z ${after[at]} || ${after[at]} == "${before[at]}" ]]; then behind+=" ${components[at]}"; fi\n'
-        'done\n',
-    ]
-    if given['checkpoint_on_demand']:
+        if given['checkpoint_on_demand']:
+            text += [
+                'if [[ $stopped == "time limit" && $status -eq 0 && -n $outcome && -z $behind ]]; then\n'
+                '  outcome=RESTART # it stopped on demand, whatever it makes of the end date\n'
+                '  stopped=""\n'
+                'fi\n',
+            ]
+    else:
         text += [
-            'if [[ $stopped == "time limit" && $status -eq 0 && -n $outcome && -z $behind ]]; then\n'
-            '  outcome=RESTART # it stopped on demand, whatever it makes of the end date\n'
-            '  stopped=""\n'
-            'fi\n',
+            'outcome=OK # its exit code is all that it says\n',
         ]
     text += [
         'failure=""\n'
@@ -1232,32 +1284,42 @@ def render(given: Mapping[str, Any]) -> str:
         '  failure="stopped by $stopped"\n'
         '  if (( status == 0 )); then status=75; fi\n'
         'elif (( status != 0 )); then\n'
-        '  failure="ICON ended with exit code $status"\n'
-        'elif LC_ALL=C grep -qiE \'MAXABS VN, W .*(nan|inf|\\*\\*)\' "$log"; then\n'
-        '  failure="the fields hold NaN, Infinity or what no column can hold, though ICON ended with exit code 0; so may its last checkpoints"\n'
-        '  status=70\n'
-        '  after=()\n'
-        'elif [[ $outcome != OK && $outcome != RESTART ]]; then\n'
-        '  failure="ICON ended without a word in ',
-        shell.joined(map(shell.in_double_quotes, given['status_files']), ' and '),
-        '"\n'
-        '  status=70\n'
-        'elif [[ $outcome == RESTART && -n $behind ]]; then\n'
         '  failure="',
-        shell.in_double_quotes(given['status_files'][0]),
-        ' says RESTART, but there is no new checkpoint of$behind"\n'
-        '  status=70\n'
-        'elif [[ $outcome == RESTART ]] && ! is_same_time "${after[@]}"; then\n'
-        '  failure="',
-        shell.in_double_quotes(given['status_files'][0]),
-        ' says RESTART, but $reason"\n'
-        '  status=70\n'
+        shell.in_double_quotes(given['program']),
+        ' ended with exit code $status"\n',
+    ]
+    if given['is_icon']:
+        text += [
+            'elif LC_ALL=C grep -qiE \'MAXABS VN, W .*(nan|inf|\\*\\*)\' "$log"; then\n'
+            '  failure="the fields hold NaN, Infinity or what no column can hold, though ICON ended with exit code 0; so may its last checkpoints"\n'
+            '  status=70\n'
+            '  after=()\n'
+            'elif [[ $outcome != OK && $outcome != RESTART ]]; then\n'
+            '  failure="ICON ended without a word in ',
+            shell.joined(map(shell.in_double_quotes, given['status_files']), ' and '),
+            '"\n'
+            '  status=70\n'
+            'elif [[ $outcome == RESTART && -n $behind ]]; then\n'
+            '  failure="',
+            shell.in_double_quotes(given['status_files'][0]),
+            ' says RESTART, but there is no new checkpoint of$behind"\n'
+            '  status=70\n'
+            'elif [[ $outcome == RESTART ]] && ! is_same_time "${after[@]}"; then\n'
+            '  failure="',
+            shell.in_double_quotes(given['status_files'][0]),
+            ' says RESTART, but $reason"\n'
+            '  status=70\n',
+        ]
+    text += [
         'fi\n'
         'note exit "$status"\n'
         'note outcome "${failure:-$outcome}"\n'
-        'note ended "$(date -u +%Y-%m-%dT%H:%M:%SZ)"\n'
-        'while read -r line; do note icon "$line"; done < <(head -n 400 -- "$log" | sed -nE \'s/^ (version|revision|repository|local branch): +/\\1 /p\')\n',
+        'note ended "$(date -u +%Y-%m-%dT%H:%M:%SZ)"\n',
     ]
+    if given['is_icon']:
+        text += [
+            'while read -r line; do note icon "$line"; done < <(head -n 400 -- "$log" | sed -nE \'s/^ (version|revision|repository|local branch): +/\\1 /p\')\n',
+        ]
     if given['node_local']:
         text += [
             '\n',
@@ -1327,10 +1389,15 @@ def render(given: Mapping[str, Any]) -> str:
         "  words+='|Program received signal'\n"
         '  LC_ALL=C grep -aE -m 8 -- "$words|No space left on device|Disk quota exceeded" "$shown" >&2 ||\n'
         '    tail -n 20 -- "$shown" >&2 || true\n'
-        '  say "log: $shown"\n'
-        '  if (( ${#after[@]} )) && is_same_time "${after[@]}"; then say "last checkpoint: ${after[*]}; to go on from it: ',
-        shell.in_double_quotes(given['usage_to_restart']),
-        '"; fi\n'
+        '  say "log: $shown"\n',
+    ]
+    if given['is_icon']:
+        text += [
+            '  if (( ${#after[@]} )) && is_same_time "${after[@]}"; then say "last checkpoint: ${after[*]}; to go on from it: ',
+            shell.in_double_quotes(given['usage_to_restart']),
+            '"; fi\n',
+        ]
+    text += [
         '  die "$status" "$failure"\n'
         'fi\n'
         'if [[ $outcome == OK && $can_go_on == true ]]; then\n'

@@ -47,6 +47,7 @@ class TimeTooShort(Rule):
     code = "SLM026"
     name = "time-too-short"
     severity = Severity.WARNING
+    needs_icon = True
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         time = directive(experiment, "time")

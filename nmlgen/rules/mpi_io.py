@@ -656,6 +656,7 @@ class HintsWithoutMpiIo(Rule):
     code = "MPI013"
     name = "hints-without-mpi-io"
     severity = Severity.WARNING
+    needs_icon = True
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         first = next(iter(experiment.mpi.hints.values()), None)

@@ -252,7 +252,7 @@ class NoTimeToCopyBack(Rule):
 def _copying(experiment: Experiment) -> tuple[int, int | None]:
     """The seconds that copying back takes at least, and the bytes, None where they are not known."""
     facts, nodes, run = _facts(experiment), _nodes(experiment), experiment.node_local
-    if facts is None or nodes is None or run is None:
+    if facts is None or nodes is None or run is None or not experiment.components:
         return _SHORTEST_LEAD, None
     try:
         volume = mean_job(experiment, is_left=run.sends_off).best

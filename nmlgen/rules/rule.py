@@ -33,6 +33,8 @@ class Rule(ABC):
     since: ClassVar[str] = "0.1"
     first_release: ClassVar[str | None] = None
     last_release: ClassVar[str | None] = None
+    needs_icon: ClassVar[bool] = False
+    """Whether a rule about the job says something only if the components of ICON are known."""
 
     @classmethod
     def holds_in(cls, release: str) -> bool:

@@ -19,7 +19,16 @@ from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.chain import KEYS, START_MODELS
 from nmlgen.experiment.component import LAND_GROUP, MODEL_GROUP, Model
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
-from nmlgen.experiment.experiment import MODEL_NAME, Darshan, Experiment, InputFile, Launch, Mpi, NodeLocalRun
+from nmlgen.experiment.experiment import (
+    MODEL_NAME,
+    Darshan,
+    Experiment,
+    InputFile,
+    Launch,
+    Mpi,
+    NodeLocalRun,
+    OtherModel,
+)
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.launch_words import RUNS_OTHERS, first_program
 from nmlgen.experiment.machine import OF_PLUG_INS, Machine
@@ -34,6 +43,7 @@ from nmlgen.files import Files
 from nmlgen.findings import Finding, did_you_mean, in_order
 from nmlgen.namelist.registry import Registry, load_registry
 from nmlgen.source import Span
+from nmlgen.spec import other_models
 from nmlgen.spec.auto import AUTO, decided
 from nmlgen.spec.coupling import coupling_of_tree, read_coupling
 from nmlgen.spec.domains import lists_of, mistakes, spans_of
@@ -110,6 +120,8 @@ def lower(
     is left to the advisor is decided.
     A coupling.yaml is read from `files`. Raises SpecError with everything that is missing or unreadable.
     """
+    if other_models.name_of(tree) != other_models.ICON:
+        return _of_other_model(other_models.without_icon(tree, LAYER), machine, site, where, directives_span)
     findings = [*missing_keys(tree, where), *misplaced(tree), *_bad_values(tree)]
     if findings:
         raise SpecError(in_order(findings))
@@ -127,6 +139,34 @@ def lower(
     machine = with_nodes(machine, _nodes(tree))
     lowered = _Lowering(tree, models, machine, site, registry, directives_span, files or Files()).experiment()
     experiment = placed(decided(lowered))
+    if findings := list(_unsaid(experiment)):
+        raise SpecError(in_order(findings))
+    return experiment
+
+
+def _of_other_model(
+    tree: Tree, machine: Machine, site: Tree, where: Span | None, directives_span: Span | None
+) -> Experiment:
+    """The job of a model that is not ICON, with its namelist files."""
+    findings = [
+        *missing_keys(tree, where),
+        *other_models.misplaced(tree, where),
+        *_bad_job(tree),
+        *_without_plug_in(tree, machine),
+    ]
+    if findings:
+        raise SpecError(in_order(findings))
+    taken: set[Any] = {".", "..", *other_models.namelist_files(tree)}
+    if findings := [*_bad_targets(tree, taken), *_inside_files(dict(_children(tree.get("input_files"))), taken)]:
+        raise SpecError(in_order(findings))
+    machine = with_nodes(machine, _nodes(tree))
+    files = {
+        file: tuple(_group(name, group) for name, group in _children(groups))
+        for file, groups in other_models.namelist_files(tree).items()
+    }
+    bare = evolve(tree, children={key: child for key, child in (tree.children or {}).items() if key != "namelists"})
+    lowered = _Lowering(bare, (), machine, site, other_models.NO_REGISTRY, directives_span, Files()).experiment()
+    experiment = evolve(lowered, other=OtherModel(other_models.name_of(tree), files))
     if findings := list(_unsaid(experiment)):
         raise SpecError(in_order(findings))
     return experiment
@@ -172,9 +212,15 @@ def _beside(setting: Setting) -> Path:
 
 def missing_keys(tree: Tree, where: Span | None) -> Iterator[Finding]:
     """What every experiment needs and no layer says, at the section it belongs to, else at `where`, the spec."""
-    for path in _REQUIRED:
+    is_icon = other_models.name_of(tree) == other_models.ICON
+    for path in _REQUIRED if is_icon else other_models.REQUIRED:
         if tree.at(*path) is None:
             yield _missing(tree, path, where)
+    if is_icon:
+        yield from _missing_of_icon(tree, where)
+
+
+def _missing_of_icon(tree: Tree, where: Span | None) -> Iterator[Finding]:
     own = [model.get("executable") for _, model in _children(tree.get("models"))]
     if tree.at("model", "executable") is None and (not own or None in own):
         yield _missing(tree, ("model", "executable"), where)
@@ -245,6 +291,11 @@ def _bad_values(tree: Tree) -> Iterator[Finding]:
             yield problem("SPC003", f"{group} is not set below namelists", found.span, advice)
     for group, name, leaf in _times(tree):
         yield from _unreadable(group, name, leaf, _TIMES[group][name])
+    yield from _bad_job(tree)
+
+
+def _bad_job(tree: Tree) -> Iterator[Finding]:
+    """Values of the job and its files that cannot be read, whatever the model is."""
     job = tree.get("job") or EMPTY
     for key, parse in (("time", parse_wall_time), ("mem", parse_size), ("mem_per_cpu", parse_size)):
         if (given := job.get(key)) is not None and not (key == "time" and given.value == AUTO):
@@ -286,12 +337,22 @@ def _bad_file_names(tree: Tree, models: tuple[ModelKeys, ...]) -> Iterator[Findi
         taken |= {namelist} if is_plain else set()
     blocks = tuple(dict.fromkeys((tree, *(model.own for model in models))))
     for block in blocks:
-        for target, file in _children(block.get("input_files")):
-            yield from _bad_pattern(target, file, taken)
-            if target in taken:
-                message = f'input_files: "{target}" is not the name of an input file'
-                yield problem("SPC004", message, file.key_span, "nmlgen writes the namelists itself")
+        yield from _bad_targets(block, taken)
     targets = {target: file for block in blocks for target, file in _children(block.get("input_files"))}
+    yield from _inside_files(targets, taken)
+
+
+def _bad_targets(block: Tree, taken: set[Any]) -> Iterator[Finding]:
+    """Input files that have the name of one that nmlgen writes."""
+    for target, file in _children(block.get("input_files")):
+        yield from _bad_pattern(target, file, taken)
+        if target in taken:
+            message = f'input_files: "{target}" is not the name of an input file'
+            yield problem("SPC004", message, file.key_span, "nmlgen writes the namelists itself")
+
+
+def _inside_files(targets: Mapping[str, Tree], taken: set[Any]) -> Iterator[Finding]:
+    """Input files that would lie in a file."""
     for target, file in targets.items():
         parents = [str(parent) for parent in PurePosixPath(target).parents] if "/" in target else []
         if (parent := next((name for name in parents if name != "." and name in {*targets, *taken}), None)) is not None:

@@ -63,9 +63,13 @@ def editor_schema(registry: Registry) -> Part:
     output = definitions["output_nml"]
     properties["output"]["additionalProperties"] = {**properties["output"]["additionalProperties"], **output}
     del definitions["output_nml"]
-    for section in ("namelists", "land"):
-        properties[section] |= _groups(registry)
-        properties[section].pop("propertyNames", None)
+    strict = {key: part for key, part in properties["namelists"].items() if key != "propertyNames"}
+    definitions["namelists"] = strict | _groups(registry)
+    definitions["model"]["properties"]["namelists"]["$ref"] = "#/$defs/namelists"
+    is_icon = {"properties": {"model": {"properties": {"name": {"const": "icon"}}}}}
+    document |= {"if": is_icon, "then": {"properties": {"namelists": {"$ref": "#/$defs/namelists"}}}}
+    properties["land"] |= _groups(registry)
+    properties["land"].pop("propertyNames", None)
     for (section, key), (group, name) in VARIABLES.items():
         variable = registry.variable(group, name) if registry.has_group(group) else None
         for keys in (properties, definitions["model"]["properties"]):

@@ -71,7 +71,10 @@ def canonical(layer: Tree) -> Tree:
         elif section == "output":
             rest[section] = variables.streams(tree)
         elif section == "land" and tree.children is not None:
-            rest[section] = variables.land(tree)
+            rest[section] = variables.file(tree)
+        elif section == "namelist_files" and tree.children is not None:
+            files = {name: variables.file(file) for name, file in tree.children.items() if file.children is not None}
+            rest[section] = Tree(tree.history, {**tree.children, **files}, tree.replaces, tree.key_span)
         elif section == "domains" and tree.children is not None:
             nests = {name: _with_land(nest, variables) for name, nest in tree.children.items()}
             rest[section] = Tree(tree.history, nests, tree.replaces, tree.key_span)
@@ -94,7 +97,7 @@ def _with_land(nest: Tree, variables: _Variables) -> Tree:
     land = nest.get("land")
     if land is None or land.children is None:
         return nest
-    children = {**(nest.children or {}), "land": variables.land(land)}
+    children = {**(nest.children or {}), "land": variables.file(land)}
     return Tree(nest.history, children, nest.replaces, nest.key_span)
 
 
@@ -141,8 +144,8 @@ class _Variables:
                 kept[key] = leaf
         return Tree(tree.history, kept, tree.replaces, tree.key_span) if kept else None
 
-    def land(self, tree: Tree) -> Tree:
-        """JSBACH's groups by their names: a namelist of its own."""
+    def file(self, tree: Tree) -> Tree:
+        """The groups of a namelist file of its own by their names, as JSBACH has one."""
         own = _Variables()
         own.add_groups(tree)
         self.findings += own.findings

@@ -16,7 +16,7 @@ from attrs import evolve, field
 from nmlgen.disk import read_bytes
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.experiment import Experiment, OtherModel
 from nmlgen.experiment.group import effective
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.setting import Certainty, Origin, Setting
@@ -124,6 +124,8 @@ class Spec:
         "models.oce.parallel.num_io_procs"), or the first is meant. Raises InputError, with the nearest name, if there
         is none.
         """
+        if self.experiment.other is not None:
+            return self._of_other_model(self.experiment.other, name)
         component, parts = self._component(name.split("."))
         target = VARIABLES.get((parts[0], parts[-1])) if len(parts) == 2 else None
         if target is None and len(parts) == 2 and parts[0] in WHOLE_GROUPS:
@@ -136,6 +138,14 @@ class Spec:
             return self._variable(component, *target)
         if parts[0] in ("output", "output_nml"):
             return self._stream_variable(component, parts, name)
+        return self._key(name.split("."), name)
+
+    def _of_other_model(self, other: OtherModel, name: str) -> Setting:
+        """The same for a model that is not ICON: "time_control.run_days", or any key of the spec."""
+        group, _, variable = name.removeprefix("namelists.").rpartition(".")
+        for one in (one for groups in other.files.values() for one in groups):
+            if one.name == group.lower() and variable.lower() in one.settings:
+                return one.settings[variable.lower()]
         return self._key(name.split("."), name)
 
     def _component(self, parts: list[str]) -> tuple[Component, list[str]]:

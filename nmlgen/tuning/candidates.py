@@ -66,6 +66,7 @@ def candidates_of(spec: Spec) -> Candidates:
 
     Raises SpecError for a sweep that cannot be expanded, InputError if there is nothing to choose from.
     """
+    spec.experiment.require_icon("what candidates cost")
     rejected: list[tuple[Point, tuple[Finding, ...]]] = []
 
     def reject(point: Point, findings: tuple[Finding, ...]) -> None:

@@ -274,7 +274,24 @@ ALONE: dict[str, dict[str, Any]] = {
         "domains": {"nest": {"file": "nest.nc"}, "inner": {"file": "inner.nc", "parent": "nest"}},
     },
 }
-EVERY: tuple[dict[str, dict[str, Any]], ...] = (DOCUMENTS, WITH_SWEEP, LOCAL, PLACED, ALONE, COUPLED)
+
+# --- A model that is not ICON
+
+OTHER: dict[str, dict[str, Any]] = {
+    "spec.yaml": {
+        "nmlgen": 1,
+        "name": "other",
+        "extends": "./preset.yaml",
+        "site": "./site.yaml",
+        "model": {"name": "generic", "directory": "models", "executable": "bin/model"},
+        "job": {"partition": "compute", "nodes": 1, "ntasks_per_node": 2, "time": "01:00:00"},
+        "input_files": {"in.nc": {"source": "in"}},
+        "namelist_files": {"first": {"group": {"name": "a", "list": ["b", 1]}}, "second.nml": {"more": {"x": "c"}}},
+    },
+    "site.yaml": _SITE,
+    "preset.yaml": {"nmlgen": 1, "about": {"group": "test"}, "namelist_files": {"first": {"group": {"preset": "d"}}}},
+}
+EVERY: tuple[dict[str, dict[str, Any]], ...] = (DOCUMENTS, WITH_SWEEP, LOCAL, PLACED, ALONE, COUPLED, OTHER)
 """Sets of documents that together have every key that takes a text."""
 
 Place = tuple[Any, ...]
@@ -496,7 +513,7 @@ def executed(spec: Spec, build: Build, home: Path) -> Notes | None:
         tuple(
             (group.name, item.base, *(str(value.value) for value in item.values))
             for name, data in sorted(build.files.items())
-            if "namelist" in name.lower()
+            if not name.endswith((".sbatch", ".json", ".yaml"))
             for group in read_namelist(data.decode()).groups
             for item in group.items
         ),
@@ -581,7 +598,8 @@ def _is_path(place: Place) -> bool:
     names = {str(key) for key in place}
     names |= {name.rpartition(".")[2] for name in names}  # of a sweep
     is_model = "models" in names and place[-1] == "name"  # of which checkpoints are called
-    return is_model or not names.isdisjoint((*_PATHS, "nc"))
+    is_namelist = place[1] == "namelist_files" and place[3:] == (KEY,)
+    return is_model or is_namelist or not names.isdisjoint((*_PATHS, "nc"))
 
 
 def _told(one: Any, other: Any) -> str:

@@ -85,6 +85,8 @@ RIGHT = [
     "darshan: true",
     "darshan: {DARSHAN_MODMEM: 4}",
     "sweep: {grid: {parallel.num_io_procs: [1, 2]}}",
+    "{model: {name: wrf}, namelists: {time_control: {run_days: 5}}}",
+    "{model: {name: generic}, namelist_files: {a.nml: {g: {'x(2)': 5}}, b.nml: null}}",
 ]
 
 
@@ -102,6 +104,8 @@ WRONG = [
     ("parallel: {n_ghost_rows: 0}", "n_ghost_rows"),
     ("parallel: {num_io_procs: 257}", "num_io_procs"),
     ("paralel: {nproma: 8}", "paralel"),
+    ("{model: {name: icon}, namelists: {time_control: {run_days: 5}}}", "time_control"),
+    ("models: {atm: {type: atmo, namelists: {time_control: {run_days: 5}}}}", "time_control"),
     ("namelists: {paralel_nml: {nproma: 8}}", "paralel_nml"),
     ("namelists: {output_nml: {filetype: 4}}", "output_nml"),
     ("namelists: {nwp_phy_nml: {inwp_gscpp: 1}}", "inwp_gscpp"),

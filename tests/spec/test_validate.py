@@ -114,7 +114,12 @@ def findings_of(text: str, name: str = "spec"):
             'mpi.implementation is "intell"',
             ('did you mean "intel"?', "expected: one of openmpi, intel, mpich, cray-mpich, parastation"),
         ),
-        ("model: {name: wrf}", "f:1:15", 'model.name is "wrf"', ("expected: icon",)),
+        (
+            "model: {name: W R F}",
+            "f:1:15",
+            'model.name is "W R F"',
+            ("expected: the name of a model, such as icon, wrf or generic",),
+        ),
         (
             "time: {calendar: gregorian}",
             "f:1:18",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nmlgen.namelist.syntax import Document
 
 name = "PALM"
+namelist = "PARIN"
 
 
 _page = partial(page, language="fortran")

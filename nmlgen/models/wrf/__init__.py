@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nmlgen.namelist.syntax import Document
 
 name = "WRF"
+namelist = "namelist.input"
 
 
 _page = partial(page, language="fortran")
