@@ -245,7 +245,7 @@ class _Places:
     """Where in a spec stands what is written to a namelist file."""
 
     def __init__(self, document: Document, groups: tuple[Group, ...]) -> None:
-        self._groups = list(zip(document.groups, groups, strict=True))
+        self._groups = list(zip(document.groups, groups, strict=False))  # a group may be called "end"
 
     def of(self, span: Span | None) -> Span | None:
         """The place of a setting or a group, by where it stands in the file; None for the file as a whole."""
@@ -254,6 +254,7 @@ class _Places:
             if text.start <= at < text.end:
                 item = next((item for item in reversed(text.items) if item.start <= at), None)
                 said = None if item is None else group.settings.get(item.name) or group.settings.get(item.base)
-                places = [one.name_span or one.span for one in (said, *group.settings.values()) if one is not None]
-                return group.span if said is None and group.span is not None else next(iter(places), None)
+                if item is not None and said is not None:
+                    return said.span if at > item.equals else said.name_span or said.span
+                return group.span or next((one.name_span for one in group.settings.values()), None)
         return None

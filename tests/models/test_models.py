@@ -10,7 +10,8 @@ from pathlib import Path
 MODEL = """
 from nmlgen import Finding, Report, Severity
 
-name = "toy"
+name = "Toy"
+namelist = "toy.nml"
 problems = {"TOY001": ("toy-too-fast", "The toy falls over.")}
 
 
@@ -29,22 +30,41 @@ def lint(document, tasks, beside):
 """
 
 
+SPEC = """
+nmlgen: 1
+name: play
+site: local
+model: {name: toy, executable: bin/toy}
+job: {ntasks: 3}
+namelists: {toy: {speed: 5}}
+"""
+
+
 def test_a_package_adds_a_model(tmp_path):
     package = tmp_path / "package"
     (package / "toy-1.0.dist-info").mkdir(parents=True)
     (package / "toy-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
     (package / "toy-1.0.dist-info" / "entry_points.txt").write_text("[nmlgen.models]\ntoy = toy_model\n")
     (package / "toy_model.py").write_text(MODEL)
-    namelist = tmp_path / "toy.nml"
-    namelist.write_text("&toy\n speed = 4\n/\n")
+    (tmp_path / "toy.nml").write_text("&toy\n speed = 4\n/\n")
+    (tmp_path / "spec.yaml").write_text(SPEC)
     root = str(Path(__file__).parent.parent.parent)
     path = os.pathsep.join([str(package), root, *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
-    done = subprocess.run(
-        [sys.executable, "-m", "nmlgen", "lint", "--isolated", "--ntasks", "2", str(namelist)],
-        env={**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+
+    def called(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "nmlgen", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    done = called("lint", "--isolated", "--ntasks", "2", "toy.nml")
     assert done.stdout.startswith("error[TOY001] toy-too-fast: 4 is too fast for 2\n")
     assert done.returncode == 1
+    done = called("check", "spec.yaml")
+    assert done.stdout.startswith("error[TOY001] toy-too-fast: 5 is too fast for 3\n --> spec.yaml:7:19\n")
+    assert called("build", "spec.yaml", "--set", "namelists.toy.speed=2", "-o", "run").returncode == 0
+    assert (tmp_path / "run" / "toy.nml").read_text().endswith("\n&toy\n speed = 2\n/\n")

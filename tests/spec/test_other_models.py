@@ -105,10 +105,22 @@ def test_the_model_judges_its_namelist_at_the_keys_of_the_spec(tmp_path):
     assert found["WRF002"].span.text == "io_form_histry"
     assert found["WRF002"].span.line == 7
     assert found["WRF002"].fix is None  # the file it would change is not there
-    assert (found["WRF005"].span.line, found["WRF005"].span.text) == (10, "nio_tasks_per_group")
-    assert found["WRF001"].span.line == 8
+    assert (found["WRF005"].span.line, found["WRF005"].span.text) == (10, "4")
+    assert (found["WRF001"].span.line, found["WRF001"].span.text) == (8, "max_dom")
     path.write_text(f"# nmlgen: ignore[WRF001] of a fork\n{text}")
     assert "WRF001" not in {finding.code for finding in nmlgen.check(path).findings}
+
+
+def test_a_value_that_is_wrong_is_pointed_at(tmp_path):
+    path = tmp_path / "spec.yaml"
+    path.write_text(
+        "nmlgen: 1\nname: wave\nsite: generic-slurm\nmodel: {name: wrf, executable: wrf.exe}\n"
+        "namelists:\n  time_control: {run_days: [1, x]}\n"
+    )
+    (found,) = [finding for finding in nmlgen.check(path).errors if finding.code == "WRF002"]
+    assert found.span.text == "[1, x]"
+    path.write_text(path.read_text().replace("[1, x]", "1").replace("time_control", "end"))
+    assert not [finding for finding in nmlgen.check(path).findings if "mistake in nmlgen" in finding.message]
 
 
 def test_the_tasks_are_those_of_the_job():
