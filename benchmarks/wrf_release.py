@@ -13,7 +13,8 @@ import json
 import sys
 from pathlib import Path
 
-from nmlgen.models.wrf.extract import make_groups, make_steps, registries, registry_text, steps_text
+from wrf_extract import make_groups, make_steps, registries, registry_text, steps_text
+
 from nmlgen.models.wrf.registry import RELEASE
 
 SCHEMAS = Path(__file__).parent.parent / "schemas" / "wrf"

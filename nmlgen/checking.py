@@ -34,7 +34,6 @@ class Verdict:
 
     findings: tuple[Finding, ...]
     undecided: UndecidedError | None = None
-    has_failed: bool = False
 
 
 _SILENT = Verdict(())
@@ -48,7 +47,7 @@ def verdict(rule: type[Rule], subject: Any, beginning: Span | None) -> Verdict:
     except UndecidedError as error:
         return Verdict(tuple(findings), error)
     except Exception as error:  # the other rules go on
-        return Verdict((*findings, _failed(rule, error, beginning)), has_failed=True)
+        return Verdict((*findings, _failed(rule, error, beginning)))
     return Verdict(tuple(findings)) if findings else _SILENT
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from nmlgen.errors import InputError
 from nmlgen.files import Files
 from nmlgen.findings import Finding, Report, Severity, in_order
+from nmlgen.lift.targets import is_binary
 from nmlgen.schedulers import Scheduler, schedulers
 from nmlgen.schedulers.codes import PROBLEMS
 from nmlgen.schedulers.request import HOME, Remark, Request
@@ -45,6 +46,8 @@ def convert(path: str | Path, to: str) -> Conversion:
     if to not in known:
         raise InputError(f'there is no batch system "{to}"; expected: {" or ".join(known)}')
     source = Files().read(Path(path))
+    if (what := "empty" if not source.text.strip() else "binary" if is_binary(source.text) else None) is not None:
+        raise InputError(f"{source.name} is {what}: a run script is expected")
     spoken = [scheduler for scheduler in known.values() if scheduler.is_spoken(source)]
     if not spoken:
         prefixes = " or ".join(scheduler.prefix for scheduler in known.values() if scheduler.name != to)

@@ -194,13 +194,13 @@ def _mistakes(word: str, other: str) -> int:
     return row[-1]
 
 
-_NEAR = 0.6  # of which 1 is the same
+_NEAR = 0.6
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> tuple[str, ...]:
-    """A note naming the nearest known word, if one is near."""
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = _NEAR) -> tuple[str, ...]:
+    """A note naming the nearest known word, if one is as near as the cutoff, of which 1 is the same."""
     choices = {name.lower(): name for name in known}
-    near = most_like(word.lower(), choices, _NEAR)
+    near = most_like(word.lower(), choices, cutoff)
     return () if near is None else (suggestion(choices[near]),)
 
 

@@ -148,7 +148,7 @@ class _Run:
                 continue
             promises.append(promise)
             for name, files in _by_name(promise.files):
-                self._output(component, name, files, time, begun)
+                self._output(name, files, time, begun)
         self._left_over(promises)
         checkpoints: list[str] = []
         for component in components:
@@ -256,9 +256,7 @@ class _Run:
 
     # --- Output ---
 
-    def _output(
-        self, component: Component, name: str, promised: list[PromisedFile], time: Clock, begun: float | None
-    ) -> None:
+    def _output(self, name: str, promised: list[PromisedFile], time: Clock, begun: float | None) -> None:
         path = self.run / name
         if self.progress is not None:
             self.progress(name)

@@ -135,7 +135,9 @@ def test_nothing_is_left(tmp_path):
 @pytest.mark.parametrize(
     ("text", "to", "message"),
     [
-        ("", "pbs", "has no #SBATCH line before its first command"),
+        ("", "pbs", "job.sh is empty: a run script is expected"),
+        ("\0\1\2#SBATCH -N 1\n", "pbs", "job.sh is binary: a run script is expected"),
+        ("true\n", "pbs", "has no #SBATCH line before its first command"),
         ("#!/bin/bash\ntrue\n#SBATCH -N 1\n", "pbs", "has no #SBATCH line before its first command"),
         ("#PBS -N a\n", "pbs", "is for PBS already"),
         ("#!/bin/bash\n#SBATCH -N 1\n", "slurm", "is for Slurm already"),

@@ -32,11 +32,9 @@ _CHUNK = 1_000_000  # bytes: writes above it are as fast on a shared file system
 
 @frozen
 class Hindsight:
-    """Why a run waited: the cause, the seconds that the workers spent on output and their share of the run, and the
-    sentences."""
+    """Why a run waited: the cause, the share of the run that the workers spent on output, and the sentences."""
 
     cause: Cause
-    waited_s: float
     share: float
     sentences: tuple[str, ...]
 
@@ -50,7 +48,7 @@ def hindsight(run: LogRun, darshan: DarshanLog | None = None) -> Hindsight | Non
     sentences = [_why(run, darshan, cause, share), *_idle(run), *_indicator(run, share), *_checkpoints(run)]
     if darshan is not None:
         sentences += _sizes(darshan)
-    return Hindsight(cause, run.wrt_output_work_s, share, tuple(sentences))
+    return Hindsight(cause, share, tuple(sentences))
 
 
 def _cause(run: LogRun, darshan: DarshanLog | None, share: float) -> Cause:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, wraps
+from inspect import isgeneratorfunction
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from nmlgen.experiment.setting import UndecidedError
@@ -51,8 +52,10 @@ _More = ParamSpec("_More")
 def remembered(
     look: Callable[Concatenate[_Subject, _More], _Result],
 ) -> Callable[Concatenate[_Subject, _More], _Result]:
-    """Works something out once, for each of the further arguments; what is not known stays unknown. Other errors are
-    not kept."""
+    """Works something out once, for each of the further arguments; what is not known stays unknown. A generator is gone
+    through once: what it has given before it came to what is not known it gives again. Other errors are not kept."""
+    if isgeneratorfunction(look):
+        return _gone_through(look)  # type: ignore[return-value]
 
     @wraps(look)
     def again(subject: _Subject, /, *arguments: _More.args, **_: _More.kwargs) -> _Result:
@@ -62,6 +65,29 @@ def remembered(
         return result  # type: ignore[no-any-return]
 
     return again
+
+
+def _gone_through(look: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    @remembered
+    def whole(subject: Subject, /, *arguments: Any) -> tuple[list[Any], UndecidedError | None]:
+        items: list[Any] = []
+        try:
+            items.extend(look(subject, *arguments))
+        except UndecidedError as error:
+            return items, error
+        return items, None
+
+    @wraps(look)
+    def again(subject: Subject, /, *arguments: Any) -> Iterator[Any]:
+        items, end = whole(subject, *arguments)
+        return iter(items) if end is None else _ending(items, end)
+
+    return again
+
+
+def _ending(items: list[Any], end: UndecidedError) -> Iterator[Any]:
+    yield from items
+    raise UndecidedError(end.setting, end.reason)
 
 
 _KEPT: list[Callable[[Any], Any]] = []

@@ -6,14 +6,12 @@ stand in the registry of a release.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import wraps
-from typing import TypeVar
+from collections.abc import Iterator
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.memory import remembered
-from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.namelist.constraint import Condition
 
 LAND_FILE = "jsbach"
@@ -22,35 +20,8 @@ LAND_FILE = "jsbach"
 _MASTER_FILE = "icon_master.namelist"
 _UNKNOWN_READERS = ("hamocc", "ps_radiation")  # which groups these read, no registry tells
 
-_Item = TypeVar("_Item")
 
-
-def once(look: Callable[[Component], Iterator[_Item]]) -> Callable[[Component], Iterator[_Item]]:
-    """Looks through an experiment once, however often it is asked; what is not known ends every look alike."""
-
-    @remembered
-    def whole(component: Component) -> tuple[list[_Item], UndecidedError | None]:
-        items: list[_Item] = []
-        try:
-            items.extend(look(component))
-        except UndecidedError as error:
-            return items, error
-        return items, None
-
-    @wraps(look)
-    def again(component: Component) -> Iterator[_Item]:
-        items, end = whole(component)
-        return iter(items) if end is None else _ending(items, end)
-
-    return again
-
-
-def _ending(items: list[_Item], end: UndecidedError) -> Iterator[_Item]:
-    yield from items
-    raise UndecidedError(end.setting)
-
-
-@once
+@remembered
 def groups_read(component: Component) -> Iterator[Group]:
     """The groups that ICON reads; those that depend on a setting come last, as it may be unknown. A group that stands
     in a part of an experiment without that setting is there to be read."""

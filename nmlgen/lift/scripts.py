@@ -390,7 +390,7 @@ class _Lifting:
         self.problems += job.problems
         experiment: Experiment | None = None
         files = list(written.values())
-        master = written[masters[-1]] if masters else self._beside(MASTER_FILE, world, is_master=True)
+        master = written[masters[-1]] if masters else self._beside(MASTER_FILE, is_master=True)
         if master is not None and not masters and not _is_meant(master, written):
             master = None  # of another experiment
         if master is not None:
@@ -581,12 +581,12 @@ class _Lifting:
             found = others if len(others) == 1 else []
         if found:
             return written[found[-1]]
-        beside = self._beside(base, world, is_master=False)
+        beside = self._beside(base, is_master=False)
         if beside is not None:
             files.append(beside)
         return beside
 
-    def _beside(self, name: str, world: World, *, is_master: bool) -> NamelistFile | None:
+    def _beside(self, name: str, *, is_master: bool) -> NamelistFile | None:
         path = self.path.parent / name
         try:
             if not disk.is_file(path) or disk.resolved(path) == disk.resolved(self.path):

@@ -99,11 +99,6 @@ def declarations(registry: Registry, group: str) -> dict[str, Declaration]:
     return found
 
 
-def problems_with_types(group: Group, declared: Declarations) -> tuple[SyntaxProblem, ...]:
-    """Where the runtime stops in a group, or reads other than is written, because of how variables are declared."""
-    return assign(group, declared).problems
-
-
 def assign(group: Group, declared: Declarations) -> Assignment:
     """What a READ of the group assigns to variables declared so, item by item.
 

@@ -36,7 +36,7 @@ def answer(question: Question, situation: Situation, calibration: Calibration) -
         ),
         "streams": lambda: _stream_lines(stream_shares(situation, calibration)),
         "nodes": lambda: _node_lines(node_counts(situation, calibration), situation),
-        "formats": lambda: _format_lines(format_costs(situation, calibration), situation),
+        "formats": lambda: _format_lines(format_costs(situation, calibration)),
     }
     return "\n".join(lines[question]())
 
@@ -187,7 +187,7 @@ def _node_lines(found: NodeCounts, situation: Situation) -> Iterator[str]:
     )
 
 
-def _format_lines(found: Sequence[FormatCost], situation: Situation) -> Iterator[str]:
+def _format_lines(found: Sequence[FormatCost]) -> Iterator[str]:
     if not found:
         yield "There is no output."
         return

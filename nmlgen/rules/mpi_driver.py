@@ -22,7 +22,7 @@ from nmlgen.experiment.mpi_io import (
     version_tuple,
 )
 from nmlgen.experiment.setting import Certainty, Setting
-from nmlgen.findings import Finding, Severity, most_like, suggestion
+from nmlgen.findings import Finding, Severity, did_you_mean
 from nmlgen.resources import shipped
 from nmlgen.rules.mpi_io import implementation_of, uses_cdi_pio, variables_of, version_of
 from nmlgen.rules.rule import Rule
@@ -334,13 +334,10 @@ class MisspeltIntelVariable(Rule):
         own = [name for name in experiment.environment if name.startswith("I_MPI_")]
         known = _names_of_intel() if own else frozenset()
         for name in own:
-            near = most_like(name, known, _NEAR) if name not in known else None
-            if near is not None:
-                yield self.finding(
-                    experiment.environment[name],
-                    f"Intel MPI has no variable {name}, and it has no effect",
-                    suggestion(near),
-                )
+            notes = did_you_mean(name, known, _NEAR) if name not in known else ()
+            if notes:
+                message = f"Intel MPI has no variable {name}, and it has no effect"
+                yield self.finding(experiment.environment[name], message, *notes)
 
 
 @cache

@@ -13,7 +13,7 @@ from attrs import evolve
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.memory import remembered
-from nmlgen.experiment.reading import condition_of, file_of, foreign_reader, groups_read, is_read, once
+from nmlgen.experiment.reading import condition_of, file_of, foreign_reader, groups_read, is_read
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, most_like, nearest
 from nmlgen.namelist.constraint import Condition, Constraint, literal
@@ -82,7 +82,7 @@ def _wrong(component: Component, judge: _Judge) -> Iterator[tuple[_Written, Any]
         yield from ((written, told) for told in judge(written, variable))
 
 
-@once
+@remembered
 def _faults(component: Component) -> Iterator[tuple[_Judge, _Written, Any]]:
     """What the judges tell of the variables whose value is known."""
     for group, file in _files(component):
@@ -101,13 +101,14 @@ def _faults_in(group: Group, registry: Registry, file: str) -> tuple[tuple[_Judg
     )
 
 
-@once
+@remembered
 def _files(component: Component) -> Iterator[tuple[Group, str]]:
     """The groups that ICON reads, each with its file."""
-    return ((group, file_of(component, group)) for group in groups_read(component))
+    for group in groups_read(component):
+        yield group, file_of(component, group)
 
 
-@once
+@remembered
 def _unknown(component: Component) -> Iterator[tuple[_Written, Variable | None]]:
     """The written variables whose value is not known."""
     for group, file in _files(component):

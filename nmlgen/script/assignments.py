@@ -52,7 +52,7 @@ class Assignments:
             return
         old = shell.variable(name)
         attributes = old.attributes
-        if attributes and not self._allows(name, attributes, place):
+        if attributes and not self._allows(attributes, place):
             return
         if subscript is not None or old.elements is not None:
             self._assign_element(name, subscript, old, value, place, appends)
@@ -76,7 +76,7 @@ class Assignments:
             attributes |= {"x"}
         shell.state.variables[name] = Variable(value, None, attributes)
 
-    def _allows(self, name: str, attributes: frozenset[str], place: Place) -> bool:
+    def _allows(self, attributes: frozenset[str], place: Place) -> bool:
         """Whether a variable can be assigned at all; who tries to change a constant gets no further."""
         if "n" in attributes:  # another name for a variable, nobody knows which
             self.forget_everything()
@@ -129,7 +129,7 @@ class Assignments:
         shell = self.shell
         old = shell.variable(name)
         attributes = old.attributes
-        if attributes and not self._allows(name, attributes, place):
+        if attributes and not self._allows(attributes, place):
             return
         if not array.elements and not appends and shell.is_ksh is not False:  # ksh makes a compound variable of it
             shell.state.variables[name] = Variable(EMPTY, {}, attributes, True)
@@ -214,7 +214,7 @@ class Assignments:
         shell = self.shell
         old = shell.variable(name)
         attributes = old.attributes - {"A"}
-        if attributes and not self._allows(name, attributes, place):
+        if attributes and not self._allows(attributes, place):
             return
         former = self._as_array(name, old) if keeps else Variable(EMPTY, {}, attributes)
         if former.is_open or "A" in former.attributes:

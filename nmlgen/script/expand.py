@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 _SPECIAL = re.compile(r"[*?{~]|\[[^\]]*.\]")
 _BLANKS = " \t\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SUBSCRIPTED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\[(.*)\]\Z", re.DOTALL)
 _INTEGER = re.compile(r"\s*([+-]?)(0|[1-9][0-9]{0,17})\s*\Z")
 _TILDE = re.compile(r"~([A-Za-z0-9_.+-]*)")
 _BRACE = re.compile(r"\{[^{}]*(?:,|\.\.)")

@@ -362,8 +362,8 @@ class _Parser(HeredocReader):
                 break
             if redirection := self.redirection():
                 redirections.append(redirection)
-            elif (declares or not words) and (target := _ASSIGNMENT.match(text, at, end)):
-                (words or assignments).append(self.assignment(target))
+            elif (declares or not words) and _ASSIGNMENT.match(text, at, end):
+                (words or assignments).append(self.assignment())
             elif character == "(":
                 if len(words) != 1 or assignments or redirections:
                     raise self.unexpected("a word")
@@ -379,7 +379,7 @@ class _Parser(HeredocReader):
         last = max(row[-1].end for row in (assignments, words, redirections) if row)
         return Simple(start, last, tuple(assignments), tuple(words), tuple(redirections))
 
-    def assignment(self, target: re.Match[str]) -> Assignment:
+    def assignment(self) -> Assignment:
         """`name=value`, whose left side was matched."""
         start = self.at
         name = _BARE_NAME.match(self.text, start, self.end)
@@ -403,8 +403,8 @@ class _Parser(HeredocReader):
                 break
             if self.at >= self.end:
                 raise self.unclosed(start, "(", ")")
-            if element := _ELEMENT.match(self.text, self.at, self.end):
-                elements.append(self.assignment(element))
+            if _ELEMENT.match(self.text, self.at, self.end):
+                elements.append(self.assignment())
                 continue
             word = self.word()
             if word.start == self.at:

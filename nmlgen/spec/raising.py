@@ -556,11 +556,11 @@ class _Raising:
         if self.experiment.programs:
             keys.pop("ntasks", None)
         else:
-            keys |= self._tasks(keys)
+            keys |= self._tasks()
         self._leave_out_node_local(keys)
         return keys
 
-    def _tasks(self, keys: Keys) -> Keys:
+    def _tasks(self) -> Keys:
         """The number of tasks where the launcher says another one than the directives."""
         told = self.experiment.launch.tasks
         if told is None or not _is_said(told):

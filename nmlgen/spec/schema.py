@@ -42,7 +42,7 @@ def schema_for(kind: str, registry: Registry) -> Part:
     document = copy.deepcopy(schema("site" if kind == "site" else "configuration"))
     document["$schema"] = _DRAFT
     if kind == "config":
-        _add_names(document["properties"], registry)
+        _add_names(document["properties"])
         return _with_messages(document)
     return _with_messages(_nullable(document))
 
@@ -76,11 +76,11 @@ def editor_schema(registry: Registry) -> Part:
             part = keys.get(section, {}).get("properties", {})
             if variable is not None and key in part:
                 part[key] = _of_section(part[key], variable)
-    _add_names(properties, registry)
+    _add_names(properties)
     return document
 
 
-def _add_names(properties: Part, registry: Registry) -> None:
+def _add_names(properties: Part) -> None:
     """The presets, sites and releases there are."""
     names = presets.names()
     sites = [name.removeprefix(presets.SITE_PREFIX) for name in names if name.startswith(presets.SITE_PREFIX)]

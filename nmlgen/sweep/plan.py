@@ -18,6 +18,7 @@ from attrs import field
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.setting import UndecidedError
+from nmlgen.expression import ExpressionError, text_of
 from nmlgen.findings import Finding
 from nmlgen.rechecking import Rechecker
 from nmlgen.source import Span
@@ -25,7 +26,7 @@ from nmlgen.spec.layers import Tree
 from nmlgen.spec.overrides import canonical_key
 from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Spec
-from nmlgen.sweep.expression import Expression, ExpressionError, parse, text_of
+from nmlgen.sweep.expression import Expression, parse
 from nmlgen.values import frozen
 
 NAME = "{name}-{id}"

@@ -11,13 +11,13 @@ from typing import Any
 from attrs import field
 
 from nmlgen.errors import SpecError
+from nmlgen.expression import ExpressionError
 from nmlgen.findings import Finding, Report
 from nmlgen.rechecking import Rechecker
 from nmlgen.source import Span
 from nmlgen.spec.overrides import Override, overrides_of
 from nmlgen.spec.problems import problem
 from nmlgen.spec.spec import Spec
-from nmlgen.sweep.expression import ExpressionError
 from nmlgen.sweep.plan import REPEAT, Plan, Values, conflicts
 from nmlgen.values import frozen
 

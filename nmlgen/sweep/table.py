@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
-from nmlgen.sweep.expression import text_of
+from nmlgen.expression import text_of
 from nmlgen.sweep.point import Point
 from nmlgen.visible import csv_cell
 

@@ -20,7 +20,7 @@ def test_to_the_standard_output(nmlgen, here):
 
 
 def test_what_cannot_be(nmlgen, here):
-    (here / "job.sh").write_text("")
+    (here / "job.sh").write_text("true\n")
     assert nmlgen("convert", "job.sh", "--to", "pbs").err.startswith("nmlgen: error: job.sh has no #SBATCH line")
     assert nmlgen("convert", "missing.sh", "--to", "pbs").code == 2
     assert nmlgen("convert", "job.sh", "--to", "lsf").code == 2

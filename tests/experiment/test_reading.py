@@ -9,7 +9,8 @@ from attrs import evolve
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group
-from nmlgen.experiment.reading import condition_of, file_of, foreign_reader, groups_read, is_read, once
+from nmlgen.experiment.memory import remembered
+from nmlgen.experiment.reading import condition_of, file_of, foreign_reader, groups_read, is_read
 from nmlgen.experiment.setting import UndecidedError, unknown, written
 
 Build = Callable[[str], Component]
@@ -99,7 +100,7 @@ def test_a_look_ends_alike_however_often_it_is_asked(build: Build) -> None:
         yield 1
         raise UndecidedError(unknown("run_nml.iforcing"))
 
-    component, again = build(""), once(look)
+    component, again = build(""), remembered(look)
     for _ in range(2):
         found = again(component)
         assert next(found) == 1

@@ -10,7 +10,7 @@ from fortran_runtime import VARIABLES, cases, disagreement
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nmlgen.namelist.assignment import Declaration, assign, declarations, problems_with_types
+from nmlgen.namelist.assignment import Declaration, assign, declarations
 from nmlgen.namelist.reader import number, read, read_groups, read_namelist
 from nmlgen.namelist.registry import load_registry
 from nmlgen.source import Source
@@ -421,7 +421,7 @@ def test_elements():
     ],
 )
 def test_problems_with_types(body, declaration, kind, stops):
-    (problem,) = problems_with_types(group(body), {"x": declaration})
+    (problem,) = assign(group(body), {"x": declaration}).problems
     assert (problem.kind, problem.stops) == (kind, stops)
 
 
@@ -429,10 +429,10 @@ def test_declarations_of_a_release():
     registry = load_registry("2024.10")
     declared = declarations(registry, "io_nml")
     assert declared["echotop_meta"].members["nechotop"].type == "integer"
-    assert problems_with_types(group("echotop_meta(2)%nechotop = 3\n lkeep_in_sync = T"), declared) == ()
-    assert kinds(problems_with_types(group("restart_file_type = 5.0"), declared)) == ["wrong-type"]
+    assert assign(group("echotop_meta(2)%nechotop = 3\n lkeep_in_sync = T"), declared).problems == ()
+    assert kinds(assign(group("restart_file_type = 5.0"), declared).problems) == ["wrong-type"]
     seed = declarations(registry, "initicon_nml")
-    assert problems_with_types(group("pinit_seed = 3000000000"), seed) == ()
+    assert assign(group("pinit_seed = 3000000000"), seed).problems == ()
 
 
 def test_large_repeat_counts_cost_nothing():

@@ -211,6 +211,19 @@ def test_what_somebody_fills_in_is_not_judged(option: str, value: str) -> None:
     assert found.settings["job-name"].value == "x"
 
 
+@pytest.mark.parametrize("form", ["[your number]", "{Number of nodes}", "$PY_CODE_GEN N*2 - 1$"])
+def test_what_is_filled_in_may_have_blanks(form: str) -> None:
+    found = read(f"#SBATCH -N {form} -J x")
+    assert not found.problems
+    assert found.settings["nodes"].certainty is Certainty.UNKNOWN
+    assert found.settings["job-name"].value == "x"
+
+
+@pytest.mark.parametrize("value", ["$N 3", "$N 3$4", "{ 1 2 }", "{1 2}"])
+def test_what_has_blanks_and_is_not_filled_in(value: str) -> None:
+    assert "stray-word" in kinds(f"#SBATCH -N {value}")
+
+
 def test_what_stands_in_brackets() -> None:
     found = read("#SBATCH --mail-user=[your email] -J x")
     assert not found.problems
@@ -222,6 +235,14 @@ def test_what_stands_in_brackets() -> None:
 @pytest.mark.parametrize("value", ["MAX", "ALL", "four", "$N"])
 def test_a_number_that_nobody_fills_in(value: str) -> None:
     assert kinds(f"#SBATCH --mem={value}") == ["bad-value"]
+
+
+@pytest.mark.parametrize("name", ["job.sh", "job.slurm.tpl"])
+@pytest.mark.parametrize(("written", "meant"), [("UNLIMTED", "UNLIMITED"), ("infinte", "INFINITE")])
+def test_a_misspelt_word_is_no_placeholder(name: str, written: str, meant: str) -> None:
+    (problem,) = read_directives(Source(name, f"#!/bin/bash\n#SBATCH --time={written}\n")).problems
+    assert (problem.kind, problem.stops) == ("bad-value", True)
+    assert problem.expected.endswith(f'; did you mean "{meant}"?')
 
 
 @pytest.mark.parametrize(("name", "expected"), [("job.sh", ["bad-value"]), ("job.slurm.tpl", []), ("template.sh", [])])

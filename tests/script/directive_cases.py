@@ -93,6 +93,7 @@ WRONG: list[tuple[str, str, str]] = [
     ("#SBATCH --begin=now+hours", "bad-value", "now+hours"),
     ("#SBATCH --deadline=2010-1-20", "bad-value", "2010-1-20"),
     ("#SBATCH --time=1h", "bad-value", "1h"),
+    ("#SBATCH --time=UNLIMTED", "bad-value", "UNLIMTED"),
     ("#SBATCH --time='30 '", "bad-value", "'30 '"),
     ("#SBATCH --error=", "bad-value", "--error="),
     ("#SBATCH --mem=1.5G", "bad-value", "1.5G"),

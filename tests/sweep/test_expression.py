@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmlgen.sweep.expression import ExpressionError, parse
+from nmlgen.expression import ExpressionError
+from nmlgen.sweep.expression import parse
 
 VALUES = {"num_io_procs": 4, "job.nodes": 2, "mode": "sync", "days": 5, "on": True, "nothing": None, "half": 0.5}
 

@@ -226,12 +226,12 @@ class _Maker:
             entry["file"] = read_from
         if reading.repeatable:
             entry["repeatable"] = True
-        entry |= self._read_by(name, reading, component, before)
+        entry |= self._read_by(reading, component, before)
         if name in self.printed and component != "tool":
             entry["defaults_printed"] = True
         return {key: entry[key] for key in _GROUP_ORDER if key in entry}
 
-    def _read_by(self, name: str, reading: _Reading, component: str, before: Mapping[str, Any]) -> dict[str, Any]:
+    def _read_by(self, reading: _Reading, component: str, before: Mapping[str, Any]) -> dict[str, Any]:
         """Who reads a group and when; for groups that are not read through ICON's own procedures as it was."""
         if reading.procedure is None:
             return {"read": False} | ({"when": before["when"]} if "when" in before else {})

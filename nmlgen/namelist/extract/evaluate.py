@@ -157,7 +157,7 @@ class Evaluator:
 
     def _parameter(self, unit: Unit, declaration: Declaration, call: Call, resolve: Resolver, depth: int) -> Any:
         if len(call.parts) > 1:
-            return self._component(unit, declaration, call, depth)
+            return self._component(declaration, call, depth)
         value = self._initial(declaration, depth)
         subscripts = call.parts[0][1]
         if subscripts is None:
@@ -171,7 +171,7 @@ class Evaluator:
             raise UnknownValueError
         return value[index - low]
 
-    def _component(self, unit: Unit, declaration: Declaration, call: Call, depth: int) -> Any:
+    def _component(self, declaration: Declaration, call: Call, depth: int) -> Any:
         """A component of a constant of derived type, from the structure constructor or the type's own values."""
         if declaration.type_name is None or len(call.parts) != 2 or declaration.initial is None:
             raise UnknownValueError

@@ -18,7 +18,7 @@ from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
 from nmlgen.namelist.placeholders import TEMPLATES, stands_for_number
 from nmlgen.namelist.syntax import SyntaxProblem
-from nmlgen.schedulers.slurm.values import read_value
+from nmlgen.schedulers.slurm.values import read_value, without_limit
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.source import Source, Span, Text
 from nmlgen.values import frozen
@@ -47,7 +47,10 @@ _MASKS = "".join(chr(0xD800 + number) for number in range(len(_SYNTAX)))
 _MASKED, _UNMASKED = str.maketrans(_SYNTAX, _MASKS), str.maketrans(_MASKS, _SYNTAX)
 """Within a template nothing is syntax of sbatch's; what stands for it then is in no text that was decoded."""
 _TEMPLATE = re.compile(r"\{\{.{,200}?\}\}|\{%.{,200}?%\}|<%.{,200}?%>|<[A-Za-z_][^<>\"'#\n]{,200}>|##[A-Za-z]\w{,99}##")
-_FORM = re.compile(r"\[[A-Za-z][^][ \"'#\n]{,99} [^][\"'#\n]{,99}\]")  # [your account]; between quotes it is a text
+_FORM = re.compile(  # [your account], {Partition Name}, $PY_CODE_GEN N*2$; between quotes it is a text
+    r"\[[A-Za-z][^][ \"'#\n]{,99} [^][\"'#\n]{,99}\]|\{[A-Za-z][^{} \"'#\n]{,99} [^{}\"'#\n]{,99}\}"
+    r"|\$[A-Z][A-Z_]{,99} [^$\"'#\n]{1,99}\$(?!\S)"
+)
 _PLACEHOLDER = re.compile(
     _TEMPLATE.pattern
     + r"|(?<!\$)\{[A-Za-z_][\w.]{,99}\}|__\w{1,99}?__|%\(\w{1,99}\)[-0-9.]{,5}[a-z]|%\{[^}]{,200}\}|@\w{1,99}@"
@@ -456,7 +459,7 @@ class _Reading:
     def _value(self, given: GivenOption, name: str, word: StaticWord) -> tuple[Any, bool]:
         """The value as Slurm takes it, and whether it is known."""
         text = word.start
-        if _PLACEHOLDER.search(text):
+        if _PLACEHOLDER.search(text) or _FORM.fullmatch(text):
             return text, False
         try:
             value, refusal = read_value(name, text), None
@@ -487,6 +490,8 @@ class _Reading:
 
     def _is_filled_in(self, name: str, text: str) -> bool:
         """Whether a value that sbatch refuses stands for one that comes before sbatch sees the script."""
+        if name == "time" and without_limit(text) is not None:
+            return False
         if self._is_template:
             return stands_for_number(text) or _SHELL.search(text) is not None
         return name in _NUMBERS and stands_for_number(text)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from nmlgen.findings import nearest, suggestion
 from nmlgen.units.size import format_size
 from nmlgen.units.whole import decimal, whole_number
 
@@ -100,8 +101,14 @@ def _factor(suffix: str) -> int:
 
 def _time(text: str) -> str:
     if not _TIME.fullmatch(text):
-        raise ValueError("a time limit, such as 08:00:00 or 1-12:00:00")
+        meant = without_limit(text)
+        raise ValueError(f"a time limit, such as 08:00:00 or 1-12:00:00{f'; {suggestion(meant)}' if meant else ''}")
     return text
+
+
+def without_limit(text: str) -> str | None:
+    """The word for a time without a limit that was meant, if one was."""
+    return nearest(text, ("UNLIMITED", "INFINITE"))
 
 
 def _begin(text: str) -> str:

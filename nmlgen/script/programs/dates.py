@@ -180,11 +180,11 @@ def _resolved(instant: _Instant, is_utc: bool) -> datetime:
     if instant.seconds and not is_utc and not _is_of_one_clock(moment, result):
         raise UndecidedCommand("hours across a change of the clock")
     if not 1971 <= result.year <= 2100 or not 1971 <= moment.year <= 2100:
-        _refuse_far_years(result, is_utc)
+        _refuse_far_years(result)
     return result
 
 
-def _refuse_far_years(moment: datetime, is_utc: bool) -> None:
+def _refuse_far_years(moment: datetime) -> None:
     if moment.year < 1000 or moment.year > 9000:
         raise UndecidedCommand("a year that is unusual")
 
