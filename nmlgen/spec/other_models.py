@@ -81,6 +81,9 @@ def misplaced(tree: Tree, where: Span | None) -> Iterator[Finding]:
         if group in _GROUPS_OF_ICON:
             message = f"{group} is a group of ICON's, which time, restart, parallel and grid set, too"
             yield problem("SPC003", message, _place(found), f"expected: the groups of {name}")
+    if (copying := tree.at("node_local", "copy_while_running")) is not None and copying.value is not False:
+        message = f"which files are finished while the model computes is known of ICON, and the model is {name}"
+        yield problem("SPC004", message, copying.span, "expected: node_local without copy_while_running")
     yield from _left_to_the_advisor(tree, name)
     yield from _of_no_file(tree, name)
 

@@ -162,11 +162,28 @@ def test_rules_about_jobs_find_what_they_find():
         (("lustre",), {"output": {"stripe_count": "auto"}}, "lustre.output.stripe_count is left to the advisor"),
         (("namelist_files", "a.sbatch"), {"g": {"x": 1}}, 'namelist_files: "a.sbatch" is no name for a namelist'),
         (("namelist_files", "unit.24"), {"g": {"x": 1}}, 'input_files: "unit.24" is not the name of an input file'),
+        (("node_local",), {"copy_while_running": True}, "which files are finished while the model computes is known"),
         (("job", "time"), "1:2:3:4:5", 'job.time is "1:2:3:4:5"'),
     ],
 )
 def test_what_such_a_spec_cannot_say(path, value, message):
     assert any(found.startswith(message) for found in messages(changed(EMAC, *path, to=value)))
+
+
+@pytest.mark.parametrize("site", ["generic-slurm", "generic-pbs", "local"])
+def test_every_batch_system_takes_its_job(site):
+    script = nmlgen.build(EMAC | {"site": site}).files["emac.sbatch"].decode()
+    assert ("#SBATCH" in script, "#PBS" in script) == (site == "generic-slurm", site == "generic-pbs")
+
+
+def test_results_on_a_file_system_that_ends_with_the_job():
+    job = {"account": "a", "partition": "cpuonly", "nodes": 2, "time": "01:00:00", "signal": "B:USR1@300"}
+    spec = EMAC | {"site": "horeka", "job": job, "node_local": {"file_system": "beeond"}}
+    assert nmlgen.check(spec).findings == ()
+    script = nmlgen.build(spec).files["emac.sbatch"].decode()
+    assert "stage in" in script
+    assert "if stage_out; then" in script
+    assert "checkpoints()" not in script
 
 
 def test_a_file_said_twice():
