@@ -14,10 +14,12 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import placements
 from attrs import frozen
@@ -36,7 +38,9 @@ from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.namelist.reader import read_namelist
 from nmlgen.render.build import Build, make_build
 from nmlgen.schedulers.slurm.directives import read_directives
-from nmlgen.source import Source
+from nmlgen.source import Source, Span
+from nmlgen.spec import document as yaml_documents
+from nmlgen.spec.nodes import Document, Node
 
 CANARY = "canary"
 HOME = "home"
@@ -383,20 +387,53 @@ def _built(documents: Mapping[str, Any], directory: Path) -> tuple[Spec, Build] 
         return None
 
 
+@contextmanager
+def _read_as_json() -> Iterator[None]:
+    """Documents, which are written as JSON, are read as such: to try at which places they take a text."""
+    real = yaml_documents._document
+
+    def read(name: str, data: bytes, kept: Path | None) -> Document:
+        if kept is not None or not data.startswith(b"{"):
+            return real(name, data, kept)
+        return Document(_node(json.loads(data), Source(name, "{").span(1, 1)), "")
+
+    read.__wrapped__ = real.__wrapped__  # type: ignore[attr-defined]
+    with patch.object(yaml_documents, "_document", read):
+        yield
+
+
+def _node(value: Any, span: Span) -> Node:
+    if isinstance(value, dict):
+        return Node({key: _node(item, span) for key, item in value.items()}, span, dict.fromkeys(value, span))
+    return Node([_node(item, span) for item in value] if isinstance(value, list) else value, span)
+
+
 def taking(
     documents: Mapping[str, Any], candidates: Sequence[Place], text_of: Mapping[Place, str], directory: Path
 ) -> tuple[list[Place], list[Place]]:
-    """Places that take their texts, all at the same time, and those that do not even alone; found by halving."""
+    """Places that take their texts, all at the same time, and those that do not even alone."""
 
     def is_taken(those: Sequence[Place]) -> bool:
         return built(with_texts(documents, {place: text_of[place] for place in those}), directory) is not None
 
+    def is_taken_as_json(those: Sequence[Place]) -> bool:
+        made = with_texts(documents, {place: text_of[place] for place in those})
+        with _read_as_json():
+            return made is not None and _built(made, directory) is not None
+
+    found, refused = _halved(candidates, is_taken_as_json)
+    return (found, refused) if is_taken(found) else _halved(candidates, is_taken)
+
+
+def _halved(
+    candidates: Sequence[Place], is_taken: Callable[[Sequence[Place]], bool]
+) -> tuple[list[Place], list[Place]]:
     if not candidates or is_taken(candidates):
         return list(candidates), []
     if len(candidates) == 1:
         return [], list(candidates)
     half = len(candidates) // 2
-    parts = [taking(documents, part, text_of, directory) for part in (candidates[:half], candidates[half:])]
+    parts = [_halved(part, is_taken) for part in (candidates[:half], candidates[half:])]
     (first, second), refused = (found for found, _ in parts), [place for _, those in parts for place in those]
     both = [*first, *second]
     if both in (first, second) or (len(both) < len(candidates) and is_taken(both)):
@@ -410,7 +447,9 @@ def open_places(documents: Mapping[str, Any], directory: Path) -> list[Place]:
     key = json.dumps(documents)
     if key not in _OPEN:
         texts = {place: f"plain.{number}" for number, place in enumerate(places(documents))}
-        found = [place for place in texts if built(with_texts(documents, {place: texts[place]}), directory)]
+        with _read_as_json():
+            made = {place: with_texts(documents, {place: text}) for place, text in texts.items()}
+            found = [place for place, each in made.items() if each is not None and _built(each, directory) is not None]
         easy, _ = taking(documents, found, {place: f"$({text})" for place, text in texts.items()}, directory)
         _OPEN[key] = sorted(found, key=lambda place: place not in easy)
     return list(_OPEN[key])
