@@ -1,18 +1,26 @@
-"""What ICON's own experiments say, written as namelists that the tests hold the presets against.
+"""What ICON's own experiments say, written as namelists that the tests hold the presets against; or runs of presets.
 
     python benchmarks/presets.py ICON [PRESET ...]
+    python benchmarks/presets.py ICON --run BINARY GRIDS [PRESET ...]
 
 ICON is a directory with the sources of the release that `tests/presets/originals/originals.yaml` names. The script of
 each original is put together as make_runscripts does it, header, experiment and launch, with the values that the
 header and the environment give; then it is imported, without being run, and built. Only what the model is told is kept:
 the master namelist and the models', in the order and spelling of nmlgen. Output streams get the file names of the
 preset's, so that `nmlgen diff` knows which belong together.
+
+With --run those presets that need no data of a pool are built, small and short, and run in the model, BINARY, by the
+build's own script; `nmlgen verify` tells whether all was written that nmlgen promised. GRIDS is a directory with grids
+as icon-grid-generator of PyPI makes them: `R2B2.nc`, and `T20x4.nc`, a torus of 20 by 4 with edges of 5000 m. With the
+cells of R2B2 are besides `extpar_R2B2.nc` (`z`, the depth of the sea in metres, with R2B2's uuidOfHGrid) and `bc_ozone.nc`
+(`O3(time, plev, cell)`, mole fractions). Ends with 1 if a run fails, or did not write what was promised.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -44,6 +52,66 @@ _HEADER = {
 
 _NOT_THE_MODEL = ("job", "mpi", "environment", "shell", "launch", "modules", "input_files")
 _OF_THE_MECHANISM = ("jsb_control_nml", "jsb_model_nml", "time_nml")
+
+
+_SMALL: dict[str, dict[str, Any]] = {
+    "icon/jabw": {
+        "model": {"release": "2024.10"},
+        "grid": {"file": "R2B2.nc", "name": "R2B2", "num_lev": 20},
+        "time": {"stop": "2000-01-01T02:00:00Z", "modelTimeStep": "PT10M"},
+        "restart": {"checkpointTimeIntval": "PT1H", "restartTimeIntval": "PT2H"},
+        "parallel": {"nproma": 32},
+    },
+    "icon/held_suarez": {
+        "grid": {"file": "R2B2.nc", "name": "R2B2"},
+        "time": {"stop": "0001-01-01T04:00:00Z"},
+        "restart": {"checkpointTimeIntval": "PT2H", "restartTimeIntval": "PT4H"},
+    },
+    "icon/bubble": {
+        "grid": {"file": "T20x4.nc"},
+        "time": {"stop": "2008-08-01T00:04:00Z"},
+        "restart": {"checkpointTimeIntval": "PT2M", "restartTimeIntval": "PT4M"},
+    },
+    "icon/aquaplanet": {
+        "grid": {"file": "R2B2.nc", "name": "R2B2"},
+        "time": {"stop": "1979-01-01T00:16:00Z"},
+        "restart": {"checkpointTimeIntval": "PT8M", "restartTimeIntval": "PT16M"},
+        "job": {"ntasks_per_node": 5},
+        "input_files": {"bc_ozone.nc": {"source": "bc_ozone.nc"}},
+    },
+    "icon/waves": {
+        "time": {"stop": "1979-01-01T06:00:00Z"},
+        "restart": {"checkpointTimeIntval": "PT3H", "restartTimeIntval": "PT6H"},
+        "models": {
+            "wave": {
+                "grid": {"file": "R2B2.nc"},
+                "parallel": {"num_dist_array_replicas": 1},
+                "input_files": {"extpar_ocean_icon_waves_grid_0024_R02B06_G_DOM01.nc": {"source": "extpar_R2B2.nc"}},
+            }
+        },
+    },
+}
+"""What makes presets small and short: files are those of GRIDS."""
+
+
+def run(icon: Path, binary: Path, grids: Path, preset: str, home: Path) -> bool:
+    """Whether a preset, small and short, ran in the model and wrote what nmlgen promised."""
+    label = preset.rpartition("/")[2]
+    small = json.loads(json.dumps(_SMALL[preset]))
+    for settings in (small, *small.get("models", {}).values()):
+        if "grid" in settings:
+            settings["grid"]["file"] = str(grids / settings["grid"]["file"])
+        for file in settings.get("input_files", {}).values():
+            file["source"] = str(grids / file["source"])
+    small["model"] = {**small.get("model", {}), "executable": str(binary), "directory": str(icon)}
+    small["job"] = {"ntasks_per_node": 3, **small.get("job", {})}
+    nmlgen.build({"nmlgen": 1, "name": label, "extends": preset, "site": "local", **small}).write(home / label)
+    code = subprocess.run(["bash", f"{label}.sbatch"], cwd=home / label, capture_output=True, check=False).returncode
+    found = nmlgen.verify(home / label)
+    said = [f"{problem.file}: {problem.message}" for problem in found.problems] + list(found.remarks)
+    print(f"{preset}: exit code {code}, {found.files} of {found.promised} files, {found.records} records,", end=" ")
+    print(", ".join(found.checkpoints) or "no checkpoint", *said, sep="\n  ", flush=True)
+    return code == 0 and bool(found.checkpoints) and not found.problems
 
 
 def script(icon: Path, original: str, about: dict[str, Any]) -> str:
@@ -125,10 +193,17 @@ def _streams(streams: dict[str, Any], label: str, about: dict[str, Any]) -> Iter
 
 
 def main() -> None:
-    """Write the originals of the presets."""
+    """Write the originals of the presets, or run presets."""
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    icon = Path(sys.argv[1])
+    icon = Path(sys.argv[1]).resolve()
+    if sys.argv[2:3] == ["--run"]:
+        if len(sys.argv) < 5:
+            sys.exit(__doc__)
+        binary, grids = (Path(argument).resolve() for argument in sys.argv[3:5])
+        with tempfile.TemporaryDirectory() as home:
+            ran = [run(icon, binary, grids, one, Path(home)) for one in sys.argv[5:] or _SMALL]
+            sys.exit(not all(ran))
     known = read_text(Source("", (ORIGINALS / "originals.yaml").read_text(encoding="utf-8"))).plain()["presets"]
     for preset, about in known.items():
         if sys.argv[2:] and preset not in sys.argv[2:]:

@@ -56,6 +56,12 @@ and without what needs files of a pool (`icon/coupled` with other physics and fi
 each: every file, record, link and rank as nmlgen said. An ocean alone and an atmosphere coupled to an ocean ran as
 chains of three jobs, each started by the build's own script; `nmlgen verify` found all that was promised.
 
+`python benchmarks/presets.py ICON --run BINARY GRIDS` runs `icon/jabw`, `icon/held_suarez`, `icon/bubble`,
+`icon/aquaplanet` and `icon/waves` so, on grids of 160 and 1280 cells and with ozone and depths that are made up: each
+reached its first checkpoint in ICON 2024.10, and wrote the files and records that were promised. Analyses, external
+parameters, boundaries or forcing of a pool are needed by `icon/amip`, `icon/land`, `icon/scm`, `icon/nwp_global`,
+`icon/nwp_nest`, `icon/limarea_clm` and `icon/limarea_mch`: they cannot run without them.
+
 Of ICON's tests of the ocean (`run/checksuite.ocean_internal`, 118 experiments) `nmlgen import` makes specs, and 61 of
 them build. The release refuses the other 57, each for a reason that `nmlgen check` names: 53 set variables or ask for
 output that it no longer has, or values that it does not take, three are templates without a grid or a time step, and

@@ -359,6 +359,8 @@ class _Run:
                     self._problem("checkpoint", link, f"it leads to {path.readlink()}, which is not there")
                 elif due is not None or seen:
                     self._problem("checkpoint", link, "it is not there, and the next job begins with it")
+                elif not word:
+                    self._problem("checkpoint", link, "it is not there, and nothing says that the run has ended")
                 continue
             if self.progress is not None:
                 self.progress(link)

@@ -109,6 +109,9 @@ def test_a_run_that_died_in_its_first_job(built: Path) -> None:
     assert (found.legs, found.planned_legs) == (None, 2)
     assert "2 of 3 output files of all 2 jobs" in format_verification(found, False, False)
     assert "nothing says how far the run is; all of the experiment is looked for" in found.remarks
+    assert ("checkpoint", "restart_atm_DOM01.nc") in problems(found)
+    (built / "run" / "finish.status").write_text(" OK\n", encoding="utf-8")
+    assert "checkpoint" not in {what for what, _ in problems(verify(built))}  # somebody took it away since
 
 
 def test_a_job_without_a_checkpoint(built: Path) -> None:

@@ -313,15 +313,17 @@ class OutputTimesMissing(ComponentRule):
 
     ## What it does
     Finds a stream without `output_bounds` that lacks `output_start` or `output_interval`; one that has fewer intervals
-    or fewer ends than starts, of which each triple of `output_bounds` replaces one; and `output_bounds` that are not
-    triples of start, end and interval.
+    or fewer ends than starts, of which each triple of `output_bounds` replaces one; `output_bounds` that are not
+    triples of start, end and interval; and a stream for the coupler (`filetype` 999, `coupled_to_output` true) with
+    more than one window.
 
     ## Why it matters
     ICON aborts when output is set up.
 
     ## Evidence
     ICON 2024.10: "Wrong output interval" (`mo_name_list_output_init.f90:1137`), and "date-time conversion error"
-    without a start or an end (`mo_output_event_handler.f90:661`).
+    without a start or an end (`mo_output_event_handler.f90:661`); "Must be exactly one output interval for yac-coupled
+    output_nml" (`mo_output_coupling.f90:504`).
 
     ## Example
     ```yaml bad
@@ -349,7 +351,14 @@ class OutputTimesMissing(ComponentRule):
                 message = f"output_bounds has {plural(number, 'value')}, which are no triples"
                 yield self.finding(bounds, message, "expected: a start, an end and an interval for each window")
             replaced = number // 3
-            starts = _texts(setting_of(component, stream, "output_start"))[replaced:]
+            start = setting_of(component, stream, "output_start")
+            starts = _texts(start)[replaced:]
+            if replaced + len(starts) > 1 and _goes_to_the_coupler(component, stream):
+                yield self.finding(
+                    start if starts else bounds,
+                    f"the stream {stream_name(stream)} goes to the coupler, and has {replaced + len(starts)} windows",
+                    "expected: one output_start, output_end and output_interval",
+                )
             if values and not starts:
                 continue
             interval = setting_of(component, stream, "output_interval")
@@ -374,6 +383,15 @@ class OutputTimesMissing(ComponentRule):
                     f"{plural(len(ends), 'output_end')} for {plural(len(starts), 'output_start')}{behind}",
                     "expected: one output_interval and one output_end for each output_start",
                 )
+
+
+def _goes_to_the_coupler(component: Component, stream: Group) -> bool:
+    """Whether its variables are offered to another program, and no file is written."""
+    is_offered = component["coupling_mode_nml", "coupled_to_output"].value is True
+    return is_offered and setting_of(component, stream, "filetype").value == _TO_THE_COUPLER
+
+
+_TO_THE_COUPLER = 999
 
 
 def _texts(setting: Setting) -> list[str]:

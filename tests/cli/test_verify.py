@@ -20,8 +20,8 @@ def test_text_and_json(nmlgen: Callable[..., Any], here: Path) -> None:
     assert "note: nothing says how far the run is" in done.out
     document = json.loads(nmlgen("verify", "run1", "--format", "json").out)
     assert document["files"] == 0
-    assert {problem["what"] for problem in document["problems"]} == {"missing"}
-    assert len(document["problems"]) == document["promised_files"]
+    assert {problem["what"] for problem in document["problems"]} == {"missing", "checkpoint"}
+    assert len(document["problems"]) == document["promised_files"] + 1
 
 
 def test_wrong_use(nmlgen: Callable[..., Any], here: Path) -> None:

@@ -106,6 +106,43 @@ def test_nests_of_aes_have_their_own_orography(build: Build) -> None:
     assert {"bc_land_sso_DOM01.nc", "bc_land_sso_DOM02.nc", "bc_land_frac_DOM02.nc"} < set(found)
 
 
+REAL = "run_nml: {iforcing: 2, ltestcase: false}, aes_phy_nml: {'aes_phy_config(1)%dt_vdf': PT10M"
+IDEAL = REAL.replace("false", "true")
+LAND = ["bc_land_frac.nc", "bc_land_phys.nc"]
+SBM = "run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_gscp: %d}"
+SURFACE = "run_nml: {iforcing: 3}, nwp_phy_nml: {inwp_turb: %d}, les_nml: {isrfc_type: %d}"
+GASES = "run_nml: {iforcing: 2, ltestcase: %s}, aes_phy_nml: {'aes_phy_config(1)%%dt_rad': PT10M}, "
+GASES += "aes_rad_nml: {'aes_rad_config(1)%%irad_%s': %d}"
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (f"{REAL}}}", LAND),  # without JSBACH there is land, too
+        (f"{REAL}, 'aes_phy_config(1)%ljsb': true}}", LAND),
+        (f"{REAL}}}, nh_testcase_nml: {{nh_test_name: APEc}}", []),
+        (
+            f"{REAL}}}, grid_nml: {{dynamics_grid_filename: [a.nc, b.nc]}}",
+            ["bc_land_frac_DOM01.nc", "bc_land_frac_DOM02.nc", "bc_land_phys_DOM01.nc"],  # the nest does not diffuse
+        ),
+        (f"{IDEAL}, 'aes_phy_config(1)%ljsb': true}}", []),
+        (f"{REAL}, 'aes_phy_config(1)%lsstice': true}}", [*LAND, "sst-sic-runmean_G.nc"]),
+        (SBM % 8, ["SBM_input_33/*"]),
+        (SBM % 4, []),
+        (SURFACE % (5, 6), ["sfc_forcing.dat"]),
+        (SURFACE % (5, 1), []),
+        (SURFACE % (1, 6), []),
+        (GASES % ("false", "cfc11", 3), [*LAND, "bc_greenhouse_gases.nc"]),
+        (GASES % ("false", "cfc11", 2), LAND),
+        (GASES % ("true", "co2", 3), []),
+    ],
+)
+def test_what_physics_read_when_they_begin(settings: str, expected: list[str], build: Build) -> None:
+    words = ("bc_land_", "sst-sic", "SBM", "sfc_forcing", "bc_greenhouse")
+    found = [name for name in opened(build(f"namelists: {{{settings}}}")) if name.startswith(words)]
+    assert sorted(found) == sorted(expected)
+
+
 def test_each_domain_has_its_own(build: Build) -> None:
     nests = "grid_nml: {dynamics_grid_filename: [a.nc, b.nc]}, extpar_nml: {itopo: 1}"
     found = opened(build(f"namelists: {{{NWP % 0}, {nests}}}"))

@@ -30,6 +30,10 @@ LIMITED += "nh_testcase_nml: {nh_test_name: g_lim_area, "
 POLYTROPIC = LIMITED + "itype_atmo_ana: 2, "
 TEN = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"
 COLUMN = "grid_nml: {l_scm_mode: true}, nwp_phy_nml: {inwp_surface: 0}, scm_nml: {i_scm_netcdf: 1, scm_sfc_"
+ICE = (
+    "run_nml: {iforcing: 2}, nh_testcase_nml: {nh_test_name: %s}, sea_ice_nml: {i_ice_therm: %d}, "
+    "aes_phy_nml: {'aes_phy_config(1)%%lice': %s, 'aes_phy_config(1)%%dt_vdf': %s}"
+)
 CARBON = "run_nml: {iforcing: 2, ntracer: 4, ltransport: true}, ccycle_nml: {'ccycle_config(1)%iccycle': "
 DIFFUSED = "aes_phy_nml: {'aes_phy_config(1)%dt_vdf': PT10M}"
 GASES = "run_nml: {iforcing: 2, ntracer: 3, ltransport: true}, aes_phy_nml: {'aes_phy_config(1)%dt_rad': PT10M}, "
@@ -211,6 +215,11 @@ def test_defaults_pass(forcing, tmp_path):
                 *[(f"mom: {value}", ["DYN009"]) for value in (3, 6)],
             )
         ],
+        (ICE % ("APEc_nh", 3, "true", "PT10M"), ["PHY003"]),
+        (ICE % ("APEc_nh", 1, "true", "PT10M"), []),
+        (ICE % ("APEc_nh", 3, "false", "PT10M"), []),
+        (ICE % ("APE_aes", 3, "true", "PT10M"), []),  # water alone
+        (ICE % ("APEc_nh", 3, "true", "''"), []),
         (f"{CARBON}1}}, {DIFFUSED}", ["PHY003"]),
         (f"{CARBON}0}}, {DIFFUSED}", []),
         (f"{CARBON}1}}", []),

@@ -237,6 +237,26 @@ def test_output_times(stream, expected, tmp_path):
     assert [code for code in codes if code in ("OUT008", "OUT009", "OUT010")] == expected
 
 
+@pytest.mark.parametrize(
+    ("filetype", "is_offered", "times", "expected"),
+    [
+        (999, "true", "output_start: [2008-09-01T00:00:00Z, 2008-09-02T00:00:00Z]", ["OUT010"]),
+        (999, "true", "output_bounds: [0, 3600, 600, 7200, 10800, 600]", ["OUT010"]),
+        (999, "true", "output_start: 2008-09-01T00:00:00Z", []),
+        (999, "true", "output_bounds: [0, 3600, 600]", []),
+        (999, "false", "output_start: [2008-09-01T00:00:00Z, 2008-09-02T00:00:00Z]", []),
+        (4, "true", "output_start: [2008-09-01T00:00:00Z, 2008-09-02T00:00:00Z]", []),
+    ],
+)
+def test_the_coupler_takes_one_window(filetype, is_offered, times, expected, tmp_path):
+    ends = (
+        "output_end: [2008-09-01T12:00:00Z, 2008-09-03T00:00:00Z], output_interval: [PT1H, PT1H], file_interval: P40D"
+    )
+    coupled = f"namelists: {{coupling_mode_nml: {{coupled_to_output: {is_offered}}}}}"
+    codes = ours(f"output: {{atm: {{filetype: {filetype}, {times}, {ends}}}}}\n{coupled}\n", tmp_path)
+    assert [code for code in codes if code == "OUT010"] == expected
+
+
 SAME = "output_filename: output/x, " + ML
 
 
