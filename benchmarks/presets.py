@@ -12,8 +12,8 @@ preset's, so that `nmlgen diff` knows which belong together.
 With --run those presets that need no data of a pool are built, small and short, and run in the model, BINARY, by the
 build's own script; `nmlgen verify` tells whether all was written that nmlgen promised. GRIDS is a directory with grids
 as icon-grid-generator of PyPI makes them: `R2B2.nc`, and `T20x4.nc`, a torus of 20 by 4 with edges of 5000 m. With the
-cells of R2B2 are besides `extpar_R2B2.nc` (`z`, the depth of the sea in metres, with R2B2's uuidOfHGrid) and `bc_ozone.nc`
-(`O3(time, plev, cell)`, mole fractions). Ends with 1 if a run fails, or did not write what was promised.
+cells of R2B2 are besides `extpar_R2B2.nc` (`z`, the depth of the sea in metres, with the uuidOfHGrid of R2B2) and
+`bc_ozone.nc` (`O3(time, plev, cell)`, mole fractions). Ends with 1 if a run fails, or did not write what was promised.
 """
 
 from __future__ import annotations

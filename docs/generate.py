@@ -57,7 +57,7 @@ each: every file, record, link and rank as nmlgen said. An ocean alone and an at
 chains of three jobs, each started by the build's own script; `nmlgen verify` found all that was promised.
 
 `python benchmarks/presets.py ICON --run BINARY GRIDS` runs `icon/jabw`, `icon/held_suarez`, `icon/bubble`,
-`icon/aquaplanet` and `icon/waves` so, on grids of 160 and 1280 cells and with ozone and depths that are made up: each
+`icon/aquaplanet` and `icon/waves` on grids of 160 and 1280 cells and with ozone and depths that are made up: each
 reached its first checkpoint in ICON 2024.10, and wrote the files and records that were promised. Analyses, external
 parameters, boundaries or forcing of a pool are needed by `icon/amip`, `icon/land`, `icon/scm`, `icon/nwp_global`,
 `icon/nwp_nest`, `icon/limarea_clm` and `icon/limarea_mch`: they cannot run without them.
