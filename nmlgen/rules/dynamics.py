@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import isnan
 
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.heights import half_levels
 from nmlgen.findings import Finding, Severity, did_you_mean
 from nmlgen.rules.rule import ComponentRule
@@ -418,3 +419,48 @@ class DeepAtmosphereCombination(ComponentRule):
             if is_fault:
                 yield self.finding(deep, f"ldeepatmo with {found}", f"expected: {expected}")
                 return
+
+
+class HeightsOfUnsetMemory(ComponentRule):
+    """The smoothed orography that `lread_smt` asks for is read by nothing.
+
+    ## What it does
+    Finds `lread_smt` true with the SLEVE coordinate (`ivctype` 2), where the heights of the levels are worked out
+    (`vertical_grid_filename` empty).
+
+    ## Why it matters
+    ICON then leaves out its own smoothing of the orography, and no line of it reads another: the heights of the levels
+    follow from memory that nobody has set. They are wrong, and may be others in each run; or ICON aborts.
+
+    ## Evidence
+    ICON 2024.10, 2025.04 and 2025.10, `mo_util_vgrid.f90`: `topography_smt` is allocated, and set by
+    `compute_smooth_topo` only where `lread_smt` is false. Of three runs of 2024.10 with it two aborted with
+    "flat_height in sleve_nml or model top is too low", one went on.
+
+    ## Example
+    ```yaml bad
+    namelists: {sleve_nml: {lread_smt: true}}
+    #                                  ^
+    ```
+    ```yaml good
+    namelists: {sleve_nml: {lread_smt: false}}
+    ```
+
+    ## References
+    ICON namelist overview, sleve_nml.
+    """
+
+    code = "DYN010"
+    name = "heights-of-unset-memory"
+    severity = Severity.WARNING
+
+    def check(self, component: Component) -> Iterator[Finding]:
+        reads = component["sleve_nml", "lread_smt"]
+        given = as_list(component["grid_nml", "vertical_grid_filename"].value)
+        if reads.value is True and component["nonhydrostatic_nml", "ivctype"].value == _SLEVE and not any(given[:1]):
+            yield self.finding(
+                reads,
+                "lread_smt is true, and ICON reads no smoothed orography: the heights of levels come of memory that "
+                "nobody has set",
+                "expected: false",
+            )
