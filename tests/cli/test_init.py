@@ -235,9 +235,11 @@ def test_schema_completes_variables(nmlgen):
     assert {"type": "integer", "maximum": 256} in choices
     assert {"const": "auto"} in choices
     assert "output_interval" in properties["output"]["additionalProperties"]["properties"]
-    assert properties["namelists"]["properties"]["run_nml"] == {"$ref": "#/$defs/run_nml"}
+    groups = document["$defs"]["namelists"]["properties"]
+    assert document["then"]["properties"]["namelists"] == {"$ref": "#/$defs/namelists"}
+    assert groups["run_nml"] == {"$ref": "#/$defs/run_nml"}
     assert "ltestcase" in document["$defs"]["run_nml"]["properties"]
-    assert "output_nml" not in properties["namelists"]["properties"]
+    assert "output_nml" not in groups
 
 
 @pytest.mark.parametrize("release", ["2024.01", "2024.07", "2024.10"])
