@@ -183,18 +183,17 @@ class _Reader:
             raise SpecError((_too_deep(span),))
         if self._has_refused_tag(node, span):
             return Node(None, span)
-        if isinstance(node.value, str):
+        if node.id == "scalar":
             return Node(self._scalar(node, span), span)
         self._open.add(id(node))
-        kind = node.tag.rpartition(":")[2]
-        result = self._mapping(node, span) if kind == "map" else self._sequence(node, span)
+        result = self._mapping(node, span) if node.id == "mapping" else self._sequence(node, span)
         self._open.discard(id(node))
         return result
 
     def _has_refused_tag(self, node: Any, span: Span) -> bool:
         """Whether there is a tag that has no meaning here; only !!str before a scalar has one."""
         written = self._written_tag(node)
-        if written is None or (node.tag == _STRING_TAG and written != "!"):
+        if written is None or (node.id == "scalar" and node.tag == _STRING_TAG and written != "!"):
             return False
         message = f"the tag {written} has no meaning in a spec"
         self.findings.append(problem("SPC001", message, span, "remove it; !!str makes text of a number"))
@@ -203,7 +202,7 @@ class _Reader:
     def _written_tag(self, node: Any) -> str | None:
         """The tag as the author wrote it; a block mapping begins where the tag of its first key does."""
         start = node.start_mark.index
-        if node.tag.endswith(":map") and node.value and node.value[0][0].start_mark.index == start:
+        if node.id == "mapping" and node.value and node.value[0][0].start_mark.index == start:
             return None
         match = _WRITTEN_TAG.match(self.source.text, start)
         return match[1] if match else None

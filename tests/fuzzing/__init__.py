@@ -14,9 +14,11 @@ from attrs import evolve
 from fuzzing import editing
 from fuzzing.cases import Case, Fuzzer
 from fuzzing.crossed import crossed_configurations, crossed_sites, crossed_specs, crossed_sweeps
+from fuzzing.declared import declared_sites, declared_specs
 from fuzzing.kept import kept
 from fuzzing.large import large
 from fuzzing.limited import MEMORY, Ended, calls, warm_up
+from fuzzing.recoded import recoded_from
 from fuzzing.slurm import replies
 from fuzzing.specs import calibrations, configurations, site_files, specs, sweeps
 from fuzzing.spliced import spliced_logs, spliced_namelists, spliced_replies, spliced_scripts
@@ -44,6 +46,19 @@ KINDS: dict[str, Fuzzer] = {
     "woven-scripts": woven_scripts,
     "woven-models": woven_models,
     "woven-documents": woven_documents,
+    "declared-specs": declared_specs,
+    "declared-sites": declared_sites,
+    "recoded-specs": recoded_from(declared_specs),
+    "recoded-documents": recoded_from(woven_documents),
+    "recoded-sites": recoded_from(crossed_sites),
+    "recoded-sweeps": recoded_from(crossed_sweeps),
+    "recoded-configurations": recoded_from(crossed_configurations),
+    "recoded-namelists": recoded_from(spliced_namelists),
+    "recoded-scripts": recoded_from(woven_scripts),
+    "recoded-models": recoded_from(woven_models),
+    "recoded-logs": recoded_from(spliced_logs),
+    "recoded-slurm": recoded_from(spliced_replies),
+    "recoded-kept": recoded_from(kept),
     "kept": kept,
     "large": large,
 }

@@ -25,7 +25,8 @@ def _document(name: str) -> Mapping[str, Any]:
     return found
 
 
-def _resolved(schema: str, node: Mapping[str, Any]) -> Mapping[str, Any]:
+def resolved(schema: str, node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The node, or what it refers to."""
     while "$ref" in node:
         found: Any = _document(schema)
         for word in node["$ref"].lstrip("#/").split("/"):
@@ -38,7 +39,7 @@ def places(
     schema: str, node: Mapping[str, Any] | None = None, above: Place = ()
 ) -> Iterator[tuple[Place, Mapping[str, Any]]]:
     """Every place of a document with what its schema says of the value there; KEY where the author chooses keys."""
-    node = _resolved(schema, _document(schema) if node is None else node)
+    node = resolved(schema, _document(schema) if node is None else node)
     if above:
         yield above, node
     for key, below in node.get("properties", {}).items():
@@ -77,18 +78,18 @@ def text_places(schema: str) -> set[Place]:
 
 def place_of(schema: str, path: tuple[Any, ...]) -> Place:
     """The place in the schema that a path in a document leads to."""
-    node = _resolved(schema, _document(schema))
+    node = resolved(schema, _document(schema))
     found: list[str] = []
     for key in path:
         if key == KEY:
             found.append(KEY)
         elif isinstance(key, str) and key in node.get("properties", {}):
             found.append(key)
-            node = _resolved(schema, node["properties"][key])
+            node = resolved(schema, node["properties"][key])
         else:
             found.append(ANY)
             below = node.get("items") if isinstance(key, int) else _others(node)
-            node = _resolved(schema, below) if isinstance(below, dict) else {}
+            node = resolved(schema, below) if isinstance(below, dict) else {}
     return tuple(found)
 
 
