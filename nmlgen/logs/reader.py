@@ -6,10 +6,13 @@ an anchor are looked at (see `anchors.py`), which are found by one search over t
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -35,6 +38,11 @@ from nmlgen.values import frozen
 
 _BLOCK = 4 * 2**20
 _LONGEST_LINE = 2**20
+_PACKED = 100  # how many times smaller than itself a log can be made
+_ROOM, _ROOM_IN_LINES = 256 * 2**20, 200_000  # what any compressed file may hold besides
+_BYTES_OF_A_LINE = 3  # of a compressed file, of those lines that are looked at
+_LINES_OF_A_RUN = 10  # a row takes as long as so many lines
+_TOO_MUCH = "it unpacks to far more than a log does: from here on it is not read"
 
 Progress = Callable[[int], None]
 """Called with the number of bytes that have been read since."""
@@ -82,10 +90,16 @@ def _scan(path: Path, events: bool, progress: Progress | None) -> Iterator[Row |
     reading = _Reading(path, rows.append, events)
     try:
         with open_regular(path) as raw:
-            for block in _blocks(raw, path.suffix == ".gz", reading, progress):
+            position = 0
+            for block in _blocks((_unpacked if path.suffix == ".gz" else _pieces)(raw, reading)):
                 reading.block(block)
                 yield from rows
                 rows.clear()
+                if progress is not None and raw.seekable():
+                    before, position = position, raw.tell()
+                    progress(position - before)
+                if reading.is_spent:
+                    break
     except IsADirectoryError:
         raise InputError(f"{path} is a directory") from None
     except FileNotFoundError:
@@ -98,21 +112,10 @@ def _scan(path: Path, events: bool, progress: Progress | None) -> Iterator[Row |
     yield from rows
 
 
-def _blocks(raw: BinaryIO, is_packed: bool, reading: _Reading, progress: Progress | None) -> Iterator[bytes]:
-    """The file in pieces of whole lines; a last line without an end comes by itself, an endless one in parts."""
-    stream: Any = gzip.GzipFile(fileobj=raw) if is_packed else raw
-    rest, position = b"", 0
-    while True:
-        try:
-            piece = stream.read(_BLOCK)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            reading.warn(f"the compressed file is broken: {str(error).lower()}")
-            piece = b""
-        if progress is not None and raw.seekable():
-            position, before = raw.tell(), position
-            progress(position - before)
-        if not piece:
-            break
+def _blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces cut anew into whole lines; a last line without an end comes by itself, an endless one in parts."""
+    rest = b""
+    for piece in pieces:
         end = piece.rfind(b"\n") + 1
         if end:
             yield rest + piece[:end]
@@ -124,6 +127,53 @@ def _blocks(raw: BinaryIO, is_packed: bool, reading: _Reading, progress: Progres
             rest = b""
     if rest:
         yield rest
+
+
+def _pieces(raw: BinaryIO, reading: _Reading) -> Iterator[bytes]:
+    """What was written into a file, without its holes."""
+    is_file, position = raw.seekable(), 0
+    while True:
+        begin, size = _written(raw, position) if is_file else (position, _BLOCK)
+        if begin > position:
+            reading.warn(f"nothing was written into the {begin - position} bytes that follow: they are left out")
+            raw.seek(begin)
+        piece = raw.read(size)
+        if not piece:
+            return
+        position = begin + len(piece)
+        yield piece
+
+
+def _unpacked(raw: BinaryIO, reading: _Reading) -> Iterator[bytes]:
+    """What a compressed file holds, as far as a log of its size could."""
+    stream, size = gzip.GzipFile(fileobj=raw), os.fstat(raw.fileno()).st_size
+    reading.bound(_ROOM_IN_LINES + size // _BYTES_OF_A_LINE)
+    while stream.tell() < _ROOM + _PACKED * size:
+        try:
+            piece = stream.read(_BLOCK)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            reading.warn(f"the compressed file is broken: {str(error).lower()}")
+            return
+        if not piece:
+            return
+        yield piece
+    reading.warn(_TOO_MUCH)
+
+
+def _written(raw: BinaryIO, position: int) -> tuple[int, int]:
+    """Where the next bytes are that were written into a file, and how many are to be read: a hole takes no room, and
+    what is in it no time."""
+    descriptor = raw.fileno()
+    there = os.lseek(descriptor, 0, os.SEEK_CUR)
+    try:
+        begin = os.lseek(descriptor, position, os.SEEK_DATA)
+        return begin, min(_BLOCK, os.lseek(descriptor, begin, os.SEEK_HOLE) - begin)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # nothing follows
+            return max(position, os.fstat(descriptor).st_size), _BLOCK
+        return position, _BLOCK
+    finally:
+        os.lseek(descriptor, there, os.SEEK_SET)
 
 
 class _Reading:
@@ -139,6 +189,16 @@ class _Reading:
         self._counted = (0, 0)  # a position in the block, and the lines before it
         self._caught = 0  # where in the block the last step was looked for
         self._layout: dict[str, Any] | None = None
+        self._left: float = inf  # lines that may still be looked at
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no line is looked at any more."""
+        return self._left <= 0
+
+    def bound(self, lines: int) -> None:
+        """Look at so many lines only."""
+        self._left = lines
 
     def warn(self, message: str) -> None:
         """About the file as a whole."""
@@ -148,7 +208,7 @@ class _Reading:
         """Some lines."""
         position = 0
         self._counted, self._caught = (0, self._line), 0
-        while position < len(block):
+        while position < len(block) and not self.is_spent:
             run = self._run
             if run is not None and run.has_steps and not run.reads_all:
                 position = self._skip(block, position, run)
@@ -160,6 +220,10 @@ class _Reading:
                 line = block[position : min(end if end >= 0 else len(block), position + LONGEST)].rstrip(b"\r")
                 self._read(line, self._number(block, position), end < 0)
                 self._caught = position = end + 1 if end >= 0 else len(block)
+        if self.is_spent:
+            self._line = self._number(block, position) - 1
+            self.warn(_TOO_MUCH)
+            return
         self._line = self._number(block, len(block)) - 1
 
     def _skip(self, block: bytes, position: int, run: Running) -> int:
@@ -175,6 +239,7 @@ class _Reading:
         run.is_cut = end < 0
         end = min(end if end >= 0 else len(block), at + LONGEST)
         number = self._number(block, at)
+        self._left -= 1
         if anchor[0] == b"Globally run on":
             self._read(line_around(block, at, end), number, run.is_cut)
             return end
@@ -197,6 +262,7 @@ class _Reading:
         self._close(ending_of(self._path, suffix_of(self._path)))
 
     def _read(self, line: bytes, number: int, is_cut: bool) -> None:
+        self._left -= 1
         begins = RUN_BEGINS.search(line) if b"mpi processes" in line else None
         if begins is not None and (self._run is None or self._run.is_over or b"Globally" in begins[0]):
             self._prefix.learn(line[: begins.start()].removesuffix(b"mo_mpi::start_mpi ICON: "))
@@ -211,6 +277,7 @@ class _Reading:
         if self._layout is None:
             self._layout = layout_beside(self._path)
         self._runs += 1
+        self._left -= _LINES_OF_A_RUN
         self._run = Running(
             self._log, self._runs, number, self._layout, self._emit, self._events, self._prefix.is_labelled
         )

@@ -37,7 +37,8 @@ def _memory(experiment: Experiment) -> tuple[int | None, int | None]:
     machine, partition = experiment.machine, directive(experiment, "partition")
     known = machine.partitions.get(str(partition.value)) if partition is not None else None
     usual = machine.memory_per_node if known is None or known.memory_per_node is None else known.memory_per_node
-    asked = [parse_size(word) for word in _SIZE.findall(text_of(directive(experiment, "constraint")) or "")]
+    words = _SIZE.findall(text_of(directive(experiment, "constraint")) or "")
+    asked = [size for word in words if (size := parse_size(word))]
     if asked:
         return max(asked), max(asked)
     mem = directive(experiment, "mem")
@@ -88,7 +89,7 @@ class StateBeyondMemory(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         count, (_, largest) = _nodes(experiment), _memory(experiment)
-        if count is None or largest is None:
+        if count is None or not largest:
             return
         components = [component for component in experiment.components if _is_atmosphere(component)]
         if all(most_checkpoint_bytes(component) < count * largest for component in components):

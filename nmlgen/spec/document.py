@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -346,8 +347,9 @@ def _at(source: Source, position: int, code: str, message: str, *notes: str) -> 
 
 
 def _not_utf8(name: str, data: bytes, error: UnicodeDecodeError) -> Finding:
-    lines = Source("", data[: error.start].decode("utf-8-sig")).lines
-    readable = Source(name, data.decode("utf-8-sig", errors="replace"))
+    data = data.removeprefix(BOM_UTF8)  # which the error does not count
+    lines = Source("", data[: error.start].decode()).lines
+    readable = Source(name, data.decode(errors="replace"))
     message = f"byte 0x{data[error.start]:02x} is not UTF-8"
     span = readable.span(len(lines), len(lines[-1]) + 1)
     return problem("SPC001", message, span, "save the file with the encoding UTF-8")

@@ -42,6 +42,7 @@ _MPI_TYPE = re.compile(r"(?:srun:|\t) *(\w+)")
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _ARRAY_SIZE = 1001  # Slurm's own, where it does not say one
 _IDENTIFIER = re.compile(r"^[ \t]*([1-9][0-9]{0,17})(?:;\S*)?[ \t\r]*$", re.MULTILINE)
+_FIELDS = 6  # array, index, job, state, nodes, reason
 _NO_TASKS = "N/A"  # says squeue where an index stands, of an array that has no tasks left; sacct says nothing there
 _WHOLE = {"SLURM_BITSTR_LEN": "0"}  # else long lists of tasks end in dots
 _MOST_SAID = 2000  # characters of what a program complains of
@@ -260,17 +261,23 @@ def accounting(arrays: Mapping[str, int | None]) -> tuple[Task, ...]:
 
 def _tasks(program: str, name: str, fields: list[str], line: str) -> Iterator[Task]:
     """The tasks of a line: array, index, job, state, nodes, reason. Tasks that never started share one: `[2-9%2]`."""
-    indices = _indices(fields[1]) if len(fields) == 6 else ()
+    if len(fields) != _FIELDS:
+        raise _not_understood(program, line)
+    indices = _indices(fields[1])
     if indices is None and fields[1] == _NO_TASKS and fields[3].startswith("CANCELLED"):
         indices = (NO_INDEX,)
     if indices is None:
         return
-    numbers = [_number(field) for field in (fields[0], *fields[2:3])]
-    if len(fields) < 6 or None in numbers or not fields[3].strip():
-        raise SchedulerError(f'{program} gave an answer that cannot be understood: "{_complaint(line)}"')
+    numbers = [_number(fields[0]), _number(fields[2])]
+    if None in numbers or not fields[3].strip():
+        raise _not_understood(program, line)
     array, job = (number or 0 for number in numbers)
     for index in indices:
         yield Task(name, array, index, job, fields[3].split()[0], fields[4], _plain(fields[5]))
+
+
+def _not_understood(program: str, line: str) -> SchedulerError:
+    return SchedulerError(f'{program} gave an answer that cannot be understood: "{_complaint(line)}"')
 
 
 def _indices(text: str) -> Iterable[int] | None:

@@ -1060,6 +1060,17 @@ def test_after_a_job(code, tmp_path, stage):
     assert ("the chain stops here, after nmlgen verify" in done.stderr) == bool(code)
 
 
+@pytest.mark.parametrize("name", ["a=b", "%j", "%", "!", "if", "time", "exit", "say", "eval", "-p", "a b", "~"])
+def test_who_looks_at_the_results_is_a_program_whatever_the_name_is_to_a_shell(name, tmp_path, stage):
+    require("bash")
+    prepare(tmp_path / "build", *PREPARED)
+    (stage / name).write_text('#!/bin/bash\n{ printf "%s\\n" looks "$@"; echo; } >>"$CALLS"\n')
+    (stage / name).chmod(0o755)
+    done, directory = execute(load(after={"verify": True, "nmlgen": name}), tmp_path, stage)
+    assert done.returncode == 0
+    assert ["looks", "verify", str(directory), "--legs", "1"] in calls(tmp_path)
+
+
 def test_who_looks_at_the_results_has_to_be_there(tmp_path, stage):
     require("bash")
     prepare(tmp_path / "build", *PREPARED)

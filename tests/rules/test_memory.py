@@ -52,6 +52,7 @@ def test_certain_is_what_the_largest_node_does_not_hold(tmp_path):
         ("nodes: 1, mem: 500G", "MEM001", "536.9 GB at most"),
         ("nodes: 1, mem: 0M", "MEM002", "it has 274.9 GB"),  # all that the node has
         ("nodes: 1, constraint: 1024G", "MEM002", "it has 1.1 TB"),
+        ("nodes: 1, constraint: 0M", "MEM001", "274.9 GB at most"),  # which no node is called
     ],
 )
 def test_more_memory_only_where_it_is_asked_for(job, code, most, tmp_path):

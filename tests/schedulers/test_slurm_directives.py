@@ -265,3 +265,11 @@ def test_what_looks_like_a_template_is_read_as_it_stands(text: str) -> None:
     cut = read(f"#SBATCH --requeue '' -J {text}").problems[0]
     assert cut.message == f'an empty word ends the line: "-J {text}" is not read'
     assert cut.span.end_column - cut.span.column == len(f"-J {text}")
+
+
+@pytest.mark.parametrize("text", ["{a}", "{{ a }}", "<datetime>", "@A@", "{% raw %}"])
+def test_what_may_be_filled_in_is_not_known_but_there(text: str) -> None:
+    found = read(f"#SBATCH --uenv='{text}' --comment='{text}'").settings
+    assert {name: setting.origin.value for name, setting in found.items()} == {"uenv": text, "comment": text}
+    assert {setting.certainty for setting in found.values()} == {Certainty.UNKNOWN}
+    assert kinds("#SBATCH --{a}=b --{{ a }} --<a>='b'") == []

@@ -239,9 +239,10 @@ def test_every_mistake_is_reported():
     assert [finding.where for finding in caught.value.findings] == ["f:2:1", "f:3:4", "f:4:4"]
 
 
-def test_bytes_that_are_not_utf8(tmp_path):
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_bytes_that_are_not_utf8(mark, tmp_path):
     path = tmp_path / "spec.yaml"
-    path.write_bytes("a: 1\nb: é".encode() + b"\xe9\n")
+    path.write_bytes(mark + "a: 1\nb: é".encode() + b"\xe9\n")
     with pytest.raises(SpecError) as caught:
         read_file(path, "f")
     (finding,) = caught.value.findings

@@ -497,6 +497,18 @@ def test_slurm_that_cannot_be_asked(slurm, sweep):
             action(sweep)
 
 
+@pytest.mark.parametrize("fields", range(6))
+@pytest.mark.parametrize("program", ["squeue", "sacct"])
+def test_a_line_of_a_sweep_that_is_cut(slurm, sweep, program, fields):
+    write(sweep, DIRECTIVES)
+    nmlgen.submit(sweep)
+    line = {"squeue": "NAME|7|0|7|RUNNING|n1|None", "sacct": "NAME|7_0|7|RUNNING|n1|None"}[program]
+    cut = "|".join(line.replace("NAME", array_of(sweep)).split("|")[: min(fields + 1, line.count("|"))])
+    slurm.says(program, cut)
+    with pytest.raises(nmlgen.SchedulerError, match="gave an answer that cannot be understood"):
+        nmlgen.cancel(sweep)
+
+
 def test_a_run_that_ends_while_it_is_resubmitted_is_not_buried(slurm, sweep):
     write(sweep, DIRECTIVES)
     nmlgen.submit(sweep)

@@ -321,10 +321,11 @@ def converted(declaration: Declaration, value: Any) -> Any:
     """A value as a variable of this type holds it; raises UnknownValueError for another type."""
     if isinstance(value, list):
         return [converted(declaration, element) for element in value]
-    if declaration.type == "real" and type(value) in (int, float):
-        return float(value)
-    if declaration.type == "integer" and type(value) in (int, float):
-        return int(value)
+    if declaration.type in ("real", "integer") and type(value) in (int, float):
+        try:
+            return float(value) if declaration.type == "real" else int(value)
+        except (OverflowError, ValueError):  # an infinity, no number, more digits than any type has
+            raise UnknownValueError from None
     if declaration.type == "logical" and isinstance(value, bool):
         return value
     if declaration.type == "character" and isinstance(value, str):

@@ -427,7 +427,7 @@ class _Reading:
 
     def _unknown_option(self, given: GivenOption) -> None:
         name = given.written.lstrip("-")
-        if _PLACEHOLDER.search(given.word.start):
+        if _PLACEHOLDER.search(given.written):
             return
         span, known = _name_span(given), slurm_options("sbatch").names
         near = most_like(name, known, 0.7)
@@ -451,7 +451,8 @@ class _Reading:
                 self._problem(PLUGIN_OPTION, message, span, shown, stops=False)
                 value = given.word.start.partition("=")[2]
                 if name in OF_PLUG_INS and value:
-                    self._set(name, Origin(LAYER, value, given.word.span), given)
+                    is_known = _PLACEHOLDER.search(value) is None
+                    self._set(name, Origin(LAYER, value, given.word.span), given, is_known)
                 return
             fix = _renamed(given, meant if given.written.startswith("--") else None)
             self._problem("unknown-option", message, span, shown, fix=fix)

@@ -153,6 +153,9 @@ def test_defaults(tmp_path, declaration, statements, expected):
         "x = 1; IF (lrestart) x = 2",
         "x = 1; IF (lrestart) THEN; x = 2; ELSE; x = 3; END IF",
         "x = dtime",
+        "x = 1e400",
+        "x = -1e400",
+        "x = 1e400 - 1e400",
     ],
 )
 def test_defaults_that_the_running_model_decides(tmp_path, statements):
