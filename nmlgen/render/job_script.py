@@ -1410,11 +1410,11 @@ def render(given: Mapping[str, Any]) -> str:
         text += [
             '\n'
             '# --- Did it write what was promised? --------------------------------------------------------------------------\n'
-            'after_it() { # a command of nmlgen: without its success the chain does not go on\n'
+            'after_it() { # a command of nmlgen, whatever its name is to a shell: without its success the chain does not go on\n'
             '  say "nmlgen $*"\n'
-            '  ',
+            '  (exec -- ',
             shell.shell_word(given['nmlgen']),
-            ' "$@" || die 70 "the chain stops here, after nmlgen $1; to go on all the same: ',
+            ' "$@") || die 70 "the chain stops here, after nmlgen $1; to go on all the same: ',
             shell.in_double_quotes(given['usage']),
             '"\n'
             '}\n',
