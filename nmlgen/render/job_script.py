@@ -346,6 +346,8 @@ def render(given: Mapping[str, Any]) -> str:
         ' 2>/dev/null || true; }\n'
         'aim=$(of_manifest until) lasting=$(of_manifest but_for_the_end) can_go_on=$(of_manifest can_go_on) ended=""\n'
         'readonly aim lasting can_go_on\n'
+        'legs_run() { if [[ -f $ledger ]]; then wc -l <"$ledger"; else echo 0; fi; }\n'
+        'before_claim=$(legs_run)\n'
         '# Whoever started the script and named a file NMLGEN_OUTCOME is told there how the leg ended, and sees to the next one.\n'
         'if [[ -f $ledger ]] && grep -q \' OK$\' "$ledger"; then\n'
         '  came="" of=""\n'
@@ -501,8 +503,8 @@ def render(given: Mapping[str, Any]) -> str:
         '  ln -sT ended "$claims/.$number.$$" && mv -fT -- "$claims/.$number.$$" "$claims/$number"\n'
         '}\n'
         '\n'
-        'leg=1\n'
-        'if [[ -f $ledger ]]; then leg=$(( $(wc -l <"$ledger") + 1 )); fi\n',
+        'leg=$(( $(legs_run) + 1 ))\n'
+        '(( leg == before_claim + 1 )) || die 1 "another job has just ended in $run; if there is more to run, submit this one again"\n',
     ]
     if given['is_icon']:
         text += [
@@ -1380,8 +1382,8 @@ def render(given: Mapping[str, Any]) -> str:
         ]
     text += [
         '\n'
-        'release || true\n'
         'if [[ -n $failure ]]; then\n'
+        '  release || true\n'
         '  shown=$run/${log##*/}\n'
         '  if [[ ! -f $shown ]]; then shown=$log; fi\n'
         "  # The words of ICON or of the Fortran runtime, which the launcher's own may have pushed up; else the last lines.\n"
@@ -1404,6 +1406,7 @@ def render(given: Mapping[str, Any]) -> str:
         '  printf \'%s %s %s\\n\' "$aim" "$lasting" "$build" >"$goal"\n'
         'fi\n'
         'printf \'%s %s %s\\n\' "$leg" "$job" "$outcome" >>"$ledger"\n'
+        'release || true # not before the ledger tells the next one\n'
         'say "leg $leg ended: $outcome"\n',
     ]
     if (given['verify'] or given['join']):

@@ -544,6 +544,34 @@ def test_many_jobs_that_come_to_one_claim_at_once(changes, tmp_path, stage):
     assert set(claims(tmp_path / "build").values()) == {"ended"}
 
 
+@pytest.mark.parametrize("word", ["OK", "RESTART"])
+def test_another_job_ends_just_before_the_claim_is_made(word, tmp_path, stage):
+    require("bash")
+    claimed(tmp_path)
+    (stage / "find").write_text(
+        f'#!/bin/bash\n[[ -e run/nmlgen.legs ]] || echo "1 5 {word}" >run/nmlgen.legs\nexec /usr/bin/find "$@"\n'
+    )
+    (stage / "find").chmod(0o755)
+    done, directory = execute(load(), tmp_path, stage)
+    assert done.returncode == 1
+    assert "another job has just ended" in done.stderr
+    assert not list((directory / "run").glob("*.log"))
+
+
+@pytest.mark.parametrize(("word", "code"), [("OK", 0), ("nothing", 70)])
+def test_the_claim_is_given_back_when_the_next_job_can_know_how_this_one_ended(word, code, tmp_path, stage):
+    require("bash")
+    claimed(tmp_path)
+    (stage / "srun").write_text(f"#!/bin/bash\necho {word} >finish.status\n")
+    given_back = '#!/bin/bash\n[[ $1 != -fT ]] || cp nmlgen.legs "$CALLS.ledger" || true\nexec /usr/bin/mv "$@"\n'
+    (stage / "mv").write_text(given_back)
+    (stage / "mv").chmod(0o755)
+    done, _ = execute(load(), tmp_path, stage)
+    assert done.returncode == code
+    ledger = tmp_path / "calls.ledger"
+    assert (ledger.read_text() if ledger.exists() else "") == ("1 7 OK\n" if word == "OK" else "")
+
+
 # --- What the log and the checkpoints say ----------------------------------------------------------------
 
 
