@@ -99,3 +99,10 @@ def merge(below: Tree, above: Tree) -> Tree:
 
 
 EMPTY = Tree(children={})
+
+
+def children_of(tree: Tree | None) -> list[tuple[str, Tree]]:
+    """The keys below a tree that null did not take away; none where there is no tree."""
+    if tree is None or tree.children is None:
+        return []
+    return [(key, child) for key, child in tree.children.items() if not child.is_unset]

@@ -47,7 +47,7 @@ from nmlgen.spec import other_models
 from nmlgen.spec.auto import AUTO, decided
 from nmlgen.spec.coupling import coupling_of_tree, read_coupling
 from nmlgen.spec.domains import lists_of, mistakes, spans_of
-from nmlgen.spec.layers import EMPTY, Tree
+from nmlgen.spec.layers import EMPTY, Tree, children_of
 from nmlgen.spec.models import COMMON, TYPES, ModelKeys, common, misplaced, model_keys, shares
 from nmlgen.spec.problems import problem
 from nmlgen.spec.programs import placed, programs_of
@@ -157,11 +157,11 @@ def _of_other_model(
     if findings:
         raise SpecError(in_order(findings))
     taken: set[Any] = {".", "..", *other_models.namelist_files(tree)}
-    if findings := [*_bad_targets(tree, taken), *_inside_files(dict(_children(tree.get("input_files"))), taken)]:
+    if findings := [*_bad_targets(tree, taken), *_inside_files(dict(children_of(tree.get("input_files"))), taken)]:
         raise SpecError(in_order(findings))
     machine = with_nodes(machine, _nodes(tree))
     files = {
-        file: tuple(_group(name, group) for name, group in _children(groups))
+        file: tuple(_group(name, group) for name, group in children_of(groups))
         for file, groups in other_models.namelist_files(tree).items()
     }
     bare = evolve(tree, children={key: child for key, child in (tree.children or {}).items() if key != "namelists"})
@@ -221,7 +221,7 @@ def missing_keys(tree: Tree, where: Span | None) -> Iterator[Finding]:
 
 
 def _missing_of_icon(tree: Tree, where: Span | None) -> Iterator[Finding]:
-    own = [model.get("executable") for _, model in _children(tree.get("models"))]
+    own = [model.get("executable") for _, model in children_of(tree.get("models"))]
     if tree.at("model", "executable") is None and (not own or None in own):
         yield _missing(tree, ("model", "executable"), where)
     if tree.get("models") is None and tree.at("grid", "file") is None:
@@ -282,7 +282,7 @@ def _says(tree: Tree, variable: tuple[str, str]) -> bool:
 
 def _says_somewhere(tree: Tree, variable: tuple[str, str]) -> bool:
     """Whether a variable is set for all models, or for one."""
-    return _says(tree, variable) or any(_says(own, variable) for _, own in _children(tree.get("models")))
+    return _says(tree, variable) or any(_says(own, variable) for _, own in children_of(tree.get("models")))
 
 
 def _bad_values(tree: Tree) -> Iterator[Finding]:
@@ -301,7 +301,7 @@ def _bad_job(tree: Tree) -> Iterator[Finding]:
         if (given := job.get(key)) is not None and not (key == "time" and given.value == AUTO):
             yield from _unparsable(f"job.{key}", given, given.value, parse)
     yield from _unread_by_sbatch(job)
-    for what, block in _children(tree.get("lustre")):
+    for what, block in children_of(tree.get("lustre")):
         if (given := block.get("stripe_size")) is not None and given.value != AUTO:
             yield from _unparsable(f"lustre.{what}.stripe_size", given, given.value, parse_size)
         yield from _bad_layout(what, block)
@@ -338,13 +338,13 @@ def _bad_file_names(tree: Tree, models: tuple[ModelKeys, ...]) -> Iterator[Findi
     blocks = tuple(dict.fromkeys((tree, *(model.own for model in models))))
     for block in blocks:
         yield from _bad_targets(block, taken)
-    targets = {target: file for block in blocks for target, file in _children(block.get("input_files"))}
+    targets = {target: file for block in blocks for target, file in children_of(block.get("input_files"))}
     yield from _inside_files(targets, taken)
 
 
 def _bad_targets(block: Tree, taken: set[Any]) -> Iterator[Finding]:
     """Input files that have the name of one that nmlgen writes."""
-    for target, file in _children(block.get("input_files")):
+    for target, file in children_of(block.get("input_files")):
         yield from _bad_pattern(target, file, taken)
         if target in taken:
             message = f'input_files: "{target}" is not the name of an input file'
@@ -387,11 +387,11 @@ def _namelist_name(name: str, label: str | None) -> str:
 
 def _times(tree: Tree) -> Iterator[tuple[str, str, Tree]]:
     """The group, the name and the leaf of all instants and durations."""
-    for _, model in _children(tree.get("models")):
+    for _, model in children_of(tree.get("models")):
         yield from _times(model)
     namelists = tree.get("namelists") or EMPTY
     places = [(group, namelists.get(group)) for group in _TIMES]
-    for group, block in [*places, *(("output_nml", stream) for _, stream in _children(tree.get("output")))]:
+    for group, block in [*places, *(("output_nml", stream) for _, stream in children_of(tree.get("output")))]:
         for name in _TIMES[group] if block is not None else ():
             if block is not None and (leaf := block.get(name)) is not None:
                 yield group, name, leaf
@@ -413,13 +413,6 @@ def _unparsable(name: str, leaf: Tree, value: Any, parse: Any) -> Iterator[Findi
         parse(value)
     except ValueError as error:
         yield problem("SPC004", f'{name} is "{value}"', leaf.span, str(error))
-
-
-def _children(tree: Tree | None) -> list[tuple[str, Tree]]:
-    """The keys below a tree that null did not take away."""
-    if tree is None or tree.children is None:
-        return []
-    return [(key, child) for key, child in tree.children.items() if not child.is_unset]
 
 
 def _optional(tree: Tree, *path: str) -> Setting | None:
@@ -453,7 +446,8 @@ def _derived(name: str, value: Any, span: Span | None = None) -> Setting:
 def _group(name: str, tree: Tree, label: str | None = None) -> Group:
     """The group of a tree: the same one as long as nothing is laid over the tree, so that what is known of it stays."""
     settings = {
-        key: Setting(f"{name}.{spelling(key)}", leaf.history, name_span=leaf.key_span) for key, leaf in _children(tree)
+        key: Setting(f"{name}.{spelling(key)}", leaf.history, name_span=leaf.key_span)
+        for key, leaf in children_of(tree)
     }
     return Group(name, settings, label, tree.key_span)
 
@@ -467,12 +461,12 @@ def _filled(group: Group | None, name: str, variable: str, value: Any, span: Spa
 
 
 def _nests(keys: ModelKeys) -> list[Tree]:
-    return [nest for _, nest in _children(keys.own.get("domains"))]
+    return [nest for _, nest in children_of(keys.own.get("domains"))]
 
 
 def _land(tree: Tree) -> tuple[Group, ...]:
     """The groups of JSBACH's namelist that a component, or one of its nests, has."""
-    return tuple(_group(name, group) for name, group in sorted(_children(tree.get("land"))))
+    return tuple(_group(name, group) for name, group in sorted(children_of(tree.get("land"))))
 
 
 @lru_cache(maxsize=1024)
@@ -546,13 +540,13 @@ class _Lowering:
         )
 
     def _parts(self) -> list[tuple[str, Tree]]:
-        return _children(self.tree.at("model", "parts"))
+        return children_of(self.tree.at("model", "parts"))
 
     def _coupling(self) -> Coupling | None:
         """What stands below `coupling`, or in the file that it names; one among the input files is not looked at."""
         tree = self.tree.get("coupling")
         if tree is None:
-            targets = [name for name, _ in _children(self.tree.get("input_files"))]
+            targets = [name for name, _ in children_of(self.tree.get("input_files"))]
             return UNKNOWN_COUPLING if COUPLING_FILE in targets else None
         file = _optional(tree, "file")
         if file is None:
@@ -564,7 +558,7 @@ class _Lowering:
 
     def _groups(self, ranks: Mapping[str | None, range]) -> tuple[tuple[Group, ...], tuple[Model, ...]]:
         """The groups of icon_master.namelist, and the models with those of their own files."""
-        master = [_group(name, tree) for name, tree in _children(Tree(children=common(self.tree, self.registry)))]
+        master = [_group(name, tree) for name, tree in children_of(Tree(children=common(self.tree, self.registry)))]
         made = [self._model(keys, ranks.get(keys.label)) for keys in self.models]
         for group in (group for of_master, _ in made for group in of_master):
             shared = [number for number, other in enumerate(master) if other.name == group.name != MODEL_GROUP]
@@ -588,7 +582,7 @@ class _Lowering:
 
     def _model(self, keys: ModelKeys, ranks: range | None) -> tuple[list[Group], Model]:
         """The groups of a component that stand in icon_master.namelist, and the model with the others."""
-        groups = {name: _group(name, tree) for name, tree in _children(keys.tree.get("namelists"))}
+        groups = {name: _group(name, tree) for name, tree in children_of(keys.tree.get("namelists"))}
         self._derive(groups, MODEL_GROUP, "model_namelist_filename", _namelist_name(self.name, keys.label))
         if ranks is not None:
             span = (keys.own.get("tasks") or keys.own).span
@@ -678,7 +672,7 @@ class _Lowering:
 
     def _streams(self, keys: ModelKeys, time: Mapping[str, Setting]) -> Iterator[Group]:
         beginning = self.name if keys.label is None else f"{self.name}_{keys.label}"
-        for label, tree in _children(keys.own.get("output")):
+        for label, tree in children_of(keys.own.get("output")):
             group = _group("output_nml", tree, label)
             settings = {}
             if "output_filename" not in group.settings:
@@ -695,7 +689,7 @@ class _Lowering:
 
     def _directives(self, node_local: NodeLocalRun | None) -> dict[str, Setting]:
         directives = {"job-name": _derived("job.job_name", self.name, self._key_span("name"))}
-        for key, leaf in _children(self.tree.get("job")):
+        for key, leaf in children_of(self.tree.get("job")):
             setting = _of_leaf(f"job.{key}", leaf)
             if key in ("mem", "mem_per_cpu"):
                 last = setting.origin
@@ -731,7 +725,7 @@ class _Lowering:
         if version is None and implementation is not None and not _is_taken_away(self.tree, "mpi", "version"):
             version = _optional(self.site, "mpi", implementation.value, "version")
         given = self.tree.at("mpi", "hints")
-        hints = {key: _of_leaf(f"mpi.hints.{key}", leaf) for key, leaf in _children(given)}
+        hints = {key: _of_leaf(f"mpi.hints.{key}", leaf) for key, leaf in children_of(given)}
         path = str(_setting(self.tree, "run_directory").value)
         on_lustre = node_local is None and self.machine.file_system_of(path).type == "lustre"
         variables = {}
@@ -751,10 +745,10 @@ class _Lowering:
             block = self.site.at("mpi", implementation.value, "environment")
             environment = {
                 name: _of_leaf(f"environment.{name}", leaf)
-                for name, leaf in _children(block)
+                for name, leaf in children_of(block)
                 if not _is_taken_away(self.tree, "environment", name)
             }
-        for name, leaf in _children(self.tree.get("environment")):
+        for name, leaf in children_of(self.tree.get("environment")):
             setting, below = _of_leaf(f"environment.{name}", leaf), environment.get(name)
             environment[name] = setting if below is None else Setting(setting.name, below.history + setting.history)
         return {**self._meeting(environment), **self._threads(environment, directives), **environment}
@@ -809,7 +803,7 @@ class _Lowering:
         grids = [evolve(grid, name="grid.file") for grid in grids]
         files = {_name_of(grid.value): InputFile(_name_of(grid.value), grid) for grid in grids}
         for block in dict.fromkeys((self.tree, *(keys.own for keys in self.models))):
-            for target, tree in _children(block.get("input_files")):
+            for target, tree in children_of(block.get("input_files")):
                 key = "source" if _optional(tree, "directory") is None else "directory"
                 source = _optional(tree, key)
                 if source is None:
@@ -851,14 +845,14 @@ class _Lowering:
 
     def _chain(self) -> dict[str, Setting]:
         found = {key: _optional(self.tree, *key.split(".")) for key in KEYS}
-        for name, _ in _children(self.tree.at("start_from", "models")):
+        for name, _ in children_of(self.tree.at("start_from", "models")):
             found[f"{START_MODELS}{name}"] = _optional(self.tree, "start_from", "models", name)
         return {key: setting for key, setting in found.items() if setting is not None}
 
     def _striping(self, namelist: Iterable[Group]) -> tuple[Striping, ...]:
         """Checkpoints last: of two layouts of the run directory the later one holds, whatever the order of keys is."""
         directories = {"output": output_directories(namelist), "input": (".",), "restart": (".",)}
-        given = dict(_children(self.tree.get("lustre")))
+        given = dict(children_of(self.tree.get("lustre")))
         return tuple(_layout(what, directories[what], given[what]) for what in directories if what in given)
 
     def _darshan(self) -> Darshan | None:
@@ -868,7 +862,7 @@ class _Lowering:
         library = _optional(found, "library") if found.is_mapping else None
         if library is None:
             library = _optional(self.site, "darshan", "library")
-        own = [*_children(self.site.get("darshan")), *_children(found)]
+        own = [*children_of(self.site.get("darshan")), *children_of(found)]
         environment = {key: Setting(f"darshan.{key}", leaf.history) for key, leaf in own if key.startswith("DARSHAN_")}
         records = found.get("MAX_RECORDS") if found.is_mapping else None
         max_records = Setting("darshan.MAX_RECORDS", records.history) if records else None
@@ -920,7 +914,7 @@ def _layout(what: str, directories: tuple[str, ...], block: Tree) -> Striping:
     """What a block below `lustre` says, its components in the order of their ends."""
     plain = {
         key: Setting(f"lustre.{what}.{key}", leaf.history)
-        for key, leaf in _children(block)
+        for key, leaf in children_of(block)
         if key != _COMPONENTS and leaf.value is not False
     }
     components = sorted(
@@ -929,7 +923,7 @@ def _layout(what: str, directories: tuple[str, ...], block: Tree) -> Striping:
                 _end(name),
                 {key: Setting(f"lustre.{what}.{_COMPONENTS}.{name}.{key}", leaf.history) for key, leaf in said},
             )
-            for name, said in ((name, _children(tree)) for name, tree in _children(block.get(_COMPONENTS)))
+            for name, said in ((name, children_of(tree)) for name, tree in children_of(block.get(_COMPONENTS)))
         ),
         key=lambda component: (component[0] is None, component[0]),
     )
@@ -943,7 +937,7 @@ def _end(name: str) -> int | None:
 
 def _bad_layout(what: str, block: Tree) -> Iterator[Finding]:
     """What `lfs setstripe` refuses of the keys of a block taken together, and ends that are none."""
-    keys = dict(_children(block))
+    keys = dict(children_of(block))
     name = f"lustre.{what}"
     if keys.get("delete") is not None and keys["delete"].value is True and len(keys) > 1:
         advice = "delete alone takes the directory's layout away; or no delete"
@@ -951,7 +945,7 @@ def _bad_layout(what: str, block: Tree) -> Iterator[Finding]:
     if keys.get("migrate") is not None and keys["migrate"].value is True and len(keys) == 1:
         advice = "the layout that files are moved into, such as stripe_count; or no migrate"
         yield problem("SPC004", f"{name}.migrate has no layout beside it", keys["migrate"].span, advice)
-    components = _children(keys.get(_COMPONENTS))
+    components = children_of(keys.get(_COMPONENTS))
     beside = [key for key in keys if key not in (_COMPONENTS, "migrate", "delete")]
     if components and beside:
         advice = f"say it of the components, or take {_COMPONENTS} away with null"

@@ -16,7 +16,7 @@ from nmlgen.models import model_named, models
 from nmlgen.namelist.registry import Registry
 from nmlgen.source import Span
 from nmlgen.spec.auto import AUTO
-from nmlgen.spec.layers import EMPTY, Tree
+from nmlgen.spec.layers import EMPTY, Tree, children_of
 from nmlgen.spec.problems import problem
 from nmlgen.spec.sections import VARIABLES, WHOLE_GROUPS
 
@@ -77,7 +77,7 @@ def misplaced(tree: Tree, where: Span | None) -> Iterator[Finding]:
         if key not in _OF_ANY_MODEL and not found.is_unset:
             message = f"model.{key} is a key of ICON's, and the model is {name}"
             yield problem("SPC003", message, found.key_span or found.span, f"expected: {', '.join(_OF_ANY_MODEL)}")
-    for group, found in _children(tree.get("namelists")):
+    for group, found in children_of(tree.get("namelists")):
         if group in _GROUPS_OF_ICON:
             message = f"{group} is a group of ICON's, which time, restart, parallel and grid set, too"
             yield problem("SPC003", message, _place(found), f"expected: the groups of {name}")
@@ -91,8 +91,8 @@ def misplaced(tree: Tree, where: Span | None) -> Iterator[Finding]:
 def _left_to_the_advisor(tree: Tree, name: str) -> Iterator[Finding]:
     leaves = [
         (f"lustre.{what}.{key}", leaf)
-        for what, block in _children(tree.get("lustre"))
-        for key, leaf in _children(block)
+        for what, block in children_of(tree.get("lustre"))
+        for key, leaf in children_of(block)
     ]
     time = tree.at("job", "time")
     for key, leaf in [*leaves, *([("job.time", time)] if time is not None else [])]:
@@ -107,7 +107,7 @@ def _of_no_file(tree: Tree, name: str) -> Iterator[Finding]:
     if (said := tree.get("namelists")) is not None and not said.is_unset and own is None:
         message = f"namelists does not say which file {name} reads them from"
         yield problem("SPC003", message, _place(said), "expected: namelist_files: {FILE: {GROUP: {...}}}")
-    for file, block in _children(tree.get("namelist_files")):
+    for file, block in children_of(tree.get("namelist_files")):
         if file in (_MANIFEST, COUPLING_FILE) or file.endswith(".sbatch"):
             advice = "expected: a name that no other file of the build has"
             yield problem("SPC004", f'namelist_files: "{file}" is no name for a namelist', block.key_span, advice)
@@ -118,7 +118,7 @@ def _of_no_file(tree: Tree, name: str) -> Iterator[Finding]:
 
 def _place(tree: Tree) -> Span | None:
     """Where a key stands; of one that several keys of a spec make, the first of what is below it."""
-    below = (_place(child) for _, child in _children(tree))
+    below = (_place(child) for _, child in children_of(tree))
     return tree.key_span or tree.span or next((span for span in below if span is not None), None)
 
 
@@ -126,13 +126,9 @@ def namelist_files(tree: Tree) -> Mapping[str, Tree]:
     """The groups of each namelist file, by its name; that of the model itself first."""
     own, said = _own_file(name_of(tree)), tree.get("namelists")
     files = {own: said} if own is not None and said is not None and not said.is_unset else {}
-    return {**files, **dict(_children(tree.get("namelist_files")))}
+    return {**files, **dict(children_of(tree.get("namelist_files")))}
 
 
 def _own_file(name: str) -> str | None:
     model = model_named(name)
     return None if model is None else model.namelist
-
-
-def _children(tree: Tree | None) -> list[tuple[str, Tree]]:
-    return [(key, child) for key, child in ((tree.children if tree else None) or {}).items() if not child.is_unset]

@@ -21,7 +21,7 @@ from nmlgen.experiment.placement import SeatError, facts_of, order, placement, t
 from nmlgen.experiment.programs import CPU, KEYS, LAYER, Program
 from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError, written
 from nmlgen.findings import Finding, in_order
-from nmlgen.spec.layers import EMPTY, Tree, merge
+from nmlgen.spec.layers import EMPTY, Tree, children_of, merge
 from nmlgen.spec.models import ModelKeys
 from nmlgen.spec.problems import problem
 from nmlgen.spec.site import core_lists
@@ -42,7 +42,7 @@ def programs_of(tree: Tree, models: tuple[ModelKeys, ...]) -> tuple[Program, ...
     """The programs of a spec in its order, models first; none where nothing asks for a placement."""
     whole = tree.get("model") or EMPTY
     blocks = [(f"models.{keys.label}", keys.own) for keys in models if keys.label is not None]
-    others = [(f"programs.{name}", block) for name, block in _children(tree.get("programs"))]
+    others = [(f"programs.{name}", block) for name, block in children_of(tree.get("programs"))]
     asks = [key in (block.children or {}) for _, block in [*blocks, ("model", whole)] for key in _OF_PLACEMENT]
     if not others and not any(asks) and not any("executable" in (block.children or {}) for _, block in blocks):
         return ()
@@ -71,24 +71,19 @@ def _is_of_preset(leaf: Tree) -> bool:
 
 
 def _program(path: str, model: int | None, block: Tree) -> Program:
-    settings = {key: Setting(f"{path}.{key}", leaf.history) for key, leaf in _children(block) if key in KEYS}
+    settings = {key: Setting(f"{path}.{key}", leaf.history) for key, leaf in children_of(block) if key in KEYS}
     settings.setdefault("device", written(f"{path}.device", CPU, LAYER, block.key_span))
     job = {}
-    for key, leaf in _children(block.get("job")):
+    for key, leaf in children_of(block.get("job")):
         value = format_size(parse_size(leaf.value)) if key == "mem" else leaf.value
         job[key.replace("_", "-")] = Setting(
             f"{path}.job.{key}", (*leaf.history[:-1], evolve(leaf.history[-1], value=value))
         )
     environment = {
-        name: Setting(f"{path}.environment.{name}", leaf.history) for name, leaf in _children(block.get("environment"))
+        name: Setting(f"{path}.environment.{name}", leaf.history)
+        for name, leaf in children_of(block.get("environment"))
     }
     return Program(path, model, settings, job, environment)
-
-
-def _children(tree: Tree | None) -> list[tuple[str, Tree]]:
-    if tree is None or tree.children is None:
-        return []
-    return [(key, child) for key, child in tree.children.items() if not child.is_unset]
 
 
 def placed(experiment: Experiment) -> Experiment:
