@@ -176,7 +176,7 @@ def _branch(experiment: Experiment, calendar: Calendar, start: Instant, stop: In
     if said is None:
         return 0
     branch = calendar.position(Instant.parse(str(said.value))) - calendar.position(start)
-    return branch if 0 <= branch < calendar.position(stop) - calendar.position(start) else 0
+    return branch if branch in range(calendar.position(stop) - calendar.position(start)) else 0
 
 
 def start_of(component: Component) -> Instant:

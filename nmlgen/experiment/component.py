@@ -214,9 +214,9 @@ def claimed(registry: Registry, entry: Group, tasks: int) -> frozenset[int]:
     stride = size - 1 + gap
     if stride <= 0:
         raise UndecidedError(settings[2])
-    last = min(last, tasks - 1)
+    end = min(last + 1, tasks)
     if first < 0:
         first += max(0, (-first - size) // stride) * stride
     return frozenset(
-        rank for start in range(first, last + 1, stride) for rank in range(max(start, 0), min(start + size, last + 1))
+        rank for start in range(first, end, stride) for rank in range(max(start, 0), min(start + size, end))
     )

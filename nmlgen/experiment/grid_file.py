@@ -24,7 +24,9 @@ from nmlgen.values import frozen
 
 _TORUS = 2
 _HEADER = 4 * 2**20
-"""Bytes of a file that are read at most; the header of a grid has some kilobytes."""
+"""A bound on work: bytes of a file that are read at most; the header of a grid has some kilobytes."""
+_MOST_BISECTIONS = 31
+"""A bound on work: the finest grid whose cells are counted; no file has room for those of a finer one."""
 
 
 @frozen
@@ -63,7 +65,12 @@ class GridFile:
     def boundary_depth(self) -> int | None:
         """How many rows of cells are counted from its boundary: none of a whole sphere; None where it does not say."""
         root, level = self.number("grid_root"), self.number("grid_level")
-        if root is not None and level is not None and 0 <= level < 32 and self.cells == 20 * root**2 * 4**level:
+        if (
+            root is not None
+            and level is not None
+            and 0 <= level <= _MOST_BISECTIONS
+            and self.cells == 20 * root**2 * 4**level
+        ):
             return 0
         return self.number("boundary_depth_index")
 
@@ -129,9 +136,9 @@ def _read_grib(file: BinaryIO) -> GridFile | None:
     for _ in range(_SECTIONS_BEFORE):
         head = file.read(5)
         length = int.from_bytes(head[:4], "big")
-        if len(head) < 5 or not 5 <= length <= _HEADER:
+        if len(head) < 5 or length < 5:
             return None
-        section = head + file.read(length - 5)
+        section = head + file.read(min(length, _HEADER) - 5)
         if head[4] == _GRID_SECTION:
             if len(section) < _UUID.stop or int.from_bytes(section[12:14], "big") != _UNSTRUCTURED:
                 return None

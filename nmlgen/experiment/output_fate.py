@@ -140,7 +140,7 @@ class _Chain:
         """What a job writes. Its output times include both its ends, and one behind it that ICON knows."""
         numbered = self._numbered(dates, skipped_dates(self.component, self.file, self.clock, begin, end))
         written: list[_Opened] = []
-        is_restart = begin > 0 or self.clock.branch is not None
+        is_restart = bool(begin) or self.clock.branch is not None
         for number, name, held in numbered:
             first = 0
             while is_restart and first < len(held) and self._step_of(held[first]) <= begin:
@@ -148,7 +148,7 @@ class _Chain:
             own = held[first : bisect_right(held, end)]
             if own:
                 is_first = not written
-                is_appended = is_first and begin > 0 and (first > 0 or number == 1)
+                is_appended = is_first and bool(begin) and (bool(first) or number == 1)
                 written.append(_Opened(own, name, is_first or first == 0, is_appended))
         if not self.keeps_number:
             return written

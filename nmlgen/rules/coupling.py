@@ -630,7 +630,8 @@ class IrregularCoupling(Rule):
             if component is None:
                 continue
             time = clock(component)
-            if length % time.step and length > time.step:
+            steps, rest = divmod(length, time.step)
+            if steps and rest:
                 yield f'is no multiple of the time step of "{component.title}", {time.step / 1000:g} s'
             yield from _longer(experiment, couple, length)
             if time.legs > 1 and time.leg % length:

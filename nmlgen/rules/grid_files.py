@@ -113,7 +113,7 @@ class NestOfAnotherGrid(ComponentRule):
 
     def check(self, component: Component) -> Iterator[Finding]:
         files = [file for file in grids_at_hand(component) if file is not None]
-        if len(files) < len(grids_at_hand(component)) or len(files) < _WITH_A_NEST:
+        if len(files) < len(grids_at_hand(component)):
             return
         given = as_list(component["grid_nml", "dynamics_parent_grid_id"].value)
         for domain, file in enumerate(files[1:], start=2):
@@ -123,9 +123,6 @@ class NestOfAnotherGrid(ComponentRule):
                 expected = "expected: grids in the order of nesting, each made for the one that it lies in"
                 yield self.finding(_grids(component), f"domain {domain}: {fault}", expected)
                 return
-
-
-_WITH_A_NEST = 2
 
 
 def _fault(files: list[GridFile], file: GridFile, domain: int, said: int) -> str | None:

@@ -113,7 +113,7 @@ class WrittenText(Text):
         return (self.stretches[-1], len(self.stretches[-1].text)) if self.stretches else None
 
     def position(self, offset: int) -> tuple[int, int]:
-        place = self.place(offset, offset + 1)
+        place = self.place(offset, offset)
         return place.text.position(place.start)
 
     def span(self, start: int, end: int) -> Span:

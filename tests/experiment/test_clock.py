@@ -42,6 +42,23 @@ def test_what_ends_a_job(build: Build, fragment: str, leg: int, legs: int) -> No
     assert (time.leg, time.legs) == (leg, legs)
 
 
+def test_a_limit_of_steps_ends_jobs_before_their_months(build: Build) -> None:
+    time = clock(
+        build(
+            "time: {start: 2000-01-01T00:00:00Z, stop: 2000-05-01T00:00:00Z, modelTimeStep: PT10M}\n"
+            "restart: {restartTimeIntval: P1M}\nnamelists: {run_nml: {nsteps: 4320}}\n"
+        )
+    )
+    jobs = [(begin // DAY, end // DAY) for begin, end in time.jobs()]
+    assert jobs == [(0, 30), (30, 59), (59, 88), (88, 118), (118, 121)]
+
+
+@pytest.mark.parametrize("step", [".true.", "[10.0, 20.0]"])
+def test_a_step_that_is_no_number(build: Build, step: str) -> None:
+    with pytest.raises(UndecidedError):
+        clock(build(f"time: {{modelTimeStep: null}}\nnamelists: {{run_nml: {{dtime: {step}}}}}\n"))
+
+
 @pytest.mark.parametrize(
     ("calendar", "days"), [("proleptic gregorian", 29), ("365 day year", 28), ("360 day year", 30), ("julian", 29)]
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmlgen.experiment.component import MODEL_GROUP, MOST_TASKS, claimed
+from nmlgen.experiment.component import LAND_GROUP, MODEL_GROUP, MOST_TASKS, claimed, land_files
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError
 from nmlgen.namelist.registry import load_registry
@@ -91,3 +91,11 @@ def test_more_tasks_than_any_machine_has_are_not_counted(build):
         _ = experiment.shares
     experiment = build("job: {nodes: null, ntasks_per_node: null, ntasks: 100}\n").experiment
     assert experiment.shares == (frozenset(range(100)),)
+
+
+@pytest.mark.parametrize("name", ["'NAMELIST_lnd '", None])
+def test_files_of_the_land(name):
+    settings = {} if name is None else {"model_namelist_filename": Setting("x", (Origin("test", name.strip("'")),))}
+    unknown = {"model_namelist_filename": Setting("x", (Origin("test", "any"),), Certainty.UNKNOWN)}
+    master = [Group(LAND_GROUP, settings), Group("master_nml", {}), Group(LAND_GROUP, unknown)]
+    assert land_files(master) == ["" if name is None else "NAMELIST_lnd", ""]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from nmlgen.experiment.experiment import OtherModel
+
 TASKS = "job: {ntasks_per_node: 64, nodes: 2}\n"
 
 
@@ -24,3 +26,8 @@ def test_tasks_are_nodes_times_tasks_of_a_node(build):
 def test_the_launcher_says_how_many_tasks(build):
     experiment = build(f"{TASKS}job: {{ntasks_per_node: 64, nodes: 2, ntasks: 100}}\n".replace(TASKS, "")).experiment
     assert experiment.tasks.value == 100
+
+
+@pytest.mark.parametrize(("name", "title"), [("wrf", "WRF"), ("generic", "the model")])
+def test_what_messages_call_another_model(name: str, title: str) -> None:
+    assert OtherModel(name, {}).title == title

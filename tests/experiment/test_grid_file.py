@@ -125,3 +125,11 @@ def test_a_file_that_a_pattern_brings_lies_in_its_directory(
     setting = component["io_nml", "output_nml_dict"]
     assert path_at_hand(component, setting, "b/a1.nc") == expected
     assert path_at_hand(component, setting, "a1.nc") is None
+
+
+@pytest.mark.parametrize(("size", "cells"), [(5, 9), (6, 9), (4, None)])
+def test_a_section_has_five_bytes_at_least(size: int, cells: int | None, tmp_path: Path) -> None:
+    local = size.to_bytes(4, "big") + b"\2" + bytes(max(0, size - 5))
+    (tmp_path / "fg").write_bytes(b"GRIB\0\0\0\2" + bytes(8) + local + first_guess(9, GLOBAL)[16:])
+    found = read_grid(tmp_path / "fg")
+    assert (found and found.cells) == cells

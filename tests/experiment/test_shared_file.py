@@ -59,3 +59,10 @@ def test_no_stripes_where_each_file_has_its_writer(build):
 )
 def test_the_nearest_measurement(count, text):
     assert measured(count) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "rate"), [(1, 868), (2, 1592), (3, 1592), (8, 5523), (15, 5523), (16, 10459), (17, 10459), (24, 13970)]
+)
+def test_the_nearest_count_that_was_measured(count, rate):
+    assert measured(count).startswith(f"{rate} MB/s")

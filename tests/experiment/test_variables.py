@@ -163,3 +163,18 @@ def test_tiles(build: Callable[[str], Component], land: str, surface: int, total
     assert here.copies(CATALOGUE.find("plcov_t_1")[0]) == total
     assert here.copies(CATALOGUE.find("frac_t_1")[0]) == with_water
     assert here.copies(CATALOGUE.find("temp")[0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("release", "name", "expected"),
+    [
+        ("2025.04", "hydro_bogus", "2024.10"),
+        ("2025.04", "HYDRO_bogus", "2024.10"),
+        ("2025.04", "bogus", None),
+        ("2025.04", "bogus_hydro", None),
+        ("2025.10", "bogus", "2025.04"),
+        ("2024.10", "hydro_bogus", None),
+    ],
+)
+def test_names_of_a_part_that_an_earlier_release_lent(release: str, name: str, expected: str | None) -> None:
+    assert load_catalogue(release).may_be_new(name) == expected

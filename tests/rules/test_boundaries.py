@@ -215,6 +215,8 @@ def test_a_counter_has_four_digits(form: str, stop: str, expected: int, tmp_path
         (grid(5000, 6, NEST, OCEAN), 3, 1),
         (grid(5000, 6, NEST, GLOBAL), 1, 0),
         (grid(5000, 6, NEST, GLOBAL), 2, 1),  # somebody says otherwise
+        (grid(5000, 6, NEST, OCEAN), -1, 1),
+        (header({"cell": 5000}, {"grid_root": 2, "grid_level": 6}), 0, 1),
         (header({"cell": 5000}, {"uuidOfHGrid": NEST, "uuidOfParHGrid": GLOBAL, "grid_root": 2}), 0, 0),
         (
             header({"cell": 5000}, {"uuidOfHGrid": NEST, "uuidOfParHGrid": GLOBAL, "grid_root": 3, "grid_level": 6}),
@@ -232,6 +234,31 @@ def test_a_nest_is_one_level_finer(
     text = "model: {directory: null}\ninput_files: {second.nc: {source: second.nc}, first.nc: {source: first.nc}}\n"
     text += "namelists: {grid_nml: {dynamics_grid_filename: [first.nc, second.nc]"
     text += f", dynamics_parent_grid_id: [0, {said}]}}}}\n" if said else "}}\n"
+    assert count("GRD012", text, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("third", "said", "expected"),
+    [
+        (grid(9000, 7, "9", NEST), 0, 0),
+        (grid(9000, 7, "9", NEST), 2, 0),
+        (grid(9000, 7, "9", NEST), 1, 1),  # it was made for the second
+        (grid(9000, 6, "9", NEST), 0, 1),
+        (b"", 0, 0),  # nobody can read it
+    ],
+)
+def test_a_nest_in_a_nest(
+    third: bytes, said: int, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, data in zip(
+        "abc", (grid(81920, 5, GLOBAL), grid(5000, 6 if third else 7, NEST, GLOBAL), third), strict=True
+    ):
+        (tmp_path / f"{name}.nc").write_bytes(data)
+    files = ", ".join(f"{name}.nc: {{source: {name}.nc}}" for name in "abc")
+    text = f"model: {{directory: null}}\ninput_files: {{{files}}}\n"
+    text += "namelists: {grid_nml: {dynamics_grid_filename: [a.nc, b.nc, c.nc]"
+    text += f", dynamics_parent_grid_id: [0, 1, {said}]}}}}\n" if said else "}}\n"
     assert count("GRD012", text, tmp_path) == expected
 
 
@@ -347,6 +374,7 @@ def test_a_checkpoint_of_the_time_is_there(hour: int, expected: int, link: str, 
         ("02T00", "P2D", "P2D", 1),
         ("02T00", "P2D", "P9D", 0),  # one job
         ("02T00", "P2D", "P1M", 0),
+        ("02T00", "P2D", "P3D", 1),
     ],
 )
 def test_jobs_of_a_branch_end_at_checkpoints(
@@ -355,6 +383,26 @@ def test_jobs_of_a_branch_end_at_checkpoints(
     said = f"start_from: {{directory: /work/before/run, time: 2008-09-{branch}:00:00Z}}\n"
     intervals = f"restart: {{checkpointTimeIntval: {checkpoint}, restartTimeIntval: {restart}}}\n"
     assert count("RST035", said + intervals, tmp_path) == expected
+
+
+def test_jobs_of_months_are_not_counted(tmp_path: Path) -> None:
+    """As the ends of jobs are months from the branch, nobody says where they lie."""
+    said = "start_from: {directory: /work/before/run, time: 2008-09-02T00:00:00Z}\n"
+    months = "time: {stop: 2008-12-01T00:00:00Z}\nrestart: {checkpointTimeIntval: P7D, restartTimeIntval: P1M}\n"
+    days = months.replace("P1M", "P10D")
+    assert count("RST035", said + months, tmp_path) == 0
+    assert count("RST035", said + days, tmp_path) == 1
+
+
+@pytest.mark.parametrize(
+    ("stop", "restart", "expected"),
+    [("11T00:00:00Z", "PT25M", 1), ("01T00:25:00Z", "PT25M", 0), ("01T00:35:00Z", "PT25M", 1)],
+)
+def test_an_interval_of_the_whole_run_needs_no_checkpoint(
+    stop: str, restart: str, expected: int, tmp_path: Path
+) -> None:
+    text = f"time: {{stop: 2008-09-{stop}}}\nrestart: {{restartTimeIntval: {restart}, checkpointTimeIntval: null}}\n"
+    assert count("RST007", text, tmp_path) == expected
 
 
 def test_a_link_to_a_checkpoint_that_was_removed(tmp_path: Path) -> None:

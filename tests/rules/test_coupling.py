@@ -119,6 +119,7 @@ ONE_CHECKPOINT = "restart.checkpointTimeIntval=P10D"
         ("P11D", (ONE_CHECKPOINT,), "longer than a job"),
         ("P1M", (ONE_CHECKPOINT,), "longer than a job"),
         ("P1M", ("time.stop=2008-10-01T00:00:00Z", "restart.restartTimeIntval=P1M"), None),
+        ("P2M", ("time.stop=2008-10-20T00:00:00Z", "restart.restartTimeIntval=P1Y"), "longer than a job"),
         ("P1Y", ("time.stop=2009-08-31T00:00:00Z", "restart.restartTimeIntval=P1Y"), None),  # a leap year might do
         ("P5D", CHAIN, None),
         ("P2D", CHAIN, "does not divide the restart interval"),

@@ -37,6 +37,9 @@ def of(document: dict[str, Any]) -> list[str]:
         ("lumi", {"partition": "standard-g", "gpus_per_node": 9}, {}, ["GPU009"]),
         ("lumi", {"partition": "standard-g", "gpus_per_node": 8}, {}, []),
         ("levante", {"partition": "gpu", "gres": "gpu:a100:5"}, {}, ["GPU009"]),
+        ("levante", {"partition": "gpu", "gpus": 8}, {}, []),  # of two nodes
+        ("levante", {"partition": "gpu", "gpus": 9}, {}, ["GPU009"]),
+        ("levante", {"partition": "gpu", "gpus": 9, "nodes": None}, {}, []),
         ("levante", {"partition": "gpu", "gres": "gpu:4"}, {}, []),
         ("levante", {"partition": "compute", "gpus_per_node": 9}, {}, []),
     ],

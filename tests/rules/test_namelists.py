@@ -84,6 +84,12 @@ def test_variable_that_is_gone(release, group, name, notes, tmp_path):
         ("aes_phy_nml: {'aes_phy_config(2)%dt_rad'", "PT1H", []),
         ("run_nml: {'modelTimeStep(1:3)'", "PT1", []),  # a part of a text
         ("run_nml: {'msg_level(1:3)'", "1", ["NML006"]),
+        ("run_nml: {'num_lev(2:3)'", "[20, 30]", []),
+        ("run_nml: {'num_lev(2:3)'", "[20, 30, 40]", ["NML004"]),
+        ("run_nml: {'num_lev(2:2)'", "[20, 30]", ["NML004"]),
+        ("run_nml: {'num_lev(3:2)'", "[20]", ["NML004"]),
+        ("run_nml: {'num_lev(10)'", "[20]", []),
+        ("run_nml: {'num_lev(10)'", "[20, 30]", ["NML004"]),
     ],
 )
 def test_subscripts_of_one_value(name, value, expected, tmp_path):

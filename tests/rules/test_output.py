@@ -168,6 +168,8 @@ def test_half_as_much_again_as_the_mean_is_uneven(large, uneven, tmp_path):
         ("output: {atm: {output_bounds: [0, 864000, 3600]}}", ["OUT004"]),
         ("output: {atm: {output_bounds: [0, 3600, 600]}}", []),
         ("namelists: {run_nml: {output: [totint]}}", ["OUT019"]),
+        ("output: {atm: {output_interval: PT2H}}\nnamelists: {parallel_nml: {pio_type: 1}}", ["OUT004"]),
+        ("output: {atm: {output_interval: PT2H}}\nnamelists: {parallel_nml: {pio_type: 2}}", []),
     ],
 )
 def test_synchronous_output(spec, expected, tmp_path):

@@ -197,16 +197,18 @@ def test_length_of_a_file(interval, expected, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("levels", "domain", "expected"),
+    ("levels", "domain", "chosen", "expected"),
     [
-        ("[20]", 1, ["OUT030"]),
-        ("[20]", 2, []),  # which has 31, as nobody says it
-        ("[20, 22]", 2, ["OUT030"]),
-        ("[20, 29]", 2, []),
+        ("[20]", 1, 31, ["OUT030"]),
+        ("[20]", 2, 31, []),  # which has 31, as nobody says it
+        ("[20]", 2, 33, []),
+        ("[20]", 2, 34, ["OUT030"]),
+        ("[20, 22]", 2, 31, ["OUT030"]),
+        ("[20, 29]", 2, 31, []),
     ],
 )
-def test_levels_of_a_nest(levels, domain, expected, tmp_path):
+def test_levels_of_a_nest(levels, domain, chosen, expected, tmp_path):
     """Up to two more than the domain has."""
     nest = f"grid: {{num_lev: {levels}}}\nnamelists: {{grid_nml: {{dynamics_grid_filename: [a.nc, b.nc]}}}}\n"
-    found = codes(f"dom: [{domain}], ml_varlist: [pres_sfc], m_levels: '31'", tmp_path, nest)
+    found = codes(f"dom: [{domain}], ml_varlist: [pres_sfc], m_levels: '{chosen}'", tmp_path, nest)
     assert [code for code in found if code == "OUT030"] == expected
