@@ -15,7 +15,7 @@ from __future__ import annotations
 import operator
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, isfinite
 from typing import Any
 
@@ -155,20 +155,29 @@ class Parser(ABC):
 
     def _comparison(self) -> Term:
         left = self._sum()
-        compared: list[Term] = []
         if self.take("in"):
             return self._joined(_is_in, left, self._sum())
         if self.take("not"):
             self.expect("in")
             return self._joined(_is_not_in, left, self._sum())
+        compared: list[tuple[Callable[[Any, Any], Any], Term]] = []
         while self.kind == "sign" and self.token in _COMPARISONS:
-            join = _COMPARISONS[self.advance()]
-            right = self._sum()
-            compared.append(self._joined(join, left, right))
-            left = right
-        if len(compared) < 2:
-            return compared[0] if compared else left
-        return lambda given: conjunction(one(given) for one in compared)
+            compared.append((_COMPARISONS[self.advance()], self._sum()))
+        if not compared:
+            return left
+        if len(compared) == 1:
+            ((join, right),) = compared
+            return self._joined(join, left, right)
+        apply = self.apply
+
+        def truths(given: Any) -> Iterator[bool | None]:
+            before = left(given)
+            for join, right in compared:
+                value = right(given)  # once, though two comparisons ask for it: within brackets they would double
+                yield apply(join, before, value)
+                before = value
+
+        return lambda given: conjunction(truths(given))
 
     def _sum(self) -> Term:
         return self._chain(_SUMS, self._product)

@@ -7,7 +7,7 @@ from fuzzing import EDITOR, KINDS, ends, many
 from fuzzing.limited import Ended
 
 CASES = 12
-TOGETHER = [kind for kind in KINDS if kind.partition("-")[0] in ("crossed", "spliced", "woven", "declared", "recoded")]
+TOGETHER = [kind for kind in KINDS if "-" in kind]
 """Kinds whose cases are run in one process."""
 
 

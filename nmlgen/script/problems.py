@@ -334,7 +334,8 @@ srun bin/icon
         "value-refused",
         _directives(
             "sbatch cannot read the value and refuses the job, whatever the cluster. An empty `--output=` or `--error=`"
-            " it takes, but the job fails before its first command.",
+            " it takes, but the job fails before its first command. Of several mail types it skips those that it does"
+            " not know, and with NONE among them it sends no mail.",
             """
 #SBATCH --time=eight
 """,

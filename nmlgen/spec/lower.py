@@ -307,15 +307,23 @@ def _bad_job(tree: Tree) -> Iterator[Finding]:
         yield from _bad_layout(what, block)
 
 
-def _unread_by_sbatch(job: Tree) -> Iterator[Finding]:
-    for key in ("begin", "mail_type"):
-        if (given := job.get(key)) is not None:
-            from nmlgen.schedulers.slurm.values import read_value  # few specs have them
+READ_AS_SBATCH_DOES = ("begin", "distribution", "hint", "mail_type", "signal")
+"""Texts of the job that reach sbatch as they stand; a time and a size are read as a spec writes them."""
 
+
+def _unread_by_sbatch(job: Tree) -> Iterator[Finding]:
+    for key in READ_AS_SBATCH_DOES:
+        if (given := job.get(key)) is not None and isinstance(given.value, str):
+            from nmlgen.schedulers.slurm.values import MAIL_TYPES, read_value, unheeded  # few specs have them
+
+            option, message = key.replace("_", "-"), f'job.{key} is "{given.value}"'
             try:
-                read_value(key.replace("_", "-"), str(given.value))
+                read_value(option, given.value)
             except ValueError as error:
-                yield problem("SPC004", f'job.{key} is "{given.value}"', given.span, f"expected: {error}")
+                yield problem("SPC004", message, given.span, f"expected: {error}")
+            else:
+                if (lost := unheeded(option, given.value)) is not None:
+                    yield problem("SPC004", f"{message}, of which {lost}", given.span, f"expected: {MAIL_TYPES}")
 
 
 def _bad_domains(models: tuple[ModelKeys, ...]) -> Iterator[Finding]:

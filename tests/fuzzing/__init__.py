@@ -18,10 +18,12 @@ from fuzzing.declared import declared_sites, declared_specs
 from fuzzing.kept import kept
 from fuzzing.large import large
 from fuzzing.limited import MEMORY, Ended, calls, warm_up
+from fuzzing.mated import mated_specs
 from fuzzing.recoded import recoded_from
 from fuzzing.slurm import replies
 from fuzzing.specs import calibrations, configurations, site_files, specs, sweeps
 from fuzzing.spliced import spliced_logs, spliced_namelists, spliced_replies, spliced_scripts
+from fuzzing.tangled import odd_files, reckoned_sweeps, tangled_from
 from fuzzing.texts import logs, namelists, scripts
 from fuzzing.woven import woven_documents, woven_models, woven_scripts
 
@@ -59,6 +61,19 @@ KINDS: dict[str, Fuzzer] = {
     "recoded-logs": recoded_from(spliced_logs),
     "recoded-slurm": recoded_from(spliced_replies),
     "recoded-kept": recoded_from(kept),
+    "mated-specs": mated_specs,
+    "odd-files": odd_files,
+    "reckoned-sweeps": reckoned_sweeps,
+    "tangled-specs": tangled_from(mated_specs),
+    "tangled-documents": tangled_from(declared_sites),
+    "tangled-configurations": tangled_from(configurations),
+    "tangled-namelists": tangled_from(namelists),
+    "tangled-models": tangled_from(woven_models),
+    "tangled-scripts": tangled_from(scripts),
+    "tangled-jobs": tangled_from(woven_scripts),
+    "tangled-logs": tangled_from(logs),
+    "tangled-slurm": tangled_from(replies),
+    "tangled-kept": tangled_from(kept),
     "kept": kept,
     "large": large,
 }

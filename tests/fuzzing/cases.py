@@ -39,6 +39,7 @@ class Case:
 
     def asked(self, directory: Path) -> list[Asked]:
         """Write the files into a directory; the calls that are to be done there."""
+        shutil.rmtree(directory, ignore_errors=True)
         self._write(directory)
         return [Asked(arguments, directory, b"", self.environment(directory)) for arguments in self.calls]
 

@@ -101,6 +101,27 @@ def test_mail_types_add_up() -> None:
     assert not kinds("#SBATCH --mail-type=BEGIN", "#SBATCH --mail-type=END")
 
 
+@pytest.mark.parametrize(
+    ("types", "told"),
+    [
+        ("END,BOGUS", "sbatch skips BOGUS"),
+        ("x,fail, END", "sbatch skips x,  END"),
+        ("NONE,END", "with NONE nothing is mailed"),
+        ("end,NONE", "with NONE nothing is mailed"),
+    ],
+)
+def test_mail_types_that_nobody_heeds(types: str, told: str) -> None:
+    """As Slurm 22.05 was seen to do: it says nothing of them."""
+    (problem,) = read(f'#SBATCH --mail-type="{types}"').problems
+    assert (problem.kind, problem.stops) == ("bad-value", False)
+    assert problem.message.endswith(told)
+
+
+@pytest.mark.parametrize("types", ["NONE", "END,,fail", "END,", "TIME_LIMIT_50,ARRAY_TASKS", "$TYPES,END"])
+def test_mail_types_that_are_heeded(types: str) -> None:
+    assert "bad-value" not in kinds(f'#SBATCH --mail-type="{types}"')
+
+
 def test_an_option_takes_the_next_lines_word() -> None:
     assert values("#SBATCH --job-name # of no interest", "", "# nor this", "#SBATCH foo -N2") == {
         "job-name": "foo",

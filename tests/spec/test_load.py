@@ -411,6 +411,9 @@ def test_alternatives(overrides):
         ("job.begin=bogus", "job.begin", "expected: a time, such as 16:00"),
         ("job.begin='\u0663:00'", "job.begin", "expected: a time, such as 16:00"),  # a digit to Python
         ("job.mail_type=DONE", "job.mail_type", "expected: one or several of NONE, BEGIN"),
+        ("job.mail_type='END,DONE'", "sbatch skips DONE", "expected: one or several of NONE, BEGIN"),
+        ("job.mail_type='NONE,END'", "with NONE nothing is mailed", "expected: one or several of NONE, BEGIN"),
+        ("job.signal=B:USR1@65536", "job.signal", "at most 65535 seconds"),
         ("model.release='2023.01'", "2023.01", None),
         ("namelists.output_nml.x=1", "output_nml", "name the streams below `output:`"),
         ("node_local.file_system=beeond", 'no node-local file system "beeond"', "none that nmlgen knows of"),

@@ -16,8 +16,10 @@ from nmlgen.errors import SpecError
 from nmlgen.files import Files
 from nmlgen.namelist.registry import load_registry, releases
 from nmlgen.resources import directory, schema
+from nmlgen.schedulers.slurm.values import read_value
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
+from nmlgen.spec.lower import READ_AS_SBATCH_DOES
 from nmlgen.spec.schema import KINDS, schema_for
 from nmlgen.spec.validate import validate
 
@@ -45,6 +47,18 @@ def test_schemas_are_schemas(kind, release):
     document = schema_for(kind, load_registry(release))
     Draft7Validator.check_schema(document)
     assert '"expected":' not in json.dumps(document)  # nmlgen's own keyword
+
+
+def test_what_sbatch_reads_of_a_job_is_read_as_sbatch_does():
+    """Its patterns tell an editor; what sbatch makes of a text says one reader, for specs and for scripts."""
+    keys = schema("spec")["properties"]["job"]["properties"]
+    found = set()
+    for key in (key for key, value in keys.items() if value["type"] == "string"):
+        try:
+            read_value(key.replace("_", "-"), "?!")
+        except ValueError:
+            found.add(key)
+    assert found - {"time", "mem", "mem_per_cpu"} == set(READ_AS_SBATCH_DOES)  # these have units, as a spec has them
 
 
 @pytest.mark.parametrize("path", [*SPECS, *PRESETS], ids=lambda path: path.name)

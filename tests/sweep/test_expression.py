@@ -107,6 +107,14 @@ def test_without_a_value(text, message):
         value(text)
 
 
+def test_each_part_is_worked_out_once():
+    """A value between two comparisons belongs to both: asked twice at each level, it would be asked without end."""
+    asked: list[str] = []
+    text = "1 != (" * 40 + "a" + ") != 1" * 40
+    assert parse(text).value(asked.append) is True
+    assert asked == ["a"]
+
+
 def test_a_condition_is_true_or_false():
     assert parse("on").holds(VALUES.__getitem__) is True
     with pytest.raises(ExpressionError, match="true or false"):

@@ -18,7 +18,7 @@ from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
 from nmlgen.namelist.placeholders import TEMPLATES, stands_for_number
 from nmlgen.namelist.syntax import SyntaxProblem
-from nmlgen.schedulers.slurm.values import read_value, without_limit
+from nmlgen.schedulers.slurm.values import MAIL_TYPES, read_value, unheeded, without_limit
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
 from nmlgen.source import Source, Span, Text
 from nmlgen.values import frozen
@@ -484,6 +484,9 @@ class _Reading:
         elif not text and name in ("error", "output"):
             message = f'Slurm fails a job with {given.written} "" before its first command'
             self._problem("bad-value", message, given.word.span, f"{given.written}=file, or to leave it out")
+        elif (lost := unheeded(name, text)) is not None and not _SHELL.search(text):
+            message = f'of {given.written} "{text}" not all is heeded: {lost}'
+            self._problem("bad-value", message, word.span, MAIL_TYPES, stops=False)
         elif isinstance(value, str) and name not in _RULES_LOOK and _SHELL.search(text):
             message = f'{given.written} "{text}" is not expanded by Slurm'
             self._problem("not-expanded", message, word.span, "the text itself", stops=False)

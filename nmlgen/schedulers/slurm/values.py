@@ -46,6 +46,7 @@ _MAIL = (
     "TIME_LIMIT_90",
     "ARRAY_TASKS",
 )
+MAIL_TYPES = f"one or several of {', '.join(_MAIL)}"
 _HINTS = ("compute_bound", "memory_bound", "multithread", "nomultithread")
 _TIME = re.compile(r"[0-9]+(:[0-9]+){0,2}|[0-9]+-([0-9]+(:[0-9]+){0,2})?|-[0-9]+|(?i:unlimited|infinite)")
 _NODES = re.compile(r"\s*([+-]?[0-9]+)([kKmM]?)(?:-([0-9]+)([kKmM]?))?\s*")
@@ -145,10 +146,20 @@ def _signal(text: str) -> str:
     return text
 
 
+def unheeded(option: str, text: str) -> str | None:
+    """What sbatch leaves out of a value that it takes, of which it says nothing; None if that is nothing."""
+    if option != "mail-type":
+        return None
+    words = [word for word in text.split(",") if word]
+    if unknown := [word for word in words if word.upper() not in _MAIL]:
+        return f"sbatch skips {', '.join(unknown)}"
+    return "with NONE nothing is mailed" if {"NONE"} < {word.upper() for word in words} else None
+
+
 def _mail_types(text: str) -> str:
     """sbatch skips what it does not know, unless it is all there is."""
     if not any(word.upper() in _MAIL for word in text.split(",")):
-        raise ValueError(f"one or several of {', '.join(_MAIL)}")
+        raise ValueError(MAIL_TYPES)
     return text
 
 
