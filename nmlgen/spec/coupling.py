@@ -22,6 +22,8 @@ from nmlgen.spec.validate import validate
 _LAYER = "coupling"
 KEYS = ("timestep_unit", "calendar", "start_date", "end_date", "debug", "coupling")
 """The keys that YAC takes; it passes over others."""
+_SECTIONS = ("debug", "coupling")
+"""Those that may be there without anything."""
 
 
 def read_coupling(source: Source) -> Coupling:
@@ -36,8 +38,28 @@ def read_coupling(source: Source) -> Coupling:
         problems = () if is_open else error.findings
         text = None if is_open else source.text
         return Coupling(text, {}, problems=problems, is_open=True, span=source.span(1, 1))
-    found = coupling_of(node, source.text)
+    found = coupling_of(_without_nulls(node), source.text)
     return evolve(found, text=None, problems=(), is_open=True) if is_open else found
+
+
+def _without_nulls(node: Node) -> Node:
+    """The document with the word null where a file says nothing of a key that takes a word or a number: YAC reads the
+    word, or stops there (`config_yaml.c:693`), and passes over `coupling:` and `debug:` alone."""
+
+    def told(node: Node) -> Node:
+        return evolve(
+            node,
+            value={
+                key: Node("null", child.span) if child.value is None and key not in _SECTIONS else child
+                for key, child in node.value.items()
+            },
+        )
+
+    listed = node.value.get("coupling")
+    if listed is not None and isinstance(listed.value, list):
+        couples = [told(couple) if isinstance(couple.value, dict) else couple for couple in listed.value]
+        node = evolve(node, value={**node.value, "coupling": evolve(listed, value=couples)})
+    return told(node)
 
 
 def coupling_of(node: Node, text: str) -> Coupling:

@@ -457,6 +457,17 @@ def ocean_codes(namelists, tmp_path, output="zos", rules=RULES):
         ("forcing: {iforc_oce: 12, forcing_fluxes_type: 1}", True),
         ("forcing: {iforc_oce: 12, forcing_windstress_u_type: 1}", False),
         ("forcing: {iforc_oce: 12, forcing_windstress_u_type: 1, forcing_windstress_v_type: 1}", True),
+        ("dynamics: {n_zlev: 1}", False),
+        ("dynamics: {n_zlev: 1, iswm_oce: 1}", True),
+        ("dynamics: {n_zlev: 2}", True),
+        ("tracer_transport: {no_tracer: 0}", False),
+        ("tracer_transport: {no_tracer: 1}", True),
+        ("tracer_transport: {no_tracer: 0}, physics: {eos_type: 4}", False),
+        ("tracer_transport: {no_tracer: 0}, dynamics: {n_zlev: 1, iswm_oce: 1}", False),
+        ("tracer_transport: {no_tracer: 0}, physics: {eos_type: 4}, dynamics: {n_zlev: 1, iswm_oce: 1}", True),
+        ("tracer_transport: {no_tracer: 1}, physics: {eos_type: 10}", False),
+        ("tracer_transport: {no_tracer: 1}, physics: {eos_type: 3}", True),
+        ("tracer_transport: {no_tracer: 2}, physics: {eos_type: 10}", True),
     ],
 )
 def test_both_sides_of_the_ocean(namelists, accepted, tmp_path):
@@ -516,6 +527,20 @@ def test_a_tracer_without_a_name_fails_in_the_checkpoint(checkpoint, expected, t
 def test_a_rank_that_prefetches_for_an_ocean_fails_in_its_checkpoint(prefetching, checkpoint, test, expected, tmp_path):
     groups = {"run_nml": {"test_mode": test}}
     assert ocean(groups, tmp_path, checkpoint=checkpoint, prefetching=prefetching) == expected
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        ({"gribout_nml": {"preset": "deterministic", "typeofgeneratingprocess": 3}}, ["RUN007"]),
+        ({"gribout_nml": {"preset": "deterministic", "typeofgeneratingprocess": 2}}, []),
+        ({"parallel_nml": {"proc0_shift": 253}, "ocean_dynamics_nml": {"select_lhs": 2}}, []),
+        ({"parallel_nml": {"proc0_shift": 254}, "ocean_dynamics_nml": {"select_lhs": 2}}, ["RUN007"]),
+    ],
+)
+def test_an_ocean_reads_what_all_models_read(groups, expected, tmp_path):
+    """Of its 256 ranks one writes."""
+    assert ocean({"ocean_dynamics_nml": {}} | groups, tmp_path) == expected
 
 
 def test_the_boundary_is_masked_by_io_ranks_in_every_model(tmp_path):

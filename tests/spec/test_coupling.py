@@ -69,6 +69,9 @@ def test_every_scalar_is_written_so_that_it_is_read_the_same(value):
         ("[nnn,", "[nearest,", 'coupling.0.interpolation.0 is "nearest"'),
         ("src: a", "source: a", 'there is no key "source" in coupling.0.field.1'),
         ("    coupling_period", "\tcoupling_period", "found a tab that cannot start any token"),
+        ("    field:", "    src_lag: null\n    field:", 'coupling.0.src_lag is "null"'),
+        ("    field:", "    tgt_lag:\n    field:", 'coupling.0.tgt_lag is "null"'),
+        ("ISO_format\n", "ISO_format\ncalendar: ~\n", 'calendar is "null"'),
     ],
 )
 def test_what_yac_refuses_is_a_problem(old, new, message):
@@ -77,6 +80,11 @@ def test_what_yac_refuses_is_a_problem(old, new, message):
 
 def test_keys_at_the_top_that_yac_does_not_know_are_none():
     assert read(MERGED + "something: else\n").problems == ()
+
+
+def test_sections_without_anything_are_passed_over():
+    assert read(MERGED + "debug:\n").problems == ()
+    assert read("timestep_unit: ISO_format\ncoupling:\n").problems == ()
 
 
 def test_what_only_a_run_knows_is_open_and_no_problem():
