@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from attrs import evolve
@@ -11,7 +11,10 @@ from specs import MAPPING, changed
 
 import nmlgen
 from nmlgen.checking import check_experiment, verdict
+from nmlgen.experiment.component import Component
+from nmlgen.experiment.continuation import can_go_on
 from nmlgen.experiment.group import Group
+from nmlgen.experiment.memory import all_kept
 from nmlgen.experiment.setting import Origin, Setting
 from nmlgen.experiment.watched import Question, WatchedExperiment
 from nmlgen.rules import all_rules
@@ -196,7 +199,21 @@ def test_points_in_any_order(mapping, points, step):
             spec = point.spec
         except nmlgen.SpecError:
             continue
-        assert said(point.report) == said(check_experiment(evolve(spec.experiment), beginning=spec.beginning))
+        alone = evolve(spec.experiment)
+        assert said(point.report) == said(check_experiment(alone, beginning=spec.beginning))
+        assert can_go_on(spec.experiment) == can_go_on(alone)
+        for look, *_ in all_kept():
+            worked_out = [answer(look, component) for component in spec.experiment.components]
+            assert worked_out == [answer(look, component) for component in alone.components], look.__name__
+
+
+def answer(look: Callable[[Component], object], component: Component) -> object:
+    """What is worked out of a component, or how that fails."""
+    try:
+        found, unknown = component.derived[(look,)]
+    except Exception as error:
+        return type(error), str(error)
+    return found if unknown is None else (unknown.setting.name, unknown.reason)
 
 
 def test_an_axis_after_the_other():

@@ -8,6 +8,7 @@ from nmlgen.experiment.checkpoints import checkpoint_dates
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.memory import kept
 from nmlgen.experiment.ranks import PlacementError, output_files
 from nmlgen.experiment.schedule import dates_by_job
 from nmlgen.experiment.setting import UndecidedError
@@ -22,6 +23,7 @@ def can_go_on(experiment: Experiment) -> bool:
         return False
 
 
+@kept
 def _can_go_on(component: Component) -> bool:
     time = clock(component)
     end = time.length

@@ -7,12 +7,14 @@ stand in the registry of a release.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.namelist.constraint import Condition
+from nmlgen.namelist.registry import Registry
 
 LAND_FILE = "jsbach"
 """What the registry calls the file that jsb_model_nml of icon_master.namelist names."""
@@ -71,27 +73,25 @@ def is_read(component: Component, group: Group) -> bool:
     """Whether a reader of this component asks for the group; of several copies ICON reads the first."""
     file = file_of(component, group)
     is_first = id(group) in _first_of_lands(component) if file == LAND_FILE else component.group(group.name) is group
-    return _asks_for(component, group.name, file, is_first)
+    return _asks_for(component.registry, component.kind, group.name, file, is_first)
 
 
-@remembered
-def _asks_for(component: Component, name: str, file: str, is_first: bool) -> bool:
-    """Whether a reader of this component asks for the first group of this name in a file, or for another one."""
-    registry = component.registry
+@lru_cache(maxsize=1024)
+def _asks_for(registry: Registry, kind: str | None, name: str, file: str, is_first: bool) -> bool:
+    """Whether a reader of such a component asks for the first group of this name in a file, or for another one."""
     if not registry.has_group(name) or not registry.is_read(name):
         return False
     if not is_first and (file == LAND_FILE or not registry.is_repeatable(name, file)):
         return False
-    return _foreign_reader(component, name, file) is None
+    return _foreign_reader(registry, kind, name, file) is None
 
 
 def foreign_reader(component: Component, group: Group) -> str | None:
     """Who reads a group that does not belong into the file it stands in; None if it belongs there."""
-    return _foreign_reader(component, group.name, file_of(component, group))
+    return _foreign_reader(component.registry, component.kind, group.name, file_of(component, group))
 
 
-def _foreign_reader(component: Component, name: str, file: str) -> str | None:
-    registry = component.registry
+def _foreign_reader(registry: Registry, kind: str | None, name: str, file: str) -> str | None:
     files = registry.files(name)
     if file == LAND_FILE:
         return None if LAND_FILE in files else f"the {registry.component(name)} from its own file"
@@ -99,7 +99,6 @@ def _foreign_reader(component: Component, name: str, file: str) -> str | None:
         return None if "master" in files else f"the {registry.component(name)} from its own file"
     if files == ("master",) and registry.component(name) == "master":
         return f"every component from {_MASTER_FILE}"
-    kind = component.kind
     if kind not in (None, *_UNKNOWN_READERS) and kind not in registry.readers(name):
         return f"the component {registry.component(name)}"
     return None

@@ -183,6 +183,7 @@ class Registry:
         self._variables: dict[tuple[str, str, bool], Variable | None] = {}
         self._conditions: dict[str, Condition | None] = {}
         self._bases: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+        self._files: dict[str, tuple[str, ...]] = {}
 
     @property
     def reference(self) -> str:
@@ -212,7 +213,9 @@ class Registry:
 
     def files(self, group: str) -> tuple[str, ...]:
         """Where groups of that name are read from: "model", "master", "jsbach" or "program"."""
-        return tuple(dict.fromkeys(entry.get("file", "model") for entry in self._entries(group)))
+        if group not in self._files:
+            self._files[group] = tuple(dict.fromkeys(entry.get("file", "model") for entry in self._entries(group)))
+        return self._files[group]
 
     def carried_from(self, group: str, file: str | None = None) -> str | None:
         """The earlier release that a group is known from, where the release's own source was not at hand."""

@@ -428,7 +428,7 @@ def _optional(tree: Tree, *path: str) -> Setting | None:
     return None if found is None or found.is_mapping else _of_leaf(".".join(path), found)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _of_leaf(name: str, leaf: Tree) -> Setting:
     """The setting of a leaf: the same one as long as nothing is laid over the leaf."""
     return Setting(name, leaf.history)
@@ -450,7 +450,7 @@ def _derived(name: str, value: Any, span: Span | None = None) -> Setting:
     return written(name, value, LAYER, span)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _group(name: str, tree: Tree, label: str | None = None) -> Group:
     """The group of a tree: the same one as long as nothing is laid over the tree, so that what is known of it stays."""
     settings = {
@@ -460,7 +460,7 @@ def _group(name: str, tree: Tree, label: str | None = None) -> Group:
     return Group(name, settings, label, tree.key_span)
 
 
-@lru_cache(maxsize=4096, typed=True)
+@lru_cache(maxsize=512, typed=True)
 def _filled(group: Group | None, name: str, variable: str, value: Any, span: Span | None) -> Group:
     """The group with a variable that nobody wrote: the same one, too."""
     settings = dict(group.settings) if group is not None else {}
