@@ -43,7 +43,7 @@ models:
         filename_format: "<output_filename>_<datetime2>"  # an ocean counts its files anew in each job
         ml_varlist: [to, so]
         stream_partitions_ml: 2
-    namelists: {ocean_dynamics_nml: {n_zlev: 1, dzlev_m: [10.0]}, ocean_forcing_nml: {iforc_oce: 10}}
+    namelists: {ocean_dynamics_nml: {n_zlev: 2, dzlev_m: [10.0, 10.0]}, ocean_forcing_nml: {iforc_oce: 10}}
     input_files: {initial_state.nc: {source: pool/initial.nc}}
 """
 
@@ -214,7 +214,7 @@ def test_a_single_one_in_the_section(spec: Path) -> None:
 
 
 def test_what_nobody_wrote_is_said_of_the_component(spec: Path, tmp_path: Path) -> None:
-    text = TEXT.replace("n_zlev: 1, ", "").replace("parallel: {nproma: 16}\n", "")
+    text = TEXT.replace("n_zlev: 2, ", "").replace("parallel: {nproma: 16}\n", "")
     spec.write_text(text, encoding="utf-8")
     (levels,) = (found for found in nmlgen.check(spec).findings if "has no levels" in found.message)
     assert levels.span is not None
