@@ -750,7 +750,7 @@ class CoupledAtmosphere(ComponentRule):
 
     ## What it does
     Finds an atmosphere that is coupled to an ocean without physics (`iforcing` neither 2 nor 3), and `coupled_to_o3` or
-    `coupled_to_aero` without the radiation that asks for it. What NWP physics need besides, LND001 knows.
+    `coupled_to_aero` without the radiation that asks for it. What NWP physics need besides, LND001 and PHY002 know.
 
     ## Why it matters
     ICON aborts when it sets up the coupling.

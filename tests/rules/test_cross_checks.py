@@ -121,6 +121,38 @@ def test_what_the_newest_release_refuses(namelists, expected, tmp_path):
     assert codes(namelists, tmp_path, release="2025.10") == expected
 
 
+@pytest.mark.parametrize(
+    ("coupled", "radiation", "expected"),
+    [
+        ("coupled_to_aero: true", "irad_aero: 13", []),
+        ("coupled_to_aero: true", "irad_aero: 19", []),
+        ("coupled_to_aero: true", "irad_aero: 12", ["PHY002"]),
+        ("coupled_to_aero: false", "irad_aero: 12", []),
+        ("coupled_to_o3: true", "irad_o3: 5", []),
+        ("coupled_to_o3: true", "irad_o3: 7", ["PHY002"]),
+        ("coupled_to_o3: false", "irad_o3: 7", []),
+    ],
+)
+def test_what_the_coupler_brings_is_taken_by_the_radiation(coupled, radiation, expected, tmp_path):
+    rule = [one for one in RULES if one.code == "PHY002"]
+    for release, coupler, found in (("2025.10", "true", expected), ("2025.10", "false", []), ("2025.04", "true", [])):
+        namelists = f"run_nml: {{iforcing: 3}}, nwp_phy_nml: {{inwp_radiation: 4}}, radiation_nml: {{{radiation}}}"
+        text = f'model: {{release: "{release}", parts: {{coupling: {coupler}}}}}\n'
+        text += f"namelists: {{coupling_mode_nml: {{{coupled}}}, {namelists}}}\n"
+        assert [finding.code for finding in judge(experiment_of(text, tmp_path), rule)] == found
+
+
+@pytest.mark.parametrize("variable", ["dust", "seas", "anthro", "fire"])
+@pytest.mark.parametrize(("turbulence", "is_refused"), [(1, False), (3, False), (4, True), (5, True), (6, False)])
+def test_prognostic_aerosol_does_not_go_with_eddies(variable, turbulence, is_refused, tmp_path):
+    physics = "".join(f"i2daero_{one}: 1, " for one in sorted({"anthro", variable})) + f"inwp_turb: {turbulence}"
+    text = f"run_nml: {{iforcing: 3}}, radiation_nml: {{irad_aero: 6}}, nwp_phy_nml: {{{physics}}}"
+    rule = [one for one in RULES if one.code == "PHY001"]
+    model = f'model: {{release: "2025.10"}}\nnamelists: {{{text}}}\n'
+    found = [finding.message for finding in judge(experiment_of(model, tmp_path), rule)]
+    assert any(f"i2daero_{variable}" in one and "LES" in one for one in found) is is_refused
+
+
 @pytest.mark.parametrize("forcing", [0, 1, 2, 3])
 def test_defaults_pass(forcing, tmp_path):
     surface = ", nwp_phy_nml: {inwp_surface: 0}"

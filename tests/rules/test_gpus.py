@@ -88,6 +88,23 @@ def test_what_builds_for_gpus_do_not_compute(bad: str, good: str, tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("lstoch_pattern_generator: true, itype_stoch_phys: 0", 1),
+        ("lstoch_pattern_generator: true, itype_stoch_phys: 1", 2),
+        ("lstoch_pattern_generator: false, itype_stoch_phys: 0", 0),
+    ],
+)
+def test_stochastic_physics_do_not_run_on_gpus(setting: str, expected: int, tmp_path: Path) -> None:
+    namelists = f"namelists: {{run_nml: {{iforcing: 3}}, nwp_phy_nml: {{{setting}}}}}"
+    for has, found in (("true", expected), ("false", 0)):
+        text = parts(has, namelists)
+        rule = [one for one in RULES if one.code == "GPU001"]
+        experiment = experiment_of(text.replace("model: {", 'model: {release: "2025.10", ', 1), tmp_path)
+        assert len([one for one in judge(experiment, rule) if "stoch" in one.message]) == found
+
+
+@pytest.mark.parametrize(
     ("name", "namelists", "release", "expected"),
     [
         ("hpbl", "", "2024.10", True),
