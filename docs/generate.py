@@ -44,7 +44,8 @@ _PRESETS_HEAD = """# Presets
 A preset is a whole experiment: grid, levels, physics, input files, output, checkpoints and the chain of jobs; only
 `icon/jabw` and `icon/nh_dcmip_tc_52` run on any grid. A spec adds where ICON lies and what is asked of the machine, and
 `nmlgen init --preset icon/aquaplanet --site levante --account bb1234` writes one. The figures are from ICON's own
-experiments; `nmlgen presets show icon/aquaplanet` prints a preset with its sources.
+experiments; `nmlgen presets show icon/aquaplanet` prints a preset with its sources. `wrf/b_wave`, `palm/cbl` and
+`mpas/supercell` are ideal cases of [other models](models.md#in-a-spec).
 
 Files begin with `<pool>` where DKRZ's pool, or a copy of it at another site, has them: the site says where that is, or
 `model.pool` in the spec. A spec that names its grid alone (`grid.name: R2B4`) is told which files of it the pools
@@ -244,11 +245,11 @@ def presets_page() -> str:
     known = read_file(ORIGINALS / "originals.yaml").node.plain()
     groups: dict[str, list[str]] = {}
     for name in presets.names():
-        if name.startswith("icon/"):
+        if not name.startswith((presets.SITE_PREFIX, "sweeps/")):
             groups.setdefault(presets.group(name), []).append(name)
     lines = [_PRESETS_HEAD]
     for group, names in groups.items():
-        lines += [f"## {group.capitalize()}", "", "| preset | |", "|---|---|"]
+        lines += [f"## {group[0].upper()}{group[1:]}", "", "| preset | |", "|---|---|"]
         lines += [f"| `{name}` | {presets.text(name).partition(chr(10))[0].lstrip('# ')} |" for name in names]
         lines.append("")
     lines += ["## What they change", "", _CHANGES_HEAD, "", *_argued(known["common"]), ""]

@@ -18,6 +18,7 @@ from nmlgen.resources import directory as data_directory
 from nmlgen.source import Source
 from nmlgen.spec import presets
 from nmlgen.spec.document import read_file, read_text
+from nmlgen.spec.other_models import ICON
 from nmlgen.spec.spec import Spec, load_spec
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time
 
@@ -46,7 +47,8 @@ def requires_account(site: str) -> bool:
 
 def needs_grid(preset: str) -> bool:
     """Whether the preset leaves the grid to the spec; raises InputError for a preset that does not exist."""
-    return not _is_whole(_preset(preset))
+    base = _preset(preset)
+    return not _is_whole(base) and _model_of(base) == ICON
 
 
 def knows_darshan(site: str) -> bool:
@@ -92,8 +94,9 @@ def starter_spec(
     defaults = facts.get("defaults", {})
     site_job = defaults.get("job", {})
     is_whole = _is_whole(base)
+    model = _model_of(base)
     needs_pool = POOL in json.dumps(base, default=str) and "pool" not in defaults.get("model", {})
-    if grid_file is None and not is_whole:
+    if grid_file is None and not is_whole and model == ICON:
         grid_file = GRID_FILE
     grid_name = re.search(r"R0*(\d{1,4})B0*(\d{1,2})(?!\d)", grid_file or "")
     preset_job = base.get("job", {})
@@ -109,6 +112,7 @@ def starter_spec(
         finalize=_yaml,
     )
     values = {
+        "model": model,
         "name": name or preset.rpartition("/")[2],
         "preset": preset,
         "site": site,
@@ -135,6 +139,8 @@ def starter_spec(
         "stripes": is_on_lustre(site),
         "darshan": None if darshan == NO_DARSHAN else darshan or knows_darshan(site),
     }
+    if model != ICON:
+        return environment.get_template("spec-of-other-model.yaml.j2").render(values, time=_TIME)
     text = environment.get_template("spec.yaml.j2")
     guessed = text.render(values, time="auto")
     if (spec := _decided(guessed)) is None:
@@ -180,6 +186,10 @@ def _better_io_ranks(spec: Spec) -> int | None:
 
 def _is_whole(base: dict[str, Any]) -> bool:
     return "file" in base.get("grid", {}) or "models" in base
+
+
+def _model_of(base: dict[str, Any]) -> str:
+    return str(base.get("model", {}).get("name", ICON))
 
 
 def _preset(name: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ _PRESET, _SITE = "icon/jabw", "generic-slurm"
 @click.option("--name", help="The experiment's name; that of the preset by default.")
 @click.option("--account", help="The project that is charged.")
 @click.option("--grid", "grid_file", help=f"The grid file; that of the preset by default, else {starter.GRID_FILE}.")
-@click.option("--directory", help="Where ICON lies.  [default: .]")
+@click.option("--directory", help="Where the model lies.  [default: .]")
 @click.option("--nodes", type=click.IntRange(min=1), help="How many nodes; as the preset says by default, else 1.")
 @click.option(
     "--darshan",
@@ -77,7 +77,7 @@ def command(
             grid_file = _asked("grid file", starter.GRID_FILE)
         if account is None and starter.requires_account(site):
             account = _asked("account, the project that is charged", getgrgid(getgid()).gr_name)
-        directory = directory or _asked("directory where ICON lies", ".")
+        directory = directory or _asked("directory where the model lies", ".")
     preset, site, directory = preset or _PRESET, site or _SITE, directory or "."
     if account is None and starter.requires_account(site):
         raise InputError(f"--account is missing: {site} refuses jobs that name no project")
@@ -127,7 +127,7 @@ def _asked(question: str, default: str, check: Callable[[str], object] | None = 
 
 
 def _experiments() -> str:
-    return ", ".join(name for name in presets.names() if name.startswith("icon/"))
+    return ", ".join(name for name in presets.names() if not name.startswith((presets.SITE_PREFIX, "sweeps/")))
 
 
 def _site_at_hand() -> str:

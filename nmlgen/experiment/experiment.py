@@ -60,11 +60,26 @@ class InputFile:
 
 
 @frozen
+class Step:
+    """A program that makes what a model reads: what a spec calls it, and its tasks, by default those of the job."""
+
+    name: str
+    executable: Setting
+    ntasks: Setting | None = None
+
+
+@frozen
 class OtherModel:
-    """A model that is not ICON: what a spec calls it, and its namelist files by their names."""
+    """A model that is not ICON: what a spec calls it, and its namelist files by their names.
+
+    The first job of a run directory runs the programs `before` it; `jobs` is how many jobs follow each other, each from
+    the checkpoint of the last.
+    """
 
     name: str
     files: Mapping[str, tuple[Group, ...]]
+    before: tuple[Step, ...] = ()
+    jobs: Setting | None = None
 
     @property
     def title(self) -> str:

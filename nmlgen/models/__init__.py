@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from nmlgen import disk
 from nmlgen.findings import Report
+from nmlgen.models.restarting import Restarting
 from nmlgen.source import Source
 
 if TYPE_CHECKING:
@@ -50,6 +51,16 @@ def model_of(path: Path, text: str) -> Model | None:
 def model_named(name: str) -> Model | None:
     """The model that a spec calls so; None for ICON, and for one that nobody described."""
     return next((model for model in models() if model.name.lower() == name), None)
+
+
+def restarting_of(name: str) -> Restarting | None:
+    """How the model that a spec calls so goes on from a checkpoint: its `restarting`; None where it says nothing."""
+    return getattr(model_named(name), "restarting", None)
+
+
+def log_of(name: str) -> str | None:
+    """The file in which the model that a spec calls so says why it ended: its `log`; None where it says nothing."""
+    return getattr(model_named(name), "log", None)
 
 
 def own_models() -> Iterator[Model]:

@@ -32,6 +32,7 @@ from nmlgen.experiment.record import record
 from nmlgen.experiment.schedule import NUMBER, Names
 from nmlgen.experiment.setting import Setting, UndecidedError, written
 from nmlgen.experiment.striping import Extent, Striping
+from nmlgen.models import log_of, restarting_of
 from nmlgen.render import job_script, placement
 from nmlgen.render.shell import Quoted, directive, joined, one_line, shell_path, shell_word
 from nmlgen.render.write import MANIFEST
@@ -129,6 +130,9 @@ def _context(
         "placement": placement.context(experiment, [str(option.value) for option in experiment.launch.options]),
         "placement_word": _file_word(placement.file_name(experiment), experiment.name, sweep is not None),
         "executables": placement.executables(experiment),
+        "before": _before(experiment),
+        "restarting": _restarting(experiment),
+        "own_log": _own_log(experiment),
         "copy_launch": [experiment.launch.command.value],
         "darshan": _darshan(experiment),
         "checkpoint_on_demand": bool(demands) and all(demand.value is True for demand in demands),
@@ -173,11 +177,49 @@ def _start(experiment: Experiment) -> dict[str, Any] | None:
 def _legs(experiment: Experiment) -> int | None:
     """How many jobs the restart chain takes; None if nobody can know."""
     if experiment.other is not None:
-        return None
+        jobs = experiment.other.jobs
+        return None if jobs is None or _restarting(experiment) is None else int(str(jobs.value))
     try:
         return clock(experiment.components[0]).legs
     except UndecidedError:
         return None
+
+
+def _own_log(experiment: Experiment) -> Quoted | None:
+    """The file in which a model that is not ICON says why it ended."""
+    log = log_of(experiment.other.name) if experiment.other is not None else None
+    return None if log is None else shell_word(log)
+
+
+def _restarting(experiment: Experiment) -> dict[str, Any] | None:
+    """How a job of a model that is not ICON goes on from the last one; None where there is one job."""
+    other = experiment.other
+    if other is None or other.jobs is None or other.jobs.value == 1 or (how := restarting_of(other.name)) is None:
+        return None
+    return {
+        "checkpoint": _indented(how.checkpoint),
+        "go_on": _indented(how.go_on),
+        "hand_on": _indented(how.hand_on),
+        "is_unfinished": Quoted(how.is_unfinished),
+        "marks": list(how.marks),
+    }
+
+
+def _indented(commands: str) -> Quoted:
+    return Quoted("\n".join(f"  {line}" for line in commands.splitlines()))
+
+
+def _before(experiment: Experiment) -> list[dict[str, Any]]:
+    """The programs that make what a model reads."""
+    steps = () if experiment.other is None else experiment.other.before
+    return [
+        {
+            "name": step.name,
+            "executable": _model_path(experiment, step.executable),
+            "launch": _launch(experiment, step.ntasks),
+        }
+        for step in steps
+    ]
 
 
 def _settings(experiment: Experiment, sweep: str | None) -> dict[str, Setting]:
@@ -286,10 +328,10 @@ def _needs_driver_path(experiment: Experiment) -> bool:
     return bool(mpi.implementation.value == "intel") and needs_driver_path(mpi.version.value)
 
 
-def _launch(experiment: Experiment) -> list[str]:
+def _launch(experiment: Experiment, ntasks: Setting | None = None) -> list[str]:
     command = str(experiment.launch.command.value)
     options = [str(option.value) for option in experiment.launch.options]
-    tasks = experiment.tasks.value
+    tasks = (ntasks or experiment.tasks).value
     if experiment.programs:
         tasks = experiment.directives["ntasks"].value
     count = [f"--ntasks={tasks}"] if command == "srun" else ["-n", str(tasks)]

@@ -297,6 +297,12 @@ def render(given: Mapping[str, Any]) -> str:
             quoted(file),
             '\n',
         ]
+    for step in given['before']:
+        text += [
+            'need ',
+            quoted(step['executable']),
+            '\n',
+        ]
     if given['submit']:
         text += [
             'need ',
@@ -528,7 +534,14 @@ def render(given: Mapping[str, Any]) -> str:
         ]
     else:
         text += [
-            'say "runs in $run"\n',
+            'say "',
+        ]
+        if given['restarting']:
+            text += [
+                'leg $leg of $legs, ',
+            ]
+        text += [
+            'runs in $run"\n',
         ]
     text += [
         '\n'
@@ -779,6 +792,42 @@ def render(given: Mapping[str, Any]) -> str:
             shell.joined(map(shell.shell_word, given['status_files'])),
             ' stop_icon\n',
         ]
+    if given['restarting']:
+        text += [
+            '\n'
+            '# --- The chain: a job goes on from what the last one has handed on ------------------------------------------\n'
+            'checkpoint() { # the last one that is there; nothing without one\n',
+            quoted(given['restarting']['checkpoint']),
+            '\n'
+            '}\n'
+            'put() { # file, group, then variable=value...: at the end of the group, where Fortran takes them in place of others\n'
+            '  local file=$1 group=$2\n'
+            '  shift 2\n'
+            '  grep -qi "^&$group\\$" "$file" || printf \'\\n&%s\\n/\\n\' "$group" >>"$file"\n'
+            '  sed -i "/^&$group\\$/I,/^\\/\\$/ s|^/\\$|$(printf \' %s\\\\n\' "${@/=/ = }")/|" -- "$file"\n'
+            '}\n'
+            'go_on() {\n',
+            quoted(given['restarting']['go_on']),
+            '\n'
+            '}\n'
+            'hand_on() {\n',
+            quoted(given['restarting']['hand_on']),
+            '\n'
+            '}\n'
+            'from=""\n'
+            'if (( leg > 1 )); then\n'
+            '  if [[ -f $run/nmlgen.checkpoint ]]; then read -r from <"$run/nmlgen.checkpoint"; fi\n'
+            '  [[ -n $from ]] || die 66 "cannot go on: $run/nmlgen.checkpoint, which names the checkpoint, is missing"\n'
+            '  go_on "$from"\n'
+            '  say "goes on from $from"\n'
+            'fi\n',
+        ]
+        if given['restarting']['marks']:
+            text += [
+                'rm -f -- ',
+                shell.joined(map(shell.shell_word, given['restarting']['marks'])),
+                '\n',
+            ]
     if (given['lustre_variables'] or given['hints']):
         text += [
             '\n'
@@ -957,6 +1006,45 @@ def render(given: Mapping[str, Any]) -> str:
             ]
         text += [
             '\n'
+            '\n',
+        ]
+    if given['before']:
+        text += [
+            '# --- Before the model: what makes its input -----------------------------------------------------------------\n'
+            'run_before() { # what it is called, and its command\n'
+            '  local made=$work/$name.$job.$1.log code=0\n'
+            '  say "$1"\n'
+            '  "${@:2}" </dev/null >"$made" 2>&1 &\n'
+            '  wait $! || code=$?\n'
+            '  if (( code != 0 )); then\n'
+            '    tail -n 20 -- "$made" >&2 || true\n',
+        ]
+        if given['own_log']:
+            text += [
+                '    if [[ -s $work/',
+                quoted(given['own_log']),
+                ' ]]; then tail -n 20 -- "$work"/',
+                quoted(given['own_log']),
+                ' >&2 || true; fi\n',
+            ]
+        text += [
+            '    die 70 "$1 ended with exit code $code; log: $made"\n'
+            '  fi\n'
+            '}\n'
+            'if (( leg == 1 )); then\n',
+        ]
+        for step in given['before']:
+            text += [
+                '  run_before ',
+                shell.shell_word(step['name']),
+                ' ',
+                shell.joined(map(shell.shell_word, step['launch'])),
+                ' ',
+                quoted(step['executable']),
+                '\n',
+            ]
+        text += [
+            'fi\n'
             '\n',
         ]
     text += [
@@ -1280,6 +1368,13 @@ def render(given: Mapping[str, Any]) -> str:
         text += [
             'outcome=OK # its exit code is all that it says\n',
         ]
+    if given['restarting']:
+        text += [
+            'checkpoint=$(checkpoint)\n'
+            'if (( leg < legs )) && ',
+            quoted(given['restarting']['is_unfinished']),
+            '; then outcome=RESTART; fi\n',
+        ]
     text += [
         'failure=""\n'
         'if [[ -n $stopped ]]; then\n'
@@ -1310,6 +1405,14 @@ def render(given: Mapping[str, Any]) -> str:
             '  failure="',
             shell.in_double_quotes(given['status_files'][0]),
             ' says RESTART, but $reason"\n'
+            '  status=70\n',
+        ]
+    if given['restarting']:
+        text += [
+            'elif [[ $outcome == RESTART ]] && [[ -z $checkpoint || $checkpoint == "$from" ]]; then\n'
+            '  failure="there is more to run, but no new checkpoint of ',
+            shell.in_double_quotes(given['program']),
+            ': the last one is ${checkpoint:-missing}"\n'
             '  status=70\n',
         ]
     text += [
@@ -1358,16 +1461,21 @@ def render(given: Mapping[str, Any]) -> str:
             '  local file\n'
             "  while IFS= read -r -d '' file; do\n"
             '    file=${file#./}\n'
-            '    if [[ $file == */* ]]; then mkdir -p -- "$run/${file%/*}"; fi\n'
-            '    case $file in\n'
-            '      ',
-            shell.joined(given['output_patterns'], ' | '),
-            ') # ICON begins a file anew that it cannot append to: keep the older one\n'
-            '        if [[ -f $run/$file ]] && ! cmp -s -- "$run/$file" "$incoming/$file"; then\n'
-            '          mv -- "$run/$file" "$run/$file.before-leg$leg"\n'
-            '        fi\n'
-            '        ;;\n'
-            '    esac\n'
+            '    if [[ $file == */* ]]; then mkdir -p -- "$run/${file%/*}"; fi\n',
+        ]
+        if given['is_icon']:
+            text += [
+                '    case $file in\n'
+                '      ',
+                shell.joined(given['output_patterns'], ' | '),
+                ') # ICON begins a file anew that it cannot append to: keep the older one\n'
+                '        if [[ -f $run/$file ]] && ! cmp -s -- "$run/$file" "$incoming/$file"; then\n'
+                '          mv -- "$run/$file" "$run/$file.before-leg$leg"\n'
+                '        fi\n'
+                '        ;;\n'
+                '    esac\n',
+            ]
+        text += [
             '    mv -fT -- "$incoming/$file" "$run/$file"\n'
             '  done < <(cd "$incoming" && find . -type f -print0 && find . -type l -print0)\n'
             '  rm -rf -- "$incoming"\n'
@@ -1386,11 +1494,28 @@ def render(given: Mapping[str, Any]) -> str:
         '  release || true\n'
         '  shown=$run/${log##*/}\n'
         '  if [[ ! -f $shown ]]; then shown=$log; fi\n'
-        "  # The words of ICON or of the Fortran runtime, which the launcher's own may have pushed up; else the last lines.\n"
+        '  # The words of ',
+    ]
+    if given['is_icon']:
+        text += [
+            'ICON or of ',
+        ]
+    text += [
+        "the Fortran runtime, which the launcher's own may have pushed up; else the last lines.\n"
         "  words='FINISH PE:|[Ff]ortran runtime error|forrtl: (severe|error)|FIO-F-|UNRECOVERABLE library error|Runtime Error:'\n"
         "  words+='|Program received signal'\n"
         '  LC_ALL=C grep -aE -m 8 -- "$words|No space left on device|Disk quota exceeded" "$shown" >&2 ||\n'
-        '    tail -n 20 -- "$shown" >&2 || true\n'
+        '    tail -n 20 -- "$shown" >&2 || true\n',
+    ]
+    if given['own_log']:
+        text += [
+            '  if [[ -s $work/',
+            quoted(given['own_log']),
+            ' ]]; then tail -n 20 -- "$work"/',
+            quoted(given['own_log']),
+            ' >&2 || true; fi\n',
+        ]
+    text += [
         '  say "log: $shown"\n',
     ]
     if given['is_icon']:
@@ -1401,7 +1526,16 @@ def render(given: Mapping[str, Any]) -> str:
         ]
     text += [
         '  die "$status" "$failure"\n'
-        'fi\n'
+        'fi\n',
+    ]
+    if given['restarting']:
+        text += [
+            'if [[ $outcome == RESTART ]]; then\n'
+            '  hand_on\n'
+            '  printf \'%s\\n\' "$checkpoint" >"$run/nmlgen.checkpoint"\n'
+            'fi\n',
+        ]
+    text += [
         'if [[ $outcome == OK && $can_go_on == true ]]; then\n'
         '  printf \'%s %s %s\\n\' "$aim" "$lasting" "$build" >"$goal"\n'
         'fi\n'

@@ -28,6 +28,7 @@ from nmlgen.experiment.experiment import (
     Mpi,
     NodeLocalRun,
     OtherModel,
+    Step,
 )
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.launch_words import RUNS_OTHERS, first_program
@@ -122,7 +123,12 @@ def lower(
     """
     if other_models.name_of(tree) != other_models.ICON:
         return _of_other_model(other_models.without_icon(tree, LAYER), machine, site, where, directives_span)
-    findings = [*missing_keys(tree, where), *misplaced(tree), *_bad_values(tree)]
+    findings = [
+        *missing_keys(tree, where),
+        *misplaced(tree),
+        *other_models.misplaced_in_icon(tree),
+        *_bad_values(tree),
+    ]
     if findings:
         raise SpecError(in_order(findings))
     release, own = _setting(tree, "model", "release"), _optional(tree, "model", "registry")
@@ -166,7 +172,12 @@ def _of_other_model(
     }
     bare = evolve(tree, children={key: child for key, child in (tree.children or {}).items() if key != "namelists"})
     lowered = _Lowering(bare, (), machine, site, other_models.NO_REGISTRY, directives_span, Files()).experiment()
-    experiment = evolve(lowered, other=OtherModel(other_models.name_of(tree), files))
+    steps = tuple(
+        Step(name, _setting(tree, "before", name, "executable"), _optional(tree, "before", name, "ntasks"))
+        for name, _ in other_models.steps(tree)
+    )
+    jobs = _optional(tree, "restart", "jobs")
+    experiment = evolve(lowered, other=OtherModel(other_models.name_of(tree), files, steps, jobs))
     if findings := list(_unsaid(experiment)):
         raise SpecError(in_order(findings))
     return experiment

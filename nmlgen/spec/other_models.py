@@ -12,7 +12,7 @@ from attrs import evolve
 from nmlgen.experiment.coupling import COUPLING_FILE
 from nmlgen.experiment.experiment import GENERIC
 from nmlgen.findings import Finding, did_you_mean
-from nmlgen.models import model_named, models
+from nmlgen.models import model_named, models, restarting_of
 from nmlgen.namelist.registry import Registry
 from nmlgen.source import Span
 from nmlgen.spec.auto import AUTO
@@ -77,15 +77,48 @@ def misplaced(tree: Tree, where: Span | None) -> Iterator[Finding]:
         if key not in _OF_ANY_MODEL and not found.is_unset:
             message = f"model.{key} is a key of ICON's, and the model is {name}"
             yield problem("SPC003", message, found.key_span or found.span, f"expected: {', '.join(_OF_ANY_MODEL)}")
+    for step, keys in steps(tree):
+        if keys.at("executable") is None:
+            message = f"before.{step}.executable is not set"
+            yield problem("SPC005", message, keys.key_span or where, "expected: the path of a program")
     for group, found in children_of(tree.get("namelists")):
         if group in _GROUPS_OF_ICON:
             message = f"{group} is a group of ICON's, which time, restart, parallel and grid set, too"
             yield problem("SPC003", message, _place(found), f"expected: the groups of {name}")
+    yield from _unchained(tree, name)
     if (copying := tree.at("node_local", "copy_while_running")) is not None and copying.value is not False:
         message = f"which files are finished while the model computes is known of ICON, and the model is {name}"
         yield problem("SPC004", message, copying.span, "expected: node_local without copy_while_running")
     yield from _left_to_the_advisor(tree, name)
     yield from _of_no_file(tree, name)
+
+
+def misplaced_in_icon(tree: Tree) -> Iterator[Finding]:
+    """Keys that only other models have."""
+    for path in (("before",), ("namelist_files",), ("restart", "jobs")):
+        found = tree.below(*path)
+        if found is not None and not found.is_unset:
+            message = f"{'.'.join(path)} is a key of other models than ICON"
+            yield problem("SPC003", message, _place(found), "expected: model: {name: wrf}, ..., or no such key")
+
+
+def _unchained(tree: Tree, name: str) -> Iterator[Finding]:
+    """Chains of jobs that nobody knows how to continue, and checkpoints that nobody knows."""
+    for key, found in children_of(tree.get("restart")):
+        if key != "jobs" and not found.is_unset:
+            message = f"restart.{key} is a key of ICON's, and the model is {name}"
+            yield problem("SPC003", message, _place(found), "expected: restart: {jobs: N}, or no such key")
+    jobs = tree.at("restart", "jobs")
+    if jobs is None or jobs.value == 1:
+        return
+    if restarting_of(name) is None:
+        message = f"how a run of {name} goes on from a checkpoint is not known"
+        yield problem("SPC004", message, _place(jobs), "expected: no restart.jobs")
+    elif (local := tree.get("node_local")) is not None and not local.is_unset:
+        message = f"checkpoints of {name} are not brought to a file system that ends with each job"
+        yield problem("SPC004", message, _place(jobs), "expected: no restart.jobs with node_local")
+    elif (own := _own_file(name)) not in namelist_files(tree):
+        yield problem("SPC004", f"restart.jobs without {own}", _place(jobs), f"expected: namelists, which make {own}")
 
 
 def _left_to_the_advisor(tree: Tree, name: str) -> Iterator[Finding]:
@@ -127,6 +160,11 @@ def namelist_files(tree: Tree) -> Mapping[str, Tree]:
     own, said = _own_file(name_of(tree)), tree.get("namelists")
     files = {own: said} if own is not None and said is not None and not said.is_unset else {}
     return {**files, **dict(children_of(tree.get("namelist_files")))}
+
+
+def steps(tree: Tree) -> Iterator[tuple[str, Tree]]:
+    """The programs that run before the model, in their order."""
+    return ((name, keys) for name, keys in children_of(tree.get("before")) if keys.is_mapping)
 
 
 def _own_file(name: str) -> str | None:

@@ -290,6 +290,7 @@ OTHER: dict[str, dict[str, Any]] = {
         "model": {"name": "generic", "directory": "models", "executable": "bin/model"},
         "job": {"partition": "compute", "nodes": 1, "ntasks_per_node": 2, "time": "01:00:00"},
         "input_files": {"in.nc": {"source": "in"}},
+        "before": {"makes": {"executable": "bin/makes", "ntasks": 1}, "looks": {"executable": "bin/looks"}},
         "namelist_files": {"first": {"group": {"name": "a", "list": ["b", 1]}}, "second.nml": {"more": {"x": "c"}}},
     },
     "site.yaml": _SITE,
@@ -514,6 +515,9 @@ def executed(spec: Spec, build: Build, home: Path) -> Notes | None:
     needed += [str(one.said("executable")) for one in experiment.programs if one.said("executable") is not None]
     if not all(_made(base / name, NOTE.format(more=_PLACED)) for name in needed):
         return None
+    steps = experiment.other.before if experiment.other is not None else ()
+    if not all(_made(base / str(step.executable.value), NOTE.format(more="")) for step in steps):
+        return None
     if (later := experiment.chain.get("after.submit")) is not None and not _made(directory / str(later.value), ""):
         return None
     if not _prepared(experiment, directory):
@@ -637,7 +641,7 @@ def _is_path(place: Place) -> bool:
     names = {str(key) for key in place}
     names |= {name.rpartition(".")[2] for name in names}  # of a sweep
     is_model = "models" in names and place[-1] == "name"  # of which checkpoints are called
-    is_namelist = place[1] == "namelist_files" and place[3:] == (KEY,)
+    is_namelist = place[1] in ("namelist_files", "before") and place[3:] == (KEY,)
     return is_model or is_namelist or not names.isdisjoint((*_PATHS, "nc"))
 
 

@@ -64,3 +64,117 @@ def test_what_the_model_returns_is_what_became_of_the_job(cluster, spec, tmp_pat
     again = cluster.submit(directory / "wave.sbatch", directory)
     cluster.wait_until_idle()
     assert cluster.job(again).state.name == "COMPLETED"
+
+
+WRF = """\
+#!/bin/bash
+value() { sed -nE "s/^ *$1 *= *([0-9]+\\\\*)?([0-9]+).*/\\\\2/p" namelist.input | tail -n 1; }
+if [[ $0 == */ideal.exe ]]; then
+  if (( SLURM_NTASKS != 1 )); then exit 3; fi
+  echo made >wrfinput_d01
+elif (( SLURM_PROCID == 0 )); then
+  [[ $(cat wrfinput_d01) == made ]] || exit 4
+  if grep -q 'restart *= *.TRUE.' namelist.input; then
+    [[ -f $(printf 'wrfrst_d01_0001-01-%02d_00:00:00' "$((10#$(value start_day)))") ]] || exit 5
+  fi
+  day=$(( 10#$(value start_day) + $(value run_days) ))
+  echo "$day" >>days
+  touch "$(printf 'wrfrst_d01_0001-01-%02d_00:00:00' "$day")"
+fi
+"""
+PALM = """\
+#!/bin/bash
+(( SLURM_PROCID == 0 )) || exit 0
+job=$(cat BININ 2>/dev/null) || job=0
+grep -q "initializing_actions *= *'read_restart_data'" PARIN && read=yes || read=no
+echo "$job $read" >>jobs
+echo "$((job + 1))" >BINOUT
+if (( job < 2 )); then touch CONTINUE_RUN; fi
+"""
+MPAS = """\
+#!/bin/bash
+(( SLURM_PROCID == 0 )) || exit 0
+if [[ $0 == */init_atmosphere_model ]]; then cp namelist.init_atmosphere made; exit; fi
+[[ -s made ]] || exit 4
+start=$(sed -n "s/^ *config_start_time *= *'\\\\(.*\\\\)'/\\\\1/p" namelist.atmosphere | tail -n 1)
+echo "$start $(sed -n 's/^ *config_do_restart *= *//p' namelist.atmosphere | tail -n 1)" >>starts
+hour=${start:11:2}
+printf ' 0000-01-01_%02d:00:00 \\n' "$((10#$hour + 2))" >restart_timestamp
+"""
+
+
+@pytest.fixture
+def chain(cluster, tmp_path):
+    """Run a chain of jobs of a preset's model; the directory of the run."""
+
+    def run(preset, programs, jobs, **more):
+        for name, text in programs.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+            (tmp_path / name).chmod(0o755)
+        spec = {
+            "nmlgen": 1,
+            "name": "ideal",
+            "extends": preset,
+            "site": "generic-slurm",
+            "model": {"directory": str(tmp_path)},
+            "job": {"nodes": 1, "ntasks_per_node": 4, "time": "00:10:00"},
+            "restart": {"jobs": jobs},
+            **more,
+        }
+        build = tmp_path / "build"
+        nmlgen.build(spec).write(build)
+        first = cluster.submit(build / "ideal.sbatch", build)
+        cluster.wait_until_idle()
+        logs = "".join(path.read_text() for path in sorted(build.glob("*.log")))
+        assert cluster.job(first).state.name == "COMPLETED", logs
+        return build / "run"
+
+    return run
+
+
+def test_a_chain_of_wrf_goes_on_from_its_restart_files(chain, tmp_path):
+    (tmp_path / "test/em_b_wave").mkdir(parents=True)
+    (tmp_path / "test/em_b_wave/input_jet").touch()
+    times = {"run_days": 2, "restart_interval": 2880}
+    programs = {"main/wrf.exe": WRF, "main/ideal.exe": WRF}
+    run = chain("wrf/b_wave", programs, 3, namelists={"time_control": times})
+    assert (run / "days").read_text() == "3\n5\n7\n"
+    assert [line.split()[2] for line in (run / "nmlgen.legs").read_text().splitlines()] == ["RESTART", "RESTART", "OK"]
+    assert " start_month = 1*01" in (run / "namelist.input").read_text().splitlines()
+
+
+def test_a_chain_of_palm_ends_where_palm_is_done(chain):
+    asks = {
+        "namelists": {"runtime_parameters": {"dt_restart": 600.0}},
+        "namelist_files": {"ENVPAR": {"envpar": {"write_binary": True}}},
+    }
+    run = chain("palm/cbl", {"palm": PALM}, 5, **asks)
+    assert (run / "jobs").read_text() == "0 no\n1 yes\n2 yes\n"
+    assert [line.split()[2] for line in (run / "nmlgen.legs").read_text().splitlines()] == ["RESTART", "RESTART", "OK"]
+
+
+def test_a_chain_of_mpas_begins_at_the_time_of_its_last_restart_file(chain, tmp_path):
+    case = tmp_path / "supercell"
+    case.mkdir()
+    for name in ("supercell_grid.nc", "supercell.graph.info.part.4", "streams.init_atmosphere"):
+        (case / name).touch()
+    (case / "streams.atmosphere").write_text("<streams>\n</streams>\n")
+    run = chain("mpas/supercell", {"atmosphere_model": MPAS, "init_atmosphere_model": MPAS}, 3)
+    assert (run / "starts").read_text() == (
+        "0000-01-01_00:00:00 .FALSE.\n0000-01-01_02:00:00 .true.\n0000-01-01_04:00:00 .true.\n"
+    )
+
+
+def test_what_makes_the_input_of_a_model_fails_the_job(cluster, spec, tmp_path):
+    directory = tmp_path / "build"
+    (tmp_path / "real.exe").write_text("#!/bin/bash\necho 'no met_em files' >rsl.error.0000\nexit 9\n")
+    (tmp_path / "real.exe").chmod(0o755)
+    nmlgen.build({**spec, "before": {"real": {"executable": "real.exe"}}}).write(directory)
+    job = cluster.submit(directory / "wave.sbatch", directory)
+    cluster.wait_until_idle()
+    log = (directory / f"wave.{job}.log").read_text()
+    assert cluster.job(job).state.exit_code == 70, log
+    assert "no met_em files\n" in log
+    assert "error: real ended with exit code 9; log: " in log
+    assert not list((directory / "run").glob("rank.*"))

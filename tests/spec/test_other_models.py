@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
+import subprocess
 from typing import Any
 
 import pytest
 from specs import unchecked_build
+from tools import require
 
 import nmlgen
 from nmlgen.checking import check_experiment
@@ -240,3 +242,68 @@ def test_points_of_a_sweep_are_judged_by_the_model():
 def test_a_null_takes_a_file_away():
     spec = changed(EMAC, "namelist_files", "channel.nml", to=None)
     assert list(nmlgen.load_spec(spec).experiment.other.files) == ["namelist.echam"]
+
+
+@pytest.mark.parametrize("name", ["wrf/b_wave", "palm/cbl", "mpas/supercell"])
+def test_an_ideal_case_of_each_model_builds_without_a_finding(name):
+    spec = {"nmlgen": 1, "name": "ideal", "extends": name, "site": "generic-slurm", "job": {"time": "01:00:00"}}
+    assert nmlgen.check(spec).findings == ()
+    build = nmlgen.build(spec)
+    assert nmlgen.load_spec(spec).experiment.other.files.keys() < build.files.keys()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"restart": {"keep_last": 2}}, "restart.keep_last is a key of ICON's, and the model is wrf"),
+        (
+            {"restart": {"jobs": 2}, "node_local": {"file_system": "beeond"}},
+            "checkpoints of wrf are not brought to a file system that ends with each job",
+        ),
+        ({"restart": {"jobs": 2}, "namelists": None}, "restart.jobs without namelist.input"),
+        ({"before": {"real": {"ntasks": 2}}}, "before.real.executable is not set"),
+    ],
+)
+def test_chains_and_steps_that_cannot_be(change, message):
+    spec = {key: part for key, part in {**WRF, **change}.items() if part is not None}
+    assert message in messages(spec)
+
+
+@pytest.mark.parametrize("name", ["wrf/b_wave", "palm/cbl", "mpas/supercell"])
+@pytest.mark.parametrize("site", ["generic-slurm", "generic-pbs", "local"])
+def test_the_script_of_a_chain_is_clean_under_shellcheck(name, site):
+    require("shellcheck")
+    parts = {"job": {"time": "01:00:00"}, "restart": {"jobs": 3}}
+    if name == "palm/cbl":
+        parts["namelists"] = {"runtime_parameters": {"dt_restart": 600.0}}
+        parts["namelist_files"] = {"ENVPAR": {"envpar": {"write_binary": True}}}
+    script = nmlgen.build({"nmlgen": 1, "name": "ideal", "extends": name, "site": site, **parts}).files["ideal.sbatch"]
+    found = subprocess.run(
+        ["shellcheck", "-S", "style", "-s", "bash", "-"], input=script, capture_output=True, check=False
+    )
+    assert (found.stdout.decode(), found.returncode) == ("", 0)
+
+
+def test_nobody_knows_how_a_generic_model_goes_on():
+    assert messages({**EMAC, "restart": {"jobs": 2}}) == ["how a run of generic goes on from a checkpoint is not known"]
+
+
+@pytest.mark.parametrize(
+    ("key", "part"),
+    [
+        ("restart.jobs", {"restart": {"jobs": 2}}),
+        ("before", {"before": {"real": {"executable": "real.exe"}}}),
+        ("namelist_files", {"namelist_files": {"a.nml": {"g": {"v": 1}}}}),
+    ],
+)
+def test_keys_of_other_models_are_none_of_icons(key, part):
+    spec = {"nmlgen": 1, "name": "jabw", "extends": "icon/jabw", "site": "generic-slurm", "model": {"executable": "x"}}
+    assert f"{key} is a key of other models than ICON" in messages({**spec, **part})
+
+
+def test_only_files_of_icon_are_kept_beside_those_of_a_later_leg():
+    local = {"site": "horeka", "node_local": {"file_system": "beeond"}}
+    spec = {**EMAC, **local, "job": {**EMAC["job"], "partition": "cpuonly", "account": "a"}}
+    script = nmlgen.build(spec).files["emac.sbatch"].decode()
+    assert "settle() {" in script
+    assert "ICON" not in script

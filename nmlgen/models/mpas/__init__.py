@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmlgen.findings import Report
+from nmlgen.models.restarting import Restarting
 from nmlgen.pages import page
 
 if TYPE_CHECKING:
@@ -16,6 +17,17 @@ if TYPE_CHECKING:
 
 name = "MPAS"
 namelist = "namelist.atmosphere"
+log = "log.atmosphere.0000.out"
+restarting = Restarting(  # src/core_atmosphere/mpas_atm_core.F: restart_timestamp
+    checkpoint="""\
+local last=""
+if [[ -s restart_timestamp ]]; then read -r last <restart_timestamp || true; fi
+printf '%s' "$last"
+""",
+    go_on="""\
+put namelist.atmosphere nhyd_model config_start_time="'$1'"
+put namelist.atmosphere restart config_do_restart=.true.""",
+)
 
 
 _page = partial(page, language="fortran")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmlgen.findings import Report
+from nmlgen.models.restarting import Restarting
 from nmlgen.pages import page
 
 if TYPE_CHECKING:
@@ -16,6 +17,21 @@ if TYPE_CHECKING:
 
 name = "PALM"
 namelist = "PARIN"
+restarting = Restarting(  # check_for_restart.f90, check_open.f90, restart_data_mpi_io_mod.f90
+    checkpoint="if [[ -e BINOUT ]]; then stat --format='BINOUT of %y' BINOUT; fi",
+    go_on="""\
+local file
+for file in PARIN PARIN_N??; do
+  if [[ -f $file ]]; then put "$file" initialization_parameters "initializing_actions='read_restart_data'"; fi
+done""",
+    hand_on="""\
+local file
+for file in BINOUT BINOUT_N??; do
+  if [[ -e $file ]]; then rm -rf "BININ${file#BINOUT}" && mv "$file" "BININ${file#BINOUT}"; fi
+done""",
+    is_unfinished="[[ -f CONTINUE_RUN ]]",
+    marks=("CONTINUE_RUN",),
+)
 
 
 _page = partial(page, language="fortran")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmlgen.findings import Report
+from nmlgen.models.restarting import Restarting
 from nmlgen.pages import page
 
 if TYPE_CHECKING:
@@ -16,6 +17,25 @@ if TYPE_CHECKING:
 
 name = "WRF"
 namelist = "namelist.input"
+log = "rsl.error.0000"
+restarting = Restarting(
+    checkpoint="""\
+local file last=""
+for file in wrfrst_d01_*; do
+  if [[ $file =~ ^wrfrst_d01_([0-9]{4}(-[0-9]{2}){2}_[0-9]{2}([:_][0-9]{2}){2}) && ${BASH_REMATCH[1]} > $last ]]; then
+    last=${BASH_REMATCH[1]}
+  fi
+done
+printf '%s' "$last"
+""",
+    go_on="""\
+local year month day hour minute second domains
+IFS='-_:' read -r year month day hour minute second <<<"$1"
+domains=$(sed -nE 's/^ *max_dom *= *([0-9]+).*/\\1/Ip' namelist.input)
+put namelist.input time_control restart=.TRUE. start_year="${domains:=1}*$year" start_month="$domains*$month" \\
+  start_day="$domains*$day" start_hour="$domains*$hour" start_minute="$domains*$minute" start_second="$domains*$second"
+""",
+)
 
 
 _page = partial(page, language="fortran")
