@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from functools import cache
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -244,6 +245,7 @@ def _yaml(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False)
 
 
+@cache
 def _is_plain(text: str) -> bool:
     """Whether YAML reads the text without quotes as the text itself."""
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from math import ceil, isfinite
 from typing import Any
 
@@ -48,7 +49,7 @@ _POSITIVE = _expected("more than 0", lambda value: value > 0)
 _NOT_NEGATIVE = _expected("0 or more", lambda value: value >= 0)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, slots=False)
 class Case:
     """A run of one model domain with one output stream: sizes in bytes, times in seconds, None for "never".
 
@@ -95,53 +96,53 @@ class Case:
                 "expected at least one task left for computing"
             )
 
-    @property
+    @cached_property
     def restart_mode(self) -> str:
         """The mode in effect: none given is async if there are ranks for it, else sync (mo_io_config.f90:536-645)."""
         if self.restart_write_mode:
             return self.restart_write_mode
         return ASYNC if self.num_restart_procs else SYNC
 
-    @property
+    @cached_property
     def io_ranks(self) -> int:
         """The tasks set apart for output; a task alone does everything itself (mo_mpi.f90:1521)."""
         return self.num_io_procs if self.ntasks > 1 else 0
 
-    @property
+    @cached_property
     def restart_ranks(self) -> int:
         """The tasks set apart for checkpoints: only two of the modes have any."""
         return self.num_restart_procs if self.restart_mode in (ASYNC, DEDICATED) and self.ntasks > 1 else 0
 
-    @property
+    @cached_property
     def workers(self) -> int:
         """The tasks that compute."""
         return self.ntasks - self.io_ranks - self.restart_ranks if self.gpus is None else self.gpus
 
-    @property
+    @cached_property
     def undivided(self) -> int:
         """The tasks that would compute if none wrote."""
         return self.ntasks if self.gpus is None else self.gpus
 
-    @property
+    @cached_property
     def duration_s(self) -> float:
         """The model time that is simulated."""
         return self.n_steps * self.dtime_s
 
-    @property
+    @cached_property
     def outputs(self) -> int:
         """How often output is written: at the start, at each interval, and at the end (include_last)."""
         if self.output_interval_s is None or not self.output_bytes:
             return 0
         return ceil(self.duration_s / self.output_interval_s - 1e-9) + 1
 
-    @property
+    @cached_property
     def checkpoints(self) -> int:
         """How many checkpoints are written; none at the start."""
         if self.checkpoint_interval_s is None or not self.checkpoint_bytes:
             return 0
         return int(self.duration_s / self.checkpoint_interval_s + 1e-9)
 
-    @property
+    @cached_property
     def writers(self) -> float:
         """How many I/O ranks write in turn: partition i goes to rank i modulo num_io_procs
         (mo_name_list_output_init.f90:1283-1470), so with 3 partitions on 2 ranks one rank has two turns of three.

@@ -21,7 +21,7 @@ def cholesky(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
         for j in range(i):
             other = lower[j]
             entries.append((row[j] - sum(map(float.__mul__, entries, other))) / other[j])
-        pivot = row[i] - sum(entry * entry for entry in entries)
+        pivot = row[i] - sum(map(float.__mul__, entries, entries))
         if pivot <= 0:
             raise ValueError("the matrix is not positive definite")
         entries.append(sqrt(pivot))
@@ -33,11 +33,12 @@ def solve(lower: Sequence[Sequence[float]], right: Sequence[float]) -> list[floa
     """The x with L·Lᵀ·x = right."""
     x: list[float] = []
     for i, row in enumerate(lower):
-        x.append((right[i] - sum(row[j] * x[j] for j in range(i))) / row[i])
+        x.append((right[i] - sum(map(float.__mul__, row, x))) / row[i])
     for i in range(len(x) - 1, -1, -1):
-        x[i] /= lower[i][i]
+        row = lower[i]
+        value = x[i] = x[i] / row[i]
         for j in range(i):
-            x[j] -= lower[i][j] * x[i]
+            x[j] -= row[j] * value
     return x
 
 

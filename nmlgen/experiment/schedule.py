@@ -415,12 +415,16 @@ def _calendar_steps(component: Component, file: OutputFile, count: int) -> list[
 
 def _dates_by_calendar(clock: Clock, window: Window, interval: Duration) -> Iterator[int | None]:
     """The output times of a window that steps by months; None for each that does not count."""
-    calendar, origin = clock.calendar, clock.calendar.position(clock.start)
-    instant, date, first = calendar.add(clock.start, Duration(0, window.start)), window.start, True
-    while date <= min(window.stop, clock.length) and window.interval > 0:
-        yield date if date >= 0 and not (first and window.excludes_start) else None
-        instant, first = calendar.add(instant, interval), False
-        date = calendar.position(instant) - origin
+    if window.interval <= 0:
+        return
+    calendar, origin, last = clock.calendar, clock.calendar.position(clock.start), min(window.stop, clock.length)
+    is_excluded = window.excludes_start
+    for position in calendar.every(calendar.add(clock.start, Duration(0, window.start)), interval):
+        date = position - origin
+        if date > last:
+            return
+        yield None if date < 0 or is_excluded else date
+        is_excluded = False
 
 
 class FileEnds:

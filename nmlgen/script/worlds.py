@@ -264,11 +264,11 @@ def _choices(event: Written, reached: Guard, decisive: str) -> Iterator[Guard]:
 
 def _reached(events: Iterable[Event], unlikely: set[int]) -> Iterator[tuple[Event, Guard]]:
     """What is done to files where nothing goes wrong, each with answers such that the script has not ended before."""
-    ends: list[Guard] = []
+    ends: list[tuple[Guard, Guard]] = []
     known: dict[Guard, _Way] = {}
     for event in events:
         if isinstance(event, Ended):
-            ends.append(event.guard)
+            ends.append((event.guard, frozenset(-answer for answer in event.guard)))
         elif not isinstance(event, Ran) and unlikely.isdisjoint(event.guard):
             way = known.setdefault(event.guard, _Way(event.guard))
             guard = way.behind(ends)
@@ -283,17 +283,18 @@ class _Way:
         self._guard: Guard | None = guard
         self._count = 0  # how many ends were looked at
 
-    def behind(self, ends: list[Guard]) -> Guard | None:
-        """The answers behind all these ends, of which earlier calls had the first; None where one is certain."""
+    def behind(self, ends: list[tuple[Guard, Guard]]) -> Guard | None:
+        """The answers behind all these ends, each with its opposite answers, of which earlier calls had the first; None
+        where one is certain."""
         if self._guard is None or self._count == len(ends):
             return self._guard
         answers = set(self._guard)
         for number in range(self._count, len(ends)):
-            end = ends[number]
+            end, opposite = ends[number]
             if end <= answers:
                 self._guard = None
                 return None
-            if not any(-answer in answers for answer in end):
+            if opposite.isdisjoint(answers):
                 answers.add(-_last(end - answers))
         self._guard, self._count = frozenset(answers), len(ends)
         return self._guard

@@ -118,6 +118,7 @@ class Belief:
         self._second = Belief(candidates, calibration, noise, with_model=False) if self._has_model else None
         self._surprised = False
         self._odds = log(TRUST)  # of the model against the second opinion, as a logarithm
+        self._likenesses: dict[tuple[str, str], tuple[float, float]] = {}  # which no run changes
         if not with_model:
             values = (candidate.point.values for candidate in candidates.candidates)
             self._unseen = tuple(dict.fromkeys(key for keys in values for key in keys))
@@ -282,9 +283,7 @@ class Belief:
             return judged
         known, middle, most = [candidate for candidate, _ in self._known], median(self._residuals), sqrt(_FAR_OFF)
         noise = self._noise / judged
-        lower = cholesky(
-            [[_likeness(one, other, self._unseen) + noise * (one is other) for other in known] for one in known]
-        )
+        lower = cholesky([[self._likeness(one, other)[1] + noise * (one is other) for other in known] for one in known])
         misses = [min(most, max(-most, residual - middle)) for residual in self._residuals]
         return (judged + sum(map(float.__mul__, misses, solve(lower, misses)))) / count
 
@@ -295,11 +294,20 @@ class Belief:
         return {candidate.point.id: _predicted(candidate, calibration) for candidate in self._candidates.values()}
 
     def _covariance(self, one: Candidate, other: Candidate) -> float:
-        keys = dict.fromkeys((*one.point.values, *other.point.values))
-        found = self._model_variance * _likeness(one, other, keys)
+        in_all, in_unseen = self._likeness(one, other)
+        found = self._model_variance * in_all
         found += self._prior[one.point.id].beyond * self._prior[other.point.id].beyond
         if self._unseen:
-            found += self._unseen_variance * _likeness(one, other, self._unseen)
+            found += self._unseen_variance * in_unseen
+        return found
+
+    def _likeness(self, one: Candidate, other: Candidate) -> tuple[float, float]:
+        """How alike two candidates are in all their keys, and in those of which the model knows nothing."""
+        pair = one.point.id, other.point.id
+        if (found := self._likenesses.get(pair)) is None:
+            keys = dict.fromkeys((*one.point.values, *other.point.values))
+            found = _likeness(one, other, keys), _likeness(one, other, self._unseen)
+            self._likenesses[pair] = found
         return found
 
 

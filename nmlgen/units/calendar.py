@@ -7,6 +7,7 @@ would make two specs in one process disturb each other. The tests hold this arit
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 from enum import Enum
 from functools import lru_cache
@@ -73,18 +74,29 @@ class Calendar(Enum):
     @lru_cache(maxsize=1024)
     def position(self, instant: Instant) -> int:
         """Milliseconds from a fixed beginning: the difference of two positions is the time between them."""
-        return self._day_number(instant) * _DAY + instant.milliseconds
+        return self._day_number(instant.year, instant.month, instant.day) * _DAY + instant.milliseconds
 
     @lru_cache(maxsize=1024)
     def add(self, instant: Instant, duration: Duration) -> Instant:
         """The instant so much later; a day beyond the end of the new month becomes its last day."""
-        months = instant.year * 12 + instant.month - 1 + duration.months
-        year, month = divmod(months, 12)
+        return self._later(instant, duration)[0]
+
+    def every(self, instant: Instant, duration: Duration) -> Iterator[int]:
+        """The positions of an instant and of all that follow, each so much later than the one before."""
+        position = self.position(instant)
+        while True:
+            yield position
+            instant, position = self._later(instant, duration)
+
+    def _later(self, instant: Instant, duration: Duration) -> tuple[Instant, int]:
+        """The instant so much later, and its position."""
+        year, month = divmod(instant.year * 12 + instant.month - 1 + duration.months, 12)
         month += 1
         day = min(instant.day, self._days_in_month(year, month))
-        position = self.position(Instant(year, month, day, instant.milliseconds)) + duration.milliseconds
-        number, milliseconds = divmod(position, _DAY)
-        return self._from_day_number(number, milliseconds)
+        position = self._day_number(year, month, day) * _DAY + instant.milliseconds + duration.milliseconds
+        if not duration.milliseconds:
+            return Instant(year, month, day, instant.milliseconds), position
+        return self._from_day_number(*divmod(position, _DAY)), position
 
     def _days_in_month(self, year: int, month: int) -> int:
         if self is Calendar.DAYS_360:
@@ -93,14 +105,13 @@ class Calendar(Enum):
             return 29 if self is Calendar.PROLEPTIC_GREGORIAN and _is_leap(year) else 28
         return 30 if month in (4, 6, 9, 11) else 31
 
-    def _day_number(self, instant: Instant) -> int:
+    def _day_number(self, year: int, month: int, day: int) -> int:
         if self is Calendar.DAYS_360:
-            return instant.year * 360 + (instant.month - 1) * 30 + instant.day - 1
+            return year * 360 + (month - 1) * 30 + day - 1
         if self is Calendar.DAYS_365:
-            return instant.year * 365 + date(2001, instant.month, 1).timetuple().tm_yday + instant.day - 2
-        shifted = instant.year % 400 + 400  # within datetime's range; 400 years are 146097 days
-        first = date(shifted, instant.month, 1).toordinal()
-        return first + instant.day - 1 + (instant.year - shifted) // 400 * 146_097
+            return year * 365 + date(2001, month, 1).timetuple().tm_yday + day - 2
+        shifted = year % 400 + 400  # within datetime's range; 400 years are 146097 days
+        return date(shifted, month, 1).toordinal() + day - 1 + (year - shifted) // 400 * 146_097
 
     def _from_day_number(self, number: int, milliseconds: int) -> Instant:
         if self is Calendar.DAYS_360:
