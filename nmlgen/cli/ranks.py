@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
-from nmlgen.cli.shown import namelist_options, shown_experiment
+from nmlgen.cli.shown import namelist_options, shown_experiment, shown_workload
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
@@ -21,6 +22,8 @@ from nmlgen.experiment.ranks import PlacementError, numbers_in_job, split
 from nmlgen.experiment.schedule import Duty, duties, first_writes
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import Volume, rank_volumes
+from nmlgen.files import Files
+from nmlgen.models.workload import UnknownWorkloadError, Workload
 from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.ranks import (
     Roster,
@@ -34,6 +37,8 @@ from nmlgen.report.ranks import (
     seats_document,
     split_document,
 )
+from nmlgen.report.workload import format_workload, workload_document
+from nmlgen.workloads import other_model, workload_of_spec
 
 _WIDTH = 100
 
@@ -47,7 +52,7 @@ _WIDTH = 100
     type=click.IntRange(min=1),
     default=48,
     show_default=True,
-    help="How many output times to show at most.",
+    help="How many output times to show at most; of other models than ICON, how many files.",
 )
 @format_option
 def command(
@@ -57,20 +62,44 @@ def command(
     order.
 
     SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then, but beside
-    the script of a build, which says it.
+    the script of a build, which says it. Of other models than ICON it may be their namelist, with --ntasks.
 
     The picture has a row for each I/O rank and a cell for each output time of the first job: how many files the rank
     writes to. Exit code 1 if ICON would refuse the split or the placement; `nmlgen check` says more.
     """
+    path, files = Path(spec), Files()
+    model = other_model(path, files)
+    if model is not None:
+        if overrides:
+            raise click.UsageError("namelists are shown without --set")
+        return _show_other(lambda: shown_workload(path, model, files, ntasks), times, output_format)
     try:
-        experiment = shown_experiment(Path(spec), overrides, ntasks, icon_release)
+        experiment = shown_experiment(path, overrides, ntasks, icon_release)
     except nmlgen.SpecError as error:
         if output_format == "text":
             raise
         click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
         return 1
+    if experiment.other is not None:
+        return _show_other(lambda: workload_of_spec(experiment), times, output_format)
     show = _show_json if output_format == "json" else show_text
     return show(experiment, times)
+
+
+def _show_other(work_out: Callable[[], Workload], times: int, output_format: str) -> int:
+    """Print what the tasks of another model do, and up to so many of its files; the exit code."""
+    try:
+        found = work_out()
+    except UnknownWorkloadError as error:
+        if output_format == "json":
+            click.echo(to_json({"undecided": str(error)}))
+            return 0
+        return _refuse(f"who writes what is not known: {error}", 0)
+    if output_format == "json":
+        click.echo(to_json(workload_document(found)))
+    else:
+        click.echo(format_workload(found, times, uses_colour(sys.stdout), sys.stdout.isatty()))
+    return 0
 
 
 def show_text(experiment: Experiment, times: int) -> int:

@@ -13,10 +13,14 @@ from nmlgen.cli.console import release_option
 from nmlgen.errors import InputError
 from nmlgen.experiment.difference import JOB
 from nmlgen.experiment.experiment import Experiment
+from nmlgen.files import Files
 from nmlgen.findings import Report
 from nmlgen.lift.loading import load, release_of
 from nmlgen.lift.namelists import MASTER_FILE, lift_master
 from nmlgen.lift.releases import registry_for
+from nmlgen.models import Model
+from nmlgen.models.workload import Workload
+from nmlgen.workloads import workload_of_namelist
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,7 +46,6 @@ def shown_experiment(
         if ntasks is not None:
             raise click.UsageError("--ntasks is for namelists; a spec says it: --set job.ntasks=...")
         spec = nmlgen.load_spec(path, overrides)
-        spec.experiment.require_icon("what ranks write")
         _tell_of_errors(path, nmlgen.check(spec), "check")
         return spec.experiment
     master = path / MASTER_FILE if path.is_dir() else path
@@ -53,6 +56,14 @@ def shown_experiment(
     experiment = _of_namelists(master, ntasks, icon_release)
     _tell_of_errors(path, nmlgen.lint([path], ntasks=ntasks, icon_release=icon_release), "lint")
     return experiment
+
+
+def shown_workload(path: Path, model: Model, files: Files, ntasks: int | None) -> Workload:
+    """What the tasks of a namelist of another model than ICON do. Raises UnknownWorkloadError."""
+    if ntasks is None:
+        raise click.UsageError("namelists are shown with --ntasks")
+    _tell_of_errors(path, nmlgen.lint([path], ntasks=ntasks), "lint")
+    return workload_of_namelist(path, files, model, ntasks)
 
 
 def _of_namelists(master: Path, ntasks: int | None, icon_release: str | None) -> Experiment:

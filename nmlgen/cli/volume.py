@@ -35,6 +35,7 @@ def command(
     """
     try:
         experiment = shown_experiment(Path(spec), overrides, ntasks, icon_release)
+        experiment.require_icon("what ranks write")
     except nmlgen.SpecError as error:
         if output_format == "text":
             raise

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from nmlgen import disk
 from nmlgen.findings import Report
 from nmlgen.models.restarting import Restarting
+from nmlgen.models.workload import UnknownWorkloadError, Workload
 from nmlgen.source import Source
 
 if TYPE_CHECKING:
@@ -61,6 +62,15 @@ def restarting_of(name: str) -> Restarting | None:
 def log_of(name: str) -> str | None:
     """The file in which the model that a spec calls so says why it ended: its `log`; None where it says nothing."""
     return getattr(model_named(name), "log", None)
+
+
+def workload_by(model: Model, document: Document, tasks: int, beside: Callable[[str], Source | None]) -> Workload:
+    """What so many tasks do with a namelist of a model: its `workload`. Raises UnknownWorkloadError, where it says
+    nothing, too."""
+    worked_out = getattr(model, "workload", None)
+    if worked_out is None:
+        raise UnknownWorkloadError(f"{model.name} does not say what its tasks do")
+    return cast(Workload, worked_out(document, tasks, beside))
 
 
 def own_models() -> Iterator[Model]:

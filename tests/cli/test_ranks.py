@@ -93,3 +93,55 @@ def test_a_directory_that_is_no_experiment(nmlgen: Callable[..., Any], tmp_path:
     done = nmlgen("ranks", str(tmp_path))
     assert (done.code, done.out) == (2, "")
     assert done.err == f"nmlgen: error: {tmp_path} is a directory without icon_master.namelist; a spec is expected\n"
+
+
+WRF_SPEC = """\
+nmlgen: 1
+name: wave
+extends: wrf/b_wave
+site: generic-slurm
+job: {time: "01:00:00"}
+namelists:
+  time_control: {run_days: 1}
+  namelist_quilt: {nio_tasks_per_group: 1}
+"""
+
+
+def test_a_spec_of_another_model(nmlgen: Callable[..., Any], here: Path) -> None:
+    (here / "wave.yaml").write_text(WRF_SPEC)
+    done = nmlgen("ranks", "wave.yaml")
+    assert done.code == 0
+    roles, files, count = done.out.strip().split("\n\n")
+    assert roles.splitlines()[1:] == ["0-2    3      compute, 1 x 3 patches", "3      1      write, group 1"]
+    assert files.splitlines()[1].split() == [
+        "wrfout_d01_0001-01-01_00:00:00",
+        "history",
+        "0001-01-01_00:00:00",
+        "5",
+        "3",
+    ]
+    assert count == "1 file"
+    document = json.loads(nmlgen("ranks", "wave.yaml", "--format", "json").out)
+    assert [len(file["times"]) for file in document["files"]] == [5]
+
+
+def test_a_namelist_of_another_model(nmlgen: Callable[..., Any], here: Path) -> None:
+    (here / "wave.yaml").write_text(WRF_SPEC)
+    nmlgen("build", "wave.yaml", "-o", "build", "--set", "namelists.time_control.restart_interval=360")
+    done = nmlgen("ranks", "build/namelist.input", "--ntasks", 4, "--times", 2)
+    assert (done.code, done.out.splitlines()[-1]) == (0, "5 files; the last 3 lines of the table left out")
+    assert nmlgen("ranks", "build/namelist.input").code == 2
+    assert nmlgen("ranks", "build/namelist.input", "--ntasks", 4, "--set", "a=1").code == 2
+    refused = nmlgen("ranks", "build/namelist.input", "--ntasks", 1)
+    assert refused.out == "who writes what is not known: WRF stops: of 1 tasks none is left to compute\n"
+    as_json = nmlgen("ranks", "build/namelist.input", "--ntasks", 1, "--format", "json")
+    assert json.loads(as_json.out) == {"undecided": "WRF stops: of 1 tasks none is left to compute"}
+
+
+def test_a_model_that_nobody_described(nmlgen: Callable[..., Any], here: Path) -> None:
+    (here / "other.yaml").write_text(
+        "nmlgen: 1\nname: other\nsite: generic-slurm\nmodel: {name: generic, executable: a}\njob: {nodes: 1}\n"
+    )
+    done = nmlgen("ranks", "other.yaml")
+    assert done.out == "who writes what is not known: nobody has described the model\n"
+    assert nmlgen("volume", "other.yaml").code == 2

@@ -13,6 +13,7 @@ from nmlgen.pages import page
 
 if TYPE_CHECKING:
     from nmlgen.models.reading import Beside
+    from nmlgen.models.workload import Workload
     from nmlgen.namelist.syntax import Document
 
 name = "WRF"
@@ -151,3 +152,10 @@ def lint(document: Document, tasks: int | None, _beside: Beside) -> Report:
     from nmlgen.models.wrf.judging import judge  # most namelists are of ICON
 
     return judge(document, tasks)
+
+
+def workload(document: Document, tasks: int, _beside: Beside) -> Workload:
+    """What so many tasks do with a namelist.input; see `writing`."""
+    from nmlgen.models.wrf.writing import work_out  # most namelists are of ICON
+
+    return work_out(document, tasks)

@@ -18,7 +18,7 @@ from nmlgen.models.wrf.steps import MOST_DOMAINS, Refusal, Setting, decide
 from nmlgen.namelist.syntax import Document
 from nmlgen.source import Source, Span
 
-_PASSED_OVER = ("dm_task_split", "logging")
+PASSED_OVER = ("dm_task_split", "logging")
 """Groups in which WRF does not mind what it cannot read (`external/RSL_LITE/module_dm.F:1719`,
 `frame/module_wrf_error.F:105`)."""
 _MOST_NAMED = 6
@@ -28,7 +28,7 @@ _SUITE = "setup_physics_suite"
 
 def judge(document: Document, tasks: int | None) -> Report:
     """Judge a namelist.input for a job of so many MPI tasks; None where nobody says how many."""
-    read = read_settings(document, wrf_registry(), _PASSED_OVER)
+    read = read_settings(document, wrf_registry(), PASSED_OVER)
     shared, last = list(read.values["mp_physics"]), read.value("max_dom")
     if isinstance(last, int) and 1 <= last <= MOST_DOMAINS:  # frame/module_configure.F: "2004/04/28"
         shared[:last] = [shared[last - 1]] * last

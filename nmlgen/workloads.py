@@ -1,0 +1,43 @@
+"""What the tasks of a model that is not ICON do, of a spec or of its namelist."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.setting import UndecidedError
+from nmlgen.files import Files
+from nmlgen.models import Model, model_named, model_of, workload_by
+from nmlgen.models.workload import UnknownWorkloadError, Workload
+from nmlgen.namelist.reader import read
+from nmlgen.render.namelists import write_groups
+from nmlgen.source import Source
+
+
+def workload_of_spec(experiment: Experiment) -> Workload:
+    """What the tasks of a spec's job do, and which files they write. Raises UnknownWorkloadError."""
+    other = experiment.other
+    model = None if other is None else model_named(other.name)
+    if other is None or model is None:
+        raise UnknownWorkloadError("nobody has described the model")
+    try:
+        tasks = int(str(experiment.tasks.value))
+    except UndecidedError as error:
+        raise UnknownWorkloadError(error.reason) from None
+    sources = {name: Source(name, write_groups(groups)) for name, groups in other.files.items()}
+    if model.namelist not in sources:
+        raise UnknownWorkloadError(f"the spec has no {model.namelist}")
+    return workload_by(model, read(sources[model.namelist]), tasks, sources.get)
+
+
+def other_model(path: Path, files: Files) -> Model | None:
+    """The model, other than ICON, of a namelist file; None for a spec, for ICON and for what nobody knows."""
+    if path.is_dir() or path.suffix in (".yaml", ".yml", ".json"):
+        return None
+    return model_of(path, files.read(path).text)
+
+
+def workload_of_namelist(path: Path, files: Files, model: Model, tasks: int) -> Workload:
+    """What so many tasks do with a namelist file of a model. Raises UnknownWorkloadError."""
+    return workload_by(model, read(files.read(path)), tasks, partial(files.beside, path))
