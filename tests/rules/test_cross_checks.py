@@ -575,6 +575,22 @@ def test_an_ocean_reads_what_all_models_read(groups, expected, tmp_path):
     assert ocean({"ocean_dynamics_nml": {}} | groups, tmp_path) == expected
 
 
+@pytest.mark.parametrize(("levels", "expected"), [("1", ["WAV001"]), ("[1, 1]", []), ("[1, 2]", ["WAV001"])])
+def test_waves_have_one_level_in_every_domain(levels, expected, tmp_path):
+    groups = {
+        "master_model_nml": "{model_type: 98}",
+        "grid_nml": "{dynamics_grid_filename: [a.nc, b.nc]}",
+        "run_nml": f"{{num_lev: {levels}, ntracer: 24, ltestcase: true}}",
+        "wave_nml": "{nfreqs: 4, ndirs: 6}",
+        "nonhydrostatic_nml": "null",
+        "nh_testcase_nml": "null",
+        "sleve_nml": "null",
+    }
+    namelists = ", ".join(f"{group}: {values}" for group, values in groups.items())
+    more = "parallel: {num_prefetch_proc: 0, num_io_procs: 0}\noutput: null"
+    assert codes(namelists, tmp_path, more) == expected
+
+
 def test_the_boundary_is_masked_by_io_ranks_in_every_model(tmp_path):
     masked = {"io_nml": {"lmask_boundary": True}}
     assert ocean(masked, tmp_path, ranks=0) == ["RUN007"]
