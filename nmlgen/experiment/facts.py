@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import inf
 from typing import Any
 
 from nmlgen.experiment.clock import clock
@@ -101,7 +102,8 @@ class ComponentFacts:
         0 where there is none, and the `leg` that the first job runs; `forced`: whether large-scale forcing is on
         (`mo_ls_forcing_nml.f90:132`, `mo_nml_crosscheck.f90:259`); `torus`: whether the grid is a plane one,
         where its file lies on this machine; one named RnBk is none; `highest`: the height in metres of the highest full
-        level (`mo_nh_lim_area_testcases.f90:212`); `waters`: how many of the tracer_names are masses of water
+        level (`mo_nh_lim_area_testcases.f90:212`), `second_lowest` that of the one
+        above the lowest, infinite where there is none; `waters`: how many of the tracer_names are masses of water
         (`mo_aes_phy_init.f90:325-397`). None for other names."""
         try:
             return self._symbol(name)
@@ -133,6 +135,9 @@ class ComponentFacts:
     def _of_atmosphere(self, name: str) -> Any:
         if name == "highest":
             upper, lower = half_levels(self.component)[:2]
+            return (upper + lower) / 2
+        if name == "second_lowest":
+            *_, upper, lower, _ground = (inf, *half_levels(self.component))
             return (upper + lower) / 2
         if name == "waters":
             names = [str(tracer).strip() for tracer in as_list(self.setting("transport_nml", "tracer_names").value)]

@@ -103,14 +103,15 @@ class AesPhysicsCombination(ComponentRule):
     """The AES physics takes certain values only, and some of them only where a process is switched on.
 
     ## What it does
-    Finds values of `aes_rad_nml`, `aes_phy_nml` and `ccycle_nml` that ICON refuses once it sets up the processes.
+    Finds values of `aes_rad_nml`, `aes_phy_nml`, `aes_wmo_nml` and `ccycle_nml` that ICON refuses once it sets up the
+    processes, or with which it crashes.
 
     ## Why it matters
     ICON aborts after it has read its grid.
 
     ## Evidence
-    ICON 2024.10, `mo_aes_rad_config.f90:298-593`, `mo_aes_phy_config.f90:395-426` (read, not tried). [All
-    checks](../reference/icon-checks.md), each with its line.
+    ICON 2024.10, `mo_aes_rad_config.f90:298-593`, `mo_aes_phy_config.f90:395-426` (read, not tried); with `zminwmo`
+    500 m and layers of 300 m it crashes. [All checks](../reference/icon-checks.md), each with its line.
 
     ## Example
     ```yaml bad

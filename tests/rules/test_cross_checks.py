@@ -142,6 +142,87 @@ def test_what_the_coupler_brings_is_taken_by_the_radiation(coupled, radiation, e
         assert [finding.code for finding in judge(experiment_of(text, tmp_path), rule)] == found
 
 
+@pytest.mark.parametrize(
+    ("shape", "is_refused"),
+    [
+        ("nu_r: -900.0", False),
+        ("nu_r: -899.0", True),
+        ("nu_r: -1.0", True),
+        ("nu_r: -0.9", False),
+        ("nu_r: 126.0", False),
+        ("nu_r: 127.0", True),
+        ("nu_g: -1.0", True),
+        ("nu_g: 127.0", False),
+        ("nu_g: 128.0", True),
+        ("nu_g: 127.0, mu_g: 0.1", True),
+        ("nu_g: -1.5, mu_g: -0.3", False),
+        ("nu_g: -0.5, mu_g: -0.3", True),
+        ("mu_g: 0.007", True),
+        ("mu_g: 0.008", False),
+        ("mu_g: -0.3", True),
+        ("mu_g: -900.0", False),
+        ("nu_h: -1.0", True),
+        ("nu_h: 128.0", False),
+        ("nu_h: 129.0", True),
+        ("nu_h: 129.0, mu_h: 1.0", False),
+        ("nu_h: 10.0, mu_h: 0.02", True),
+        ("mu_h: 0.005", True),
+        ("mu_h: 0.006", False),
+        ("nu_i: -1.5", False),
+        ("nu_s: 200.0", False),
+    ],
+)
+def test_shapes_of_particles_have_gamma_functions(shape, is_refused, tmp_path):
+    for scheme, expected in ((3, False), (4, is_refused), (7, is_refused), (8, False)):
+        namelists = f"run_nml: {{iforcing: 3}}, nwp_phy_nml: {{inwp_gscp: {scheme}}}, twomom_mcrph_nml: {{{shape}}}"
+        found = judge(experiment_of(f"namelists: {{{namelists}}}\n", tmp_path), RULES)
+        assert any("gamma" in one.message for one in found) is expected
+
+
+@pytest.mark.parametrize(
+    ("forcing", "surface", "seed", "restart", "is_refused"),
+    [
+        (3, 0, 1, "false", True),
+        (3, 0, -1, "false", True),
+        (3, 0, 0, "false", False),
+        (3, 1, 1, "false", False),
+        (3, 0, 1, "true", False),
+        (2, 0, 1, "false", False),
+        (0, 0, 1, "false", False),
+    ],
+)
+def test_noise_needs_a_soil(forcing, surface, seed, restart, is_refused, tmp_path):
+    namelists = f"initicon_nml: {{pinit_seed: {seed}}}, nwp_phy_nml: {{inwp_surface: {surface}}}, "
+    namelists += f"run_nml: {{iforcing: {forcing}}}, master_nml: {{lrestart: {restart}}}"
+    found = judge(experiment_of(f"namelists: {{{namelists}}}\n", tmp_path), RULES)
+    assert any("noise" in one.message for one in found) is is_refused
+
+
+@pytest.mark.parametrize(
+    ("levels", "lower", "upper", "expected"),
+    [
+        (3, 1001, 1001, []),
+        (3, 999, 1001, ["minwmo"]),
+        (3, 1001, 999, ["maxwmo"]),
+        (3, 999, 999, ["maxwmo"]),
+        (2, 1499, 1501, ["minwmo"]),
+        (2, 1501, 1501, []),
+        (1, 99999, 99999, ["maxwmo"]),
+    ],
+)
+@pytest.mark.parametrize("forcing", [2, 3])
+def test_the_tropopause_is_looked_for_above_the_two_lowest_levels(levels, lower, upper, expected, forcing, tmp_path):
+    # three levels of 2000/3 m each: the second lowest is 1000 m high; of two, 1500 m
+    namelists = (
+        f"run_nml: {{iforcing: {forcing}, num_lev: {levels}}}, sleve_nml: {{min_lay_thckn: 0, top_height: 2000.0}}, "
+    )
+    heights = f"'aes_wmo_config(1)%zminwmo': {lower}.0, 'aes_wmo_config(1)%zmaxwmo': {upper}.0"
+    text = f"namelists: {{{namelists}aes_wmo_nml: {{{heights}}}}}\n"
+    found = judge(experiment_of(text, tmp_path), RULES)
+    named = ["maxwmo" if "%zmaxwmo" in one.message else "minwmo" for one in found if "tropopause" in one.message]
+    assert named == (expected if forcing == 2 else [])
+
+
 @pytest.mark.parametrize("variable", ["dust", "seas", "anthro", "fire"])
 @pytest.mark.parametrize(("turbulence", "is_refused"), [(1, False), (3, False), (4, True), (5, True), (6, False)])
 def test_prognostic_aerosol_does_not_go_with_eddies(variable, turbulence, is_refused, tmp_path):
