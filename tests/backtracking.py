@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from typing import Any
 
 if sys.version_info >= (3, 11):
@@ -31,15 +30,12 @@ _OPPOSITES = {
     sre.CATEGORY_NOT_SPACE: sre.CATEGORY_SPACE,
     sre.CATEGORY_NOT_WORD: sre.CATEGORY_WORD,
 }
+_OF_ONE = (sre.LITERAL, sre.NOT_LITERAL, sre.ANY, sre.IN)
 
 
-Taken = dict[tuple[int, str], bool]
-
-
-@lru_cache(maxsize=8)
-def _parsed(pattern: re.Pattern[str]) -> tuple[list[Any], Taken]:
-    """The nodes of a pattern; and which of them, by their `id`, take which character, as far as that was asked."""
-    return list(parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)), {}
+def parsed(pattern: re.Pattern[str]) -> Any:
+    """The nodes of a pattern."""
+    return parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
 
 
 class TooMuchError(Exception):
@@ -47,10 +43,13 @@ class TooMuchError(Exception):
 
 
 class Matcher:
-    """A pattern with the number of `steps` that its use has taken so far: one for each character looked at."""
+    """A pattern with the number of `steps` that its use has taken so far: one for each character looked at.
 
-    def __init__(self, pattern: re.Pattern[str], most: int) -> None:
-        self.tree, self.taken = _parsed(pattern)
+    Each part of the pattern is a function of a place, which knows what comes behind it and says whether the rest of the
+    text is as the pattern wants.
+    """
+
+    def __init__(self, pattern: re.Pattern[str], most: int = 1 << 30) -> None:
         self.is_dotall, self.is_multiline, self.ignores_case = (
             bool(pattern.flags & flag) for flag in (re.DOTALL, re.MULTILINE, re.IGNORECASE)
         )
@@ -58,6 +57,8 @@ class Matcher:
         self.steps = 0
         self.text = ""
         self.groups: dict[int, tuple[int, int]] = {}
+        self._is_full = False
+        self._start = self._sequence(list(parsed(pattern)), lambda at: not self._is_full or at == len(self.text))
 
     def search(self, text: str) -> bool:
         """Look for the pattern from every place on, as `re.search` does. Raises TooMuchError."""
@@ -65,108 +66,11 @@ class Matcher:
 
     def match(self, text: str, start: int = 0, *, full: bool = False) -> bool:
         """Try the pattern at a place. Raises TooMuchError."""
-        self.text, self.groups = text, {}
-        return self._sequence(self.tree, 0, start, lambda end: not full or end == len(text))
+        self.text, self.groups, self._is_full = text, {}, full
+        return self._start(start)
 
-    def _step(self, count: int = 1) -> None:
-        self.steps += count
-        if self.steps > self.most:
-            raise TooMuchError
-
-    def _sequence(self, nodes: list[Any], number: int, at: int, goal: Goal) -> bool:
-        if number == len(nodes):
-            return goal(at)
-        return self._node(nodes[number], at, lambda end: self._sequence(nodes, number + 1, end, goal))
-
-    def _node(self, node: tuple[Any, Any], at: int, goal: Goal) -> bool:
-        kind, value = node
-        self._step()
-        if kind in (sre.LITERAL, sre.NOT_LITERAL, sre.ANY, sre.IN):
-            return at < len(self.text) and self._takes(node, self.text[at]) and goal(at + 1)
-        if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT):
-            low, high, body = value
-            return self._repeat(list(body), low, high, kind is sre.MAX_REPEAT, at, goal)
-        if kind is sre.SUBPATTERN:
-            return self._group(value, at, goal)
-        if kind is sre.BRANCH:
-            return any(self._sequence(list(branch), 0, at, goal) for branch in value[1])
-        if kind is sre.AT:
-            return self._is_at(value, at) and goal(at)
-        if kind in (sre.ASSERT, sre.ASSERT_NOT):
-            return self._looks(kind, value, at) and goal(at)
-        if kind is sre.GROUPREF:
-            start, end = self.groups.get(value, (0, 0))
-            return self.text.startswith(self.text[start:end], at) and goal(at + end - start)
-        if kind is sre.GROUPREF_EXISTS:
-            branch = value[1] if value[0] in self.groups else value[2]
-            return self._sequence(list(branch or ()), 0, at, goal)
-        raise NotImplementedError(str(kind))
-
-    def _group(self, value: Any, at: int, goal: Goal) -> bool:
-        name, _, _, body = value
-
-        def close(end: int) -> bool:
-            before = self.groups.get(name)
-            self.groups[name] = at, end
-            if goal(end):
-                return True
-            if before is None:
-                del self.groups[name]
-            else:
-                self.groups[name] = before
-            return False
-
-        return self._sequence(list(body), 0, at, goal if name is None else close)
-
-    def _looks(self, kind: Any, value: Any, at: int) -> bool:
-        direction, body = value
-        starts: Iterator[int] | list[int] = [at]
-        if direction < 0:
-            low, high = body.getwidth()
-            starts = [at - width for width in range(low, high + 1) if at - width >= 0]
-        found = any(self._sequence(list(body), 0, start, lambda end: direction > 0 or end == at) for start in starts)
-        return found is (kind is sre.ASSERT)
-
-    def _repeat(self, body: list[Any], low: int, high: Any, is_greedy: bool, at: int, goal: Goal) -> bool:
-        if len(body) == 1 and body[0][0] in (sre.LITERAL, sre.NOT_LITERAL, sre.ANY, sre.IN):
-            return self._run(body[0], low, high, is_greedy, at, goal)
-
-        def turn(count: int, start: int) -> bool:
-            def again(end: int) -> bool:
-                return end > start and turn(count + 1, end)
-
-            if count < low:
-                return self._sequence(body, 0, start, lambda end: turn(count + 1, end))
-            may_go_on = high is sre.MAXREPEAT or count < high
-            if is_greedy:
-                return (may_go_on and self._sequence(body, 0, start, again)) or goal(start)
-            return goal(start) or (may_go_on and self._sequence(body, 0, start, again))
-
-        return turn(0, at)
-
-    def _run(self, node: Any, low: int, high: Any, is_greedy: bool, at: int, goal: Goal) -> bool:
-        """A repeated character, without a call for each."""
-        end = at
-        last = len(self.text) if high is sre.MAXREPEAT else min(len(self.text), at + int(high))
-        while end < last and self._takes(node, self.text[end]):
-            end += 1
-            self._step()
-        if end - at < low:
-            return False
-        ends = range(end, at + low - 1, -1) if is_greedy else range(at + low, end + 1)
-        return any(self._tried(stop, goal) for stop in ends)
-
-    def _tried(self, at: int, goal: Goal) -> bool:
-        self._step()
-        return goal(at)
-
-    def _takes(self, node: tuple[Any, Any], char: str) -> bool:
-        key = id(node), char
-        if key not in self.taken:
-            self.taken[key] = self._would_take(node, char)
-        return self.taken[key]
-
-    def _would_take(self, node: tuple[Any, Any], char: str) -> bool:
+    def takes(self, node: tuple[Any, Any], char: str) -> bool:
+        """Whether a node of one character is one for this character."""
         kind, value = node
         if kind is sre.ANY:
             return self.is_dotall or char != "\n"
@@ -174,6 +78,151 @@ class Matcher:
             return self._in(value, char)
         is_same = char == chr(value) or (self.ignores_case and char.lower() == chr(value).lower())
         return is_same is (kind is sre.LITERAL)
+
+    def _step(self, count: int = 1) -> None:
+        self.steps += count
+        if self.steps > self.most:
+            raise TooMuchError
+
+    def _sequence(self, nodes: list[Any], goal: Goal) -> Goal:
+        for node in reversed(nodes):
+            goal = self._node(node, goal)
+        return goal
+
+    def _node(self, node: tuple[Any, Any], goal: Goal) -> Goal:
+        kind, value = node
+        if kind in _OF_ONE:
+            return self._one(node, goal)
+        if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT):
+            low, high, body = value
+            many = self._run if len(body) == 1 and body[0][0] in _OF_ONE else self._repeat
+            return many(list(body), low, high, kind is sre.MAX_REPEAT, goal)
+        if kind is sre.SUBPATTERN:
+            return self._sequence(list(value[3]), goal) if value[0] is None else self._group(value, goal)
+        if kind is sre.BRANCH:
+            branches = [self._sequence(list(branch), goal) for branch in value[1]]
+            return lambda at: any(branch(at) for branch in branches)
+        if kind is sre.AT:
+            return self._at(value, goal)
+        if kind in (sre.ASSERT, sre.ASSERT_NOT):
+            return self._looks(kind is sre.ASSERT, value, goal)
+        if kind is sre.GROUPREF:
+            return lambda at: self._comes_again(value, at, goal)
+        if kind is sre.GROUPREF_EXISTS:
+            there, else_ = (self._sequence(list(branch or ()), goal) for branch in value[1:])
+            return lambda at: there(at) if value[0] in self.groups else else_(at)
+        raise NotImplementedError(str(kind))
+
+    def _one(self, node: tuple[Any, Any], goal: Goal) -> Goal:
+        known: dict[str, bool] = {}
+
+        def one(at: int) -> bool:
+            self._step()
+            if at >= len(self.text):
+                return False
+            char = self.text[at]
+            if char not in known:
+                known[char] = self.takes(node, char)
+            return known[char] and goal(at + 1)
+
+        return one
+
+    def _group(self, value: Any, goal: Goal) -> Goal:
+        name, _, _, body = value
+        starts: list[int] = []
+
+        def close(end: int) -> bool:
+            before, start = self.groups.get(name), starts.pop()
+            self.groups[name] = start, end
+            found = goal(end)
+            starts.append(start)
+            if before is None:
+                del self.groups[name]
+            else:
+                self.groups[name] = before
+            return found
+
+        within = self._sequence(list(body), close)
+
+        def open_(at: int) -> bool:
+            self._step()
+            starts.append(at)
+            found = within(at)
+            starts.pop()
+            return found
+
+        return open_
+
+    def _comes_again(self, name: int, at: int, goal: Goal) -> bool:
+        start, end = self.groups.get(name, (0, 0))
+        self._step()
+        return self.text.startswith(self.text[start:end], at) and goal(at + end - start)
+
+    def _looks(self, is_wanted: bool, value: Any, goal: Goal) -> Goal:
+        direction, body = value
+        ends: list[int] = []  # where what lies behind ends
+        there = self._sequence(list(body), lambda end: direction > 0 or end == ends[-1])
+        low, high = body.getwidth() if direction < 0 else (0, 0)
+
+        def looks(at: int) -> bool:
+            self._step()
+            ends.append(at)
+            found = any(there(at - width) for width in range(low, high + 1) if at >= width)
+            ends.pop()
+            return found is is_wanted and goal(at)
+
+        return looks
+
+    def _repeat(self, body: list[Any], low: int, high: Any, is_greedy: bool, goal: Goal) -> Goal:
+        turns: list[tuple[int, int]] = []  # how many there were, and where the one that is tried starts
+
+        def after(end: int) -> bool:
+            count, start = turns.pop()
+            found = (count < low or end > start) and turn(count + 1, end)
+            turns.append((count, start))
+            return found
+
+        once = self._sequence(body, after)
+
+        def again(count: int, at: int) -> bool:
+            turns.append((count, at))
+            found = once(at)
+            turns.pop()
+            return found
+
+        def turn(count: int, at: int) -> bool:
+            self._step()
+            if count < low:
+                return again(count, at)
+            may_go_on = high is sre.MAXREPEAT or count < high
+            if is_greedy:
+                return (may_go_on and again(count, at)) or goal(at)
+            return goal(at) or (may_go_on and again(count, at))
+
+        return lambda at: turn(0, at)
+
+    def _run(self, body: list[Any], low: int, high: Any, is_greedy: bool, goal: Goal) -> Goal:
+        """A repeated character, without a call for each."""
+        known: dict[str, bool] = {}
+
+        def run(at: int) -> bool:
+            end, text = at, self.text
+            last = len(text) if high is sre.MAXREPEAT else min(len(text), at + int(high))
+            while end < last:
+                char = text[end]
+                if char not in known:
+                    known[char] = self.takes(body[0], char)
+                if not known[char]:
+                    break
+                end += 1
+            self._step(1 + end - at)
+            for stop in range(end, at + low - 1, -1) if is_greedy else range(at + low, end + 1):
+                self._step()
+                if goal(stop):
+                    return True
+            return False
+
+        return run
 
     def _in(self, parts: list[Any], char: str) -> bool:
         chars = {char, char.lower(), char.upper()} if self.ignores_case else {char}
@@ -189,6 +238,13 @@ class Matcher:
         if value in _OPPOSITES:
             return not _CATEGORIES[_OPPOSITES[value]](char)
         return bool(_CATEGORIES[value](char))
+
+    def _at(self, where: Any, goal: Goal) -> Goal:
+        def at_such_a_place(at: int) -> bool:
+            self._step()
+            return self._is_at(where, at) and goal(at)
+
+        return at_such_a_place
 
     def _is_at(self, where: Any, at: int) -> bool:
         text = self.text
@@ -214,7 +270,7 @@ def _is_word(char: str) -> bool:
 
 def stresses(pattern: re.Pattern[str], length: int) -> Iterator[str]:
     """Texts of about that length that begin as the pattern wants, repeat what it repeats, and end as it does not."""
-    found = list(dict.fromkeys(_attacks(_parsed(pattern)[0], "")))
+    found = list(dict.fromkeys(_attacks(list(parsed(pattern)), "")))
     found += [("", word) for word in ("a", " ", "\r\n", "!\r\n", "(", "a(", "'", '"', "$(", "1,", "=", "\t \n", "\\")]
     for prefix, pump in dict.fromkeys(found):
         if pump:
@@ -256,13 +312,15 @@ def _words(nodes: list[Any]) -> Iterator[str]:
             yield first + rest
 
 
+_PROBE = Matcher(re.compile(""))
+
+
 def _firsts(node: tuple[Any, Any]) -> Iterator[str]:
     kind, value = node
     if kind is sre.LITERAL:
         yield chr(value)
     elif kind in (sre.NOT_LITERAL, sre.ANY, sre.IN):
-        probe = Matcher(re.compile(""), 1 << 30)
-        yield from [char for char in "a 1\t!'\"$(,=x.-/\\\n\r&<" if probe._would_take(node, char)][:4]
+        yield from [char for char in "a 1\t!'\"$(,=x.-/\\\n\r&<" if _PROBE.takes(node, char)][:4]
     elif kind in (sre.MAX_REPEAT, sre.MIN_REPEAT):
         low, _, body = value
         words = list(_words(list(body)))[:3]

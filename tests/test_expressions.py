@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
@@ -89,8 +89,14 @@ def schema_patterns() -> Iterator[tuple[str, str]]:
                 waiting += node
 
 
+@lru_cache(maxsize=4)
+def _matcher(pattern: re.Pattern[str]) -> Matcher:
+    return Matcher(pattern, _MOST)
+
+
 def work(pattern: re.Pattern[str], text: str, how: str = "match") -> int:
-    matcher = Matcher(pattern, _MOST)
+    matcher = _matcher(pattern)
+    matcher.steps = 0
     try:
         if how in _STARTS:
             matcher.match(text, full=how == "fullmatch")
