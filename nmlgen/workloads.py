@@ -28,7 +28,22 @@ def workload_of_spec(experiment: Experiment) -> Workload:
     sources = {name: Source(name, write_groups(groups)) for name, groups in other.files.items()}
     if model.namelist not in sources:
         raise UnknownWorkloadError(f"the spec has no {model.namelist}")
-    return workload_by(model, read(sources[model.namelist]), tasks, sources.get)
+
+    def beside(name: str) -> Source | None:
+        return sources.get(name) or _brought(experiment, name)
+
+    return workload_by(model, read(sources[model.namelist]), tasks, beside)
+
+
+def _brought(experiment: Experiment, name: str) -> Source | None:
+    """An input file of a spec, where its place does not depend on that of the build."""
+    base = str(experiment.base_directory.value) if experiment.base_directory is not None else ""
+    for file in experiment.inputs:
+        if file.target == name:
+            path = Path(base, str(file.source.value))
+            files = Files()
+            return files.read(path) if path.is_absolute() and files.is_file(path) else None
+    return None
 
 
 def other_model(path: Path, files: Files) -> Model | None:

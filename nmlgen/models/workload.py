@@ -26,7 +26,8 @@ class Role:
 
 @frozen
 class OutputFile:
-    """A file of a run: what it holds, the times at which something is written to it, and the tasks that write to it.
+    """A file of a run: what it holds, the times at which something is written to it, none where they are not known, and
+    the tasks that write to it.
 
     With `ending` each of these tasks has a file of its own, whose name ends with the task's number in that form.
     """
@@ -64,8 +65,11 @@ class Clock:
 
     def date(self, seconds: float) -> str:
         """A time as models write it: 2000-01-01_06:00:00."""
-        later = Calendar.PROLEPTIC_GREGORIAN.add(self.start, Duration.of_seconds(seconds))
-        return str(later).removesuffix("Z").partition(".")[0].replace("T", "_")
+        return str(self.at(seconds)).removesuffix("Z").partition(".")[0].replace("T", "_")
+
+    def at(self, seconds: float) -> Instant:
+        """The instant so long after the start."""
+        return Calendar.PROLEPTIC_GREGORIAN.add(self.start, Duration.of_seconds(seconds))
 
     def times(self, begin: float, interval: float, end: float) -> tuple[float, ...]:
         """The steps at which something is due that is due at `begin` and then each so many seconds, up to `end`.

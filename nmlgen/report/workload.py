@@ -15,10 +15,7 @@ def format_workload(found: Workload, most: int, colour: bool, terminal: bool) ->
     roles = [(number_ranges(role.tasks), str(len(role.tasks)), role.what) for role in found.roles]
     parts = [format_table(("tasks", "count", "what they do"), roles, colour, terminal)]
     if found.files:
-        rows = [
-            (_name(file), file.stream, file.times[0], str(len(file.times)), number_ranges(file.tasks))
-            for file in found.files[:most]
-        ]
+        rows = [(_name(file), file.stream, *_times(file), number_ranges(file.tasks)) for file in found.files[:most]]
         parts.append(format_table(("file", "of", "from", "times", "written by"), rows, colour, terminal))
     files = sum(len(file.names) for file in found.files)
     left = len(found.files) - most
@@ -51,3 +48,8 @@ def _name(file: OutputFile) -> str:
     """The name of a file; of one of each task those of the first and the last."""
     names = file.names
     return names[0] if len(names) == 1 else f"{names[0]} ... {names[-1][len(file.name) :]}"
+
+
+def _times(file: OutputFile) -> tuple[str, str]:
+    """The first time of a file, and how many it has."""
+    return (file.times[0], str(len(file.times))) if file.times else ("?", "?")

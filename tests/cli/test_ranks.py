@@ -145,3 +145,29 @@ def test_a_model_that_nobody_described(nmlgen: Callable[..., Any], here: Path) -
     done = nmlgen("ranks", "other.yaml")
     assert done.out == "who writes what is not known: nobody has described the model\n"
     assert nmlgen("volume", "other.yaml").code == 2
+
+
+def test_files_whose_times_are_not_known(nmlgen: Callable[..., Any], here: Path) -> None:
+    (here / "cbl.yaml").write_text("nmlgen: 1\nname: cbl\nextends: palm/cbl\nsite: local\njob: {ntasks_per_node: 2}\n")
+    done = nmlgen("ranks", "cbl.yaml")
+    rows = [line.split()[-4:] for line in done.out.splitlines() if line.startswith("DATA_1D")]
+    assert rows == [["900", "s", "2", "0"], ["series", "?", "?", "0"]]
+
+
+def test_streams_that_a_spec_brings(nmlgen: Callable[..., Any], here: Path) -> None:
+    (here / "spec.yaml").write_text(
+        "nmlgen: 1\nname: a\n"
+        "extends: mpas/supercell\nsite: local\nmodel: {directory: mpas}\njob: {ntasks_per_node: 2}\n"
+    )
+    assert "streams.atmosphere, which names the files, is not there" in nmlgen("ranks", "spec.yaml").out
+    (here / "mpas/supercell").mkdir(parents=True)
+    (here / "mpas/supercell/streams.atmosphere").write_text(
+        '<streams>\n<stream name="output" type="output" filename_template="h.$h.nc" output_interval="1:00:00"/>\n'
+        "</streams>\n"
+    )
+    done = nmlgen("ranks", "spec.yaml", "--set", f"model.directory={here / 'mpas'}")
+    assert [line.split()[0] for line in done.out.splitlines() if line.startswith("h.")] == [
+        "h.00.nc",
+        "h.01.nc",
+        "h.02.nc",
+    ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nmlgen.models import wrf
+from nmlgen.models import mpas, palm, wrf
 from nmlgen.models.workload import OutputFile, UnknownWorkloadError, Workload
 from nmlgen.namelist.reader import read_namelist
+from nmlgen.source import Source
 
 
 def lines(found: Workload) -> list[str]:
@@ -161,3 +162,227 @@ def test_what_the_tasks_of_wrf_do():
 def test_what_is_not_known_of_wrf(changes, why):
     with pytest.raises(UnknownWorkloadError, match=why):
         wrf_workload(4, **changes)
+
+
+# --- MPAS-A 8.2.2 (SMIOL, PnetCDF): the supercell with a step of 18 s ------------------------------------------------
+
+MPAS = """\
+&nhyd_model
+ config_dt = 18.0
+ config_start_time = '0000-01-01_00:00:00'
+ config_run_duration = '00:01:48'
+/
+&io
+ config_pio_num_iotasks = {count}
+ config_pio_stride = {stride}
+/
+&restart
+ config_do_restart = {restart}
+/
+"""
+STREAMS = """\
+<streams>
+<immutable_stream name="input" type="input" filename_template="init.nc" input_interval="initial_only"/>
+<immutable_stream name="restart" type="input;output" filename_template="restart.$Y-$M-$D_$h.$m.$s.nc"
+ input_interval="initial_only" output_interval="0_00:00:54"/>
+<stream name="output" type="output" filename_template="history.$Y-$M-$D_$h.$m.$s.nc" {}/>
+<stream name="diagnostics" type="output" filename_template="diag.$Y-$d_$h.$m.$s.nc" output_interval="00:00:54"/>
+</streams>
+"""
+HISTORY = 'output_interval="00:00:36" filename_interval="00:01:12"'
+
+
+def mpas_workload(tasks: int = 1, streams: str | None = None, history: str = HISTORY, **changes: object) -> Workload:
+    text = MPAS.format(**{"count": 0, "stride": 1, "restart": ".false.", **changes})
+    beside = {"streams.atmosphere": Source("streams.atmosphere", streams or STREAMS.format(history))}
+    return mpas.workload(read_namelist(text, "namelist.atmosphere"), tasks, beside.get)
+
+
+def history_of(found: Workload) -> dict[str, list[str]]:
+    return {file.name: [time[14:] for time in file.times] for file in found.files if file.stream == "output"}
+
+
+def test_the_files_of_mpas():
+    assert sorted(f"{file.name} {len(file.times)}" for file in mpas_workload().files) == [
+        "diag.0000-001_00.00.00.nc 1",
+        "diag.0000-001_00.00.54.nc 1",
+        "diag.0000-001_00.01.48.nc 1",
+        "history.0000-01-01_00.00.00.nc 2",
+        "history.0000-01-01_00.01.12.nc 2",
+        "restart.0000-01-01_00.00.54.nc 1",
+        "restart.0000-01-01_00.01.48.nc 1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("count", "stride", "writers"), [(0, 1, (0, 1, 2, 3)), (2, 2, (0, 2)), (0, 4, (0,)), (2, 0, (0, 2)), (1, 1, (0,))]
+)
+def test_who_writes_in_mpas(count, stride, writers):
+    found = mpas_workload(4, count=count, stride=stride)
+    assert {tuple(file.tasks) for file in found.files} == {writers}
+
+
+@pytest.mark.parametrize(
+    ("history", "files"),
+    [
+        (
+            'output_interval="00:00:30"',
+            {"00.00": ["00:00"], "00.30": ["00:36"], "01.00": ["01:12"], "01.30": ["01:30"]},
+        ),
+        ('output_interval="initial_only"', {"00.00": ["00:00"]}),
+        ('output_interval="final_only"', {"00.00": ["01:48"]}),
+        ('output_interval="none"', {}),
+        ('output_interval="54" filename_interval="none"', {"00.00": ["00:00", "00:54", "01:48"]}),
+        (
+            'output_interval="stream:restart:output_interval" filename_interval="1:00:00"',
+            {"00.00": ["00:00", "00:54", "01:48"]},
+        ),
+        (
+            'output_interval="36" filename_interval="01:12" reference_time="0000-01-01_00:00:09"',
+            {"00.09": ["00:00", "00:36", "01:12"], "01.21": ["01:48"]},
+        ),
+    ],
+)
+def test_files_of_a_stream(history, files):
+    found = history_of(mpas_workload(history=history))
+    assert found == {f"history.0000-01-01_00.{at}.nc": times for at, times in files.items()}
+
+
+def test_a_run_of_mpas_that_goes_on():
+    assert history_of(mpas_workload(restart=".true.")) == {
+        "history.0000-01-01_00.00.00.nc": ["00:36"],
+        "history.0000-01-01_00.01.12.nc": ["01:12", "01:48"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"count": 4, "stride": 2}, "MPAS stops: 4 tasks that write, each 2 from the next"),
+        ({"history": 'output_interval="soon"'}, "the output_interval of stream \"output\" is 'soon'"),
+        ({"history": 'output_interval="0"'}, "the output_interval of stream"),
+    ],
+)
+def test_what_is_not_known_of_mpas(changes, why):
+    with pytest.raises(UnknownWorkloadError, match=why):
+        mpas_workload(4, **changes)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("18.0", "0.0", "the run never ends"),
+        ("'00:01:48'", "'-1'", "do not say when the run ends"),
+        ("'0000-01-01_00:00:00'", "'file'", "config_start_time is 'file'"),
+        ("'0000-01-01_00:00:00'", "'0000-13-01'", "config_start_time is '0000-13-01'"),
+    ],
+)
+def test_times_that_are_not_known_of_mpas(old, new, why):
+    text = MPAS.format(count=0, stride=1, restart=".false.").replace(old, new)
+    beside = {"streams.atmosphere": Source("streams.atmosphere", STREAMS.format(HISTORY))}
+    with pytest.raises(UnknownWorkloadError, match=why):
+        mpas.workload(read_namelist(text), 1, beside.get)
+    with pytest.raises(UnknownWorkloadError, match="is not there"):
+        mpas.workload(read_namelist(text), 1, lambda _name: None)
+
+
+# --- PALM 25.10.1: example_cbl for 20 s ---------------------------------------------------------------------------
+
+PALM = {
+    "initialization_parameters": {"nx": 39, "ny": 39, "nz": 40, "dx": 50.0, "dy": 50.0, "dz": 50.0},
+    "runtime_parameters": {
+        "end_time": 20.0,
+        "data_output_2d_on_each_pe": ".FALSE.",
+        "netcdf_data_format": 2,
+        "restart_data_format": "'fortran_binary'",
+        "dt_data_output": 10.0,
+        "dt_data_output_av": 20.0,
+        "dt_dopr": 10.0,
+        "data_output": "'w_xy', 'w_xz', 'w_xz_av', 'theta_xy'",
+        "data_output_pr": "'wtheta'",
+    },
+}
+
+
+def palm_workload(tasks: int = 2, write_binary: bool | None = False, more: str = "", **changes: object) -> Workload:
+    groups = {name: dict(settings) for name, settings in PALM.items()}
+    groups["runtime_parameters"] |= changes
+    text = "".join(
+        f"&{group}\n" + "".join(f" {name} = {value}\n" for name, value in settings.items()) + "/\n"
+        for group, settings in groups.items()
+    )
+    beside = {"ENVPAR": Source("ENVPAR", f"&envpar write_binary = {'.T.' if write_binary else '.F.'} /\n")}
+    return palm.workload(read_namelist(text + more, "PARIN"), tasks, ({} if write_binary is None else beside).get)
+
+
+BASE = [
+    "DATA_2D_XY_NETCDF 2 0",
+    "DATA_2D_XZ_NETCDF 2 0",
+    "DATA_2D_XZ_AV_NETCDF 1 0",
+    "DATA_1D_PR_NETCDF 2 0",
+    "DATA_1D_TS_NETCDF 0 0",
+]
+
+
+def test_the_files_of_palm():
+    found = palm_workload()
+    assert lines(found) == BASE
+    assert found.unknown == ()
+    assert found.files[2].times == ("20 s",)
+
+
+@pytest.mark.parametrize(
+    ("form", "names"),
+    [("'fortran_binary'", ("BINOUT/_000000", "BINOUT/_000001")), ("'mpi'", ("BINOUT",))],
+)
+def test_restart_files_of_palm(form, names):
+    found = palm_workload(write_binary=True, restart_data_format=form)
+    (file,) = [file for file in found.files if file.stream == "restart"]
+    assert (file.names, list(file.tasks), file.times) == (names, [0, 1], ("20 s",))
+
+
+@pytest.mark.parametrize(
+    ("changes", "missing"),
+    [
+        ({"skip_time_data_output_av": 1e5}, {"DATA_2D_XZ_AV_NETCDF"}),
+        ({"dt_dots": 30.0}, {"DATA_1D_TS_NETCDF"}),
+        ({"data_output_pr": "''"}, {"DATA_1D_PR_NETCDF"}),
+        ({"dt_do2d_xy": 50.0}, {"DATA_2D_XY_NETCDF"}),
+        ({"end_time": 0.0}, {line.partition(" ")[0] for line in BASE}),
+    ],
+)
+def test_files_that_palm_does_not_write(changes, missing):
+    there = {file.name for file in palm_workload(**changes).files}
+    assert {line.partition(" ")[0] for line in BASE} - there == missing
+
+
+def test_volumes_of_palm_are_written_by_all_with_parallel_netcdf():
+    found = palm_workload(data_output="'theta', 'e_av'", netcdf_data_format=5)
+    assert {file.name: list(file.tasks) for file in found.files if file.name.startswith("DATA_3D")} == {
+        "DATA_3D_NETCDF": [0, 1],
+        "DATA_3D_AV_NETCDF": [0, 1],
+    }
+    each_step = palm_workload(data_output="'theta'", dt_do3d=0.0).files[0]
+    assert (each_step.name, each_step.times) == ("DATA_3D_NETCDF", ())
+
+
+@pytest.mark.parametrize(
+    ("changes", "unknown"),
+    [
+        ({"more": "&particle_parameters\n/\n"}, "the files of &particle_parameters"),
+        ({"data_output_2d_on_each_pe": ".TRUE."}, "the files in which each task leaves its part of sections"),
+        ({"write_binary": None}, "whether restart files are kept"),
+        ({"end_time": 7.5}, "whether the last step, which may go beyond end_time, reaches what is due soon after it"),
+        ({"data_output_masks": "'w'"}, "the files of masks"),
+    ],
+)
+def test_what_is_not_known_of_palm(changes, unknown):
+    (told,) = palm_workload(**changes).unknown
+    assert told.startswith(unknown)
+
+
+def test_times_that_are_not_known_of_palm():
+    with pytest.raises(UnknownWorkloadError, match="end_time is not known"):
+        palm_workload(dt_coupling=7.5)
+    with pytest.raises(UnknownWorkloadError, match="it writes more than 100000 times"):
+        palm_workload(end_time=1e9, dt_data_output=1.0)

@@ -13,6 +13,7 @@ from nmlgen.pages import page
 
 if TYPE_CHECKING:
     from nmlgen.models.reading import Beside
+    from nmlgen.models.workload import Workload
     from nmlgen.namelist.syntax import Document
 
 name = "MPAS"
@@ -111,3 +112,10 @@ def lint(document: Document, tasks: int | None, beside: Beside) -> Report:
     from nmlgen.models.mpas.judging import judge  # most namelists are of ICON
 
     return judge(document, tasks, beside)
+
+
+def workload(document: Document, tasks: int, beside: Beside) -> Workload:
+    """What so many tasks do with a namelist.atmosphere and the streams beside it; see `writing`."""
+    from nmlgen.models.mpas.writing import work_out  # most namelists are of ICON
+
+    return work_out(document, tasks, beside)

@@ -118,8 +118,7 @@ class _Judging(Judging):
                 message = f"{count} tasks that write, each {stride} tasks from the next"
                 yield self.finding("MPS003", Severity.ERROR, where, message, "expected: none below 0")
             return
-        count = _quotient(self.tasks, stride) if count == 0 else count
-        stride = _quotient(self.tasks, count) if stride == 0 else stride
+        count, stride = iotasks(self.tasks, count, stride)
         if not (1 <= count <= self.tasks and 1 <= stride <= self.tasks and count * stride <= self.tasks):
             yield self.finding(
                 "MPS003",
@@ -218,6 +217,12 @@ class _Judging(Judging):
 
 def _is_date(month: float, day: float) -> bool:
     return 1 <= month <= 12 and 1 <= day <= _DAYS[int(month) - 1]
+
+
+def iotasks(tasks: int, count: int, stride: int) -> tuple[int, int]:
+    """How many of the tasks write, and how far each is from the next: where one of the two is 0 the other decides."""
+    count = _quotient(tasks, stride) if count == 0 else count
+    return count, _quotient(tasks, count) if stride == 0 else stride
 
 
 def _quotient(one: int, other: int) -> int:

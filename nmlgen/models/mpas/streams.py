@@ -58,7 +58,7 @@ def problems_of(source: Source, immutable: tuple[str, ...]) -> Iterator[StreamPr
     yield from found
     if found:
         return  # MPAS looks no further
-    streams = list(_streams(source))
+    streams = list(streams_of(source))
     for stream in streams:
         yield from _of_attributes(stream)
         if stream.is_immutable and stream.name and stream.name not in immutable:
@@ -100,7 +100,8 @@ def _badly_nested(source: Source) -> Iterator[StreamProblem]:
         yield StreamProblem(source.span(1, 1), "there is no <streams>", "<streams> around all streams")
 
 
-def _streams(source: Source) -> Iterator[Stream]:
+def streams_of(source: Source) -> Iterator[Stream]:
+    """The streams of a file."""
     text = Text(source)
     for tag in _TAG.finditer(source.text):
         if tag["name"] in _STREAMS and not tag["close"]:

@@ -13,6 +13,7 @@ from nmlgen.pages import page
 
 if TYPE_CHECKING:
     from nmlgen.models.reading import Beside
+    from nmlgen.models.workload import Workload
     from nmlgen.namelist.syntax import Document
 
 name = "PALM"
@@ -114,3 +115,10 @@ def lint(document: Document, tasks: int | None, beside: Beside) -> Report:
     from nmlgen.models.palm.judging import judge  # most namelists are of ICON
 
     return judge(document, tasks, beside)
+
+
+def workload(document: Document, tasks: int, beside: Beside) -> Workload:
+    """What so many tasks do with a PARIN; see `writing`."""
+    from nmlgen.models.palm.writing import work_out  # most namelists are of ICON
+
+    return work_out(document, tasks, beside)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from nmlgen.models.palm.settings import Settings
 
 _BYTES = 4  # NF90_REAL4, unless netcdf_precision says otherwise
-_PARALLEL = (5, 6)
+PARALLEL = (5, 6)
 _PLANES = ("_xy", "_xz", "_yz")
 
 
@@ -22,7 +22,7 @@ def restart_files(settings: Settings) -> int:
 def bytes_by_one_task(settings: Settings) -> int:
     """How many bytes of volumes task 0 writes by itself for a time of output; 0 where all tasks write. Raises
     UnknownError where that is not known."""
-    if settings.netcdf_data_format in _PARALLEL:
+    if settings.netcdf_data_format in PARALLEL:
         return 0
     names = [name.removesuffix("_av") for name in settings.until("data_output", "")]
     volumes = sum(1 for name in names if not name.endswith(_PLANES))
