@@ -73,7 +73,7 @@ def writes(component: Component, clock: Clock) -> Iterator[Write]:
         _keyed(number, sequence(component, file, rank, clock))
         for number, (file, rank) in enumerate(placement(component))
     )
-    for *_, write in heapq.merge(*sequences, key=lambda keyed: keyed[:3]):
+    for *_, write in heapq.merge(*sequences):  # no two sequences have the same number: writes are not compared
         yield write
 
 
@@ -432,10 +432,10 @@ class FileEnds:
 
     def __init__(self, component: Component, file: OutputFile, clock: Clock, first: int) -> None:
         setting = self._setting = component.stream_setting(file.stream, "file_interval")
-        self._clock, self._begin, self._current = clock, first, 0
+        self._clock = clock
         self._months: Duration | None = None
-        self._interval = length_from(clock.calendar, clock.start, setting) or 0
-        if self._interval > 0:
+        self._interval = max(0, length_from(clock.calendar, clock.start, setting) or 0)
+        if self._interval:
             duration = Duration.parse(str(setting.value).rstrip())
             self._months = None if duration.is_fixed else duration
             self._size = 0
@@ -448,7 +448,7 @@ class FileEnds:
 
     def ended(self, date: int, records: int) -> bool:
         """Whether a file of so many records is closed before the record of this date."""
-        if self._interval > 0:
+        if self._interval:
             ended = date >= self._end
             if ended and self._months is None:
                 self._end += ((date - self._end) // self._interval + 1) * self._interval
@@ -465,7 +465,7 @@ class FileEnds:
         if not isinstance(regular, range) or self._months is not None:
             return self._played(regular if last is None else (*regular, last))
         count = len(regular) + (last is not None)
-        if self._interval <= 0:
+        if not self._interval:
             if not self._size:
                 return 1, count
             first = self._size + self._longer

@@ -219,7 +219,7 @@ def _read(path: Path, _time: int, _size: int) -> Catalogue:
 def load_catalogue(release: str) -> Catalogue:
     """The catalogue of a release; of the next one, or else of the newest, where there is none for it."""
     paths = {path.stem: path for path in (directory("schemas") / "icon-variables").glob("*.json")}
-    chosen = release if release in paths else min((other for other in paths if other > release), default=max(paths))
+    chosen = min((other for other in paths if other >= release), default=max(paths))
     return Catalogue(json.loads(paths[chosen].read_text(encoding="utf-8")))
 
 
@@ -292,7 +292,7 @@ class Circumstances:
             return len(heights) if heights and len(heights) > 1 else _SOIL_LEVELS
         if name in ("n_wshear", "n_srh"):
             heights = self._facts.values("io_nml", "wshear_uv_heights" if name == "n_wshear" else "srh_heights")
-            return None if heights is None else sum(1 for height in heights if height and height > 0)
+            return None if heights is None else sum((height or 0) > 0 for height in heights)
         return self._tiles(name) if name.startswith("ntiles") else None
 
     def _tiles(self, name: str) -> int | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from itertools import product
+from random import Random
 
 import pytest
 
+from nmlgen.experiment import schedule
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import output_files
@@ -288,3 +290,126 @@ def test_a_nest_that_is_never_active_writes_nothing(times, build: Callable[[str]
         (NEST % "output_interval: PT30M, file_interval: PT1H").replace("start: PT1H, end: PT2H50M", times)
     )
     assert {write.file.domain for write in writes(component, clock(component))} == {1}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_plain_count_of_what_a_stream_writes(seed: int, build: Callable[[str], Component]) -> None:
+    """Each output time by itself: which partition, which file and which record of it, and the same numbers from all
+    that count without looking at each."""
+    draw = Random(seed)
+    step, stop = draw.choice([1, 2, 3, 5, 7]), draw.choice([23, 24, 30, 48])
+    begin, end = draw.choice([0, 0, 1, 6, 7]), draw.choice([12, 18, 24, 99])
+    partitions, size, last = draw.choice([1, 1, 2, 3]), draw.choice([1, 2, 3, 5, 100]), draw.random() < 0.5
+    leg, by_time = draw.choice([6, 12, 18, 240]), draw.random() < 0.5
+    files = f"file_interval: PT{size * step}H" if by_time else f"file_interval: null, steps_per_file: {size}"
+    day, hour = divmod(end, 24)
+    settings = f"output_interval: PT{step}H, output_start: 2008-09-01T{begin:02d}:00:00Z, {files}"
+    settings += f", output_end: 2008-09-{1 + day:02d}T{hour:02d}:00:00Z, include_last: {str(last).lower()}"
+    settings += f", stream_partitions_ml: {partitions}"
+    day, hour = divmod(stop, 24)
+    component = build(
+        f"time: {{stop: 2008-09-{1 + day:02d}T{hour:02d}:00:00Z}}\n"
+        f"restart: {{restartTimeIntval: PT{leg}H, checkpointTimeIntval: PT{leg}H}}\noutput: {{atm: {{{settings}}}}}\n"
+    )
+    time, (stream,) = clock(component), component.streams
+    until = min(end, stop)
+    every = list(range(begin, until + 1, step))
+    total = 0
+    for file in output_files(component):
+        own = every[file.partition - 1 :: partitions]
+        appended = [stop] if last and partitions == 1 and own and own[-1] < stop <= end else []
+        planned = [*own, *appended]
+        total += len(planned)
+        first = [hours for hours in planned if hours <= min(leg, stop)]
+        places, number, record, window = [], 1, 0, 1
+        for hours in first:
+            if by_time:
+                now = (hours - own[0]) // (size * step) + 1
+                is_new = record > 0 and now != window
+                window = now
+            else:
+                is_longer = number == 1 and own[0] == 0 and partitions == 1  # the record of the start does not count
+                is_new = record >= (1 if partitions > 1 else size + is_longer)
+            number, record = (number + 1, 1) if is_new else (number, record + 1)
+            places.append((hours, number, record))
+        written = [write for write in writes(component, time) if write.file == file]
+        assert [(write.date // HOUR, write.number, write.record) for write in written] == places
+        assert [date // HOUR for date in output_dates(component, file, time)] == first
+        assert [date // HOUR for date in all_dates(component, file, time)] == planned
+        (duty,) = [duty for row in duties(component, time) for duty in row if duty.file == file]
+        largest = max((record for _, _, record in places), default=0)
+        assert (duty.records, duty.files, duty.largest) == (len(first), number if first else 0, largest)
+        regular, beyond = dates_by_job(component, file, time)(leg * HOUR, stop * HOUR)
+        assert [date // HOUR for date in regular] == [hours for hours in own if leg <= hours <= stop]
+        assert beyond == (stop * HOUR if appended and regular else None)
+    assert output_steps(component, stream, time) == total
+    shown, count = first_writes(component, time, 2)
+    times = sorted({write.time for write in writes(component, time)})
+    assert (sorted({write.time for write in shown}), count) == (times[:2], len(times))
+
+
+HOURLY = "output_interval: PT1H, file_interval: null, stream_partitions_ml: 1"
+
+
+def test_no_partition_makes_no_file(build: Callable[[str], Component]) -> None:
+    component = build(f"output: {{atm: {{{HOURLY}}}}}\n".replace("ml: 1", "ml: 0"))
+    (stream,), time = component.streams, clock(component)
+    assert (files_of_a_sequence(component, stream, "ml", time), largest_file(component, stream, "ml", time)) == (0, 0)
+
+
+@pytest.mark.parametrize(("most", "is_counted"), [(10, False), (11, True)])
+def test_dates_of_the_calendar_are_bounded(most: int, is_counted: bool, build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "MOST_DATES", most)
+    rest = "time: {start: 2001-01-01T00:00:00Z, stop: 2001-11-01T00:00:00Z}\nrestart: {restartTimeIntval: null}\n"
+    monthly = "output_interval: P1M, file_interval: P1Y, stream_partitions_ml: 1, include_last: false"
+    component = build(f"{rest}output: {{atm: {{{monthly}}}}}")
+    (stream,), time = component.streams, clock(component)
+    if is_counted:
+        assert output_steps(component, stream, time) == 11
+        assert files_of_a_sequence(component, stream, "ml", time) == 1
+        return
+    with pytest.raises(UndecidedError):
+        output_steps(component, stream, time)
+
+
+@pytest.mark.parametrize(("most", "is_counted"), [(23, False), (24, True)])
+def test_records_are_played_up_to_a_bound(most: int, is_counted: bool, build, monkeypatch: pytest.MonkeyPatch) -> None:
+    component = build(f"output: {{atm: {{{HOURLY}}}}}\n")
+    time, (file,) = clock(component), output_files(component)
+    ends = FileEnds(component, file, time, 0)
+    monkeypatch.setattr(schedule, "MOST_DATES", most)
+    dates = tuple(range(0, 24 * HOUR, HOUR))
+    if is_counted:
+        assert sum(ends.files(dates, None)) == 25
+        return
+    with pytest.raises(UndecidedError):
+        ends.files(dates, None)
+
+
+@pytest.mark.parametrize(
+    ("stop", "count"),
+    [
+        ("2008-09-01T10:00:00Z", 11),  # an appended date that is a regular one, too
+        ("2008-09-01T10:30:00Z", 12),
+        ("2008-09-01T10:01:00Z", 11),  # of the step of the regular one before it
+    ],
+)
+def test_output_times_beyond_the_bound_are_counted(stop, count, build, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"time: {{stop: {stop}}}\nrestart: {{restartTimeIntval: null}}\n"
+    component = build(f"{text}output: {{atm: {{{HOURLY}, include_last: true}}}}")
+    time = clock(component)
+    assert first_writes(component, time, 1)[1] == count
+    monkeypatch.setattr(schedule, "MOST_DATES", 5)
+    assert first_writes(component, time, 1)[1] == count
+
+
+def test_output_that_a_nest_skips_ends_with_the_job(build: Callable[[str], Component]) -> None:
+    nested = "namelists:\n  grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc], "
+    nested += "dynamics_parent_grid_id: [0, 1], start_time: [0.0, 36000.0], end_time: [0.0, 86400.0]}\n"
+    component = build(f"output: {{atm: {{{HOURLY}}}}}\n{nested}".replace("ml: 1", "ml: 2"))
+    file = next(file for file in output_files(component) if (file.domain, file.partition) == (2, 1))
+    time = clock(component)
+    hours = [(0, 3, 2), (0, 4, 3), (0, 24, 5), (6, 7, 1), (8, 24, 1), (10, 24, 0), (12, 24, 0)]
+    for begin, end, skipped in hours:
+        assert skipped_dates(component, file, time, begin * HOUR, end * HOUR) == skipped
+    assert skipped_dates(component, file, time, 0, 4 * HOUR - 1) == 2

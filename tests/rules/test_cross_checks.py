@@ -199,6 +199,24 @@ def test_noise_needs_a_soil(forcing, surface, seed, restart, is_refused, tmp_pat
 
 
 @pytest.mark.parametrize(
+    ("settings", "is_refused"),
+    [
+        ("'aes_vdf_config(1)%turb': 0", True),
+        ("'aes_vdf_config(1)%turb': 1", False),
+        ("'aes_vdf_config(1)%turb': 2", False),
+        ("'aes_vdf_config(1)%turb': 3", True),
+        ("'aes_vdf_config(1)%turb': 3, 'aes_vdf_config(1)%use_tmx': true", False),
+    ],
+)
+def test_turbulence_without_coefficients(settings, is_refused, tmp_path):
+    for interval, expected in (("PT10M", is_refused), ("PT0S", False)):
+        mixing = f"aes_phy_nml: {{'aes_phy_config(1)%dt_vdf': {interval}}}, aes_vdf_nml: {{{settings}}}"
+        text = f"namelists: {{run_nml: {{iforcing: 2}}, {mixing}}}\n"
+        found = judge(experiment_of(text, tmp_path), RULES)
+        assert any("no such turbulence" in one.message for one in found) is expected
+
+
+@pytest.mark.parametrize(
     ("levels", "lower", "upper", "expected"),
     [
         (3, 1001, 1001, []),
