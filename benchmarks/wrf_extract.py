@@ -87,6 +87,10 @@ _READ_BY_OTHERS: dict[str, dict[str, Any]] = {
 `frame/module_wrf_error.F`)."""
 
 
+_BYTES = {"real": 4, "integer": 4, "logical": 4, "doubleprecision": 8, "double": 8}
+_WORD = re.compile(r'"[^"]*"|\S+')
+
+
 class UnreadableStepError(InputError):
     """The source has a statement that is not understood."""
 
@@ -149,6 +153,92 @@ def registry_text(release: str, groups: Mapping[str, Mapping[str, Any]], elsewhe
     others = [f"{json.dumps(name)}: {{\n{_lines(group)}\n}}" for name, group in elsewhere.items()]
     head = f'{{"format": 1, "model": "wrf", "release": {json.dumps(release)}, "groups": {{\n'
     return head + ",\n".join(own) + '\n}, "elsewhere": {\n' + ",\n".join(others) + "\n}}\n"
+
+
+def make_fields(texts: Iterable[str]) -> list[dict[str, Any]]:
+    """The state variables that WRF writes, from the texts of its registry: each with its name, type, dimensions, the
+    streams that it is in by default, and the settings of which one has to hold, where it hangs on any."""
+    lengths: dict[str, int | str] = {}
+    conditions: dict[str, list[str]] = {}
+    fields: list[dict[str, Any]] = []
+    for words in _entries("".join(texts).replace("\\\n", " ")):
+        if words[0] == "dimspec":
+            where, _, length = words[3].partition("=")
+            lengths[words[1]] = where if not length else length if where == "namelist" else _count(length)
+        elif words[0] == "package" and len(words) > 4:
+            for array in words[4].lower().split(";"):
+                for name in array.partition(":")[2].split(","):
+                    conditions.setdefault(name.strip(), []).append(words[2].lower())
+        elif words[0] == "state" and len(words) > 7 and words[1].lower() in _BYTES and words[2] != "-":
+            streams = _streams(words[7])
+            if streams:
+                fields.append({"words": words, "streams": streams})
+    made = [_field(field["words"], field["streams"], lengths, conditions) for field in fields]
+    return [field for field in made if field["dimensions"][1:] == [] or field["dimensions"][0] != "k"]  # WRF cannot
+
+
+def _entries(text: str) -> Iterator[list[str]]:
+    """The words of each line that the ARW core is built with."""
+    takes = [True]
+    for line in text.split("\n"):
+        words = [] if line.lstrip().startswith("#") else _WORD.findall(line)
+        if not words:
+            continue
+        if words[0] in ("ifdef", "ifndef"):
+            takes.append((words[1] in ("EM_CORE=1", "DA_CORE=0")) == (words[0] == "ifdef"))
+        elif words[0] == "endif":
+            takes.pop()
+        elif all(takes):
+            yield words
+
+
+def _streams(text: str) -> list[str]:
+    """The streams of a state variable: "r", and of history "0" or the number of an auxiliary one."""
+    written = re.sub(r"i(?:\d|\{\d+\})*", "", re.sub(r"=\([^)]*\)", "", text.lower()))
+    found = ["r"] if "r" in written else []
+    history = re.search(r"h((?:\d|\{\d+\})*)", written)
+    return found if history is None else [*found, *(re.findall(r"\d+(?=\})|\d", history[1]) or ["0"])]
+
+
+def _field(
+    words: list[str], streams: list[str], lengths: Mapping[str, int | str], conditions: Mapping[str, list[str]]
+) -> dict[str, Any]:
+    _, kind, symbol, shape, _, levels, staggered, _, *rest = words
+    name = rest[0].strip('" ') if rest else symbol
+    dimensions: list[int | str] = []
+    for part in re.findall(r"\{[^}]*\}|\*?.", shape):
+        letter = part.strip("{}")
+        if part in ("b", "f", "t", "-"):  # what is at the boundary is written elsewhere
+            continue
+        if part in ("*i", "*j"):  # on the finer mesh of fires
+            dimensions.append(part)
+        elif part in ("i", "j", "k"):
+            dimensions.append(part + ("s" if {"i": "x", "j": "y", "k": "z"}[part] in staggered.lower() else ""))
+        else:
+            dimensions.append(lengths[letter])
+    entry: dict[str, Any] = {
+        "name": symbol if name == "-" else name,
+        "bytes": _BYTES[kind.lower()],
+        "dimensions": dimensions,
+        "streams": streams,
+    }
+    if levels == "2":
+        entry["levels"] = 2
+    if "f" in re.sub(r"\{[^}]*\}", "", shape) or symbol.lower() in conditions:
+        entry["if"] = conditions.get(symbol.lower(), [])
+    return entry
+
+
+def _count(length: str) -> int:
+    """How many places there are from one bound to the other."""
+    low, _, high = length.strip("()").rpartition(":")
+    return int(high) - int(low or 1) + 1
+
+
+def fields_text(release: str, fields: Iterable[Mapping[str, Any]]) -> str:
+    """The file of what a release writes."""
+    head = f'{{"format": 1, "model": "wrf", "release": {json.dumps(release)}, "fields": [\n'
+    return head + ",\n".join(map(json.dumps, fields)) + "\n]}\n"
 
 
 def steps_text(release: str, routines: Iterable[Mapping[str, Any]], own: Mapping[str, Any]) -> str:

@@ -3,8 +3,8 @@
     python benchmarks/wrf_release.py SOURCE_TREE [--write]
 
 SOURCE_TREE is a checkout of WRF (https://github.com/wrf-model/WRF) at the release that ships. Prints for each of
-`schemas/wrf/<release>.json` and `<release>-steps.json` whether it is the same byte for byte; with --write it is written
-anew. Which variables other releases have is kept from the file that is there.
+`schemas/wrf/<release>.json`, `<release>-steps.json` and `<release>-fields.json` whether it is the same byte for byte;
+with --write it is written anew. Which variables other releases have is kept from the file that is there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-from wrf_extract import make_groups, make_steps, registries, registry_text, steps_text
+from wrf_extract import fields_text, make_fields, make_groups, make_steps, registries, registry_text, steps_text
 
 from nmlgen.models.wrf.registry import RELEASE
 
@@ -33,6 +33,7 @@ def main(tree: Path, *, writes: bool) -> int:
     made = {
         registry: registry_text(RELEASE, groups, json.loads(registry.read_text())["elsewhere"]),
         SCHEMAS / f"{RELEASE}-steps.json": steps_text(RELEASE, steps, own),
+        SCHEMAS / f"{RELEASE}-fields.json": fields_text(RELEASE, make_fields(texts)),
     }
     differs = False
     for path, text in made.items():

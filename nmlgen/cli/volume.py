@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 import nmlgen
 from nmlgen.cli.console import format_option, set_option, spec_argument, uses_colour
-from nmlgen.cli.shown import namelist_options, shown_experiment
+from nmlgen.cli.shown import namelist_options, shown_experiment, shown_workload
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import PlacementError, level_types
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import checkpoint_files, checkpoint_volume, stream_volumes, unknown_names
+from nmlgen.files import Files
+from nmlgen.models.workload import UnknownWorkloadError, Workload
+from nmlgen.report import workload
 from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.volume import VolumeReport, format_volumes, volume_document
+from nmlgen.workloads import other_model, workload_of_spec
 
 
 @click.command("volume")
@@ -29,18 +34,26 @@ def command(
     """Show how many bytes SPEC writes: an output step, a file, the run, a checkpoint, and how sure each number is.
 
     SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then, but beside
-    the script of a build, which says it.
+    the script of a build, which says it. Of other models than ICON it may be their namelist, with --ntasks; how much
+    a time of output has is known of WRF.
 
     Units are decimal. Exit code 1 if ICON would refuse the placement of the output files.
     """
+    path, files = Path(spec), Files()
+    model = other_model(path, files)
+    if model is not None:
+        if overrides:
+            raise click.UsageError("namelists are shown without --set")
+        return _show_other(lambda: shown_workload(path, model, files, ntasks), output_format)
     try:
-        experiment = shown_experiment(Path(spec), overrides, ntasks, icon_release)
-        experiment.require_icon("what ranks write")
+        experiment = shown_experiment(path, overrides, ntasks, icon_release)
     except nmlgen.SpecError as error:
         if output_format == "text":
             raise
         click.echo(to_json({"findings": [finding_document(finding) for finding in error.findings]}))
         return 1
+    if experiment.other is not None:
+        return _show_other(lambda: workload_of_spec(experiment), output_format)
     try:
         reports = {component.title: _report(component) for component in experiment.components}
     except PlacementError as error:
@@ -57,6 +70,21 @@ def command(
         if len(reports) > 1:
             click.echo(("\n" if number else "") + name)
         click.echo(format_volumes(report, uses_colour(sys.stdout), sys.stdout.isatty()))
+    return 0
+
+
+def _show_other(work_out: Callable[[], Workload], output_format: str) -> int:
+    """Print how much a job of another model writes; the exit code."""
+    try:
+        found = work_out()
+    except UnknownWorkloadError as error:
+        is_text = output_format == "text"
+        click.echo(f"what is written is not known: {error}" if is_text else to_json({"undecided": str(error)}))
+        return 0
+    if output_format == "json":
+        click.echo(to_json(workload.volume_document(found)))
+    else:
+        click.echo(workload.format_volume(found, uses_colour(sys.stdout), sys.stdout.isatty()))
     return 0
 
 

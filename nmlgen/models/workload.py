@@ -29,7 +29,8 @@ class OutputFile:
     """A file of a run: what it holds, the times at which something is written to it, none where they are not known, and
     the tasks that write to it.
 
-    With `ending` each of these tasks has a file of its own, whose name ends with the task's number in that form.
+    With `ending` each of these tasks has a file of its own, whose name ends with the task's number in that form. `size`
+    is how many bytes a time has in all of them, without compression; None where that is not known.
     """
 
     stream: str
@@ -37,6 +38,7 @@ class OutputFile:
     times: tuple[str, ...]
     tasks: Sequence[int]
     ending: str = ""
+    size: int | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from nmlgen.experiment.placement import number_ranges
 from nmlgen.models.workload import OutputFile, Workload
 from nmlgen.report.quantities import counted
 from nmlgen.report.table import format_table
+from nmlgen.units.size import format_bytes
 
 
 def format_workload(found: Workload, most: int, colour: bool, terminal: bool) -> str:
@@ -15,8 +16,13 @@ def format_workload(found: Workload, most: int, colour: bool, terminal: bool) ->
     roles = [(number_ranges(role.tasks), str(len(role.tasks)), role.what) for role in found.roles]
     parts = [format_table(("tasks", "count", "what they do"), roles, colour, terminal)]
     if found.files:
-        rows = [(_name(file), file.stream, *_times(file), number_ranges(file.tasks)) for file in found.files[:most]]
-        parts.append(format_table(("file", "of", "from", "times", "written by"), rows, colour, terminal))
+        rows = [
+            (_name(file), file.stream, *_times(file), _bytes(file.size), number_ranges(file.tasks))
+            for file in found.files[:most]
+        ]
+        parts.append(
+            format_table(("file", "of", "from", "times", "bytes a time", "written by"), rows, colour, terminal)
+        )
     files = sum(len(file.names) for file in found.files)
     left = len(found.files) - most
     parts.append(
@@ -24,6 +30,36 @@ def format_workload(found: Workload, most: int, colour: bool, terminal: bool) ->
     )
     parts += [f"not known: {what}" for what in found.unknown]
     return "\n\n".join(parts)
+
+
+def format_volume(found: Workload, colour: bool, terminal: bool) -> str:
+    """How many bytes a job writes, by what they are of."""
+    rows = [
+        (of, str(files), str(times or "?"), _bytes(a_time), _bytes(all_times))
+        for of, files, times, a_time, all_times in _streams(found)
+    ]
+    parts = [format_table(("of", "files", "times", "bytes a time", "bytes"), rows, colour, terminal)] if rows else []
+    sums = [row[-1] for row in _streams(found)]
+    parts.append(f"the job: {_bytes(None if None in sums else sum(size or 0 for size in sums))}, without compression")
+    parts += [f"not known: {what}" for what in found.unknown]
+    return "\n\n".join(parts)
+
+
+def volume_document(found: Workload) -> dict[str, Any]:
+    """The same for programs."""
+    names = ("of", "files", "times", "bytes_a_time", "bytes")
+    return {"streams": [dict(zip(names, row, strict=True)) for row in _streams(found)], "unknown": list(found.unknown)}
+
+
+def _streams(found: Workload) -> list[tuple[str, int, int | None, int | None, int | None]]:
+    """Of each stream its name, files, times, bytes of a time and of all of them."""
+    rows = []
+    for of in dict.fromkeys(file.stream for file in found.files):
+        own = [file for file in found.files if file.stream == of]
+        size, times = own[0].size, sum(len(file.times) for file in own) or None
+        total = None if size is None or times is None else size * times
+        rows.append((of, sum(len(file.names) for file in own), times, size, total))
+    return rows
 
 
 def workload_document(found: Workload) -> dict[str, Any]:
@@ -36,6 +72,7 @@ def workload_document(found: Workload) -> dict[str, Any]:
                 "names": list(file.names),
                 "of": file.stream,
                 "times": list(file.times),
+                "bytes_a_time": file.size,
                 "tasks": number_ranges(file.tasks),
             }
             for file in found.files
@@ -53,3 +90,7 @@ def _name(file: OutputFile) -> str:
 def _times(file: OutputFile) -> tuple[str, str]:
     """The first time of a file, and how many it has."""
     return (file.times[0], str(len(file.times))) if file.times else ("?", "?")
+
+
+def _bytes(count: int | None) -> str:
+    return "?" if count is None else format_bytes(count)

@@ -62,3 +62,30 @@ def test_of_namelists_that_exist(nmlgen: Callable[..., Any], here: Path) -> None
     assert nmlgen("volume", "run1", "--format", "json").out == spec.out
     for arguments in (["spec.yaml", "--ntasks", 4], ["run1", "--ntasks", 4, "--set", "a=b"], ["run1", "--set", "a=b"]):
         assert nmlgen("volume", *arguments).code == 2
+
+
+OTHER = "nmlgen: 1\nname: a\nsite: local\njob: {ntasks_per_node: 2}\nextends: "
+
+
+def test_another_model(nmlgen: Callable[..., Any], here: Path) -> None:
+    (here / "wave.yaml").write_text(f"{OTHER}wrf/b_wave\n")
+    done = nmlgen("volume", "wave.yaml", "--set", "namelists.time_control.restart_interval=1440")
+    table, job = done.out.strip().split("\n\n")
+    assert [line.split() for line in table.splitlines()[1:]] == [
+        ["history", "1", "21", "11.3", "MB", "236.3", "MB"],
+        ["restart", "5", "5", "72.0", "MB", "359.9", "MB"],
+    ]
+    assert job == "the job: 596.2 MB, without compression"
+    document = json.loads(nmlgen("volume", "wave.yaml", "--format", "json").out)
+    assert (document["streams"][0]["of"], document["streams"][0]["bytes"]) == ("history", 21 * 11_250_567)
+    nmlgen("build", "wave.yaml", "-o", "build")
+    of_namelist = nmlgen("volume", "build/namelist.input", "--ntasks", 2)
+    assert of_namelist.out.splitlines()[1].split()[:3] == ["history", "1", "21"]
+    assert nmlgen("volume", "build/namelist.input", "--ntasks", 2, "--set", "a=1").code == 2
+
+
+def test_how_much_palm_writes_is_not_known(nmlgen: Callable[..., Any], here: Path) -> None:
+    (here / "cbl.yaml").write_text(f"{OTHER}palm/cbl\n")
+    done = nmlgen("volume", "cbl.yaml")
+    assert "the job: ?, without compression" in done.out
+    assert [line.split()[-3:] for line in done.out.splitlines() if line.startswith("time series")] == [["?", "?", "?"]]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+import nmlgen
 from nmlgen.models import mpas, palm, wrf
 from nmlgen.models.workload import OutputFile, UnknownWorkloadError, Workload
+from nmlgen.models.wrf.fields import RESTART, UnknownSizeError, bytes_at_a_time
 from nmlgen.namelist.reader import read_namelist
 from nmlgen.source import Source
+from nmlgen.workloads import workload_of_spec
 
 
 def lines(found: Workload) -> list[str]:
@@ -76,6 +79,37 @@ def test_groups_of_writing_tasks_take_turns():
         "wrfout_d01_0001-01-01_01:00:00 1 5",
         "wrfrst_d01_0001-01-01_01:00:00 1 4",
     ]
+
+
+B_WAVE = {"nmlgen": 1, "name": "a", "extends": "wrf/b_wave", "site": "local", "job": {"ntasks_per_node": 4}}
+PHYSICS = {
+    "domains": {"e_vert": 41, "time_step": 300},
+    "physics": {"mp_physics": 6, "sf_sfclay_physics": 1, "bl_pbl_physics": 1, "cu_physics": 1, "cudt": 0.0},
+    "dynamics": {"km_opt": 4, "tracer_opt": 2},
+}
+
+
+@pytest.mark.parametrize(
+    ("namelists", "sizes"),
+    [
+        ({}, {"history": 11_250_567, "restart": 71_986_747}),
+        (PHYSICS, {"history": 14_207_111, "restart": 62_745_691}),
+    ],
+)
+def test_the_bytes_of_a_time_of_wrf(namelists, sizes):
+    """Those of all variables in the files of WRF 4.7.1."""
+    parts = {**namelists, "time_control": {"restart_interval": 720}}
+    found = workload_of_spec(nmlgen.load_spec({**B_WAVE, "namelists": parts}).experiment)
+    assert {file.stream: file.size for file in found.files} == sizes
+
+
+def test_bytes_that_hang_on_what_is_not_known():
+    def value(name):
+        return {"e_we": 41, "e_sn": 81}.get(name)
+
+    with pytest.raises(UnknownSizeError, match="e_vert is not known"):
+        bytes_at_a_time(RESTART, value)
+    assert wrf_workload(4, auxhist2_interval=20, io_form_auxhist2=2, e_vert="'x'").files[0].size is None
 
 
 def test_a_nest_that_begins_later():

@@ -60,10 +60,12 @@ class Setting:
 
 @frozen
 class Decisions:
-    """What becomes of a namelist: what WRF refuses, and what it sets by itself if it refuses nothing."""
+    """What becomes of a namelist: what WRF refuses, and what it sets by itself if it refuses nothing; `own` is what it
+    derives for itself, None where that is not known."""
 
     refusals: tuple[Refusal, ...]
     set: Mapping[Cell, Setting]
+    own: Mapping[str, Any]
 
 
 class _UnknownError(Exception):
@@ -111,7 +113,8 @@ def decide(release: str, settings: Mapping[str, Sequence[Any]], tasks: tuple[int
     with suppress(_Stop):
         for routine in _document(release)["routines"]:
             run.routine(routine)
-    return Decisions(tuple(dict.fromkeys(run.refusals)), run.set())
+    own = {name.removeprefix("_"): None if value is _UNKNOWN else value for name, value in run.own.items()}
+    return Decisions(tuple(dict.fromkeys(run.refusals)), run.set(), own)
 
 
 class _Run:

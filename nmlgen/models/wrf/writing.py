@@ -9,14 +9,16 @@ tasks or without. A time between two steps becomes the later one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from nmlgen.models.reading import Read, read_settings
 from nmlgen.models.workload import Clock, OutputFile, Role, UnknownWorkloadError, Workload
+from nmlgen.models.wrf.fields import HISTORY, RESTART, UnknownSizeError, bytes_at_a_time
 from nmlgen.models.wrf.judging import PASSED_OVER
 from nmlgen.models.wrf.quilting import ImpossibleLayoutError, Layout, layout
-from nmlgen.models.wrf.registry import wrf_registry
-from nmlgen.models.wrf.steps import MOST_DOMAINS
+from nmlgen.models.wrf.registry import RELEASE, wrf_registry
+from nmlgen.models.wrf.steps import MOST_DOMAINS, Decisions, decide
 from nmlgen.namelist.syntax import Document
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.values import frozen
@@ -59,6 +61,7 @@ class _Run:
         except ImpossibleLayoutError as error:
             raise UnknownWorkloadError(f"WRF stops: {error}") from None
         self.clocks = self._clocks()
+        self.sizes: dict[tuple[str, int], int | None] = {}
 
     def value(self, name: str, domain: int = 1) -> Any:
         found = self.read.value(name, min(domain, len(self.read.values[name])))
@@ -201,9 +204,46 @@ class _Run:
         clock = self.clocks[file.domain - 1]
         stream = f"{file.stream} d{file.domain:02d}" if self.count > 1 else file.stream
         ending = "_{:04d}" if file.form >= _SPLIT else ""
-        return OutputFile(stream, file.name, tuple(map(clock.date, file.times)), writers, ending)
+        size = self.size(file.stream, file.domain)
+        return OutputFile(stream, file.name, tuple(map(clock.date, file.times)), writers, ending, size)
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """What WRF puts in place of settings, and derives from them."""
+        return decide(RELEASE, self.read.values, self.layout.mesh)
+
+    def size(self, stream: str, domain: int) -> int | None:
+        """The bytes of a time of a stream; None where they are not known."""
+        if (stream, domain) not in self.sizes:
+            try:
+                found: int | None = bytes_at_a_time(_name_of(stream), partial(self.in_force, domain))
+            except UnknownSizeError:
+                found = None
+            self.sizes[stream, domain] = found
+        return self.sizes[stream, domain]
+
+    def in_force(self, domain: int, name: str) -> Any:
+        """A setting of a domain as it is in the end; None where there is no such. Raises UnknownSizeError."""
+        decided = self.decisions.set.get((name, domain)) or self.decisions.set.get((name, 0))
+        if decided is not None:
+            found = decided.value
+        elif name in self.decisions.own:
+            found = self.decisions.own[name]
+        elif name in self.read.values:
+            found = self.read.value(name, min(domain, len(self.read.values[name])))
+        else:
+            return None
+        if found is None:
+            raise UnknownSizeError(f"{name} is not known")
+        return found
 
 
+def _name_of(stream: str) -> str:
+    """What the fields call a stream."""
+    return _STREAM_OF.get(stream, stream.removeprefix("auxhist"))
+
+
+_STREAM_OF = {"history": HISTORY, "restart": RESTART}
 _LENGTHS = (("days", _DAY), ("hours", 3600), ("minutes", 60), ("seconds", 1))
 
 
