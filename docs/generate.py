@@ -338,7 +338,8 @@ def finish_page() -> str:
         "|---|---|---|",
     ]
     for reason, about in document["reasons"].items():
-        number = sum(1 for found in sites.values() for verdict in found.values() if verdict == reason)
+        number = sum(verdict == reason for found in sites.values() for verdict in found.values())
+        number += sum(entry["found"] == reason for entry in document["later"])
         lines.append(f"| {reason} | {number} | {about} |")
     lines += ["", "| file | found by | not found |", "|---|---|---|"]
     for file, found in sites.items():
@@ -351,6 +352,12 @@ def finish_page() -> str:
             "; ".join(f"{v.replace(',', ', ')}: {', '.join(places)}" for v, places in part) for part in (rules, others)
         ]
         lines.append(f"| `{file}` | {cells[0]} | {cells[1]} |")
+    lines += ["", "## What later releases refuse besides", ""]
+    lines += ["Read in their sources, file by file; where a check stands there is not counted.", ""]
+    lines += ["| release | file | what is refused | found by, or the reason why not |", "|---|---|---|---|"]
+    for entry in document["later"]:
+        found_by = entry["found"].replace(",", ", ")
+        lines.append(f"| {entry['release']} | `{entry['file']}` | {entry['when']} | {found_by} |")
     return "\n".join(lines) + "\n"
 
 

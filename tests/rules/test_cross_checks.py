@@ -75,6 +75,7 @@ def test_places_where_icon_ends_are_found_by_rules_that_there_are():
     assert list(Draft202012Validator(schema("icon-finish")).iter_errors(document)) == []
     codes = {rule.code for rule in all_rules()}
     verdicts = {verdict for lines in document["sites"].values() for verdict in lines.values()}
+    verdicts |= {entry["found"] for entry in document["later"]}
     assert {code for verdict in verdicts - set(document["reasons"]) for code in verdict.split(",")} <= codes
     assert set(document["reasons"]) <= verdicts
 
@@ -86,6 +87,12 @@ def test_checks_stand_at_places_where_icon_ends():
             file, line = place.split(":")
             if file in document["sites"]:
                 assert check.rule in document["sites"][file].get(line, "").split(","), (check.name, place)
+
+
+def test_what_a_later_release_refuses_besides_stands_in_the_table():
+    document = json.loads((directory("schemas") / "icon-finish.json").read_text(encoding="utf-8"))
+    later = {(entry["release"], code) for entry in document["later"] for code in entry["found"].split(",")}
+    assert {(check.since, check.rule) for check in checks() if check.since == "2025.10"} <= later
 
 
 @pytest.mark.parametrize(("coupler", "expected"), [("true", ["LND001"]), ("false", []), ("null", [])])
