@@ -311,6 +311,7 @@ def _check_row(check: Check) -> str:
         f"up to {check.until}" if check.until else "",
         f"without {check.without}" if check.without else "",
         f"with {check.only_with} alone" if check.only_with else "",
+        f"seen of programs of {' and '.join(check.fortran)}" if check.fortran else "",
     )
     when = " ".join(filter(None, releases))
     source = ", ".join(f"`{place}`" for place in check.source.split())

@@ -10,8 +10,7 @@ from attrs import evolve
 from nmlgen.errors import InputError
 from nmlgen.experiment.difference import JOB, MASTER, PARTS, Difference, Verdict, differences
 from nmlgen.experiment.machine import Machine
-from nmlgen.files import STANDARD_INPUT
-from nmlgen.lift.loading import Loaded, is_spec, load, release_of
+from nmlgen.lift.loading import Loaded, load, release_of, site_of
 from nmlgen.lift.placed import as_spec_has_it
 from nmlgen.lift.sites import site_named
 from nmlgen.logs.record import LegRecord, Ran, ran_otherwise, records_of
@@ -67,10 +66,10 @@ def compare(
 
     `icon_release` is the release of namelists and scripts: by default that of a spec or build on either side, else the
     newest. `variables` are set before a script begins; what the header of ICON's own run scripts sets before one of
-    their fragments is that of the `site`, by default that of the other side. `arguments` are the words that scripts are
-    started with, and `hosts` is the file of hosts that their runs had, where another program makes it. Of a script the
-    first of its ways is compared. Raises InputError if a file cannot be read or there is no such site, SpecError if a
-    spec cannot be understood.
+    their fragments is that of the `site`, by default that of a spec or build on the other side. `arguments` are the
+    words that scripts are started with, and `hosts` is the file of hosts that their runs had, where another program
+    makes it. Of a script the first of its ways is compared. Raises InputError if a file cannot be read or there is no
+    such site, SpecError if a spec cannot be understood.
     """
     release = icon_release or _release(old) or _release(new)
     named = site_named(site).machine if site is not None else None
@@ -120,10 +119,5 @@ def _release(one: str | Path | Spec) -> str | None:
 
 
 def _machine(one: str | Path | Spec) -> Machine | None:
-    """The site of a spec; None for anything else."""
-    if isinstance(one, Spec):
-        return one.experiment.machine
-    path = Path(one)
-    if path == STANDARD_INPUT or path.is_dir() or not is_spec(path):
-        return None
-    return load(path).experiment.machine
+    """The site of a spec or a build; None for anything else."""
+    return one.experiment.machine if isinstance(one, Spec) else site_of(one)

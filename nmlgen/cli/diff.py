@@ -21,7 +21,9 @@ from nmlgen.report.run_comparison import format_ran, ran_document
 @click.argument("arguments", nargs=-1)
 @click.option("--explicit", is_flag=True, help="Count what one side writes and the other has as default, too.")
 @click.option("--ntasks", type=click.IntRange(min=1), help="The number of MPI tasks, where a side does not say it.")
-@click.option("--site", metavar="NAME", help="The machine of scripts; by default that of a spec on the other side.")
+@click.option(
+    "--site", metavar="NAME", help="The machine of scripts; by default that of a spec or build on the other side."
+)
 @variables_option
 @click.option(
     "--hosts",

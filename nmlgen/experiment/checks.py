@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
+from typing import Any
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import at_fault, evaluate, variables
@@ -37,8 +38,9 @@ class Check:
     `group` and `name` are the variable that is to blame, `output_nml.ml_varlist` for the varlist that requests a name,
     `says` is why, `expected` what ICON takes instead, `source` one or several lines of ICON's source. It is made
     from the release `since` on and up to `until`, where they are given, by components of one `kind`, or of `ANY`;
-    where it names a part of ICON, by executables `without` it, or by those alone that have the part `only_with`.
-    `rule` is the code of the rule that reports it.
+    where it names a part of ICON, by executables `without` it, or by those alone that have the part `only_with`. With
+    `fortran` it is no check but what the programs of these Fortran runtimes stop at. `rule` is
+    the code of the rule that reports it.
     """
 
     rule: str
@@ -53,6 +55,7 @@ class Check:
     kind: str = "atmosphere"
     without: str | None = None
     only_with: str | None = None
+    fortran: tuple[str, ...] = ()
 
     def is_made_by(self, release: str) -> bool:
         """Whether a release makes it."""
@@ -81,7 +84,7 @@ def checks() -> tuple[Check, ...]:
     return tuple(_check(entry) for entry in document["checks"])
 
 
-def _check(entry: Mapping[str, str]) -> Check:
+def _check(entry: Mapping[str, Any]) -> Check:
     group, _, name = entry["at"].partition(".")
     return Check(
         entry["rule"],
@@ -96,6 +99,7 @@ def _check(entry: Mapping[str, str]) -> Check:
         entry.get("kind", "atmosphere"),
         entry.get("without"),
         entry.get("with"),
+        tuple(entry.get("fortran", ())),
     )
 
 

@@ -173,14 +173,30 @@ def release_of(path: str | Path) -> str | None:
     Raises SpecError if a spec cannot be understood.
     """
     path = Path(path)
-    if path == STANDARD_INPUT:
-        return None
-    if disk.is_directory(path):
-        script = own_script(path)
-        return recorded(text_of(script)).get("model.release") if script is not None else None
-    if is_spec(path):
+    if _is_spec_file(path):
         return load(path).experiment.registry.reference
-    return recorded(text_of(path)).get("model.release")
+    return _record(path).get("model.release")
+
+
+def site_of(path: str | Path) -> Machine | None:
+    """The machine that a spec or a script of a build is for; None for anything else.
+
+    Raises SpecError if a spec cannot be understood.
+    """
+    path = Path(path)
+    return load(path).experiment.machine if _is_spec_file(path) else machine_of(_record(path), "none")
+
+
+def _is_spec_file(path: Path) -> bool:
+    return path != STANDARD_INPUT and not disk.is_directory(path) and is_spec(path)
+
+
+def _record(path: Path) -> Mapping[str, str]:
+    """What the script of a build says of its spec; nothing of anything else."""
+    if path == STANDARD_INPUT:
+        return {}
+    script = own_script(path) if disk.is_directory(path) else path
+    return recorded(text_of(script)) if script is not None else {}
 
 
 def _within(directory: Path) -> Path:

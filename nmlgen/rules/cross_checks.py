@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nmlgen.experiment.checks import breaches
+from attrs import evolve
+
+from nmlgen.experiment.checks import Check, breaches
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.parts import has_part
 from nmlgen.experiment.setting import Certainty
@@ -17,9 +19,18 @@ def _found(rule: ComponentRule, component: Component) -> Iterator[Finding]:
     for breach in breaches(component, rule.code):
         check = breach.check
         shown = check.name if breach.value is None else f"{check.name} {literal(breach.value)}"
-        yield rule.finding(
+        finding = rule.finding(
             breach.span, f"{shown}: {check.says}", f"expected: {check.expected}", f"ICON: {check.source}"
         )
+        runtimes = component.experiment.machine.fortran
+        stops = not check.fortran or (bool(runtimes) and set(runtimes) <= set(check.fortran))
+        yield finding if stops else _of_other_runtime(finding, check)
+
+
+def _of_other_runtime(finding: Finding, check: Check) -> Finding:
+    """A finding about what programs of some Fortran runtimes stop at, where ICON may be of another: a warning."""
+    note = f"programs of {' and '.join(check.fortran)} do so; what those of other compilers do is not known"
+    return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note))
 
 
 class NwpPhysicsCombination(ComponentRule):

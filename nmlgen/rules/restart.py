@@ -19,6 +19,16 @@ def _mode(component: Component) -> Setting:
     return component["io_nml", "restart_write_mode"]
 
 
+def _interval(component: Component, name: str, older: tuple[str, str]) -> Setting:
+    """What sets an interval: where it is empty, ICON's older variable."""
+    setting = component["master_time_control_nml", name]
+    return setting if setting.value else component[older]
+
+
+def _said(setting: Setting) -> str:
+    return f"{setting.name.rpartition('.')[2]} {setting.value}"
+
+
 def _procs(component: Component) -> Setting:
     return component["parallel_nml", "num_restart_procs"]
 
@@ -267,7 +277,7 @@ class CheckpointOffStep(ComponentRule):
     severity = Severity.WARNING
 
     def check(self, component: Component) -> Iterator[Finding]:
-        setting = component["master_time_control_nml", "checkpointTimeIntval"]
+        setting = _interval(component, "checkpointTimeIntval", ("io_nml", "dt_checkpoint"))
         time = clock(component)
         if time.checkpoint and time.checkpoint > 0 and time.checkpoint % time.step:
             meeting = first_meeting(time.checkpoint, time.step)
@@ -275,8 +285,7 @@ class CheckpointOffStep(ComponentRule):
             outcome = f"are written every {every} only" if meeting <= time.length else "are never written"
             yield self.finding(
                 setting,
-                f"checkpointTimeIntval {setting.value} is no multiple of the time step {Duration(0, time.step)}: "
-                f"checkpoints {outcome}",
+                f"{_said(setting)} is no multiple of the time step {Duration(0, time.step)}: checkpoints {outcome}",
                 "expected: a multiple of the time step",
             )
 
@@ -315,7 +324,7 @@ class RestartOffStep(ComponentRule):
     severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
-        setting = component["master_time_control_nml", "restartTimeIntval"]
+        setting = _interval(component, "restartTimeIntval", ("time_nml", "dt_restart"))
         time = clock(component)
         if not time.restart or not 0 < time.restart < time.length or time.restart % time.step == 0:
             return
@@ -324,8 +333,8 @@ class RestartOffStep(ComponentRule):
         if checkpoint is None or first_meeting(checkpoint, time.step) > end:
             yield self.finding(
                 setting,
-                f"restartTimeIntval {setting.value} is no multiple of the time step {Duration(0, time.step)}: the "
-                "next job finds no checkpoint",
+                f"{_said(setting)} is no multiple of the time step {Duration(0, time.step)}: the next job finds no "
+                "checkpoint",
                 "expected: a multiple of the time step",
             )
 
@@ -361,17 +370,17 @@ class NoCheckpoint(ComponentRule):
     severity = Severity.WARNING
 
     def check(self, component: Component) -> Iterator[Finding]:
-        setting = component["master_time_control_nml", "checkpointTimeIntval"]
-        if not (setting.is_written or component["master_time_control_nml", "restartTimeIntval"].is_written):
+        checkpoint = _interval(component, "checkpointTimeIntval", ("io_nml", "dt_checkpoint"))
+        restart = _interval(component, "restartTimeIntval", ("time_nml", "dt_restart"))
+        if not (checkpoint.is_written or restart.is_written):
             return
         time = clock(component)
         intervals = [interval for interval in (time.checkpoint, time.restart) if interval]
         if intervals and min(intervals) > time.length:
-            where = setting if setting.is_written else component["master_time_control_nml", "restartTimeIntval"]
+            where = checkpoint if time.checkpoint else restart
             yield self.finding(
                 where,
-                f"{where.name.rpartition('.')[2]} {where.value} is longer than the run of "
-                f"{Duration(0, time.length)}: no checkpoint is written",
+                f"{_said(where)} is longer than the run of {Duration(0, time.length)}: no checkpoint is written",
                 "expected: an interval within the run",
             )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nmlgen.api import build
 from nmlgen.cli.application import run
 from nmlgen.comparing import compare
 from nmlgen.errors import InputError
@@ -190,6 +191,15 @@ def test_a_fragment_becomes_a_spec_of_which_nothing_is_left_to_do(tmp_path: Path
     spec.write_text(imported.text)
     assert _differences(path, spec) == []
     assert "nproma: 32" in imported.text
+
+
+def test_a_fragment_is_compared_with_a_build_by_the_header_of_its_site(tmp_path: Path) -> None:
+    path, directory = _written(tmp_path, _ATMOSPHERE), tmp_path / "built"
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(import_spec(path, site="levante", variables={"basedir": "/icon"}).text)
+    build(spec, overrides=["job.account=bb1234"]).write(directory)
+    assert "nproma" not in {difference.name for difference in compare(path, directory).differences}
+    assert compare(path, directory).is_same
 
 
 def test_the_models_of_a_coupled_fragment_get_their_ranks(tmp_path: Path) -> None:

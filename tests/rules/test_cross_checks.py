@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from jsonschema import Draft202012Validator
 from rules.experiments import experiment_of, judge
 from yaml import safe_dump, safe_load
 
 from nmlgen.experiment.checks import Check, checks
+from nmlgen.findings import Severity
 from nmlgen.namelist.registry import load_registry
 from nmlgen.resources import directory, schema
 from nmlgen.rules import all_rules, cross_checks
@@ -203,6 +205,25 @@ def test_noise_needs_a_soil(forcing, surface, seed, restart, is_refused, tmp_pat
     namelists += f"run_nml: {{iforcing: {forcing}}}, master_nml: {{lrestart: {restart}}}"
     found = judge(experiment_of(f"namelists: {{{namelists}}}\n", tmp_path), RULES)
     assert any("noise" in one.message for one in found) is is_refused
+
+
+@pytest.mark.parametrize(
+    ("fortran", "expected"),
+    [
+        ((), Severity.WARNING),
+        (("gfortran",), Severity.ERROR),
+        (("nvhpc",), Severity.WARNING),
+        (("gfortran", "nvhpc"), Severity.WARNING),
+    ],
+)
+def test_what_one_runtime_stops_at_is_an_error_where_it_is_the_sites(fortran, expected, tmp_path):
+    """ICON's own exp.exclaim_ape_R02B04 has this seed; it is for GPUs, and compiled by another than gfortran."""
+    text = "namelists: {initicon_nml: {pinit_seed: -1}, nwp_phy_nml: {inwp_surface: 0}, run_nml: {iforcing: 3}}\n"
+    experiment = experiment_of(text, tmp_path)
+    found = judge(evolve(experiment, machine=evolve(experiment.machine, fortran=fortran)), RULES)
+    (noise,) = (one for one in found if "noise" in one.message)
+    assert noise.severity is expected
+    assert any("gfortran" in note for note in noise.notes) is (expected is Severity.WARNING)
 
 
 @pytest.mark.parametrize(

@@ -92,3 +92,34 @@ def test_file_types(restart, expected, tmp_path):
 )
 def test_intervals(restart, expected, tmp_path):
     assert codes(f"restart: {{{restart}}}", tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        (900.0, "is no multiple of the time step PT10M: checkpoints are written every PT30M only"),
+        (2592000.0, "is longer than the run of P10D: no checkpoint is written"),
+    ],
+)
+def test_an_older_interval_is_named_where_it_holds(seconds, expected, tmp_path):
+    intervals = "restart: {checkpointTimeIntval: null, restartTimeIntval: null}"
+    older = f"{intervals}\nnamelists: {{io_nml: {{dt_checkpoint: {seconds}}}}}"
+    (found,) = judge(experiment_of(f"{JOB}{older}\n", tmp_path), RULES)
+    assert found.message == f"dt_checkpoint {seconds} {expected}"
+
+
+def test_an_older_interval_that_no_checkpoint_meets_is_named(tmp_path):
+    """`restartTimeIntval` is empty: `dt_restart` ends the job, before a checkpoint."""
+    intervals = "restart: {checkpointTimeIntval: PT40M, restartTimeIntval: null}"
+    older = f"{intervals}\nnamelists: {{time_nml: {{dt_restart: 1500.0}}}}"
+    found = [one for one in judge(experiment_of(f"{JOB}{older}\n", tmp_path), RULES) if one.code == "RST007"]
+    assert [one.message for one in found] == [
+        "dt_restart 1500.0 is no multiple of the time step PT10M: the next job finds no checkpoint"
+    ]
+
+
+def test_an_interval_of_the_master_namelist_stands_before_the_older_one(tmp_path):
+    intervals = "restart: {checkpointTimeIntval: PT15M, restartTimeIntval: null}"
+    both = f"{intervals}\nnamelists: {{io_nml: {{dt_checkpoint: 900.0}}}}"
+    (found,) = judge(experiment_of(f"{JOB}{both}\n", tmp_path), RULES)
+    assert found.message.startswith("checkpointTimeIntval PT15M is no multiple")
