@@ -6,7 +6,7 @@ partitions) and `mo_output_event_control.f90:195-251` (when a file ends).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from nmlgen.experiment.clock import Clock, is_number, length_of, milliseconds
 from nmlgen.experiment.component import Component
@@ -84,13 +84,21 @@ def windows(component: Component, stream: Group, clock: Clock) -> tuple[Window, 
 
 
 def output_directories(groups: Iterable[Group]) -> tuple[str, ...]:
-    """The directories that the output_nml among the groups write to, relative to the run directory, each once."""
-    names = [
-        str(group.settings["output_filename"].value)
-        for group in groups
-        if group.name.lower() == "output_nml" and "output_filename" in group.settings
-    ]
-    return tuple(dict.fromkeys(name.rpartition("/")[0] or "." for name in names))
+    """The directories that the output_nml among the groups write to, below the run directory, each once; not those
+    of whose names filename_format makes many, by a keyword."""
+    streams = (group.settings for group in groups if group.name.lower() == "output_nml")
+    found = (name.rpartition("/")[0] or "." for stream in streams for name in _written_name(stream))
+    return tuple(dict.fromkeys(directory for directory in found if "<" not in directory))
+
+
+def _written_name(stream: Mapping[str, Setting]) -> Iterator[str]:
+    """The name of a stream's files as it is written, if it is: filename_format with output_filename in it."""
+    name, form = (stream.get(key) for key in ("output_filename", "filename_format"))
+    text = "" if name is None else str(name.value)
+    if form is not None:
+        yield str(form.value).strip().replace("<output_filename>", text)
+    elif name is not None:
+        yield text
 
 
 def _windows_of_bounds(component: Component, stream: Group, bounds: Setting) -> tuple[Window, ...]:

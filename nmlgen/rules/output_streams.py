@@ -167,11 +167,12 @@ class OutputNotEnabled(ComponentRule):
     Finds output streams in an experiment whose `run_nml: output` has no `nml`.
 
     ## Why it matters
-    ICON does not even read the streams: nothing is written, and nothing is said.
+    ICON does not even read the streams: the run ends well, nothing is written, and nothing is said. So it is with
+    "none", too: a run that is to write nothing has no streams.
 
     ## Evidence
-    ICON 2024.10 with "totint" or an empty text finished without any of the stream's files; without `output` it writes
-    them, as with "nml" in upper or lower case (`mo_run_nml.f90:316-358`).
+    ICON 2024.10 with "totint", "none" or an empty text finished without any of the stream's files; without `output` it
+    writes them, as with "nml" in upper or lower case (`mo_run_nml.f90:316-358`).
 
     ## Example
     ```yaml bad

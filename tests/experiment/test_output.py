@@ -206,3 +206,20 @@ def test_directories_that_are_written_to() -> None:
         Group("run_nml", {"output_filename": written("output_filename", "x/y", "test")}),
     ]
     assert output_directories(groups) == ("out", ".", "/work", "far/out")
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"output_filename": "a", "filename_format": "out/<output_filename>_<jfile>"}, ("out",)),
+        ({"output_filename": "b/a", "filename_format": " out/<output_filename>_<jfile>"}, ("out/b",)),
+        ({"output_filename": "b/a", "filename_format": "<output_filename>_<jfile>"}, ("b",)),
+        ({"output_filename": "b/a", "filename_format": "<jfile>"}, (".",)),
+        ({"filename_format": "out/<jfile>"}, ("out",)),
+        ({"output_filename": "a", "filename_format": "out/<jfile>/<output_filename>"}, ()),
+        ({}, ()),
+    ],
+)
+def test_directories_that_the_format_of_names_says(settings: dict[str, str], expected: tuple[str, ...]) -> None:
+    group = Group("output_nml", {name: written(name, text, "test") for name, text in settings.items()})
+    assert output_directories([group]) == expected
