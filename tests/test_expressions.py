@@ -22,11 +22,16 @@ _MOST = 40_000
 _FIND = """
 import importlib, json, pkgutil, re, sys
 found, named, compiled = {}, {}, re.compile
+def as_text(pattern):
+    if isinstance(pattern.pattern, bytes):
+        return pattern.pattern.decode("latin-1"), pattern.flags | re.ASCII
+    return pattern.pattern, pattern.flags
 def noted(pattern, flags=0):
     result = compiled(pattern, flags)
     module = sys._getframe(1).f_globals.get("__name__", "")
-    if module.startswith("nmlgen") and isinstance(result.pattern, str):
-        found.setdefault(module, {})[result.pattern] = result.flags
+    if module.startswith("nmlgen"):
+        text, flags = as_text(result)
+        found.setdefault(module, {})[text] = flags
     return result
 re.compile = noted
 import nmlgen
@@ -34,9 +39,9 @@ for module in pkgutil.walk_packages(nmlgen.__path__, "nmlgen."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
         named[module.name] = {
-            name: (value.pattern, value.flags)
+            name: as_text(value)
             for name, value in vars(sys.modules[module.name]).items()
-            if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
+            if isinstance(value, re.Pattern)
         }
 print(json.dumps([found, named]))
 """
@@ -46,8 +51,8 @@ _STARTS = ("match", "fullmatch")
 
 @cache
 def expressions() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, tuple[str, int]]]]:
-    """The patterns that the modules compile when they are imported, with their flags, by module; and those that have
-    names there."""
+    """The patterns that the modules compile when they are imported, those of bytes as text, with their flags, by module;
+    and those that have names there."""
     done = subprocess.run([sys.executable, "-c", _FIND], capture_output=True, text=True, check=True)
     found, named = json.loads(done.stdout)
     return found, named

@@ -15,7 +15,7 @@ from nmlgen.values import define
 
 MEGABYTE = 1_000_000  # ICON's MB
 COUNTED_BYTES = 4  # a value, in ICON's rate of writing
-_NUMBER = rb"\s*([*]+|[-+]?\d*\.?\d+(?:[EeDd][-+]?\d+)?|NaN|[-+]?Inf\w*)\s*"
+_NUMBER = rb"\s*([*]+|[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[EeDd][-+]?\d+)?|NaN|[-+]?Inf\w*)\s*"
 _OUTPUT = re.compile(rb"Output to (\S+) at simulation time (\S+?)(?: by PE +(\d{1,9}))?(?=\s|$)")
 _RANK = re.compile(rb"I/O PE +(\d{1,9}) (starting I/O|done) at (\d\d)(\d\d)(\d\d\.\d+)")
 _SPEED = re.compile(

@@ -23,7 +23,7 @@ GIBIBYTE = 2**30
 SYNC, ASYNC = "sync", "async"
 DEDICATED, JOINT = "dedicated procs multifile", "joint procs multifile"
 
-_G = rb"\s*([-+]?\d*\.?\d+(?:[EeDd][-+]?\d+)?|[*]+)\s*"
+_G = rb"\s*([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[EeDd][-+]?\d+)?|[*]+)\s*"
 _SELECTED = re.compile(rb"(asynchronous|\bsynchronous|multifile) restart writing selected(?:, (joint|with dedicated))?")
 _WRITE = re.compile(rb"Write netCDF\d? restart for: (\S+)")
 _SYNC_END = re.compile(rb"Finished writing restart")

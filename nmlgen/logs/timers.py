@@ -30,7 +30,7 @@ _WITHOUT_PES = _RANKED[:-1]  # until about 2022 the header ends with the average
 _START = re.compile(
     rb"(?P<first> ?)(?P<indent> *)(?P<nested>L )?(?P<name>[^\s\d<]\S*(?: \S+)*?) {2,}(?P<calls>\d{1,15}|\*+)(?= {3,}|$)"
 )
-_REST = re.compile(rb" +(?P<calls>\d{1,15}|\*+) +" + _DURATION + rb" ")
+_REST = re.compile(rb"(?<! ) +(?P<calls>\d{1,15}|\*+) +" + _DURATION + rb"(?= )")
 _PIECE = re.compile(rb"(?: *[\[\]\d.*>][\d.\[\]smhd*]*(?= |$))+ *")
 _DETAILED = re.compile(
     rb" ?(?P<thread>\d\d) (?P<name>.{29})(?P<calls>[ \d]{6}|\*{6}) *(?P<min>%s) +(?P<avg>%s) +(?P<max>%s) +%s"
