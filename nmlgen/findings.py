@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
+from functools import lru_cache
 
 from attrs import field
 
@@ -168,16 +169,24 @@ def nearest(word: str, known: Iterable[str], most: int | None = None) -> str | N
     many as `most`, which is two, and one in a short word. None if there is none, or more than one."""
     word = word.lower()
     most = (1 if len(word) <= 5 else 2) if most is None else most
-    letters = set(word)
+    letters, by_length = set(word), _by_length(tuple(known))
     near = [
         (_mistakes(word, name.lower()), name)
-        for name in known
-        if abs(len(name) - len(word)) <= most
-        and len(letters.difference(name.lower())) <= most  # each such letter is a mistake
+        for length in range(len(word) - most, len(word) + most + 1)
+        for name in by_length.get(length, ())
+        if len(letters.difference(name.lower())) <= most  # each such letter is a mistake
     ]
     fewest = min((mistakes for mistakes, _ in near), default=most + 1)
     names = [name for mistakes, name in near if mistakes == fewest]
     return names[0] if len(names) == 1 and fewest <= most else None
+
+
+@lru_cache(maxsize=64)
+def _by_length(known: tuple[str, ...]) -> Mapping[int, Sequence[str]]:
+    found: dict[int, list[str]] = {}
+    for name in known:
+        found.setdefault(len(name), []).append(name)
+    return found
 
 
 def _mistakes(word: str, other: str) -> int:

@@ -51,8 +51,8 @@ _STARTS = ("match", "fullmatch")
 
 @cache
 def expressions() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, tuple[str, int]]]]:
-    """The patterns that the modules compile when they are imported, those of bytes as text, with their flags, by module;
-    and those that have names there."""
+    """The patterns that the modules compile when they are imported, those of bytes as text, with their flags, by
+    module; and those that have names there."""
     done = subprocess.run([sys.executable, "-c", _FIND], capture_output=True, text=True, check=True)
     found, named = json.loads(done.stdout)
     return found, named

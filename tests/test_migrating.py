@@ -126,7 +126,9 @@ def test_a_directory_is_looked_through(tmp_path):
 def test_what_a_script_does_is_worked_out_few_times(tmp_path, monkeypatch):
     path, known = tmp_path / "a.run", scripts.evaluate
     path.write_text("#!/bin/bash\ncat > NAMELIST_a << EOF\n&run_nml\n num_lev = 30\n/\nEOF\n")
-    seen = []
+    seen, parse, parsed = [], scripts.parse, []
     monkeypatch.setattr(scripts, "evaluate", lambda *given, **said: seen.append(given) or known(*given, **said))
+    monkeypatch.setattr(scripts, "parse", lambda source: parsed.append(source) or parse(source))
     nmlgen.migrate([path], to="2025.10")
     assert len(seen) <= 3
+    assert len(parsed) <= 3

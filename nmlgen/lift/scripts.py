@@ -223,7 +223,7 @@ def lift_script(
     """
     files = files or Files()
     source = source or files.read(path)
-    script = parse(source)
+    script = before.script if before is not None and before.script.source is source else parse(source)
     fragment = _is_fragment(script, path) if is_fragment is None else is_fragment
     ending = _CALLED_ENDING.search(source.text) if fragment and header is not None else None
     if ending is not None:  # it makes the master namelist and starts the model; what stands behind compares results
@@ -244,8 +244,8 @@ def lift_script(
     is_open = fragment and not is_icons  # another header than ICON's
     words = tuple(known(word) for word in arguments)
     told = {name: text for name, text in (variables or {}).items() if text is not None} if decides else {}
-    if before is not None and before.script.source is source:
-        script, evaluation = before.script, before.evaluation
+    if before is not None and before.script is script:
+        evaluation = before.evaluation
     else:
         evaluation = evaluate(
             script, directory=path.parent, variables=given, is_fragment=is_open, arguments=words, answers=told
