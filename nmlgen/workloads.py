@@ -8,7 +8,7 @@ from pathlib import Path
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.files import Files
-from nmlgen.models import Model, model_named, model_of, workload_by
+from nmlgen.models import Model, model_named, model_of, models, workload_by
 from nmlgen.models.workload import UnknownWorkloadError, Workload
 from nmlgen.namelist.reader import read
 from nmlgen.render.namelists import write_groups
@@ -46,11 +46,15 @@ def _brought(experiment: Experiment, name: str) -> Source | None:
     return None
 
 
-def other_model(path: Path, files: Files) -> Model | None:
-    """The model, other than ICON, of a namelist file; None for a spec, for ICON and for what nobody knows."""
-    if path.is_dir() or path.suffix in (".yaml", ".yml", ".json"):
-        return None
-    return model_of(path, files.read(path).text)
+def namelist_of_other(path: Path, files: Files) -> tuple[Path, Model] | None:
+    """The namelist file of a model other than ICON that a path is, or a directory has, and the model; None for a spec,
+    for ICON and for what nobody knows."""
+    if path.is_dir():
+        namelists = [path / model.namelist for model in models() if (path / model.namelist).is_file()]
+    else:
+        namelists = [] if path.suffix in (".yaml", ".yml", ".json") else [path]
+    known = ((namelist, model_of(namelist, files.read(namelist).text)) for namelist in namelists)
+    return next(((namelist, model) for namelist, model in known if model is not None), None)
 
 
 def workload_of_namelist(path: Path, files: Files, model: Model, tasks: int) -> Workload:

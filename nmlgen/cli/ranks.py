@@ -38,7 +38,7 @@ from nmlgen.report.ranks import (
     split_document,
 )
 from nmlgen.report.workload import format_workload, workload_document
-from nmlgen.workloads import other_model, workload_of_spec
+from nmlgen.workloads import namelist_of_other, workload_of_spec
 
 _WIDTH = 100
 
@@ -62,17 +62,18 @@ def command(
     order.
 
     SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then, but beside
-    the script of a build, which says it. Of other models than ICON it may be their namelist, with --ntasks.
+    the script of a build, which says it. Of other models than ICON it may be their namelist, or its directory, with
+    --ntasks where no build says it.
 
     The picture has a row for each I/O rank and a cell for each output time of the first job: how many files the rank
     writes to. Exit code 1 if ICON would refuse the split or the placement; `nmlgen check` says more.
     """
     path, files = Path(spec), Files()
-    model = other_model(path, files)
-    if model is not None:
+    found = namelist_of_other(path, files)
+    if found is not None:
         if overrides:
             raise click.UsageError("namelists are shown without --set")
-        return _show_other(lambda: shown_workload(path, model, files, ntasks), times, output_format)
+        return _show_other(lambda: shown_workload(*found, files, ntasks), times, output_format)
     try:
         experiment = shown_experiment(path, overrides, ntasks, icon_release)
     except nmlgen.SpecError as error:

@@ -15,9 +15,11 @@ from nmlgen.experiment.difference import JOB
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.files import Files
 from nmlgen.findings import Report
+from nmlgen.lift.launches import count_of
 from nmlgen.lift.loading import load, release_of
 from nmlgen.lift.namelists import MASTER_FILE, lift_master
-from nmlgen.lift.releases import registry_for
+from nmlgen.lift.releases import own_script, registry_for
+from nmlgen.lift.scripts import lift_script
 from nmlgen.models import Model
 from nmlgen.models.workload import Workload
 from nmlgen.workloads import workload_of_namelist
@@ -60,10 +62,24 @@ def shown_experiment(
 
 def shown_workload(path: Path, model: Model, files: Files, ntasks: int | None) -> Workload:
     """What the tasks of a namelist of another model than ICON do. Raises UnknownWorkloadError."""
+    ntasks = ntasks or _tasks_of_build(path.parent, files)
     if ntasks is None:
-        raise click.UsageError("namelists are shown with --ntasks")
+        raise click.UsageError("namelists are shown with --ntasks, where no script of a build beside them says it")
     _tell_of_errors(path, nmlgen.lint([path], ntasks=ntasks), "lint")
     return workload_of_namelist(path, files, model, ntasks)
+
+
+def _tasks_of_build(directory: Path, files: Files) -> int | None:
+    """The tasks that a build's script in a directory asks for; None where there is none, or it does not say."""
+    script = own_script(directory)
+    if script is None:
+        return None
+    lifted = lift_script(script, registry_for(script, files.read(script).text), files=files, decides=True)
+    asked = lifted.ways[0].job.directives.settings
+    total, nodes, each = (count_of(asked.get(name)) for name in ("ntasks", "nodes", "ntasks-per-node"))
+    if total is not None or nodes is None or each is None:
+        return total
+    return nodes * each
 
 
 def _of_namelists(master: Path, ntasks: int | None, icon_release: str | None) -> Experiment:

@@ -20,7 +20,7 @@ from nmlgen.models.workload import UnknownWorkloadError, Workload
 from nmlgen.report import workload
 from nmlgen.report.json import finding_document, to_json
 from nmlgen.report.volume import VolumeReport, format_volumes, volume_document
-from nmlgen.workloads import other_model, workload_of_spec
+from nmlgen.workloads import namelist_of_other, workload_of_spec
 
 
 @click.command("volume")
@@ -34,17 +34,18 @@ def command(
     """Show how many bytes SPEC writes: an output step, a file, the run, a checkpoint, and how sure each number is.
 
     SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then, but beside
-    the script of a build, which says it. Of other models than ICON it may be their namelist, with --ntasks; how much
+    the script of a build, which says it. Of other models than ICON it may be their namelist, or its directory, with
+    --ntasks where no build says it; how much
     a time of output has is known of WRF.
 
     Units are decimal. Exit code 1 if ICON would refuse the placement of the output files.
     """
     path, files = Path(spec), Files()
-    model = other_model(path, files)
-    if model is not None:
+    found = namelist_of_other(path, files)
+    if found is not None:
         if overrides:
             raise click.UsageError("namelists are shown without --set")
-        return _show_other(lambda: shown_workload(path, model, files, ntasks), output_format)
+        return _show_other(lambda: shown_workload(*found, files, ntasks), output_format)
     try:
         experiment = shown_experiment(path, overrides, ntasks, icon_release)
     except nmlgen.SpecError as error:

@@ -125,12 +125,21 @@ def test_a_namelist_of_another_model(nmlgen: Callable[..., Any], here: Path) -> 
     nmlgen("build", "wave.yaml", "-o", "build", "--set", "namelists.time_control.restart_interval=360")
     done = nmlgen("ranks", "build/namelist.input", "--ntasks", 4, "--times", 2)
     assert (done.code, done.out.splitlines()[-1]) == (0, "5 files; the last 3 lines of the table left out")
-    assert nmlgen("ranks", "build/namelist.input").code == 2
+    of_build = nmlgen("ranks", "build")
+    assert (of_build.code, of_build.out) == (0, nmlgen("ranks", "build/namelist.input", "--ntasks", 4).out)
+    assert nmlgen("ranks", "build/namelist.input").out == of_build.out
+    assert nmlgen("volume", "build").out.splitlines()[-1] == "the job: 344.2 MB, without compression"
+    two = "ntasks-per-node=4", "ntasks-per-node=2"
+    (here / "build/wave.sbatch").write_text((here / "build/wave.sbatch").read_text().replace(*two))
+    assert "0-1 " in nmlgen("ranks", "build", "--ntasks", 3).out
+    assert "0      1      compute" in nmlgen("ranks", "build").out
     assert nmlgen("ranks", "build/namelist.input", "--ntasks", 4, "--set", "a=1").code == 2
     refused = nmlgen("ranks", "build/namelist.input", "--ntasks", 1)
     assert refused.out == "who writes what is not known: WRF stops: of 1 tasks none is left to compute\n"
-    as_json = nmlgen("ranks", "build/namelist.input", "--ntasks", 1, "--format", "json")
+    as_json = nmlgen("ranks", "build", "--ntasks", 1, "--format", "json")
     assert json.loads(as_json.out) == {"undecided": "WRF stops: of 1 tasks none is left to compute"}
+    (here / "build/wave.sbatch").unlink()
+    assert nmlgen("ranks", "build").code == nmlgen("volume", "build/namelist.input").code == 2
 
 
 def test_a_model_that_nobody_described(nmlgen: Callable[..., Any], here: Path) -> None:
@@ -148,7 +157,7 @@ def test_files_whose_times_are_not_known(nmlgen: Callable[..., Any], here: Path)
     (here / "cbl.yaml").write_text("nmlgen: 1\nname: cbl\nextends: palm/cbl\nsite: local\njob: {ntasks_per_node: 2}\n")
     done = nmlgen("ranks", "cbl.yaml")
     rows = [line.split()[-4:] for line in done.out.splitlines() if line.startswith("DATA_1D")]
-    assert rows == [["s", "2", "?", "0"], ["?", "?", "?", "0"]]
+    assert rows == [["s", "3", "?", "0"], ["?", "?", "?", "0"]]
 
 
 def test_streams_that_a_spec_brings(nmlgen: Callable[..., Any], here: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import pytest
 
 import nmlgen
@@ -388,6 +390,21 @@ def test_restart_files_of_palm(form, names):
 def test_files_that_palm_does_not_write(changes, missing):
     there = {file.name for file in palm_workload(**changes).files}
     assert {line.partition(" ")[0] for line in BASE} - there == missing
+
+
+def test_profiles_of_the_start_are_a_time_more():
+    def times(**changes: object) -> tuple[str, ...]:
+        (file,) = [file for file in palm_workload(**changes).files if file.stream == "profiles"]
+        return file.times
+
+    assert times() == ("10 s", "20 s")
+    assert times(data_output_pr="'wtheta', '#theta'") == ("0 s", "10 s", "20 s")
+    assert times(data_output_pr="'#theta'", skip_time_dopr=20.0) == ("0 s", "20 s")
+    assert times(data_output_pr="'#theta'", dt_dopr=0.0) == ()
+    goes_on = PALM["initialization_parameters"] | {"initializing_actions": "'read_restart_data'"}
+    with mock.patch.dict(PALM, initialization_parameters=goes_on):
+        said = {"data_output": "''", "skip_time_dopr": 0.0, "dt_max": 20.0, "dt_dots": 5.0}
+        assert times(data_output_pr="'#theta'", **said) == ("10 s", "20 s")
 
 
 def test_volumes_of_palm_are_written_by_all_with_parallel_netcdf():

@@ -80,8 +80,11 @@ class _Run:
             named = what.replace("_", " ") + (" mean" if is_mean else "")
             if times is not None:
                 yield OutputFile(named, f"DATA_{what.upper()}{'_AV' if is_mean else ''}_NETCDF", times, self.writers)
-        if asked.until("data_output_pr", "") and (times := self.times("dopr", self.interval("dopr"))) is not None:
-            yield OutputFile("profiles", "DATA_1D_PR_NETCDF", times, (0,))
+        profiles = asked.until("data_output_pr", "")
+        if profiles and (times := self.times("dopr", self.interval("dopr"))) is not None:
+            initial = any(str(name).startswith("#") for name in profiles) and not asked.is_restart
+            # Those of the start come with the first time that is due (`data_output_profiles.f90:109`).
+            yield OutputFile("profiles", "DATA_1D_PR_NETCDF", ("0 s", *times) if times and initial else times, (0,))
         if asked.end_time > 0 and (asked.dt_dots == UNSET or asked.dt_dots <= asked.end_time):
             yield OutputFile("time series", "DATA_1D_TS_NETCDF", (), (0,))
 
