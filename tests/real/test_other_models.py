@@ -159,6 +159,7 @@ def test_a_chain_of_mpas_begins_at_the_time_of_its_last_restart_file(chain, tmp_
     case.mkdir()
     for name in ("supercell_grid.nc", "supercell.graph.info.part.4", "streams.init_atmosphere"):
         (case / name).touch()
+    (tmp_path / "LANDUSE.TBL").touch()
     (case / "streams.atmosphere").write_text("<streams>\n</streams>\n")
     run = chain("mpas/supercell", {"atmosphere_model": MPAS, "init_atmosphere_model": MPAS}, 3)
     assert (run / "starts").read_text() == (
