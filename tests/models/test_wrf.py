@@ -176,6 +176,14 @@ def test_a_check_that_counts_names_what_it_counted(judged):
     assert any("irr_num_hours = 0" in finding.message for finding in report.errors)
 
 
+def test_what_data_assimilation_reads_is_not_refused_for_sure(judged):
+    report = judged(("km_opt = 4, 4", "km_opt = -1, 4"), ("&physics", "&wrfvar1\n/\n&physics"))
+    refused = [finding for finding in report.findings if finding.code == "WRF003"]
+    assert report.errors == ()
+    assert all("&wrfvar" in finding.notes[-1] for finding in refused)
+    assert refused
+
+
 def test_a_suite_that_does_not_exist_ends_wrf(judged):
     assert found(judged(("&physics", "&physics\n physics_suite = 'CONUSS',"))) == [("WRF003", "error")]
 

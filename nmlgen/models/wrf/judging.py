@@ -197,8 +197,16 @@ class _Judging(Judging):
         notes = [f"refused {_where(refusal.condition)} ({refusal.source})"]
         if refusal.of_build:
             notes.append("a WRF that was built with what this needs takes it")
-        is_other = self.of_nobody > 1 or (refusal.of_build and self.is_of_other_build(refusal))
+        if self.is_of_assimilation:
+            notes.append("its &wrfvar groups are for da_wrfvar.exe, which makes none of these checks")
+        is_other = self.of_nobody > 1 or self.is_of_assimilation
+        is_other = is_other or (refusal.of_build and self.is_of_other_build(refusal))
         return self.finding("WRF003", Severity.WARNING if is_other else Severity.ERROR, where, message, *notes)
+
+    @property
+    def is_of_assimilation(self) -> bool:
+        """Whether the namelist is for WRF's program of data assimilation, which reads it by the same name."""
+        return any(name.startswith("wrfvar") for name in self.read.groups)
 
     def is_of_other_build(self, refusal: Refusal) -> bool:
         """Whether it looks as if WRF was built with what is refused: there are settings of its chemistry, or the scheme
