@@ -76,6 +76,8 @@ class _Section:
 
 def _differences(old: Experiment, new: Experiment, parts: tuple[str, ...]) -> Iterator[Difference]:
     is_told = any(experiment.launch.tasks is not None for experiment in (old, new))
+    if any("ntasks" in experiment.directives for experiment in (old, new)):
+        old, new = (_with_resulting_tasks(experiment, is_told) for experiment in (old, new))
     if len(old.models) == len(new.models) == 1:
         yield from _between(old, new, _sections(old, parts, is_told), _sections(new, parts, is_told))
         return
@@ -92,6 +94,20 @@ def _differences(old: Experiment, new: Experiment, parts: tuple[str, ...]) -> It
             there = written("model_name", name, "")
             one, other = (there, None) if left is not None else (None, there)
             yield Difference("models", name, one, other, Verdict.DIFFERENT)
+
+
+def _with_resulting_tasks(experiment: Experiment, is_told: bool) -> Experiment:
+    """The experiment with as many --ntasks as result from what Slurm is told; with none where the launcher `is_told`
+    the number, by one of those compared, and the nodes do not follow from it."""
+    if experiment.machine.scheduler != "slurm":
+        return experiment
+    directives = {name: setting for name, setting in experiment.directives.items() if name != "ntasks"}
+    if not is_told:
+        directives["ntasks"] = experiment.tasks
+    elif "nodes" not in directives and "ntasks" in experiment.directives:
+        return experiment
+    launch = evolve(experiment.launch, tasks=experiment.tasks) if is_told else experiment.launch
+    return evolve(experiment, directives=directives, launch=launch)
 
 
 def _by_name(experiment: Experiment) -> dict[str, Component]:

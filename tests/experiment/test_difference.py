@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from spec_strategies import specs
 from specs import load, with_namelist
@@ -94,6 +95,30 @@ def test_variables_are_named_as_somebody_spelt_them():
     other = load(time={"modelTimeStep": "PT3M"}).experiment
     (difference,) = differences(WAVE, other)
     assert (difference.name, difference.old.value, difference.new.value) == ("modelTimeStep", "PT2M", "PT3M")
+
+
+def asking(launched: int | None = None, **directives: int) -> Experiment:
+    """An experiment that asks Slurm for so much, and whose launcher is told so many tasks."""
+    tasks = written("launch.tasks", launched, "") if launched is not None else None
+    asked = {name.replace("_", "-"): written(f"job.{name}", value, "") for name, value in directives.items()}
+    return evolve(WAVE, directives=asked, launch=evolve(WAVE.launch, tasks=tasks))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (asking(nodes=2), asking(nodes=2, ntasks=2), []),
+        (asking(nodes=2), asking(nodes=2, ntasks=8), [("#SBATCH", "--ntasks")]),
+        (asking(32, nodes=1), asking(nodes=1, ntasks=32), []),
+        (asking(32, nodes=1, ntasks=64), asking(nodes=1, ntasks=32), []),
+        (asking(32, nodes=1), asking(nodes=1, ntasks=64), [("launch", "tasks")]),
+        (asking(32, ntasks=64), asking(32, ntasks=32), [("#SBATCH", "--ntasks")]),
+    ],
+)
+def test_the_number_of_tasks_is_the_one_that_results(old: Experiment, new: Experiment, expected) -> None:
+    """What asks for no --ntasks gets as many tasks as its nodes or its launcher make."""
+    different = [(section, name, "different") for section, name in expected]
+    assert found(old, new) == found(new, old) == different
 
 
 def test_commands_before_the_stage_out() -> None:
