@@ -205,7 +205,7 @@ def covering_worlds(evaluation: Evaluation, decisive: str = "") -> tuple[World, 
         choice for event, guard in reached if isinstance(event, Written) for choice in _choices(event, guard, decisive)
     ]
     choices = [guard for guard in dict.fromkeys(choices) if unlikely.isdisjoint(guard)]
-    waiting = [*dict.fromkeys(guard for _, guard in reached), *choices]
+    waiting = [*choices, *dict.fromkeys(guard for _, guard in reached)]
     start: Guard = ALWAYS
     while len(found) < _MOST_COVERING:
         guard = _settled(events, start, unlikely, given_up)

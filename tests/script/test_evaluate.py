@@ -73,6 +73,17 @@ def test_what_stands_behind_several_possible_ends_is_written_in_some_way():
     assert texts(covering_worlds(evaluated("echo a > N\nexit\necho b > N"))) == [{"N": "a\n"}]
 
 
+def test_the_first_start_is_one_of_the_ways_however_many_there_are():
+    branches = "".join(f"if [ -f in{n} ]; then echo a > N{n}; else echo b > N{n}; exit; fi\n" for n in range(8))
+    evaluation = evaluated(
+        f"restart=.false.\n[ -f again ] && restart=.true.\n{branches}echo $restart > icon_master.namelist\n"
+        '[ "$restart" = .true. ] && echo more > N'
+    )
+    name = "icon_master.namelist"
+    written = [files.get(name) for files in texts(covering_worlds(evaluation, name))]
+    assert {".false.\n", ".true.\n"} <= set(written[:2])
+
+
 def test_a_directory_that_may_not_be_there():
     evaluation = evaluated("cd sub\necho written > N")
     assert texts(worlds(evaluation)) == [{"N": "written\n"}, {"sub/N": "written\n"}]
