@@ -6,12 +6,15 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from attrs import evolve
 
 from nmlgen.checking import check_experiment
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.setting import Certainty
+from nmlgen.experiment.output import output_directories
+from nmlgen.experiment.promised import checkpoint_directories
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
 from nmlgen.findings import Finding, Report, Severity, Undecided, nearest, suggestion
 from nmlgen.lift.namelists import NamelistFile
 from nmlgen.lift.own_text import only_own_text
@@ -263,11 +266,7 @@ def _missing_directories(way: Way, component: Component) -> Iterator[Finding]:
     if UNKNOWN in way.directories or not way.makes_all:
         return
     made = {name.removeprefix("./") for name in way.directories}
-    for stream in component.streams:
-        setting = stream.settings.get("output_filename")
-        if setting is None or setting.certainty is Certainty.UNKNOWN:
-            continue
-        directory = str(setting.value).strip().rpartition("/")[0].removeprefix("./")
+    for setting, directory, what in _directories(component):
         if not directory or directory.startswith(("/", "..", "<")) or directory == ".":
             continue
         if not any(
@@ -276,10 +275,27 @@ def _missing_directories(way: Way, component: Component) -> Iterator[Finding]:
             yield problem(
                 "SHL004",
                 Severity.ERROR,
-                f'the stream writes into "{directory}", a directory that the script does not make',
+                f'{what} into "{directory}", a directory that the script does not make',
                 setting.span,
                 f"expected: mkdir -p {directory} before the model starts, in the directory it runs in",
             )
+
+
+def _directories(component: Component) -> Iterator[tuple[Setting, str, str]]:
+    """The directories into which a component writes, with the setting that names them and what is written there."""
+    for stream in component.streams:
+        settings = [stream.settings.get(name) for name in ("filename_format", "output_filename")]
+        written = [setting for setting in settings if setting is not None]
+        if written and not any(setting.certainty is Certainty.UNKNOWN for setting in written):
+            (directory,) = output_directories([stream]) or ("",)
+            named = next((setting for setting in written if "/" in str(setting.value)), written[0])
+            yield named, directory.removeprefix("./"), "the stream writes"
+    setting = component["run_nml", "restart_filename"]
+    if setting.is_written and setting.certainty is not Certainty.UNKNOWN:
+        with suppress(UndecidedError):
+            for directory in checkpoint_directories(component):
+                if "*" not in directory:
+                    yield setting, directory.removeprefix("./"), "checkpoints go"
 
 
 # --- Where a value came from ---

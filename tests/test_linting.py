@@ -525,3 +525,41 @@ def test_each_namelist_of_a_build_by_itself_is_clean(preset, tmp_path):
     nmlgen.build(nmlgen.load_spec({"nmlgen": 1, "name": preset}, given)).write(tmp_path)
     for path in sorted(tmp_path.glob("NAMELIST_*")):
         assert codes(nmlgen.lint([path], icon_release="2024.10")) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "settings", "missing"),
+    [
+        ("out", "&output_nml output_filename = 'out/a', ml_varlist = 'u' /", []),
+        ("x", "&output_nml output_filename = 'out/a', ml_varlist = 'u' /", ["out"]),
+        ("x", "&output_nml output_filename = 'a', filename_format = 'f/<output_filename>_<jfile>' /", ["f"]),
+        ("f", "&output_nml output_filename = 'a', filename_format = 'f/<output_filename>_<jfile>' /", []),
+        ("x", "&output_nml output_filename = 'a/b', filename_format = '<jfile>' /", []),
+        ("x", "&run_nml modelTimeStep = 'PT2M', restart_filename = 'r/<mtype>_<rsttime>.nc' /", ["r"]),
+        ("r", "&run_nml restart_filename = 'r/<mtype>_<rsttime>.nc' /", []),
+        ("$x", "&run_nml restart_filename = 'r/<mtype>_<rsttime>.nc' /", []),
+    ],
+)
+def test_directories_that_a_script_does_not_make(made: str, settings: str, missing: list[str], tmp_path: Path) -> None:
+    script = tmp_path / "exp.run"
+    script.write_text(_CHAIN.replace("MADE", made).replace("SETTINGS", settings))
+    found = nmlgen.lint([script], select=["SHL004"]).findings
+    assert [finding.message.split('"')[1] for finding in found] == missing
+
+
+_CHAIN = """\
+#!/bin/bash
+mkdir -p MADE
+cat >NAMELIST_atm <<EOF
+&grid_nml dynamics_grid_filename = 'grid.nc' /
+SETTINGS
+EOF
+cat >icon_master.namelist <<EOF
+&master_nml lrestart = .false. /
+&master_model_nml model_type = 1, model_name = 'atm', model_namelist_filename = 'NAMELIST_atm' /
+&master_time_control_nml
+  experimentStartDate = '2000-01-01T00:00:00Z', experimentStopDate = '2000-01-03T00:00:00Z',
+  checkpointTimeIntval = 'P1D', restartTimeIntval = 'P2D' /
+EOF
+srun ./icon
+"""

@@ -5,10 +5,11 @@ What a chain overwrites on its way is not among them (see `output_fate`).
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 
-from nmlgen.experiment.chain import restart_name
+from nmlgen.experiment.chain import restart_name, writes_checkpoints
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
@@ -96,6 +97,33 @@ def checkpoint_patterns(component: Component) -> tuple[str, ...]:
         for domain, grid in zip(range(1, domains(component) + 1), grids, strict=False)
     ]
     return tuple(_filled(template, each) for each in patterns)
+
+
+def stream_directories(component: Component) -> tuple[tuple[OutputFile, str], ...]:
+    """The directory of each sequence of output files whose name says one; a keyword of `CHANGING` stands in it where
+    each file has its own. Raises UndecidedError for settings that nobody can know."""
+    files = [file for file in output_files(component) if _says_directory(component, file)]
+    time = clock(component) if files else None
+    found = ((file, Names(component, file, time).directory) for file in files if time is not None)
+    return tuple((file, directory) for file, directory in found if directory)
+
+
+def _says_directory(component: Component, file: OutputFile) -> bool:
+    names = ("output_filename", "filename_format")
+    return any("/" in str(component.stream_setting(file.stream, name).value) for name in names)
+
+
+def checkpoint_directories(component: Component) -> tuple[str, ...]:
+    """The directories that `restart_filename` names, if the experiment comes to a checkpoint; `*` stands where each
+    time has its own. Raises UndecidedError for settings that nobody can know."""
+    if "/" not in str(component["run_nml", "restart_filename"].value) or not writes_checkpoints(component):
+        return ()
+    time = clock(component)
+    intervals = [interval for interval in (time.checkpoint, time.restart) if interval and interval > 0]
+    if not intervals or min(intervals) > time.length:
+        return ()
+    found = (posixpath.dirname(pattern) for pattern in checkpoint_patterns(component))
+    return tuple(dict.fromkeys(directory for directory in found if directory not in ("", ".")))
 
 
 def _filled(template: str, words: dict[str, str]) -> str:

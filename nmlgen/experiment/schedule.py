@@ -553,6 +553,11 @@ class Names:
         return str(self._value(self._component, "output_filename")).strip()
 
     @property
+    def directory(self) -> str:
+        """The directory in which the files lie; a keyword stands in it where it is another one by number or date."""
+        return _replaced(self._format, {"<output_filename>": self._prefix}).rpartition("/")[0]
+
+    @property
     def pattern(self) -> re.Pattern[str]:
         """What every name of these files matches, whatever their number and dates."""
         text = "".join(
@@ -575,6 +580,9 @@ _ANY = {
     **dict.fromkeys(("<ddhhmmss>", "<dddhhmmss>", "<hhhmmss>"), r"\d{7,12}"),
 }
 """What may stand in a name where ICON fills in a number or a date."""
+
+CHANGING = tuple(_ANY)
+"""The keywords of filename_format that differ from file to file of a sequence."""
 
 
 def _date_words(clock: Clock, date: int) -> dict[str, str]:

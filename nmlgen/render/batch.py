@@ -27,9 +27,10 @@ from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.inputs import unbrought
 from nmlgen.experiment.mpi_io import needs_driver_path
 from nmlgen.experiment.output import output_directories
+from nmlgen.experiment.promised import checkpoint_directories, stream_directories
 from nmlgen.experiment.ranks import OutputFile, output_files
 from nmlgen.experiment.record import record
-from nmlgen.experiment.schedule import NUMBER, Names
+from nmlgen.experiment.schedule import CHANGING, NUMBER, Names
 from nmlgen.experiment.setting import Setting, UndecidedError, written
 from nmlgen.experiment.striping import Extent, Striping
 from nmlgen.models import log_of, restarting_of
@@ -119,7 +120,7 @@ def _context(
             for file in unbrought(component)
             if file.is_exact
         ],
-        "output_directories": [_no_option(path) for path in output_directories(experiment.all_groups()) if path != "."],
+        "output_directories": [_no_option(path) for path in _directories(experiment)],
         "output_patterns": [Quoted(f"{shell_word(name)}*") for name in _output_filenames(experiment)]
         or [shell_word("")],
         "striping": [entry for striping in experiment.striping for entry in _stripe_calls(striping)],
@@ -138,6 +139,17 @@ def _context(
         "checkpoint_on_demand": bool(demands) and all(demand.value is True for demand in demands),
         "node_local": _node_local(experiment),
     }
+
+
+def _directories(experiment: Experiment) -> tuple[str, ...]:
+    """What the job makes for output and checkpoints, ICON making none; not what each date has for itself."""
+    found = [path for path in output_directories(experiment.all_groups()) if path != "."]
+    for component in experiment.components:
+        with suppress(UndecidedError):
+            found += (path for _, path in stream_directories(component) if not any(word in path for word in CHANGING))
+        with suppress(UndecidedError):
+            found += (path for path in checkpoint_directories(component) if "*" not in path)
+    return tuple(dict.fromkeys(found))
 
 
 def _file_word(file: str, point: str, is_shared: bool) -> Quoted:

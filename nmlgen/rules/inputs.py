@@ -22,6 +22,7 @@ from nmlgen.experiment.inputs import (
     unbrought,
 )
 from nmlgen.experiment.pool import POOL, files_for_grid
+from nmlgen.experiment.promised import checkpoint_directories
 from nmlgen.experiment.ranks import output_files
 from nmlgen.experiment.schedule import sequence
 from nmlgen.findings import Finding, Severity
@@ -144,9 +145,9 @@ class MissingInRunDirectory(ComponentRule):
     ## What it does
     Looks at namelists that lie in a directory with their grid file, which is a run directory then: finds the files that
     the settings make ICON open there and that are not there, the checkpoint that a run with `lrestart` begins with, and
-    the directories of output files. Of a name with dates one file that fits it is enough. Where the grid is not there
-    either, something will bring the files, and the rule is silent; so it is for specs and scripts, which say what they
-    bring.
+    the directories of output files and checkpoints. Of a name with dates one file that fits it is enough. Where the
+    grid is not there either, something will bring the files, and the rule is silent; so it is for specs and scripts,
+    which say what they bring.
 
     ## Why it matters
     ICON aborts when it comes to that file. It makes no directories.
@@ -227,3 +228,10 @@ class MissingInRunDirectory(ComponentRule):
                     "expected: a directory that is there, for ICON makes none",
                 )
             seen.add(below)
+        for below in checkpoint_directories(component):
+            if "*" not in below and not below.startswith(("/", "..")) and not disk.is_directory(place / below):
+                yield self.finding(
+                    component["run_nml", "restart_filename"],
+                    f'the directory "{below}" of a checkpoint is not beside the grid',
+                    "expected: a directory that is there, for ICON makes none",
+                )

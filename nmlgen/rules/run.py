@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
-from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import evaluate, variables
 from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.parts import has_part, parts
+from nmlgen.experiment.promised import checkpoint_directories, stream_directories
 from nmlgen.experiment.ranks import domains, integer
+from nmlgen.experiment.schedule import CHANGING
 from nmlgen.experiment.setting import Certainty
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
@@ -309,48 +309,48 @@ class PartSilentlyMissing(ComponentRule):
 _RADIATES = "seconds(aes_phy_nml.aes_phy_config%dt_rad) > 0"
 
 
-class RestartDirectory(ComponentRule):
-    """ICON makes no directories for its checkpoints.
+class DatedDirectory(ComponentRule):
+    """ICON makes no directories, and nobody makes one for each date.
 
     ## What it does
-    Finds a `restart_filename` with a directory below the run directory, where a checkpoint is due. nmlgen's script
-    does not make it either.
+    Finds a `restart_filename` and a `filename_format` that put a date or a number into the name of a directory, where a
+    checkpoint or output is due. Other directories are made by nmlgen's script.
 
     ## Why it matters
-    Unless something else makes the directory, ICON aborts at its first checkpoint, after all the work up to it.
+    ICON aborts at its first checkpoint, after all the work up to it, or at its first output.
 
     ## Evidence
-    ICON 2024.10: "netCDF error: No such file or directory" at the first checkpoint.
+    ICON 2024.10: "netCDF error: No such file or directory" at the first checkpoint, and an error of CDI at the first
+    output.
 
     ## Example
     ```yaml bad
     namelists:
-      run_nml: {restart_filename: "restart/<mtype>_<rsttime>.nc"}
+      run_nml: {restart_filename: "<rsttime>/<mtype>.nc"}
     #                             ^
     ```
     ```yaml good
     namelists:
-      run_nml: {restart_filename: "<mtype>_<rsttime>.nc"}
+      run_nml: {restart_filename: "restart/<mtype>_<rsttime>.nc"}
     ```
 
     ## References
-    ICON namelist overview, run_nml.
+    ICON namelist overview, run_nml and output_nml.
     """
 
     code = "RUN006"
-    name = "restart-directory"
-    severity = Severity.WARNING
+    name = "dated-directory"
+    severity = Severity.ERROR
 
     def check(self, component: Component) -> Iterator[Finding]:
+        expected = "expected: the date or the number behind the last /"
         setting = component["run_nml", "restart_filename"]
-        directory = PurePosixPath(str(setting.value).strip()).parent
-        if directory.is_absolute() or set(directory.parts) <= {"."} or directory.parts[0] == "..":
-            return
-        time = clock(component)
-        intervals = [interval for interval in (time.checkpoint, time.restart) if interval and interval > 0]
-        if intervals and min(intervals) <= time.length:
-            yield self.finding(
-                setting,
-                f'the directory "{directory}" must be there before the first checkpoint',
-                "expected: a file name without a directory, or a directory that exists",
-            )
+        if any("*" in directory for directory in checkpoint_directories(component)):
+            message = f'each checkpoint has a directory of its own in "{setting.value}", and ICON makes none'
+            yield self.finding(setting, message, expected)
+        seen: set[int] = set()
+        for file, directory in stream_directories(component):
+            if id(file.stream) not in seen and any(word in directory for word in CHANGING):
+                seen.add(id(file.stream))
+                message = f'files of a stream have directories of their own in "{directory}", and ICON makes none'
+                yield self.finding(component.stream_setting(file.stream, "filename_format"), message, expected)

@@ -90,8 +90,8 @@ EOF
     "SHL004": (
         "missing-output-directory",
         _page(
-            "A stream writes into a directory that the script never makes. ICON makes none: it stops when it "
-            "opens the file.",
+            "A stream writes into a directory that the script never makes, or checkpoints go there. ICON makes none: "
+            "it stops when it opens the file.",
             """
 cat >NAMELIST_atm <<EOF
 &nonhydrostatic_nml

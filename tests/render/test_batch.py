@@ -126,6 +126,29 @@ def script_of(spec: Spec) -> str:
     return unchecked_build(spec).files[f"{spec.experiment.name}.sbatch"].decode()
 
 
+@pytest.mark.parametrize(
+    ("changes", "made"),
+    [
+        ({}, ["output"]),
+        ({"namelists": {"run_nml": {"restart_filename": "r/<mtype>/<rsttime>.nc"}}}, ["output", "r/atm"]),
+        (
+            {
+                "namelists": {"run_nml": {"restart_filename": "r/<idom>/<rsttime>.nc"}},
+                "restart": {"restart_write_mode": "sync"},
+            },
+            ["output", "r/01"],
+        ),
+        ({"output": {"atm": {"filename_format": "d<physdom>/<levtype_l>/<datetime2>"}}}, ["d01/ml"]),
+        (
+            {"output": {"atm": {"filename_format": "out/<levtype>_<npartitions>_<ifile_partition>/<jfile>"}}},
+            [f"out/ML_4_{number}" for number in range(1, 5)],
+        ),
+    ],
+)
+def test_the_job_makes_the_directories_that_icon_does_not(changes: dict[str, Any], made: list[str]) -> None:
+    assert re.findall(r"(?m)^mkdir -p -- ([\w/]+)$", script_of(load(**changes))) == made
+
+
 def run(*command: str, text: str | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, input=text, capture_output=True, text=True, check=False, **options)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from rules.experiments import experiment_of, judge
 
@@ -35,10 +37,10 @@ def ours(text, tmp_path):
         ("iforcing: 3", "master_nml: {lrestart: true}", []),
         ("luse_radarfwo: [false, true]", "", ["RUN005"]),
         ("luse_radarfwo: [false, false]", "", []),
-        ("restart_filename: 'a/b/<rsttime>'", "", ["RUN006"]),
+        ("restart_filename: 'a/<rsttime>/b'", "", ["RUN006"]),
+        ("restart_filename: '/a/<mtype><rsttime>/b'", "", ["RUN006"]),
+        ("restart_filename: 'a/b/<rsttime>'", "", []),  # nmlgen's script makes a/b
         ("restart_filename: './<rsttime>'", "", []),
-        ("restart_filename: '/a/<rsttime>'", "", []),
-        ("restart_filename: '../a/<rsttime>'", "", []),
         ("restart_filename: ''", "", []),
     ],
 )
@@ -51,9 +53,22 @@ def test_limit_of_tracers_in_an_older_release(tmp_path):
     assert ours(text, tmp_path) == ["RUN002"]
 
 
+@pytest.mark.parametrize(
+    ("filename_format", "expected"),
+    [
+        ("<datetime2>/<output_filename>", ["RUN006"]),
+        ("a/n<jfile>/<output_filename>", ["RUN006"]),
+        ("d<physdom>/<levtype_l>/<output_filename>_<datetime2>", []),
+        ("<output_filename>_<datetime2>", []),
+    ],
+)
+def test_directories_of_dates_and_numbers(filename_format: str, expected: list[str], tmp_path: Path) -> None:
+    assert ours(f'output: {{atm: {{filename_format: "{filename_format}"}}}}\n', tmp_path) == expected
+
+
 def test_no_directory_is_needed_without_checkpoints(tmp_path):
     restart = "restart: {restartTimeIntval: P20D, checkpointTimeIntval: P12D}\n"
-    assert ours(f"{restart}namelists: {{run_nml: {{restart_filename: a/b}}}}\n", tmp_path) == []
+    assert ours(f"{restart}namelists: {{run_nml: {{restart_filename: <rsttime>/b}}}}\n", tmp_path) == []
 
 
 @pytest.mark.parametrize(
