@@ -144,10 +144,10 @@ class MissingInRunDirectory(ComponentRule):
 
     ## What it does
     Looks at namelists that lie in a directory with their grid file, which is a run directory then: finds the files that
-    the settings make ICON open there and that are not there, the checkpoint that a run with `lrestart` begins with, and
-    the directories of output files and checkpoints. Of a name with dates one file that fits it is enough. Where the
-    grid is not there either, something will bring the files, and the rule is silent; so it is for specs and scripts,
-    which say what they bring.
+    the settings make ICON open there and that are not there, the checkpoint that a run with `lrestart`, or an ocean
+    with `initialize_fromRestart`, begins with, and the directories of output files and checkpoints. Of a name with
+    dates one file that fits it is enough. Where the grid is not there either, something will bring the files, and the
+    rule is silent; so it is for specs and scripts, which say what they bring.
 
     ## Why it matters
     ICON aborts when it comes to that file. It makes no directories.
@@ -201,17 +201,18 @@ class MissingInRunDirectory(ComponentRule):
         yield from self._directories(component, place)
 
     def _checkpoint(self, component: Component, place: Path) -> Iterator[Finding]:
-        lrestart = component["master_nml", "lrestart"]
-        said = component.model.entry.settings.get("model_do_restart")
-        if lrestart.value is not True or said is not None or not writes_checkpoints(component):
+        begins = component["master_nml", "lrestart"]
+        if begins.value is not True or component.model.entry.settings.get("model_do_restart") is not None:
+            begins = component["ocean_initialConditions_nml", "initialize_fromRestart"]
+        if begins.value is not True or not writes_checkpoints(component):
             return
         name = restart_name(component)
         links = f"multifile_restart_{name}.mfr", f"restart_{name}_DOM01.nc"
         if all(is_missing(place / link) for link in links):
             yield self.finding(
-                lrestart,
+                begins,
                 f"the run of {component.title} begins with a checkpoint, and there is none beside the grid",
-                f"expected: {links[0]} or {links[1]}, or lrestart false",
+                f"expected: {links[0]} or {links[1]}, or {begins.name.rpartition('.')[2]} false",
                 "ICON: mo_load_restart.f90:85",
             )
 

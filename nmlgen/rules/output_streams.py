@@ -164,11 +164,11 @@ class OutputNotEnabled(ComponentRule):
     """Output streams are read only if `run_nml: output` contains `nml`.
 
     ## What it does
-    Finds output streams in an experiment whose `run_nml: output` has no `nml`.
+    Finds output streams in an experiment whose `run_nml: output` has no `nml`; as a warning, if it is `none`.
 
     ## Why it matters
-    ICON does not even read the streams: the run ends well, nothing is written, and nothing is said. So it is with
-    "none", too: a run that is to write nothing has no streams.
+    ICON does not even read the streams: the run ends well, nothing is written, and nothing is said. Who writes "none"
+    has said so.
 
     ## Evidence
     ICON 2024.10 with "totint", "none" or an empty text finished without any of the stream's files; without `output` it
@@ -197,11 +197,12 @@ class OutputNotEnabled(ComponentRule):
         aborts = ("none" in words and len(words) > 1) or any(word not in _KEYWORDS for word in words)
         if component.streams and not aborts and not writes_streams(component):
             number = plural(len(component.streams), "output stream")
-            yield self.finding(
+            found = self.finding(
                 setting,
                 f'run_nml: output has no "nml": nothing is written of {number}',
                 'expected: "nml" among the keywords',
             )
+            yield evolve(found, severity=Severity.WARNING) if words == ["none"] else found
 
 
 class OutputKeywords(ComponentRule):

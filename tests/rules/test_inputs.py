@@ -150,6 +150,44 @@ def test_a_run_that_begins_with_a_checkpoint_needs_it(link, master, count, tmp_p
     assert len(list(judge(experiment, [MissingInRunDirectory]))) == count
 
 
+@pytest.mark.parametrize(
+    ("made", "setting", "count"),
+    [
+        (None, "initialize_fromRestart = .true.", 1),
+        (None, "initialize_fromRestart = .false.", 0),
+        ("multifile_restart_oce.mfr", "initialize_fromRestart = .true.", 0),
+    ],
+)
+def test_an_ocean_may_begin_with_a_checkpoint_without_a_restart(
+    made: str | None, setting: str, count: int, tmp_path: Path
+) -> None:
+    write_grids(tmp_path)
+    if made is not None:
+        (tmp_path / made).touch()
+    entry = "&master_model_nml\n model_type = 2\n model_name = 'oce'\n model_namelist_filename = 'NAMELIST'\n/\n"
+    (tmp_path / MASTER_FILE).write_text(f"&master_nml\n lrestart = .false.\n/\n{entry}")
+    ocean = "&grid_nml\n dynamics_grid_filename = 'iconR02B05-ocean.nc'\n/\n"
+    (tmp_path / "NAMELIST").write_text(f"{ocean}&ocean_initialConditions_nml\n {setting}\n/\n")
+    experiment, _ = lift_master(tmp_path / MASTER_FILE, load_registry("2024.10"), 4)
+    found = [finding.message for finding in judge(experiment, [MissingInRunDirectory])]
+    assert len([message for message in found if "begins with a checkpoint" in message]) == count
+
+
+@pytest.mark.parametrize(("made", "count"), [(None, 1), ("r/oce", 0)])
+def test_directories_of_checkpoints(made: str | None, count: int, tmp_path: Path) -> None:
+    write_grids(tmp_path)
+    if made is not None:
+        (tmp_path / made).mkdir(parents=True)
+    times = TIMES.replace("/\n", " checkpointTimeIntval = 'PT12H'\n/\n")
+    (tmp_path / MASTER_FILE).write_text(f"&master_nml\n lrestart = .false.\n/\n{times}{MASTER}")
+    (tmp_path / "NAMELIST").write_text(
+        f"{GRID}&run_nml modelTimeStep = 'PT2M', restart_filename = 'r/oce/<rsttime>.nc' /\n"
+    )
+    experiment, _ = lift_master(tmp_path / MASTER_FILE, load_registry("2024.10"), 4)
+    found = [finding.message for finding in judge(experiment, [MissingInRunDirectory])]
+    assert len([message for message in found if '"r/oce" of a checkpoint' in message]) == count
+
+
 STREAM = (
     '&output_nml\n output_filename = "{}"\n output_start = "2000-01-01T00:00:00Z"\n output_interval = "PT1H"\n'
     ' output_end = "2000-01-02T00:00:00Z"\n file_interval = "P1D"\n ml_varlist = "u"\n/\n'

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from rules.experiments import experiment_of, judge
 from rules.test_examples import check
 
 from nmlgen.experiment.ranks import PlacementError, placement
+from nmlgen.findings import Severity
 from nmlgen.rules import all_rules
 from nmlgen.rules.output_streams import NoSuchDomain
 
@@ -360,6 +363,14 @@ def test_one_stream(stream, expected, tmp_path):
 def test_keywords_of_output(release, keywords, expected, tmp_path):
     text = f'model: {{release: "{release}"}}\nnamelists: {{run_nml: {{output: {keywords}}}}}\n'
     assert ours(text, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("keywords", "is_error"), [("none", False), ("[' None']", False), ("''", True), ("totint", True)]
+)
+def test_who_writes_none_has_said_so(keywords: str, is_error: bool, tmp_path: Path) -> None:
+    found = judge(experiment_of(f"namelists: {{run_nml: {{output: {keywords}}}}}\n", tmp_path), RULES)
+    assert [finding.severity is Severity.ERROR for finding in found if finding.code == "OUT019"] == [is_error]
 
 
 def test_streams_that_are_not_read_have_no_further_findings(tmp_path):
