@@ -197,12 +197,14 @@ class MissingInRunDirectory(ComponentRule):
                 "expected: the file, or a link to it, in the run directory",
                 f"ICON: {file.source}",
             )
-        yield from self._checkpoint(component, place)
         yield from self._directories(component, place)
+        yield from self._checkpoint(component, place)
 
     def _checkpoint(self, component: Component, place: Path) -> Iterator[Finding]:
         begins = component["master_nml", "lrestart"]
         if begins.value is not True or component.model.entry.settings.get("model_do_restart") is not None:
+            if component.kind != "ocean":
+                return
             begins = component["ocean_initialConditions_nml", "initialize_fromRestart"]
         if begins.value is not True or not writes_checkpoints(component):
             return
