@@ -127,7 +127,7 @@ class Cluster:
 
     def jobs(self) -> list[Job]:
         """All jobs so far, finished ones too, in the order of their ids; one for each task of an array."""
-        return _parse_jobs(self.run("scontrol", "show", "job", "-o", check=False))
+        return _parse_jobs(self._answer("scontrol", "show", "job", "-o"))
 
     def job(self, job_id: int) -> Job:
         """One job; of an array the first task that did not complete well, if there is one."""
@@ -140,21 +140,19 @@ class Cluster:
 
     def wait(self, *job_ids: int) -> None:
         """Until these jobs, with all tasks of arrays, are over. (``sbatch --wait`` looks every 2 s.)"""
-        selection = ["-j", ",".join(map(str, job_ids))]
-        until(lambda: not self._unfinished(selection), self._queue)
+        until(lambda: not any(job.id in job_ids or job.array_id in job_ids for job in self._unfinished()), self._queue)
 
     def wait_until_idle(self) -> None:
         """Until no job is left, one that another job submitted included."""
-        until(lambda: not self._unfinished([]), self._queue)
+        until(lambda: not self._unfinished(), self._queue)
 
     def cancel_all(self) -> None:
         """Kill every job, softly first, and see them off; one that Slurm starts again meanwhile, too."""
 
         def is_idle() -> bool:
-            for job in self.jobs():
-                if not job.state.is_finished:
-                    self.run("scancel", str(job.id), check=False)
-            return not self._unfinished([])
+            for job in self._unfinished():
+                self.run("scancel", str(job.id), check=False)
+            return not self._unfinished()
 
         until(is_idle, self._queue)
 
@@ -187,8 +185,21 @@ class Cluster:
         environment = self.complete_environment(more)
         return subprocess.run(command, check=False, cwd=cwd, env=environment, capture_output=True, text=True)
 
-    def _unfinished(self, selection: list[str]) -> bool:
-        return bool(self.run("squeue", "-h", "-o", "%i", "-t", ",".join(UNFINISHED), *selection, check=False).strip())
+    def _unfinished(self) -> list[Job]:
+        return [job for job in self.jobs() if not job.state.is_finished]
+
+    def _answer(self, *command: str) -> str:
+        """What a client prints once slurmctld answers it: on a busy machine no answer is not an empty queue."""
+        done = self._call(list(command), None)
+
+        def is_answered() -> bool:
+            nonlocal done
+            if done.returncode:
+                done = self._call(list(command), None)
+            return done.returncode == 0
+
+        until(is_answered, lambda: done.stderr)
+        return done.stdout
 
     def _queue(self) -> str:
         return self.run("squeue", "-l", check=False)
