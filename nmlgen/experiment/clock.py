@@ -20,6 +20,7 @@ from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
+from nmlgen.units.timedelta import TimeDelta
 from nmlgen.values import frozen
 
 _TIME = "master_time_control_nml"
@@ -158,8 +159,8 @@ def clock(component: Component) -> Clock:
         start=start,
         stop=stop,
         step=time_step(component),
-        checkpoint=_interval(component, calendar, start, "checkpointTimeIntval", ("io_nml", "dt_checkpoint")),
-        restart=_interval(component, calendar, start, "restartTimeIntval", ("time_nml", "dt_restart")),
+        checkpoint=_checkpoint(component, calendar, start),
+        restart=_restart(component, calendar, start),
         steps_of_a_leg=nsteps if isinstance(nsteps, int) and nsteps >= 0 else None,
         restart_ends_leg=component["master_nml", "lrestart_write_last"].value is not False,
         months=_months(component[_TIME, "restartTimeIntval"]),
@@ -258,13 +259,39 @@ def legacy_seconds(component: Component, group: str, name: str) -> float | None:
     return seconds if is_number(seconds) and seconds > 0 else None
 
 
-def _interval(
-    component: Component, calendar: Calendar, start: Instant, name: str, older: tuple[str, str]
-) -> int | None:
-    setting = component[_TIME, name]
+def read_timedelta(setting: Setting) -> TimeDelta | None:
+    """A duration as mtime compares it; None where nothing readable is set."""
+    try:
+        return TimeDelta.parse(str(setting.value).rstrip())
+    except ValueError:
+        return None
+
+
+def checkpoint_interval(component: Component) -> tuple[Setting, TimeDelta | None]:
+    """Which of the two intervals of checkpoints holds, and how long it is: `dt_checkpoint` where it stands alone, and
+    where ICON cannot compare it with months (`mo_time_management.f90:299-308`)."""
+    setting = component[_TIME, "checkpointTimeIntval"]
+    interval = read_timedelta(setting)
+    seconds = legacy_seconds(component, "io_nml", "dt_checkpoint")
+    if seconds is not None:
+        older = TimeDelta.of_seconds(int(seconds))
+        if not setting.value or (interval is not None and interval.compare(older) is None):
+            return component["io_nml", "dt_checkpoint"], older
+    return setting, interval
+
+
+def _checkpoint(component: Component, calendar: Calendar, start: Instant) -> int | None:
+    setting, _ = checkpoint_interval(component)
+    if setting.name.endswith("dt_checkpoint"):
+        return int(setting.value) * 1000
+    return length_from(calendar, start, setting)
+
+
+def _restart(component: Component, calendar: Calendar, start: Instant) -> int | None:
+    setting = component[_TIME, "restartTimeIntval"]
     if setting.value:
         return length_from(calendar, start, setting)
-    seconds = legacy_seconds(component, *older)
+    seconds = legacy_seconds(component, "time_nml", "dt_restart")
     return None if seconds is None else int(seconds) * 1000
 
 

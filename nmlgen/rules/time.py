@@ -8,10 +8,12 @@ from attrs import evolve
 
 from nmlgen.experiment.clock import (
     calendar_of,
+    checkpoint_interval,
     clock,
     is_number,
     legacy_seconds,
     milliseconds,
+    read_timedelta,
     reads_time_nml,
     start_of,
     stop_of,
@@ -25,6 +27,7 @@ from nmlgen.rules.rule import ComponentRule
 from nmlgen.source import Span
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
+from nmlgen.units.timedelta import TimeDelta
 
 _TIME = "master_time_control_nml"
 _JULIAN = "julian gregorian"
@@ -37,6 +40,7 @@ _ACCUMULATIONS = (
 )
 """The durations of io_nml that events are made of (ICON 2024.10, `mo_io_nml.f90:116`, `mo_action.f90:182`)."""
 
+_NOTHING, _SPIN_UP = TimeDelta.parse("PT0S"), TimeDelta.parse("PT2H30M")
 _CALENDARS = ", ".join(f'"{calendar.value}"' for calendar in Calendar)
 
 
@@ -47,6 +51,18 @@ def _fixed_milliseconds(setting: Setting) -> int | None:
     except ValueError:
         return None
     return duration.milliseconds if duration.is_fixed else None
+
+
+def _in_parts(component: Component, seconds: float) -> TimeDelta | None:
+    """What mtime makes of seconds (`getPTStringFromMS`); None where it cannot be told."""
+    return TimeDelta.of_milliseconds(milliseconds(seconds), calendar_of(component))
+
+
+def _expected(is_same_length: bool, alone: str) -> str:
+    """What to write in place of two durations."""
+    if is_same_length:
+        return f"expected: {alone}; ICON compares days, hours and minutes one by one, and PT90M is not PT1H30M to it"
+    return f"expected: {alone}, or the same length"
 
 
 def _months(setting: Setting) -> int:
@@ -214,14 +230,16 @@ class TwoTimeSteps(ComponentRule):
     """`dtime` and `modelTimeStep` are two names for the time step.
 
     ## What it does
-    Finds both set, to different lengths.
+    Finds both set, to different lengths, and to the same length written in a way that ICON takes for another: it turns
+    `dtime` into days, hours, minutes and seconds (a month from 31 days on) and compares these one by one with those of
+    `modelTimeStep`, so that PT90M or PT24H agrees with no `dtime`, and PT5400S does.
 
     ## Why it matters
     ICON aborts.
 
     ## Evidence
-    ICON 2024.10: "Two inconsistent time steps have been specified!" (`mo_time_management.f90:134`). It ran
-    with both where they agree.
+    ICON 2024.10: "Two inconsistent time steps have been specified!" (`mo_time_management.f90:134`; `compareTimeDelta`
+    in `mtime_timedelta.c:210`). It ran with both where they agree.
 
     ## Example
     ```yaml bad
@@ -248,12 +266,12 @@ class TwoTimeSteps(ComponentRule):
         seconds, written = component["run_nml", "dtime"], component["run_nml", "modelTimeStep"]
         if not is_number(seconds.value) or seconds.value <= 0:
             return
-        step = _fixed_milliseconds(written)
-        if step is not None and step != milliseconds(seconds.value):
+        step, other = read_timedelta(written), _in_parts(component, seconds.value)
+        if step is not None and other is not None and step.compare(other) != 0:
             yield self.finding(
                 seconds,
                 f"dtime {seconds.value} s contradicts modelTimeStep {written.value}",
-                "expected: one of the two, or the same length",
+                _expected(_fixed_milliseconds(written) == milliseconds(seconds.value), "one of the two"),
             )
 
 
@@ -261,15 +279,18 @@ class TwoCheckpointIntervals(ComponentRule):
     """`io_nml: dt_checkpoint` is the older name of `checkpointTimeIntval`.
 
     ## What it does
-    Finds both set, to different lengths. ICON takes whole seconds of `dt_checkpoint` and ignores one that is
-    not above zero.
+    Finds both set, to different lengths, and to the same length written in a way that ICON takes for another: it
+    compares days, hours and minutes one by one, so that PT90M or PT24H agrees with no `dt_checkpoint`. ICON takes whole
+    seconds of `dt_checkpoint` and ignores one that is not above zero. Months it cannot compare with a minute or
+    more: `dt_checkpoint` then holds, without a word, which is a warning.
 
     ## Why it matters
     ICON aborts.
 
     ## Evidence
     ICON 2024.10 rejected PT30M with 1200 s: "Inconsistent setting of checkpoint interval"
-    (`mo_time_management.f90:309`). It ran where they agree and with `dt_checkpoint = -1800.`
+    (`mo_time_management.f90:309`; `compareTimeDelta` in `mtime_timedelta.c:210`). It ran where they agree and with
+    `dt_checkpoint = -1800.`
 
     ## Example
     ```yaml bad
@@ -295,12 +316,19 @@ class TwoCheckpointIntervals(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         interval = component[_TIME, "checkpointTimeIntval"]
         seconds = legacy_seconds(component, "io_nml", "dt_checkpoint")
-        length = _fixed_milliseconds(interval)
-        if seconds is not None and length is not None and int(seconds) * 1000 != length:
+        length = read_timedelta(interval)
+        if seconds is None or length is None:
+            return
+        compared = length.compare(TimeDelta.of_seconds(int(seconds)))
+        older, alone = component["io_nml", "dt_checkpoint"], "checkpointTimeIntval alone"
+        if compared is None:
+            message = f"dt_checkpoint {seconds} s holds, and not checkpointTimeIntval {interval.value}"
+            yield evolve(self.finding(older, message, f"expected: {alone}"), severity=Severity.WARNING)
+        elif compared != 0:
             yield self.finding(
-                component["io_nml", "dt_checkpoint"],
+                older,
                 f"dt_checkpoint {seconds} s contradicts checkpointTimeIntval {interval.value}",
-                "expected: checkpointTimeIntval alone, or the same length",
+                _expected(_fixed_milliseconds(interval) == int(seconds) * 1000, alone),
             )
 
 
@@ -308,7 +336,9 @@ class TwoRestartIntervals(ComponentRule):
     """`time_nml: dt_restart` is the older name of `restartTimeIntval`.
 
     ## What it does
-    Finds both set, to different lengths, where `lrestart_write_last` does not take them out of force. ICON
+    Finds both set, to different lengths, where `lrestart_write_last` does not take them out of force, and to the same
+    length written in a way that ICON takes for another: it turns `dt_restart` into days, hours, minutes and seconds
+    (a month from 31 days on) and compares these one by one, so that PT24H or P31D agrees with no `dt_restart`. ICON
     reads `time_nml` from icon_master.namelist.
 
     ## Why it matters
@@ -316,7 +346,7 @@ class TwoRestartIntervals(ComponentRule):
 
     ## Evidence
     ICON 2024.10 rejected PT1H with 1800 s: "Inconsistent setting of restart interval"
-    (`mo_time_management.f90:263`). It ran where they agree.
+    (`mo_time_management.f90:263`; `compareTimeDelta` in `mtime_timedelta.c:210`). It ran where they agree.
 
     ## Example
     ```yaml bad
@@ -344,12 +374,13 @@ class TwoRestartIntervals(ComponentRule):
             return
         interval = component[_TIME, "restartTimeIntval"]
         seconds = legacy_seconds(component, "time_nml", "dt_restart")
-        length = _fixed_milliseconds(interval)
-        if seconds is not None and length is not None and milliseconds(seconds) != length:
+        length = read_timedelta(interval)
+        other = None if seconds is None else _in_parts(component, seconds)
+        if seconds is not None and length is not None and other is not None and length.compare(other) != 0:
             yield self.finding(
                 component["time_nml", "dt_restart"],
                 f"dt_restart {seconds} s contradicts restartTimeIntval {interval.value}",
-                "expected: restartTimeIntval alone, or the same length",
+                _expected(_fixed_milliseconds(interval) == milliseconds(seconds), "restartTimeIntval alone"),
             )
 
 
@@ -492,13 +523,15 @@ class CheckpointDuringDamping(ComponentRule):
     """With `divdamp_order = 24` the first hours are damped more, and a checkpoint within them is refused.
 
     ## What it does
-    Finds a checkpoint interval of less than two and a half hours with this `divdamp_order`.
+    Finds a checkpoint interval of less than two and a half hours with this `divdamp_order`. ICON compares days, hours
+    and minutes one by one: PT200M has no hours, and is less to it.
 
     ## Why it matters
     ICON aborts.
 
     ## Evidence
-    ICON 2024.10 rejected PT30M and ran with PT3H (`mo_time_management.f90:366`).
+    ICON 2024.10 rejected PT30M and ran with PT3H (`mo_time_management.f90:366`; `compareTimeDelta` in
+    `mtime_timedelta.c:210`).
 
     ## Example
     ```yaml bad
@@ -526,13 +559,12 @@ class CheckpointDuringDamping(ComponentRule):
             return
         if component["master_nml", "lrestart"].value is not False:
             return
-        interval = clock(component).checkpoint
-        if interval and interval < 9_000_000:
-            setting = component[_TIME, "checkpointTimeIntval"]
-            where = setting if setting.value else component["io_nml", "dt_checkpoint"]
+        setting, interval = checkpoint_interval(component)
+        if interval is not None and interval.compare(_NOTHING) != 0 and interval.compare(_SPIN_UP) == -1:
+            how_often = f"{setting.value} s" if setting.name.endswith("dt_checkpoint") else setting.value
             yield self.finding(
-                where,
-                f"checkpoints every {Duration(0, interval)} are refused with divdamp_order 24",
+                setting,
+                f"checkpoints every {how_often} are refused with divdamp_order 24",
                 "expected: PT2H30M or longer",
             )
 

@@ -8,7 +8,9 @@ import pytest
 from attrs import evolve
 from rules.experiments import experiment_of, judge, with_setting, written
 
+from nmlgen.experiment.clock import clock
 from nmlgen.experiment.group import Group
+from nmlgen.findings import Severity
 from nmlgen.rules import all_rules
 
 TIME, RUN = "master_time_control_nml", "run_nml"
@@ -45,11 +47,26 @@ CASES = [
     ("TIM004", {SECONDS: 599.0}, 1),
     ("TIM004", {SECONDS: 0.0}, 0),
     ("TIM004", {SECONDS: 300.0, STEP: ""}, 0),
+    ("TIM004", {SECONDS: 5400.0, STEP: "PT1H30M"}, 0),
+    ("TIM004", {SECONDS: 5400.0, STEP: "PT5400S"}, 0),
+    ("TIM004", {SECONDS: 5400.0, STEP: "PT90M"}, 1),  # 90 minutes are not one hour and 30
+    ("TIM004", {SECONDS: 2678400.0, STEP: "P1M"}, 0),  # 31 days are a month
+    ("TIM004", {SECONDS: 2592000.0, STEP: "P1M"}, 1),
+    ("TIM004", {SECONDS: 2592000.0, STEP: "P1M", CALENDAR: "360 day year"}, 0),
+    ("TIM004", {SECONDS: 2678400.0, STEP: "P1M", CALENDAR: "365 day year"}, 0),  # not known
     ("TIM005", {("io_nml", "dt_checkpoint"): 43200.0}, 0),
     ("TIM005", {("io_nml", "dt_checkpoint"): 43200.5}, 0),
     ("TIM005", {("io_nml", "dt_checkpoint"): 43201.0}, 1),
     ("TIM005", {("io_nml", "dt_checkpoint"): 43201.0, CHECKPOINT: ""}, 0),
+    ("TIM005", {("io_nml", "dt_checkpoint"): 86400.0, CHECKPOINT: "P1D"}, 0),
+    ("TIM005", {("io_nml", "dt_checkpoint"): 86400.0, CHECKPOINT: "PT24H"}, 1),
+    ("TIM005", {("io_nml", "dt_checkpoint"): 59.0, CHECKPOINT: "P1M"}, 1),  # a warning: it cannot be compared
+    ("TIM005", {("io_nml", "dt_checkpoint"): 58.0, CHECKPOINT: "P1M"}, 1),
     ("TIM006", {("time_nml", "dt_restart"): 864000.0}, 0),
+    ("TIM006", {("time_nml", "dt_restart"): 864000.0, RESTART: "PT864000S"}, 0),
+    ("TIM006", {("time_nml", "dt_restart"): 864000.0, RESTART: "PT240H"}, 1),
+    ("TIM006", {("time_nml", "dt_restart"): 2678400.0, RESTART: "P1M"}, 0),
+    ("TIM006", {("time_nml", "dt_restart"): 2678400.0, RESTART: "P31D"}, 1),
     ("TIM006", {("time_nml", "dt_restart"): 864001.0}, 1),
     ("TIM006", {("time_nml", "dt_restart"): 864001.0, LAST: False}, 0),
     ("TIM006", {("time_nml", "dt_restart"): 864001.0, RESTART: ""}, 0),
@@ -69,6 +86,11 @@ CASES = [
     ("TIM010", {DAMPING: 4, CHECKPOINT: "PT2H20M"}, 0),
     ("TIM010", {DAMPING: 24, CHECKPOINT: "PT2H20M", IS_RESTART: True}, 0),
     ("TIM010", {DAMPING: 24, CHECKPOINT: "", ("io_nml", "dt_checkpoint"): 8400.0}, 1),
+    ("TIM010", {DAMPING: 24, CHECKPOINT: "PT200M"}, 1),  # no hours
+    ("TIM010", {DAMPING: 24, CHECKPOINT: "PT9000S"}, 0),
+    ("TIM010", {DAMPING: 24, CHECKPOINT: "PT8999S"}, 1),
+    ("TIM010", {DAMPING: 24, CHECKPOINT: "PT0S"}, 0),
+    ("TIM010", {DAMPING: 24, CHECKPOINT: "P1M", ("io_nml", "dt_checkpoint"): 8400.0}, 1),
     ("TIM011", {STOP: "2008-09-01T00:00:00Z"}, 1),
     ("TIM011", {STOP: "2008-09-01T00:10:00Z"}, 0),
     ("TIM011", {(RUN, "nsteps"): 0}, 1),
@@ -109,3 +131,16 @@ def test_older_dates_outside_of_the_master_are_not_read(tmp_path: Path) -> None:
     setting = written("time_nml", "ini_datetime_string", "2000-01-01T00:00:00Z")
     experiment = with_setting(experiment_of("nmlgen: 1\n", tmp_path), "time_nml", "ini_datetime_string", setting)
     assert judge(experiment, [RULES["TIM013"]]) == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "length"),
+    [(86400.0, 86_400_000), (58.0, 30 * 86_400_000)],  # months are not compared with a minute; less of it is refused
+)
+def test_older_seconds_win_over_months_of_checkpoints(seconds: float, length: int, tmp_path: Path) -> None:
+    experiment = with_setting(experiment_of("nmlgen: 1\n", tmp_path), *CHECKPOINT, written(*CHECKPOINT, "P1M"))
+    older = written("io_nml", "dt_checkpoint", seconds)
+    experiment = with_setting(experiment, "io_nml", "dt_checkpoint", older)
+    assert clock(experiment.components[0]).checkpoint == length
+    (found,) = judge(experiment, [RULES["TIM005"]])
+    assert (found.severity is Severity.WARNING) == (seconds > 58)
