@@ -12,8 +12,8 @@ import json
 from functools import cache
 from pathlib import Path
 
-import pytest
 from grid_files import header
+from rows import rows
 
 import nmlgen
 
@@ -75,13 +75,13 @@ def is_refused(name: str, directory: Path, release: str) -> bool:
     return bool(nmlgen.lint([written(name, directory)], ntasks=case["ntasks"], icon_release=release, site=SITE).errors)
 
 
-@pytest.mark.parametrize("name", [name for name in new_cases() if name])
+@rows("name", [name for name in new_cases() if name])
 def test_what_is_new(name, tmp_path):
     rejected = new_cases()[name]["verdict"] == "rejected"
     assert is_refused(name, tmp_path, "2025.04") == (rejected and name not in BUILD)
 
 
-@pytest.mark.parametrize("name", [name for name in new_cases() if name])
+@rows("name", [name for name in new_cases() if name])
 def test_what_was_before(name, tmp_path):
     rejected = new_cases()[name]["before"] == "rejected"
     assert is_refused(name, tmp_path, "2024.10") == ((rejected and name not in BEFORE) or name in NOT_BUILT)
@@ -103,7 +103,7 @@ def disagreements() -> set[str]:
     return {line.split()[0] for line in text.splitlines() if line and not line.startswith("#")}
 
 
-@pytest.mark.parametrize("name", [name for name, case in old_cases().items() if name and case["verdict"] != "unknown"])
+@rows("name", [name for name, case in old_cases().items() if name and case["verdict"] != "unknown"], parts=4)
 def test_what_is_as_it_was(name, tmp_path):
     base, case = old_cases()[""], old_cases()[name]
     for key, file in {"master": "icon_master.namelist", "atmosphere": "NAMELIST_atm"}.items():

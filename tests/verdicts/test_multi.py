@@ -14,8 +14,8 @@ import json
 from functools import cache
 from pathlib import Path
 
-import pytest
 from grid_files import DEPTHS, grid
+from rows import rows
 
 import nmlgen
 
@@ -83,12 +83,12 @@ def errors(name: str, directory: Path, has_grids: bool) -> bool:
     return bool(nmlgen.lint([directory], ntasks=run["ntasks"], icon_release="2024.10", site=SITE).errors)
 
 
-@pytest.mark.parametrize("name", runs())
+@rows("name", runs(), parts=4)
 def test_we_agree_or_say_why_not(name, tmp_path):
     assert (errors(name, tmp_path, False) == (runs()[name]["verdict"] != "accepted")) != (name in disagreements())
 
 
-@pytest.mark.parametrize("name", runs())
+@rows("name", runs(), parts=4)
 def test_with_the_grids_beside_what_needs_a_file_is_found(name, tmp_path):
     is_missed = name in disagreements() and not disagreements()[name].startswith(FOUND_WITH_GRIDS)
     assert (errors(name, tmp_path, True) == (runs()[name]["verdict"] != "accepted")) != is_missed
