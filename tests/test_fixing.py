@@ -21,6 +21,7 @@ CASES = [
     # code, is it safe, what stands there, what is to stand there
     ("NML001", False, "&paralel_nml\n nproma = 8\n/\n", "&parallel_nml\n nproma = 8\n/\n"),
     ("NML001", False, "&IO_NLM\n/\n", "&io_nml\n/\n"),
+    ("NML001", True, "&JSB_veg_nml\n active = T\n/\n", "&lnd_veg_nml\n active = T\n/\n"),
     ("NML002", False, "&parallel_nml\n NUM_io_proc = 8\n/\n", "&parallel_nml\n num_io_procs = 8\n/\n"),
     ("NML003", True, "&run_nml\n nsteps = 3.\n/\n", "&run_nml\n nsteps = 3\n/\n"),
     ("NML003", True, "&run_nml\n nsteps = -1.2e1 /\n", "&run_nml\n nsteps = -12 /\n"),

@@ -57,6 +57,23 @@ def test_what_means_one_thing_is_mended(tmp_path, group, text, expected):
         assert ("NML002", "error") in findings
 
 
+@pytest.mark.parametrize(
+    ("group", "beside", "renamed"),
+    [
+        ("&jsb_veg_nml active = T, veg_bnf_scheme = 'fixed' /\n", "", True),
+        ("&jsb_veg_nml active = T, bogus = 3 /\n", "", False),  # it would end the job in the new one
+        ("&jsb_veg_nml active = T /\n", "&lnd_veg_nml /\n", False),  # there already
+        ("&echam_cov_nml echam_cov_config(1)%csat = 1. /\n", "", False),
+        ("&nh_pzlev_nml /\n", "", False),  # three variables are used instead
+    ],
+)
+def test_a_group_gets_its_new_name(tmp_path, group, beside, renamed):
+    path = tmp_path / "NAMELIST_lnd"
+    path.write_text(group + beside)
+    nmlgen.fix([path], select=["NML001"], icon_release="2025.10").write()
+    assert path.read_text() == (group.replace("&jsb_", "&lnd_") if renamed else group) + beside
+
+
 def test_a_group_that_stands_alone_is_there_to_be_read(tmp_path):
     path = tmp_path / "NAMELIST_a"
     path.write_text("&nwp_phy_nml\n lscale_cdnc = .TRUE.\n/\n")

@@ -58,12 +58,12 @@ def test_the_manifest_is_one():
 def test_lint(repository):
     (repository / "run" / "README").write_text("not a namelist\n")
     assert "(no files to check)" in run("nmlgen-lint").stdout
-    for name in ("exp.test_namelist", "exp.test.run", "NAMELIST_atm", "atm.nml"):
+    for name in ("exp.test_namelist", "nwpexp.test", "clmexp.test", "exp.test.run", "NAMELIST_atm", "atm.nml"):
         (repository / "run" / name).write_text(CLEAN)
     (repository / "run" / "icon_master.namelist").write_text("&master_nml\n/\n")
     done = run("nmlgen-lint")
     assert "README" not in done.stdout
-    for name in ("exp.test_namelist", "exp.test.run", "NAMELIST_atm", "atm.nml"):
+    for name in ("exp.test_namelist", "nwpexp.test", "clmexp.test", "exp.test.run", "NAMELIST_atm", "atm.nml"):
         (repository / "run" / name).write_text(BAD)
         done = run("nmlgen-lint")
         assert done.returncode == 1

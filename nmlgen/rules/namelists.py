@@ -170,7 +170,8 @@ class UnknownGroup(ComponentRule):
         for group in component.all_groups():
             if registry.has_group(group.name) or (_knows_dace(component) and _may_be_of_dace(registry, group.name)):
                 continue
-            gone = _replacement(registry.removed_group(group.name))
+            removal = registry.removed_group(group.name)
+            gone = _replacement(removal)
             elsewhere = _in_other_releases(registry, group.name)
             notes = (gone or did_you_mean(group.name, registry.groups)) + elsewhere
             there = [other.name for other in component.all_groups()]
@@ -178,7 +179,8 @@ class UnknownGroup(ComponentRule):
                 _place(group),
                 f'ICON {registry.release} has no namelist group "{group.name}" and ignores it in silence',
                 *(notes or ("expected: a group of ICON's namelist overview",)),
-                fix=None if gone or elsewhere else _respelt(_place(group), group.name, registry.groups, there),
+                fix=_renamed(group, registry, removal, there)
+                or (None if gone or elsewhere else _respelt(_place(group), group.name, registry.groups, there)),
             )
 
 
@@ -772,6 +774,21 @@ def _respelt(span: Span | None, word: str, known: Iterable[str], there: Iterable
     if span.text.lower() != f"{header}{word.lower()}":
         return None
     return Fix(f"write {header}{meant}", (Edit(span, f"{header}{meant}"),))
+
+
+def _renamed(group: Group, registry: Registry, removal: Removal | None, there: Sequence[str]) -> Fix | None:
+    """The fix that gives a group its new name: where it has but one, and each variable that stands in it is in that
+    one, too; None where that is there already."""
+    span = _place(group)
+    if removal is None or len(removal.use) != 1 or span is None:
+        return None
+    (name,) = removal.use
+    is_whole = span.text.lower() in (group.name.lower(), f"&{group.name.lower()}")
+    known = all(registry.variable(name, variable) is not None for variable in group.settings)
+    if "." in name or not is_whole or not known or name in map(str.lower, there):
+        return None
+    header = "&" if span.text.startswith("&") else ""
+    return Fix(f"write {header}{name}", (Edit(span, f"{header}{name}"),), is_safe=True)
 
 
 def _may_be_of_another_release(registry: Registry, group: str, path: str, known: Iterable[str]) -> bool:

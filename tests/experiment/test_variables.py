@@ -178,3 +178,10 @@ def test_tiles(build: Callable[[str], Component], land: str, surface: int, total
 )
 def test_names_of_a_part_that_an_earlier_release_lent(release: str, name: str, expected: str | None) -> None:
     assert load_catalogue(release).may_be_new(name) == expected
+
+
+def test_vertical_integrals_of_hamocc_came_with_2025_10() -> None:
+    new = [variable.name for variable in load_catalogue("2025.10").group("hamocc_vint")]
+    assert len(new) == 10
+    assert {"dic_i", "hamocc_npp_i"} <= set(new)
+    assert not load_catalogue("2025.04").has_group("hamocc_vint")

@@ -374,9 +374,13 @@ def test_file_that_is_not_there(tmp_path: Path) -> None:
                 "check_ana_oce%list",
             ],
         ),
+        ("lnd_veg_nml", ["active", "lrestart_cont", "flag_herbivory", "veg_bnf_scheme"]),
+        ("lnd_q_agr_nml", ["fertiliser_filename_prefix"]),
+        ("jsb_model_nml", ["npft", "single_site_lonlat"]),
+        ("jsb_forcing_nml", ["forcing_c13_const_c13"]),
     ],
 )
-def test_what_2025_10_brought_to_the_ocean_and_to_waves(group, names):
+def test_what_2025_10_brought(group, names):
     for name in names:
         assert load_registry("2025.10").variable(group, name) is not None
         assert load_registry("2025.04").variable(group, name) is None
