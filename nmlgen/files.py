@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 from nmlgen import disk
 from nmlgen.disk import MOST_BYTES, TOO_LARGE, Answer, Question, read_bytes
@@ -15,6 +16,7 @@ from nmlgen.source import Source, encoded
 
 STANDARD_INPUT = Path("-")
 """The path that stands for the standard input."""
+_Made = TypeVar("_Made")
 
 
 class Files:
@@ -27,10 +29,29 @@ class Files:
         self._texts = texts or {}
         self.sources: dict[Path, Source] = {}
         """What was read, by the resolved path."""
+        self._made: tuple[Source, object, Any] | None = None
+
+    @property
+    def is_mended(self) -> bool:
+        """Whether any file has another text than on the disk."""
+        return bool(self._texts)
 
     def unread(self) -> Files:
         """The same files, of which none has been read."""
         return Files(self._texts)
+
+    def share(self, other: Files, path: Path) -> None:
+        """Take what was read of a file from others, which have the same text of it, and what was made of that."""
+        key = path.resolve()
+        self.sources.setdefault(key, other.sources[key])
+        self._made = self._made or other._made
+
+    def made(self, source: Source, make: Callable[[Source], _Made]) -> _Made:
+        """What is made of a source, once if it is asked for again before another one."""
+        if self._made is None or self._made[0] is not source or self._made[1] is not make:
+            self._made = source, make, make(source)
+        found: _Made = self._made[2]
+        return found
 
     def is_file(self, path: Path) -> bool:
         """Whether a file is there."""

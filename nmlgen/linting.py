@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 
-from attrs import evolve
+from attrs import evolve, field
 
 from nmlgen.caching import Cache, Key
 from nmlgen.checking import check_experiment
@@ -37,6 +37,14 @@ from nmlgen.suppression import Suppression, excuse, suppressions_in
 from nmlgen.values import frozen
 
 
+@frozen
+class Lifted:
+    """What files were lifted to: the scripts, and the experiments of namelists with the files of each."""
+
+    scripts: dict[Path, LiftedScript] = field(factory=dict)
+    namelists: dict[Path, tuple[Experiment, tuple[NamelistFile, ...]]] = field(factory=dict)
+
+
 def lint(
     paths: Iterable[str | Path],
     *,
@@ -50,7 +58,7 @@ def lint(
     variables: Mapping[str, str] | None = None,
     files: Files | None = None,
     track: Callable[[Sequence[Target]], Iterable[Target]] | None = None,
-    scripts: dict[Path, LiftedScript] | None = None,
+    lifted: Lifted | None = None,
     cache: Cache | None = None,
 ) -> Report:
     """Judge run scripts, namelist files and configurations of mkexp, none of which is run; "-" is the standard input.
@@ -66,7 +74,7 @@ def lint(
     before them, which is found out if it is None; `variables` are those of the shell that are set before a script
     begins. What the nearest `nmlgen.toml` or `pyproject.toml` of each path says holds where no argument does, unless
     `is_isolated`. `files` gives other texts than those on the disk; `track` goes through the files and may tell how far
-    it is; `scripts` gets what each script was lifted to, for those who look further, and tells what scripts do whose
+    it is; `lifted` gets what each file was lifted to, for those who look further, and tells what scripts do whose
     texts are the same in `files`, for another release. `cache` is where what is found in
     files of the disk is looked for first, and kept. Raises InputError if a file cannot
     be read or is nothing to lint, or if a release, a rule, a variable or a configuration cannot be used.
@@ -94,10 +102,10 @@ def lint(
             files,
             is_fragment,
             profile,
-            scripts,
+            lifted,
         )
         judge = partial(linting.report, target)
-        is_kept = cache is not None and not given_texts and scripts is None and target.path != STANDARD_INPUT
+        is_kept = cache is not None and not given_texts and lifted is None and target.path != STANDARD_INPUT
         if cache is not None and is_kept:
             found = cache.at(configuration.cache_directory).report(linting.key(target), files, judge)
         else:
@@ -130,7 +138,7 @@ class _Linting:
     files: Files
     is_fragment: bool | None
     variables: Mapping[str, str]
-    scripts: dict[Path, LiftedScript] | None
+    lifted: Lifted | None
 
     @cached_property
     def machine(self) -> Machine | None:
@@ -166,10 +174,10 @@ class _Linting:
             is_fragment=self.is_fragment,
             variables=self.variables,
             machine=self.machine,
-            before=self.scripts.get(path) if self.scripts is not None else None,
+            before=self.lifted.scripts.get(path) if self.lifted is not None else None,
         )
-        if self.scripts is not None:
-            self.scripts[path] = lifted
+        if self.lifted is not None:
+            self.lifted.scripts[path] = lifted
         beside = dict.fromkeys(file for way in lifted.ways for file in way.files if _is_plain(file))
         excused = [*suppressions(lifted), *(found for file in beside for found in _suppressions(file))]
         return excuse(review(lifted), excused, rule_names())
@@ -192,13 +200,15 @@ class _Linting:
             judged = model.lint(document, self.ntasks, partial(self.files.beside, target.path))
             return excuse(judged, _suppressions_in(document), rule_names())
         registry = self._registry(target.path)
-        if is_master_file(target.path, registry, self.files):
+        if is_master_file(target.path, self.files):
             experiment, read = lift_master(target.path, registry, self.ntasks, self.files)
             is_lone = len(read) == 1 and not (target.path.name == MASTER_FILE and holds_namelists(target.path.parent))
         else:
             experiment, file = lift_model(target.path, registry, self.ntasks, self.files)
             read = (file,)
             is_lone = is_part(file.groups)
+        if self.lifted is not None:
+            self.lifted.namelists[target.path] = experiment, read
         report = self._judged([experiment], read, read[-1].beginning, is_lone=is_lone)
         return excuse(report, [found for file in read for found in _suppressions(file)], rule_names())
 

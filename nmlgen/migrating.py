@@ -19,12 +19,12 @@ from nmlgen.files import Files
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, joined
 from nmlgen.fixing import Fixed, mended
 from nmlgen.lift.loading import is_spec, load
+from nmlgen.lift.namelists import NamelistFile
 from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import problem
 from nmlgen.lift.releases import registry_for
-from nmlgen.lift.scripts import LiftedScript
 from nmlgen.lift.targets import targets
-from nmlgen.linting import lint
+from nmlgen.linting import Lifted, lint
 from nmlgen.namelist.registry import Registry, Variable, registry_of, releases
 from nmlgen.spec.spec import load_spec
 from nmlgen.values import frozen
@@ -67,47 +67,77 @@ def migrate(
     given = [Path(path) for path in paths]
     specs = [path for path in given if not path.is_dir() and is_spec(path)]
     others = [path for path in given if path not in specs]
-    old = {path: _old_release(path, icon_release, new, ntasks) for path in others}
+    written = [_Written(path, icon_release, new, ntasks) for path in others]
+    old = {one.path: one.release for one in written}
     old |= {path: icon_release or load_spec(path).experiment.registry.reference for path in specs}
 
     def judge(files: Files) -> Report:
-        reports = [_of_files([path], old[path], new, ntasks, files) for path in others]
+        reports = [one.judged(new, files) for one in written]
         return joined([*reports, *(_of_spec(path, old[path], new, files) for path in specs)])
 
     fixed = mended(judge, given) if mends else Fixed(judge(Files()), 0, {})
     return Migration(tuple(dict.fromkeys(registry_of(name).release for name in old.values())), new.release, fixed)
 
 
-def _old_release(path: Path, said: str | None, new: Registry, ntasks: int | None) -> str:
-    """The release that a file is for."""
-    text = "" if path.is_dir() else Files().read(path).text
-    registry = registry_for(path, text, said)
-    if not registry.is_assumed:
-        return registry.reference
-    older = [release for release in reversed(releases()) if release < new.release] or [new.release]
-    files = None if path.is_dir() else Files()
-    scripts: dict[Path, LiftedScript] = {}
+class _Written:
+    """A file or a directory as it was written: the release that it is for, what is found in it, what its scripts do."""
 
-    def errors(release: str) -> int:
-        return len(lint([path], ntasks=ntasks, icon_release=release, files=files, scripts=scripts).errors)
+    def __init__(self, path: Path, said: str | None, new: Registry, ntasks: int | None) -> None:
+        self.path = path
+        self._ntasks = ntasks
+        self._files = Files()
+        self._lifted = Lifted()
+        self._found: dict[str, Report] = {}
+        registry = registry_for(path, "" if path.is_dir() else self._files.read(path).text, said)
+        older = [release for release in reversed(releases()) if release < new.release] or [new.release]
+        self.release = self._best(older) if registry.is_assumed else registry.reference
 
-    return min(older, key=errors)
+    def _best(self, older: Sequence[str]) -> str:
+        """The release that finds least, the newest such one."""
+        for release in older:
+            if not self._errors(release):
+                return release
+        return min(older, key=self._errors)
 
+    def _errors(self, release: str) -> int:
+        if release not in self._found:
+            self._found[release] = self._lint(release, self._files, self._lifted)
+        return len(self._found[release].errors)
 
-def _of_files(paths: Sequence[Path], old: str, new: Registry, ntasks: int | None, files: Files) -> Report:
-    scripts: dict[Path, LiftedScript] = {}
-    own = files.unread() if any(path.is_dir() for path in paths) else files  # what is read there is not judged again
-    before = lint(paths, ntasks=ntasks, icon_release=old, files=own, scripts=scripts)
-    after = lint(paths, ntasks=ntasks, icon_release=new.reference, files=files, scripts=scripts)
-    changed: list[Finding] = []
-    for target in targets(paths, files):
-        try:
-            loaded = load(target.path, ntasks=ntasks, icon_release=new.reference, files=files)
-        except InputError:  # a fragment of a script, or one that writes no namelist
-            continue
-        found = _redeclared(loaded.experiment, registry_of(old), new)
-        changed += only_own_text(found, loaded.files)
-    return _new_findings(before, after, changed)
+    def _lint(self, release: str, files: Files, lifted: Lifted) -> Report:
+        own = files.unread() if self.path.is_dir() else files  # what is read there is not judged again
+        return lint([self.path], ntasks=self._ntasks, icon_release=release, files=own, lifted=lifted)
+
+    def judged(self, new: Registry, files: Files) -> Report:
+        """What is found in the newer release only. Nothing is worked out twice of what nobody has mended yet."""
+        lifted = self._lifted
+        if files.is_mended:
+            lifted = Lifted()
+            before = self._lint(self.release, files, lifted)
+        else:
+            self._errors(self.release)
+            before = self._found[self.release]
+            if not self.path.is_dir():
+                files.share(self._files, self.path)
+        after = lint([self.path], ntasks=self._ntasks, icon_release=new.reference, files=files, lifted=lifted)
+        changed: list[Finding] = []
+        for target in targets([self.path], files):
+            try:
+                experiment, read = self._lifted_for(target.path, new, files, lifted)
+            except InputError:  # a fragment of a script, or one that writes no namelist
+                continue
+            changed += only_own_text(_redeclared(experiment, registry_of(self.release), new), read)
+        return _new_findings(before, after, changed)
+
+    def _lifted_for(
+        self, path: Path, new: Registry, files: Files, lifted: Lifted
+    ) -> tuple[Experiment, Iterable[NamelistFile]]:
+        if path in lifted.namelists:
+            return lifted.namelists[path]
+        script = lifted.scripts.get(path)
+        parsed = script.script if script is not None else None
+        loaded = load(path, ntasks=self._ntasks, icon_release=new.reference, files=files, parsed=parsed)
+        return loaded.experiment, loaded.files
 
 
 def _of_spec(path: Path, old: str, new: Registry, files: Files) -> Report:

@@ -30,7 +30,7 @@ from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, Item, SyntaxProblem
 from nmlgen.namelist.syntax import Group as WrittenGroup
-from nmlgen.source import UNKNOWN, Span
+from nmlgen.source import UNKNOWN, Source, Span
 from nmlgen.spec.coupling import read_coupling
 from nmlgen.spec.sections import spelling
 from nmlgen.values import frozen
@@ -77,17 +77,24 @@ def read_namelist(path: Path, registry: Registry, *, is_master: bool, files: Fil
 
     Raises InputError if it cannot be read.
     """
-    source = (files or Files()).read(path)
-    document = read(source, None if _BUILT.match(source.text) else template(source))
-    return lift_document(document, registry, is_master=is_master)
+    files = files or Files()
+    return lift_document(files.made(files.read(path), _document), registry, is_master=is_master)
 
 
-def is_master_file(path: Path, registry: Registry, files: Files | None = None) -> bool:
-    """Whether a file is a master namelist: by its name, or because it starts models."""
+def _document(source: Source) -> Document:
+    return read(source, None if _BUILT.match(source.text) else template(source))
+
+
+def is_master_file(path: Path, files: Files | None = None) -> bool:
+    """Whether a file is a master namelist: by its name, or because it starts models. One that does not even mention
+    such a group is not read for that."""
     if path.name == MASTER_FILE:
         return True
-    groups = read_namelist(path, registry, is_master=True, files=files).groups
-    return any(group.name == MODEL_GROUP for group in groups)
+    files = files or Files()
+    source = files.read(path)
+    if MODEL_GROUP not in source.text.lower():
+        return False
+    return any(group.name == MODEL_GROUP and group.hidden is None for group in files.made(source, _document).groups)
 
 
 def lift_document(

@@ -210,6 +210,7 @@ def lift_script(
     decides: bool = False,
     arguments: Sequence[str] = (),
     before: LiftedScript | None = None,
+    parsed: Script | None = None,
 ) -> LiftedScript:
     """Lift a script. `variables` are set before it begins, `arguments` are the words that it is started with;
     `is_fragment` is found out if it is not said. `machine` is where it runs, by default the one that the record of a
@@ -217,13 +218,15 @@ def lift_script(
     around it, if `header` says what is known of the variables that the header sets before it. If it `decides`, a way
     has one of several known values wherever only a run knows which, and a variable the value in `variables` where the
     script sets it to what only a run knows. `before` is what it was lifted to when the same was said, but for the
-    release and the machine: of the same source it is not worked out again what the script does.
+    release and the machine: of the same source it is not worked out again what the script does. `parsed` is the script,
+    if it is known.
 
     Raises InputError if the file cannot be read.
     """
     files = files or Files()
     source = source or files.read(path)
-    script = before.script if before is not None and before.script.source is source else parse(source)
+    parsed = before.script if before is not None else parsed
+    script = parsed if parsed is not None and parsed.source is source else parse(source)
     fragment = _is_fragment(script, path) if is_fragment is None else is_fragment
     ending = _CALLED_ENDING.search(source.text) if fragment and header is not None else None
     if ending is not None:  # it makes the master namelist and starts the model; what stands behind compares results

@@ -15,7 +15,7 @@ from nmlgen.findings import Finding, Severity
 from nmlgen.lift.namelists import MASTER_FILE
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import LiftedScript
-from nmlgen.linting import lint
+from nmlgen.linting import Lifted, lint
 from nmlgen.lsp.documents import Document
 from nmlgen.namelist.registry import Registry, registry_of
 from nmlgen.source import Source, Span
@@ -53,7 +53,7 @@ class Analysis:
 def analyse(document: Document, files: Files) -> Analysis:
     """Judge a document, with the files that it leads to. Whatever is wrong becomes a finding; nothing is raised."""
     spec: Spec | None = None
-    scripts: dict[Path, LiftedScript] = {}
+    lifted = Lifted()
     found: Iterable[Finding] = ()
     try:
         files.read(document.path)  # by this name all speak of it
@@ -64,7 +64,7 @@ def analyse(document: Document, files: Files) -> Analysis:
         elif document.kind == "project":
             find_configuration(document.path.parent, rule_names(), files)
         elif document.kind is not None and document.source.text.strip():
-            found = _lint(document, files, scripts)
+            found = _lint(document, files, lifted)
     except (SpecError, nmlgen.BuildError) as error:
         found = error.findings
     except ConfigurationError as error:
@@ -75,7 +75,7 @@ def analyse(document: Document, files: Files) -> Analysis:
         message = f"nmlgen failed, which is a mistake in nmlgen: {type(error).__name__}: {error}"
         found = [_refusal(message, document.source.span(1, 1), severity=Severity.WARNING)]
     read = {source.name: path for path, source in files.sources.items()}
-    return Analysis(document, tuple(found), read, spec, scripts.get(document.path))
+    return Analysis(document, tuple(found), read, spec, lifted.scripts.get(document.path))
 
 
 def _refusal(message: str, span: Span, notes: tuple[str, ...] = (), severity: Severity = Severity.ERROR) -> Finding:
@@ -104,7 +104,7 @@ def _read_site(document: Document, files: Files) -> None:
     read_site(read_file(document.path, str(document.path), files), name, document.path)
 
 
-def _lint(document: Document, files: Files, scripts: dict[Path, LiftedScript]) -> tuple[Finding, ...]:
+def _lint(document: Document, files: Files, lifted: Lifted) -> tuple[Finding, ...]:
     master = root_of(document, files)
     if master != document.path:
         try:
@@ -113,7 +113,7 @@ def _lint(document: Document, files: Files, scripts: dict[Path, LiftedScript]) -
                 return found
         except NmlgenError:
             pass  # the master namelist cannot be read; the document itself can
-    return lint([document.path], files=files, scripts=scripts).findings
+    return lint([document.path], files=files, lifted=lifted).findings
 
 
 def root_of(document: Document, files: Files) -> Path:

@@ -35,7 +35,7 @@ _INTEGER = re.compile(r"[-+]?[0-9]+")
 _OCTAL = re.compile(r"0o[0-7]+")
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_NOT_A_NUMBER = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+NOT_A_NUMBER = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _WRITTEN_TAG = re.compile(r"(?:&\S+\s+)?(!\S*)")
 _LONG_TAG = re.compile(r"(?:^|(?<=[\s\[{,:-]))(!\S{500})", re.MULTILINE)
@@ -259,7 +259,7 @@ class _Reader:
             return None
         if node.style is not None or self._written_tag(node) is not None:
             return text
-        if _NOT_A_NUMBER.fullmatch(text):
+        if NOT_A_NUMBER.fullmatch(text):
             self.findings.append(problem("SPC004", f"{text} is not a number that a namelist or a job can use", span))
             return None
         if len(text) > _MAXIMUM_DIGITS and any(form.fullmatch(text) for form in (_INTEGER, _OCTAL, _HEXADECIMAL)):
@@ -268,7 +268,7 @@ class _Reader:
         if _FLOAT.fullmatch(text) and isinf(float(text)):
             self.findings.append(problem("SPC004", f"{text[:40]} is larger than any number in Fortran", span))
             return None
-        return _core_schema(text)
+        return scalar(text)
 
     def _span(self, node: Any) -> Span:
         start, end = node.start_mark, node.end_mark
@@ -278,7 +278,8 @@ class _Reader:
         return self.source.span(start.line + 1, start.column + 1, max(1, end.column - start.column))
 
 
-def _core_schema(text: str) -> Any:
+def scalar(text: str) -> Any:
+    """The value of a text without quotes and tag, as the core schema of YAML 1.2 has it."""
     lowered = text if text in _WORDS else text.lower() if text in (text.title(), text.upper()) else text
     if lowered in _WORDS:
         return _WORDS[lowered]

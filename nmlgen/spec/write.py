@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from nmlgen.errors import SpecError
-from nmlgen.source import Source
-from nmlgen.spec.document import read_text
+from nmlgen.spec.document import NOT_A_NUMBER, scalar
 from nmlgen.spec.raising import Assumed, Gap, Keys
 from nmlgen.spec.validate import part_of_spec
 
 _WIDTH = 110
 _STEP = "  "
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_/]*([.-][A-Za-z0-9_/]+)*")
+_PLAIN = re.compile(r"""[A-Za-z0-9_/.]([ !"$-+\-./0-9;-Z\\^-z|~]|:(?=[^ ]))*(?<! )""")
+_NUMBER_OR_TIME = re.compile(r"[0-9][0-9_:.eE+-]*")
 _TAKEN = re.compile(r"(y|n|yes|no|on|off|true|false|null|none)", re.IGNORECASE)  # by readers of YAML 1.1, too
 _LAST = ("namelists",)
 _BLOCKS = ("output", "namelists", "land", "input_files")
@@ -76,8 +75,9 @@ def _flow(keys: Keys) -> str:
 
 def _leaf(start: str, value: Any) -> Iterator[str]:
     """A key with its value; a long list goes on below its first element."""
-    if not isinstance(value, list) or len(start) + len(_value(value)) <= _WIDTH:
-        yield start + _value(value)
+    text = _value(value)
+    if not isinstance(value, list) or len(start) + len(text) <= _WIDTH:
+        yield start + text
         return
     line = f"{start}["
     for number, element in enumerate(value):
@@ -111,20 +111,18 @@ def _scalar(value: Any) -> str:
 
 def _string(text: str) -> str:
     """Text without quotes where every reader takes it for text, also inside brackets."""
-    if _TAKEN.fullmatch(text):
-        return _quoted(text)
-    return text if _WORD.fullmatch(text) or _reads_back(text) else _quoted(text)
+    return text if _is_plain(text) else _quoted(text)
 
 
-def _reads_back(text: str) -> bool:
-    if not text or not text.isascii() or not (text[0].isalnum() or text[0] in "/.") or "#" in text:
-        return False
-    if re.fullmatch(r"[0-9][0-9_:.eE+-]*", text):  # a number or, to some readers, a time
-        return False
-    try:
-        return bool(read_text(Source("", f"a: [{text}]\nb: {text}\n")).plain() == {"a": [text], "b": text})
-    except SpecError:
-        return False
+def _is_plain(text: str) -> bool:
+    """Whether a text means itself: it holds no syntax, and is no number nor, to some readers, a time."""
+    return bool(
+        _PLAIN.fullmatch(text)
+        and not _TAKEN.fullmatch(text)
+        and not _NUMBER_OR_TIME.fullmatch(text)
+        and not NOT_A_NUMBER.fullmatch(text)
+        and isinstance(scalar(text), str)
+    )
 
 
 def _quoted(text: str) -> str:

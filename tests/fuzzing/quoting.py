@@ -305,7 +305,7 @@ SCHEMAS = {"spec.yaml": "spec", "site.yaml": "site", "preset.yaml": "spec"}
 """The schemas of documents, by their names."""
 _PATHS = (
     *("executable", "directory", "file", "source", "library", "output_filename", "run_directory", "in.nc", "copied"),
-    *("mount", "nmlgen", "command", "submit"),
+    *("mount", "nmlgen", "command", "submit", "restart_filename", "filename_format"),
 )
 _COMMANDS = "before_stage_out"
 """What a spec has for the shell to run."""
