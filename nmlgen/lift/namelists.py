@@ -368,7 +368,7 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
                 settings[item.base] = unknown(f"{name}.{spelling(item.base)}", item.name_span)
             else:  # nobody knows the type, or the values are those of the components in turn
                 settings[item.name] = _plain(name, item.name, item)
-    return Group(name, settings, None, written.name_span, _problems(written, assignment), written.is_open)
+    return Group(name, settings, None, written.name_span, _problems(written, assignment, registry), written.is_open)
 
 
 def _as_meant(item: Item) -> Item:
@@ -378,7 +378,7 @@ def _as_meant(item: Item) -> Item:
     return item if len(values) == len(item.values) else evolve(item, values=values)
 
 
-def _problems(written: WrittenGroup, assignment: Assignment) -> tuple[SyntaxProblem, ...]:
+def _problems(written: WrittenGroup, assignment: Assignment, registry: Registry) -> tuple[SyntaxProblem, ...]:
     """What is wrong in a group. Of a place that is wrong whatever the types, these add nothing but the fix."""
     places = {_place(problem) for problem in written.errors}
     refused = {_place(problem): problem for problem in assignment.problems}
@@ -386,7 +386,7 @@ def _problems(written: WrittenGroup, assignment: Assignment) -> tuple[SyntaxProb
     untyped = [_with_type(problem, refused.get(_place(problem)), texts) for problem in written.errors]
     components = {item.name.rpartition("%")[2] for item in written.items}
     typed = [
-        _without_slip(problem, components)
+        _with_successor(_without_slip(problem, components), written, registry)
         for problem in assignment.problems
         if problem.kind != "unknown-variable" and _place(problem) not in places
     ]
@@ -398,6 +398,20 @@ def _without_slip(problem: SyntaxProblem, components: set[str]) -> SyntaxProblem
     if problem.kind != "misspelt-component" or problem.expected not in components:
         return problem
     return evolve(problem, kind="unknown-component", expected="a component of the variable")
+
+
+def _with_successor(problem: SyntaxProblem, written: WrittenGroup, registry: Registry) -> SyntaxProblem:
+    """A problem; of a component that older releases had, what replaces it, and not what its name is like."""
+    if problem.kind not in ("misspelt-component", "unknown-component"):
+        return problem
+    start = problem.span.offsets[0]
+    of = next(item for item in written.items if item.name_span.offsets[0] <= start < item.name_span.offsets[1])
+    removal = registry.removed_variable(written.name, "%".join(part.name for part in of.path))
+    if removal is None:
+        return problem
+    use = " and ".join(name.partition(".")[2] for name in removal.use)
+    gone = f"ICON {removal.release} no longer has it"
+    return evolve(problem, kind="unknown-component", expected=f"{use}: {gone}" if use else f"no such component: {gone}")
 
 
 def _meant_for_text(written: WrittenGroup, assignment: Assignment) -> list[tuple[int, int]]:

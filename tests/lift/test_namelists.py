@@ -178,3 +178,20 @@ def test_the_groups_of_a_namelist_by_itself_tell_whose_it_is(name, text, kind, t
     (tmp_path / name).write_text(text)
     experiment, _ = lift_model(tmp_path / name, REGISTRY, None)
     assert experiment.components[0].kind == kind
+
+
+@pytest.mark.parametrize(
+    ("component", "expected"),
+    [
+        ("cinhoml", "cinhoml_cfl and "),
+        ("cinhoms", "no such component: ICON 2025.10 no longer has it"),
+        ("cinhomx", "cinhomi"),
+    ],
+)
+def test_a_component_that_is_gone_is_told_as_such(component: str, expected: str) -> None:
+    """And not what its name is like."""
+    document = read(Source("NAMELIST", f"&aes_cop_nml\n aes_cop_config(1)%{component} = 0.8\n/\n"))
+    (group,) = lift_document(document, load_registry("2025.10"), is_master=False).groups
+    (problem,) = group.problems
+    assert expected in problem.expected
+    assert ("no longer has it" in problem.expected) == (component != "cinhomx")
