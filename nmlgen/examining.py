@@ -17,7 +17,7 @@ from nmlgen import starter
 from nmlgen._version import __version__
 from nmlgen.errors import SchedulerError
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.inputs import holds_none
+from nmlgen.experiment.inputs import fruitless, search
 from nmlgen.experiment.machine import UNKNOWN_SITE, Machine
 from nmlgen.experiment.meeting import PMI_TYPE, pmi_option
 from nmlgen.sweep import scheduler
@@ -337,7 +337,8 @@ def _files(experiment: Experiment) -> Iterator[Examined]:
     inputs = [root / str(file.source.value) for file in experiment.inputs]
     found = [(path, file) for path, file in zip(inputs, experiment.inputs, strict=True) if path.is_absolute()]
     missing = [str(path) for path, _ in found if not path.exists()]
-    missing += [str(path / file.name) for path, file in found if file.is_pattern and holds_none(path, file)]
+    nothing = fruitless(search(path, file) for path, file in found if file.is_pattern)
+    missing += [str(path / file.name) for path, file in found if file.is_pattern and search(path, file) in nothing]
     relative = sum(not path.is_absolute() for path in inputs)
     if missing:
         more = f" and {len(missing) - _NAMED_FILES} more" if len(missing) > _NAMED_FILES else ""

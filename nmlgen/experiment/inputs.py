@@ -7,8 +7,8 @@ The data lie in `schemas/icon-inputs.json`; `schemas/icon-inputs.schema.json` st
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase, translate
 from functools import cache
 from pathlib import Path
 
@@ -31,6 +31,8 @@ _OF_GRID = re.compile("<(nroot0?|jlev)>")
 _ANY = "any"
 _MOST_LOOKED_AT = 10_000
 """A bound on work: so many files and directories are looked at below one directory."""
+_MOST_COMPARED = 1_000_000
+"""Another: so many times a name of a directory is held against a pattern."""
 
 _READ_BY_SWITCH = ("jsb_carbon_nml", "jsb_alcc_nml", "jsb_pplcc_nml", "jsb_disturb_nml", "jsb_fuel_nml")
 
@@ -268,24 +270,45 @@ def is_missing(path: Path) -> bool:
         return False
 
 
-def holds_none(directory: Path, brought: InputFile) -> bool:
-    """Whether a directory is on this machine and holds for certain no file that an input file's pattern takes in; where
-    there are too many others to look at, it is not known."""
-    looked_at = 0
+Search = tuple[Path, bool, str]
+"""A directory, whether what is below it counts, and a pattern of names."""
+
+
+def search(directory: Path, brought: InputFile) -> Search:
+    """What the job looks for in the directory of an input file's pattern."""
+    return directory, brought.is_deep, brought.name
+
+
+def fruitless(searches: Iterable[Search]) -> frozenset[Search]:
+    """The searches whose directory is on this machine and holds for certain no file that fits: each directory is looked
+    through once. Where there is too much to look at, that is not known."""
+    patterns: dict[tuple[Path, bool], set[str]] = {}
+    for directory, is_deep, pattern in searches:
+        patterns.setdefault((directory, is_deep), set()).add(pattern)
+    return frozenset((*place, pattern) for place, wanted in patterns.items() for pattern in _unmatched(*place, wanted))
+
+
+def _unmatched(directory: Path, is_deep: bool, patterns: Iterable[str]) -> list[str]:
+    left = {pattern: re.compile(translate(pattern)).match for pattern in patterns}
+    looked_at = compared = 0
     try:
         if not disk.is_directory(directory):
-            return False
+            return []
         for _, below, names in disk.walk(directory, _raise):
-            if any(fnmatchcase(name, brought.name) for name in names):
-                return False
+            compared += len(names) * len(left)
+            if compared > _MOST_COMPARED:
+                return []
+            for pattern, match in list(left.items()):
+                if any(map(match, names)):
+                    del left[pattern]
             looked_at += len(names) + len(below)
-            if not brought.is_deep:
+            if not left or not is_deep:
                 break
             if looked_at > _MOST_LOOKED_AT:
-                return False
+                return []
     except (OSError, ValueError):
-        return False
-    return True
+        return []
+    return list(left)
 
 
 def _raise(error: OSError) -> None:

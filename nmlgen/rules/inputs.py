@@ -14,11 +14,12 @@ from nmlgen.experiment.grid_file import source_at_hand
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.inputs import (
     NeededFile,
-    holds_none,
+    fruitless,
     is_missing,
     missing_in,
     needed_files,
     run_directory,
+    search,
     unbrought,
 )
 from nmlgen.experiment.pool import POOL, files_for_grid
@@ -121,13 +122,14 @@ class SourceMissing(Rule):
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
         expected = "expected: a file that is there, unless something makes it before the job starts"
-        for file in experiment.inputs if experiment.knows_inputs else ():
-            path = source_at_hand(experiment, file)
-            if path is None or not path.is_absolute():
-                continue
+        files = experiment.inputs if experiment.knows_inputs else ()
+        found = [(path, file) for file in files if (path := source_at_hand(experiment, file)) is not None]
+        brought = [(path, file) for path, file in found if path.is_absolute()]
+        nothing = fruitless(search(path, file) for path, file in brought if file.is_pattern)
+        for path, file in brought:
             if is_missing(path):
                 yield self.finding(file.source, f"there is no {path} on this machine", expected)
-            elif file.is_pattern and holds_none(path, file):
+            elif file.is_pattern and search(path, file) in nothing:
                 below = " and below it" if file.is_deep else ""
                 message = f'no file in {path}{below} on this machine fits "{file.name}"'
                 yield self.finding(file.source, message, expected)

@@ -89,6 +89,7 @@ _OLDER_STOP = (("time_nml", "end_datetime_string"), ("run_nml", "nsteps"))
 
 _STEP = (("run_nml", "modelTimeStep"), ("run_nml", "dtime"))
 _MASTER_GROUPS = (*COMMON, MODEL_GROUP)
+_MOST_PATTERNS = 100  # of input files
 _FIRST_GROUPS = ("parallel_nml", "grid_nml", "run_nml")
 _TIMES: Mapping[str, Mapping[str, Any]] = {
     "master_time_control_nml": {
@@ -163,7 +164,8 @@ def _of_other_model(
     if findings:
         raise SpecError(in_order(findings))
     taken: set[Any] = {".", "..", *other_models.namelist_files(tree)}
-    if findings := [*_bad_targets(tree, taken), *_inside_files(dict(children_of(tree.get("input_files"))), taken)]:
+    targets = dict(children_of(tree.get("input_files")))
+    if findings := [*_too_many_patterns([tree]), *_bad_targets(tree, taken), *_inside_files(targets, taken)]:
         raise SpecError(in_order(findings))
     machine = with_nodes(machine, _nodes(tree))
     files = {
@@ -355,10 +357,21 @@ def _bad_file_names(tree: Tree, models: tuple[ModelKeys, ...]) -> Iterator[Findi
             yield problem("SPC004", f'model_namelist_filename is "{namelist}"', given.span, expected)
         taken |= {namelist} if is_plain else set()
     blocks = tuple(dict.fromkeys((tree, *(model.own for model in models))))
+    yield from _too_many_patterns(blocks)
     for block in blocks:
         yield from _bad_targets(block, taken)
     targets = {target: file for block in blocks for target, file in children_of(block.get("input_files"))}
     yield from _inside_files(targets, taken)
+
+
+def _too_many_patterns(blocks: Iterable[Tree]) -> Iterator[Finding]:
+    """More patterns of input files than a job could look for."""
+    files = [file for block in blocks for _, file in children_of(block.get("input_files"))]
+    patterns = [file for file in files if _optional(file, "directory") is not None]
+    for beyond in patterns[_MOST_PATTERNS : _MOST_PATTERNS + 1]:
+        message = f"more than {_MOST_PATTERNS} patterns of input files"
+        advice = "expected: fewer and wider ones; the job goes through the directory of each"
+        yield problem("SPC006", message, beyond.key_span, advice)
 
 
 def _bad_targets(block: Tree, taken: set[Any]) -> Iterator[Finding]:

@@ -30,8 +30,8 @@ PROBLEMS = {
     "SPC006": (
         "too-many-aliases",
         "The document has more than fifty thousand values and keys, aliases that unfold to more than a hundred "
-        "thousand, more than 500 streams of one model, or more than 50 presets below it. No spec needs that size; it "
-        "is refused before it fills the memory.",
+        "thousand, more than 500 streams of one model, more than 100 patterns of input files, or more than 50 presets "
+        "below it. No spec needs that size; it is refused before it fills the memory.",
     ),
     "SPC007": ("unknown-preset", "No preset or site of this name ships with nmlgen, and no such file exists."),
     "SPC008": (

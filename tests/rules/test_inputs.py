@@ -8,6 +8,8 @@ import pytest
 from grid_files import write_grids
 from rules.experiments import experiment_of, judge
 
+from nmlgen import disk
+from nmlgen.experiment import inputs
 from nmlgen.lift.namelists import MASTER_FILE, lift_master
 from nmlgen.namelist.registry import load_registry
 from nmlgen.rules.inputs import MissingInRunDirectory, SourceMissing
@@ -44,6 +46,26 @@ def test_one_file_that_fits_a_pattern_is_enough(deep, there, tmp_path):
     below = " and below it" if deep else ""
     assert of_spec(text, tmp_path) == [f'no file in {pool}{below} on this machine fits "*.nc"']
     (pool / there).touch()
+    assert of_spec(text, tmp_path) == []
+
+
+def test_a_directory_is_looked_through_once_for_all_patterns(tmp_path, monkeypatch):
+    (tmp_path / "pool").mkdir()
+    (tmp_path / "pool" / "a.nc").touch()
+    walk, walked = disk.walk, []
+    monkeypatch.setattr(disk, "walk", lambda *given: walked.append(given) or walk(*given))
+    files = ", ".join(f'"{name}*.nc": {{directory: {tmp_path}/pool}}' for name in "abcd")
+    assert len(of_spec(f"input_files: {{{files}}}\n", tmp_path)) == 3
+    assert len(walked) == 1
+
+
+def test_a_directory_of_too_many_files_is_not_known(tmp_path, monkeypatch):
+    (tmp_path / "pool").mkdir()
+    (tmp_path / "pool" / "a.nc").touch()
+    text = f'input_files: {{"b*.nc": {{directory: {tmp_path}/pool}}, "c*.nc": {{directory: {tmp_path}/pool}}}}\n'
+    monkeypatch.setattr(inputs, "_MOST_COMPARED", 2)
+    assert len(of_spec(text, tmp_path)) == 2
+    monkeypatch.setattr(inputs, "_MOST_COMPARED", 1)
     assert of_spec(text, tmp_path) == []
 
 

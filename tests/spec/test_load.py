@@ -680,3 +680,16 @@ def test_a_model_has_no_more_streams_than_anybody_writes(count):
     assert [(finding.code, finding.message) for finding in caught.value.findings] == [
         ("SPC006", "more than 500 streams of one model")
     ]
+
+
+@pytest.mark.parametrize("count", [100, 101])
+def test_a_job_looks_for_no_more_patterns_than_anybody_writes(count):
+    files = {f"{number}_*.nc": {"directory": "/none"} for number in range(count)}
+    if count == 100:
+        assert len(load_spec(changed(input_files=files)).experiment.inputs) >= count
+        return
+    with pytest.raises(SpecError) as caught:
+        load_spec(changed(input_files=files))
+    assert [(finding.code, finding.message) for finding in caught.value.findings] == [
+        ("SPC006", "more than 100 patterns of input files")
+    ]
