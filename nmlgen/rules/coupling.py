@@ -277,7 +277,8 @@ class NothingExchanged(Rule):
     ## What it does
     Finds components that are coupled to each other without a `coupling.yaml`, or with one whose list `coupling` has no
     couple of them, and a `coupling.yaml` that no component reads. Of namelists alone it asks for the file beside them.
-    Where the job starts nothing but ICON, finds a component that is coupled to a kind of model that is not in it.
+    Where the job starts nothing but ICON, finds a component that is coupled to a kind of model that is not in it, or
+    to the programs that send aerosol (`coupled_to_aero`) and ozone (`coupled_to_o3`).
 
     ## Why it matters
     ICON runs to its end, and `finish.status` says OK: each component has computed by itself.
@@ -342,6 +343,13 @@ class NothingExchanged(Rule):
                         _switch(component, partner),
                         f'"{component.title}" is coupled to {kind}, and the job has no such model',
                         f"expected: a model of the type {kind}, or coupled_to_{partner} false",
+                    )
+            for partner, what in _DATA.items():
+                if _is_on(component, partner):
+                    yield self.finding(
+                        _switch(component, partner),
+                        f'"{component.title}" takes {what} from the coupler, and the job starts nothing that sends it',
+                        f"expected: that program under programs, or coupled_to_{partner} false",
                     )
 
 
@@ -970,4 +978,5 @@ _FURTHER_PROGRAMS = re.compile(r":$|--?(?:app|configfile|het-group|pack-group)\b
 """Options of srun and mpirun that more than one program is started with."""
 _WITHOUT_FILES_SINCE = "2025.04"
 
+_DATA = {"aero": "aerosol", "o3": "ozone"}
 _AES, _NWP = 2, 3

@@ -211,29 +211,39 @@ class _Reader:
     def _mapping(self, node: Any, span: Span) -> Node:
         values: dict[str, Node] = {}
         keys: dict[str, Span] = {}
+        merge: Span | None = None
         merged: list[Node] = []
         for key_node, value_node in node.value:
             key_span = self._span(key_node)
             key = key_node.value
-            if self.merges and key == "<<" and key_node.style is None:
-                below = self.read(value_node)
-                merged += below.value if isinstance(below.value, list) else [below]
-                continue
-            if (fault := self._key_problem(key_node, key_span)) is not None:
+            is_merge = self.merges and key == "<<" and key_node.style is None
+            if not is_merge and (fault := self._key_problem(key_node, key_span)) is not None:
                 self.findings.append(fault)
                 continue
-            if key in values:
-                first = keys[key]
+            if (first := merge if is_merge else keys.get(key)) is not None:
                 message = f'the key "{key}" stands here a second time'
                 self.findings.append(problem("SPC002", message, key_span, f"the first one is at line {first.line}"))
                 continue
-            keys[key] = key_span
-            values[key] = self.read(value_node)
+            if is_merge:
+                merge = key_span
+                merged = self._merged(value_node, key_node.start_mark.index, key_span)
+            else:
+                keys[key] = key_span
+                values[key] = self.read(value_node)
         for below in merged:  # of several the first one that has a key says its value
-            for key, value in below.value.items() if isinstance(below.value, dict) else ():
+            for key, value in below.value.items():
                 keys.setdefault(key, below.keys[key])
                 values.setdefault(key, value)
         return Node(values, span, keys)
+
+    def _merged(self, node: Any, index: int, key_span: Span) -> list[Node]:
+        """The mappings of a merge key at `index` of the text. libfyaml, which YAC reads by, takes aliases only."""
+        listed = node.value if node.id == "sequence" and node.start_mark.index > index else [node]
+        if all(one.id == "mapping" and one.start_mark.index < index for one in listed):
+            return [self.read(one) for one in listed]
+        note = "expected: *NAME of a mapping that has the anchor &NAME, or a list of such"
+        self.findings.append(problem("SPC001", "<< merges mappings by their aliases only", key_span, note))
+        return []
 
     def _key_problem(self, node: Any, span: Span) -> Finding | None:
         if not isinstance(node.value, str):

@@ -46,6 +46,26 @@ def test_merged_mappings_keep_their_places():
     assert "definitions" not in found.content
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("<<: [*there, *often]", "<<: {src_lag: 1}", "<< merges mappings by their aliases only"),
+        ("<<: [*there, *often]", "<<: [*there, 3]", "<< merges mappings by their aliases only"),
+        ("<<: [*there, *often]", "<<: *there\n    <<: *often", 'the key "<<" stands here a second time'),
+    ],
+)
+def test_merges_that_the_couplers_reader_does_not_take(old, new, message):
+    """libfyaml 0.7.12 refuses them: "invalid merge key value", "duplicate key"."""
+    assert [problem.message for problem in read(MERGED.replace(old, new)).problems] == [message]
+
+
+def test_parameters_of_a_later_coupler_are_taken():
+    areas = "src_cell_area: {file: {filename: a.nc}}, tgt_cell_area: {yac: {sphere_radius: 1}}"
+    user_file = "{user_file: {filename: w.nc, on_missing_file: continue, on_success: stop}}"
+    text = f"{MERGED}    interpolation: [{{source_to_target_map: {{{areas}}}}}, {user_file}]\n"
+    assert read(text).problems == ()
+
+
 def test_content_is_written_so_that_it_is_read_the_same():
     found = read(MERGED)
     assert read(text_of(found.content)).content == found.content
