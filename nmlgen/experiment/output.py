@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from attrs import field
+
 from nmlgen.experiment.clock import Clock, is_number, length_of, milliseconds
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Instant
+from nmlgen.units.timedelta import TimeDelta
 from nmlgen.values import frozen
 
 _UNIT_SECONDS = {1: 1, 2: 60, 3: 3600, 4: 86400, 5: 86400 * 30, 6: 86400 * 365}
@@ -25,13 +28,15 @@ _GRIB2 = 2
 class Window:
     """Output from `start` to `stop`, both counted from the start of the experiment, every `interval` (ms).
 
-    `excludes_start` is the modifier `>` before output_start; `<` before output_end has been taken into `stop`.
+    `excludes_start` is the modifier `>` before output_start; `<` before output_end has been taken into `stop`. `parts`
+    is the interval as it was written.
     """
 
     start: int
     stop: int
     interval: int
     excludes_start: bool = False
+    parts: TimeDelta | None = field(default=None, eq=False, repr=False)
 
     def steps(self, length: int) -> int:
         """The output times that fall into an experiment of this length."""
@@ -77,8 +82,9 @@ def windows(component: Component, stream: Group, clock: Clock) -> tuple[Window, 
             _offset(clock, stop, interval) - str(stop).startswith("<"),
             length,
             str(start).startswith(">"),
+            TimeDelta.parse(str(text).rstrip()),
         )
-        for start, stop, length in zip(starts, stops, lengths, strict=True)
+        for start, stop, length, text in zip(starts, stops, lengths, texts, strict=True)
     )
     return (*found, *dated)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.output import Window
 from nmlgen.experiment.ranks import (
     level_types,
 )
@@ -26,6 +27,7 @@ from nmlgen.rules.streams import (
     writes_within,
 )
 from nmlgen.units.duration import Duration
+from nmlgen.units.timedelta import TimeDelta
 
 
 def _time_setting(component: Component, stream: Group, name: str) -> Setting:
@@ -216,14 +218,17 @@ class OutputIntervalBelowStep(ComponentRule):
     """The model cannot write more often than it steps.
 
     ## What it does
-    Finds an output interval shorter than the time step, unless the window is a single time.
+    Finds an output interval shorter than the time step, unless the window is a single time, and one that ICON takes for
+    shorter: it compares days, hours and minutes one by one, as each was written, so that PT24H is less than a step of a
+    day, and PT60M less than one of an hour.
 
     ## Why it matters
     ICON aborts.
 
     ## Evidence
     ICON 2024.10 rejects PT5M with a step of 10 minutes: "Output interval PT5M < dtime !", and zero and negative
-    intervals likewise (`mo_name_list_output_init.f90:1146`). With output_start equal to output_end it accepts PT1M.
+    intervals likewise (`mo_name_list_output_init.f90:1146`; `compareTimeDelta` in `mtime_timedelta.c:210`). With
+    output_start equal to output_end it accepts PT1M.
 
     ## Example
     ```yaml bad
@@ -248,15 +253,25 @@ class OutputIntervalBelowStep(ComponentRule):
             short = [
                 window
                 for window in windows_of(component, stream, time)
-                if window.interval < time.step and window.start != window.stop
+                if window.start != window.stop and _is_below(window, time.step)
             ]
             if short:
+                interval, step = Duration(0, short[0].interval), Duration(0, time.step)
+                is_shorter = short[0].interval < time.step
                 yield self.finding(
                     _time_setting(component, stream, "output_interval"),
-                    f"the output interval {Duration(0, short[0].interval)} is shorter than the time step "
-                    f"{Duration(0, time.step)}",
-                    "expected: a multiple of the time step",
+                    f"the output interval {interval} is shorter than the time step {step}"
+                    if is_shorter
+                    else f"ICON takes the output interval for shorter than the time step {step}, part by part",
+                    "expected: a multiple of the time step" + ("" if is_shorter else ", as P1D, PT1H or PT10M"),
                 )
+
+
+def _is_below(window: Window, step: int) -> bool:
+    """Whether ICON takes the interval for shorter than the step, which it knows in seconds."""
+    if window.parts is None:
+        return window.interval < step
+    return window.parts.compare(TimeDelta.of_seconds(*divmod(step, 1000))) == -1
 
 
 class OutputIntervalOffStep(ComponentRule):

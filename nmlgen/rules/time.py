@@ -19,17 +19,19 @@ from nmlgen.experiment.clock import (
     stop_of,
 )
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.group import as_list
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.ranks import writes_output
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
+from nmlgen.rules.streams import streams_read
 from nmlgen.source import Span
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
 from nmlgen.units.timedelta import TimeDelta
 
 _TIME = "master_time_control_nml"
+_DAY = 86_400_000
 _JULIAN = "julian gregorian"
 _NUMBERED_CALENDARS = {0: _JULIAN, 1: "proleptic gregorian", 2: "360 day year"}
 """time_nml: calendar and its name in master_time_control_nml (`mo_time_config.f90:250-257`)."""
@@ -135,14 +137,17 @@ class StepNotPositive(ComponentRule):
 
     ## What it does
     Finds a `modelTimeStep` of zero or less; without one, a `dtime` of zero or less, and none at all. A step of months
-    is a warning: P8M are eight months, PT8M eight minutes.
+    is a warning: P8M are eight months, PT8M eight minutes. Where a stream is written from a date on, that and any step
+    of more than a day is an error.
 
     ## Why it matters
     ICON aborts. With a step of months nothing is computed that means anything.
 
     ## Evidence
     ICON 2024.10 rejected `modelTimeStep = "-PT10M"` ('"dtime" must be positive',
-    `mo_time_management.f90:171`), `dtime = -600.` and a run without either ("dtime must be set").
+    `mo_time_management.f90:171`), `dtime = -600.` and a run without either ("dtime must be set"). Each stream with a
+    date of its start ends a step of more than a day: "Internal error: dtime > 1 day!"
+    (`mo_name_list_output_init.f90:1142`).
 
     ## Example
     ```yaml bad
@@ -164,19 +169,27 @@ class StepNotPositive(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         setting = component["run_nml", "modelTimeStep"]
         if setting.value:
-            step = _fixed_milliseconds(setting)
-            months = _months(setting)
-            if months:
-                what = f"{months} month{'s' if months > 1 else ''}"
-                found = self.finding(setting, f"modelTimeStep {setting.value} is {what}", "expected: PT for minutes")
-                yield evolve(found, severity=Severity.WARNING)
+            step, months = _fixed_milliseconds(setting), _months(setting)
         else:
-            setting = component["run_nml", "dtime"]
-            step = setting.value if is_number(setting.value) else None
+            setting, months = component["run_nml", "dtime"], 0
+            step = milliseconds(setting.value) if is_number(setting.value) else None
+        name = setting.name.rpartition(".")[2]
         if step is not None and step <= 0:
-            name = setting.name.rpartition(".")[2]
             message = f"{name} is {setting.value}" if setting.is_written else "no time step is set"
             yield self.finding(setting, message, "expected: a duration above zero, such as PT10M")
+        elif months or (step is not None and step > _DAY):
+            what = f"{months} month{'s' if months > 1 else ''}" if months else "more than a day"
+            found = self.finding(setting, f"{name} {setting.value} is {what}", "expected: PT for minutes")
+            if months < 0 or any(_has_start(component, stream) for stream in streams_read(component)):
+                yield found
+            elif months:
+                yield evolve(found, severity=Severity.WARNING)
+
+
+def _has_start(component: Component, stream: Group) -> bool:
+    """Whether a stream says when it begins, as a date or, by its bounds, as a time."""
+    start, bounds = (component.stream_setting(stream, name) for name in ("output_start", "output_bounds"))
+    return bounds.is_written or any(str(text).strip() for text in as_list(start.value))
 
 
 class NoSuchDay(ComponentRule):

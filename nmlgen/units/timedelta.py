@@ -47,9 +47,9 @@ class TimeDelta:
         return cls((end.year, end.month - 1, end.day - 1, *_time_of_day(end.milliseconds)))
 
     @classmethod
-    def of_seconds(cls, seconds: int) -> TimeDelta:
+    def of_seconds(cls, seconds: int, milliseconds: int = 0) -> TimeDelta:
         """A number of seconds that stands as such."""
-        return cls((0, 0, 0, 0, 0, seconds, 0))
+        return cls((0, 0, 0, 0, 0, seconds, milliseconds))
 
     def compare(self, other: TimeDelta) -> int | None:
         """Below zero where this one is less, above where it is more; None where mtime cannot say."""

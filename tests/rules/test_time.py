@@ -33,6 +33,12 @@ CASES = [
     ("TIM002", {STEP: "-PT10M"}, 1),
     ("TIM002", {STEP: "soon"}, 0),
     ("TIM002", {STEP: "P8M"}, 1),
+    ("TIM002", {STEP: "-P8M"}, 1),
+    ("TIM002", {STEP: "PT24H"}, 0),
+    ("TIM002", {STEP: "PT86400.001S"}, 1),
+    ("TIM002", {STEP: "", SECONDS: 86400.0}, 0),
+    ("TIM002", {STEP: "", SECONDS: 86401.0}, 1),
+    ("TIM002", {STEP: "", SECONDS: 86401.0, (RUN, "output"): "none"}, 0),
     ("TIM002", {STEP: "PT8M"}, 0),
     ("TIM002", {STEP: "", SECONDS: 0.0}, 1),
     ("TIM002", {STEP: "", SECONDS: 0.5}, 0),
@@ -144,3 +150,10 @@ def test_older_seconds_win_over_months_of_checkpoints(seconds: float, length: in
     assert clock(experiment.components[0]).checkpoint == length
     (found,) = judge(experiment, [RULES["TIM005"]])
     assert (found.severity is Severity.WARNING) == (seconds > 58)
+
+
+def test_a_step_of_months_is_an_error_where_there_is_output(tmp_path: Path) -> None:
+    experiment = with_setting(experiment_of("nmlgen: 1\n", tmp_path), *STEP, written(*STEP, "P1M"))
+    silent = with_setting(experiment, RUN, "output", written(RUN, "output", "none"))
+    found = [judge(one, [RULES["TIM002"]])[0].severity for one in (experiment, silent)]
+    assert found == [Severity.ERROR, Severity.WARNING]
