@@ -219,7 +219,8 @@ def test_an_interval_is_compared_with_the_step_as_it_is_written(tmp_path):
     rows = [("PT1H", "PT60M", True), ("PT1H", "PT1H", False), ("PT60M", "PT3600S", False), ("PT59S", "PT1M", False)]
     rows += [("PT60M", "PT60M", True), ("P1D", "PT24H", True), ("PT10M", "P1M", False), ("PT1H6M40S", "PT90M", True)]
     for step, interval, refused in rows:
-        text = f"time: {{modelTimeStep: {step}}}\noutput: {{atm: {{output_interval: {interval}, file_interval: P40D}}}}\n"
+        output = f"output: {{atm: {{output_interval: {interval}, file_interval: P40D}}}}\n"
+        text = f"time: {{modelTimeStep: {step}}}\n{output}"
         assert ("OUT008" in ours(text, tmp_path)) is refused, (step, interval)
 
 
