@@ -69,7 +69,7 @@ def _unlimited(component: Component, count: int) -> list[float]:
 
 
 def _acos(number: float) -> float:
-    return acos(number) if -1 <= number <= 1 else nan
+    return acos(number) if number <= 1 else nan  # a quotient of powers: never below zero
 
 
 def _log(number: float) -> float:

@@ -21,9 +21,6 @@ from nmlgen.values import frozen
 _UNIT_SECONDS = {1: 1, 2: 60, 3: 3600, 4: 86400, 5: 86400 * 30, 6: 86400 * 365}
 
 
-_GRIB2 = 2
-
-
 @frozen
 class Window:
     """Output from `start` to `stop`, both counted from the start of the experiment, every `interval` (ms).

@@ -82,3 +82,18 @@ def test_none_is_written_up_to_a_branch(tmp_path):
         8,
         9,
     ]
+
+
+@pytest.mark.parametrize(
+    ("restart", "dates"),
+    [
+        ("checkpointTimeIntval: PT0.001S, restartTimeIntval: null", [1, 2, 3]),  # the end of the experiment is not one
+        ("checkpointTimeIntval: PT0S, restartTimeIntval: PT0.001S", [1, 2, 3, 4]),
+        ("checkpointTimeIntval: PT0S, restartTimeIntval: null", []),
+        ("checkpointTimeIntval: PT0.002S, restartTimeIntval: PT0.003S", [2, 3, 4]),
+    ],
+)
+def test_the_smallest_intervals(restart, dates, tmp_path):
+    text = 'time: {start: "2008-09-01T00:00:00Z", stop: "2008-09-01T00:00:00.004Z", modelTimeStep: PT0.001S}\n'
+    component = experiment_of(f"{text}restart: {{{restart}}}\noutput: null\n", tmp_path).components[0]
+    assert list(checkpoint_dates(component, clock(component), 4)) == dates

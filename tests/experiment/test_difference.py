@@ -202,3 +202,12 @@ def test_differences_are_symmetric(one, other):
 def test_directives_that_mean_the_same(directives: dict[str, str], other: dict[str, str], expected: list[str]):
     one, two = (load(job=given).experiment for given in (directives, other))
     assert [name for _, name, _ in found(one, two, JOB)] == expected
+
+
+def test_lands_are_told_by_their_domains():
+    land = lift_document(read(Source("NAMELIST", "&jsb_rad_nml use_alb_veg_simple = T /")), REGISTRY, is_master=False)
+    (model,) = WAVE.models
+    one = evolve(WAVE, models=(evolve(model, land=land.groups),))
+    two = evolve(WAVE, models=(evolve(model, nest_land=(land.groups,)),))
+    assert [section for section, *_ in found(WAVE, one)] == ["land jsb_rad_nml"]
+    assert [section for section, *_ in found(WAVE, two)] == ["land of domain 2 jsb_rad_nml"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ SETTINGS = """namelists:
   aes_phy_nml: {"aes_phy_config(2)%lamip": true}
   io_nml: {output_nml_dict: " ", lkeep_in_sync: false}
 """
+EVEN = "{nonhydrostatic_nml: {ivctype: 2}, sleve_nml: {min_lay_thckn: 0.0, top_height: 4000.0}}"
 
 
 def facts(build: Build, text: str, domain: int = 1, *, is_inherited: bool = False) -> ComponentFacts:
@@ -113,6 +115,11 @@ def test_words(build: Build, word: str, expected: object) -> None:
         ("restart: {checkpointTimeIntval: null, restartTimeIntval: null}", "checkpoint", 0),
         ("restart: {checkpointTimeIntval: null, restartTimeIntval: null}", "restart", 0),
         ("restart: {restartTimeIntval: P5D}", "leg", 432000.0),
+        (f"grid: {{num_lev: 4}}\nnamelists: {EVEN}", "highest", 3500.0),
+        (f"grid: {{num_lev: 4}}\nnamelists: {EVEN}", "second_lowest", 1500.0),
+        (f"grid: {{num_lev: 2}}\nnamelists: {EVEN}", "second_lowest", 3000.0),
+        (f"grid: {{num_lev: 1}}\nnamelists: {EVEN}", "second_lowest", inf),
+        ("namelists: {transport_nml: {tracer_names: [qv, qc, o3, hus]}}", "waters", 3),
         ("model: {parts: {coupling: true}}", "couples", True),
         ("model: {parts: {coupling: false}}", "couples", False),
         ("grid: {name: null, file: a.nc}", "torus", None),

@@ -133,3 +133,16 @@ def test_a_section_has_five_bytes_at_least(size: int, cells: int | None, tmp_pat
     (tmp_path / "fg").write_bytes(b"GRIB\0\0\0\2" + bytes(8) + local + first_guess(9, GLOBAL)[16:])
     found = read_grid(tmp_path / "fg")
     assert (found and found.cells) == cells
+
+
+@pytest.mark.parametrize(
+    ("cells", "level", "depth"),
+    [(80, 0, 0), (320, 1, 0), (320, 0, 14), (80, -1, 14), (79, 0, 14)],
+)
+def test_a_whole_sphere_has_no_boundary(cells: int, level: int, depth: int, tmp_path: Path) -> None:
+    attributes = {"grid_root": 2, "grid_level": level, "boundary_depth_index": 14}
+    path = tmp_path / "grid.nc"
+    path.write_bytes(header({"cell": cells}, attributes))
+    found = read_grid(path)
+    assert found is not None
+    assert found.boundary_depth == depth

@@ -8,6 +8,7 @@ import pytest
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.promised import (
+    checkpoint_directories,
     checkpoint_links,
     checkpoint_patterns,
     files_of_stream,
@@ -100,3 +101,17 @@ def test_names_of_checkpoints(build: Build, restart: str, links: list[str], patt
     component = build(f"{grids}restart: {{restart_write_mode: {restart}}}\n")
     assert list(checkpoint_links(component)) == links
     assert list(checkpoint_patterns(component)) == patterns
+
+
+@pytest.mark.parametrize(
+    ("restart", "expected"),
+    [
+        ("checkpointTimeIntval: P10D, restartTimeIntval: P20D", ("saved",)),  # as long as the experiment
+        ("checkpointTimeIntval: P11D, restartTimeIntval: P20D", ()),
+        ("checkpointTimeIntval: P11D, restartTimeIntval: P5D", ("saved",)),
+        ("checkpointTimeIntval: null, restartTimeIntval: null", ()),
+    ],
+)
+def test_directories_of_checkpoints(build: Build, restart: str, expected: tuple[str, ...]) -> None:
+    text = f"restart: {{{restart}, restart_filename: 'saved/<gridfile>_restart_<rsttime>.nc'}}\n"
+    assert checkpoint_directories(build(text)) == expected

@@ -106,6 +106,18 @@ def test_memory_of_gpus(tmp_path: Path) -> None:
         assert of(document) == expected
 
 
+@pytest.mark.parametrize(
+    ("model", "memory"),
+    [({"device": "cpu", "tasks_per_node": 3, "cpus_per_task": 3}, "memory: 1M"), ({"device": "gpu"}, "")],
+)
+def test_memory_of_gpus_that_are_not_used_or_not_known(model: dict[str, Any], memory: str, tmp_path: Path) -> None:
+    sections = one_program()
+    sections["grid"] = {"file": "iconR02B04-grid.nc", "name": "R2B4", "num_lev": 90}
+    document = spec(tmp_path, model, **sections)
+    (tmp_path / "four-gpus.yaml").write_text(SITE.replace("memory: 40G", memory))
+    assert "GPU013" not in of(document)
+
+
 def test_one_block_is_the_default(tmp_path: Path) -> None:
     """On GPUs, unless the author says another length; what presets say is for processors."""
     lengths = ("nproma", "nblocks_c", "nproma_sub")

@@ -99,3 +99,23 @@ def test_the_name_of_a_grid_is_that_of_its_file(grid, count, tmp_path):
     path.write_text(f"nmlgen: 1\ngrid: {grid}\n", encoding="utf-8")
     given = [f"extends={EXAMPLE}", f"site={EXAMPLE.with_name('example-site.yaml')}"]
     assert len(judge(load_spec(path, given).experiment, [AnotherGrid])) == count
+
+
+@pytest.mark.parametrize(
+    ("grid", "where"),
+    [
+        ("{name: R2B5, file: a.nc}", "R2B5"),
+        ("{name: null, file: R02B05.nc}", "R02B05.nc"),
+        ("{name: null, file: a.nc, cells: 99}", "99"),
+    ],
+)
+def test_a_grid_of_another_size_is_told_where_somebody_said_its_size(grid, where, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.nc", "R02B05.nc"):
+        (tmp_path / name).write_bytes(header({"cell": 80}, {}))
+    path = tmp_path / "spec.yaml"
+    path.write_text(f"nmlgen: 1\nmodel: {{directory: null}}\ngrid: {grid}\n", encoding="utf-8")
+    given = [f"extends={EXAMPLE}", f"site={EXAMPLE.with_name('example-site.yaml')}"]
+    (finding,) = judge(load_spec(path, given).experiment, [AnotherGrid])
+    assert finding.span is not None
+    assert finding.span.text == where

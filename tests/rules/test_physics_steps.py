@@ -54,3 +54,9 @@ def test_other_physics_has_other_steps(tmp_path):
 def test_all_is_rounded_to_the_time_step(tmp_path):
     assert found(steps(1200.0, 900.0, 900.0), tmp_path, step="PT20M") == []
     assert len(found(steps(1200.0, 900.0, 900.0), tmp_path, step="PT1M")) == 1
+
+
+def test_steps_below_zero_are_the_default(tmp_path):
+    assert found(steps(1200.0, 900.0, -1.0), tmp_path) == found(steps(1200.0, 900.0, 1800.0), tmp_path) != []
+    assert found(steps(-1.0, 900.0, 1000.0), tmp_path) == found(steps(600.0, 900.0, 1000.0), tmp_path)
+    assert found(steps(1200.0, 900.0, 0.0), tmp_path) == []
