@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
 import pytest
 
 import nmlgen
+from nmlgen.namelist.registry import read_registry
+from nmlgen.spec.schema import editor_schema
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "nh_dcmip_tc_52_r2b5.yaml"
 
@@ -563,3 +566,14 @@ cat >icon_master.namelist <<EOF
 EOF
 srun ./icon
 """
+
+
+def test_a_release_that_knows_one_group_only(tmp_path):
+    """As that of a tree with a part of ICON's sources."""
+    groups = {"x_nml": {"component": "atmosphere", "variables": {"x": {"type": "integer"}}}}
+    registry, path = tmp_path / "part.json", tmp_path / "NAMELIST_a"
+    registry.write_text(json.dumps({"format": 1, "model": "icon", "release": "2025.04", "groups": groups}))
+    path.write_text("&run_nml\n num_lev = 30\n/\n")
+    found = nmlgen.lint([path], icon_release=str(registry)).findings
+    assert [finding.message for finding in found if "mistake in nmlgen" in finding.message] == []
+    assert "output_nml" not in editor_schema(read_registry(registry))["$defs"]

@@ -234,8 +234,9 @@ class Registry:
         return bool(self._entry(group, file).get("repeatable", False))
 
     def variables(self, group: str, file: str | None = None) -> tuple[str, ...]:
-        """The names of the variables of a group, in the order of ICON's NAMELIST statement."""
-        return tuple(self._entry(group, file)["variables"])
+        """The names of the variables of a group, in the order of ICON's NAMELIST statement; none of a group that the
+        release does not know."""
+        return tuple(self._entry(group, file).get("variables", ()))
 
     def bases(self, group: str) -> tuple[frozenset[str], frozenset[str]]:
         """The names of a group's variables without their components, and those of them that have some."""

@@ -541,7 +541,7 @@ class NoBlockLength(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         known = [name for name in _BLOCK_LENGTHS if component.registry.variable("parallel_nml", name)]
         settings = [component["parallel_nml", name] for name in known]
-        if not any(setting.is_written and setting.value > 0 for setting in settings):
+        if settings and not any(setting.is_written and setting.value > 0 for setting in settings):
             nproma = settings[0]
             state = f"nproma is {nproma.value}" if nproma.is_written else "nproma is not set"
             yield self.finding(

@@ -59,10 +59,9 @@ def editor_schema(registry: Registry) -> Part:
             removed.setdefault(group, {})[name] = removal
     definitions |= {group: _group(registry, group, removed) for group in registry.groups}
     for section, group in WHOLE_GROUPS.items():
-        properties[section] = {**properties[section], **definitions[group]}
-    output = definitions["output_nml"]
+        properties[section] = {**properties[section], **definitions.get(group, {})}
+    output = definitions.pop("output_nml", {})
     properties["output"]["additionalProperties"] = {**properties["output"]["additionalProperties"], **output}
-    del definitions["output_nml"]
     strict = {key: part for key, part in properties["namelists"].items() if key != "propertyNames"}
     definitions["namelists"] = strict | _groups(registry)
     definitions["model"]["properties"]["namelists"]["$ref"] = "#/$defs/namelists"

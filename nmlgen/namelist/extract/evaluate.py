@@ -31,9 +31,23 @@ Resolver = Callable[[Unit, Call], Any]
 """Gives the value that a variable has been assigned; raises UnknownValueError."""
 
 _DEEPEST = 40
-_LARGEST = 100_000  # elements of an array that is worked out
+_LARGEST = 100_000  # elements of an array, characters of a text, turns of loops that are worked out
+_BITS = 64  # of the widest integer
 _DIGITS_OF_FOUR_BYTES = {"selected_int_kind": 9, "selected_real_kind": 6}
 _LIMITS = {"huge": 1.7976931348623157e308, "tiny": 2.2250738585072014e-308, "epsilon": 2.220446049250313e-16}
+
+
+def _power(left: Any, right: Any) -> Any:
+    if isinstance(left, int) and isinstance(right, int) and left.bit_length() > 1 and right > _BITS:
+        raise UnknownValueError
+    return left**right
+
+
+def _repeated(text: str, count: int) -> str:
+    if len(text) * count > _LARGEST:
+        raise UnknownValueError
+    return text * count
+
 
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "real": lambda value, *_: float(value),
@@ -58,7 +72,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "trim": lambda text: text.rstrip(" "),
     "adjustl": lambda text: text.lstrip(" "),
     "len_trim": lambda text: len(text.rstrip(" ")),
-    "repeat": lambda text, count: text * count,
+    "repeat": _repeated,
     "char": chr,
     "achar": chr,
     "tolower": lambda text: text.lower(),
@@ -72,6 +86,7 @@ class Evaluator:
     def __init__(self, tree: SourceTree) -> None:
         self.tree = tree
         self._constants: dict[int, Any] = {}
+        self._turns = 1  # of the loops around what is worked out
         self._kept: list[Declaration] = []  # so that the keys of _constants stay those of living objects
 
     def constant(self, unit: Unit, text: str) -> Any:
@@ -109,20 +124,29 @@ class Evaluator:
         for item in items:
             value = self.value(unit, item, resolve, depth + 1)
             found += value if isinstance(value, list) else [value]
+            if len(found) > _LARGEST:
+                raise UnknownValueError
         return found
 
     def _loop(self, unit: Unit, loop: Loop, resolve: Resolver, depth: int) -> list[Any]:
         first, last = (self.value(unit, end, resolve, depth + 1) for end in (loop.first, loop.last))
-        if not isinstance(first, int) or not isinstance(last, int) or last - first > _LARGEST:
+        if not isinstance(first, int) or not isinstance(last, int):
             raise UnknownValueError
-        found: list[Any] = []
-        for index in range(first, last + 1):
+        around = self._turns
+        self._turns *= max(1, last - first + 1)
+        try:
+            if self._turns > _LARGEST:
+                raise UnknownValueError
+            found: list[Any] = []
+            for index in range(first, last + 1):
 
-            def with_index(where: Unit, call: Call, index: int = index) -> Any:
-                return index if call.parts == ((loop.variable, None),) else resolve(where, call)
+                def with_index(where: Unit, call: Call, index: int = index) -> Any:
+                    return index if call.parts == ((loop.variable, None),) else resolve(where, call)
 
-            found += self._items(unit, loop.items, with_index, depth + 1)
-        return found
+                found += self._items(unit, loop.items, with_index, depth + 1)
+            return found
+        finally:
+            self._turns = around
 
     def _binary(self, unit: Unit, node: Binary, resolve: Resolver, depth: int) -> Any:
         left = self.value(unit, node.left, resolve, depth + 1)
@@ -264,8 +288,8 @@ def _is_value(node: Node) -> bool:
 def _apply(function: Callable[..., Any], values: list[Any]) -> Any:
     try:
         if len(values) == 1 and isinstance(values[0], list) and function not in (max, min):
-            return [function(value) for value in values[0]]
-        return function(*values)
+            return [_bounded(function(value)) for value in values[0]]
+        return _bounded(function(*values))
     except (TypeError, ValueError, OverflowError, ZeroDivisionError, AttributeError):
         raise UnknownValueError from None
 
@@ -284,7 +308,7 @@ _OPERATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": lambda left, right: left + right,
     "-": lambda left, right: left - right,
     "*": lambda left, right: left * right,
-    "**": lambda left, right: left**right,
+    "**": _power,
     "//": lambda left, right: left + right,
     "==": lambda left, right: left == right,
     "/=": lambda left, right: left != right,
@@ -314,7 +338,14 @@ def _operate(operator: str, left: Any, right: Any) -> Any:
         raise UnknownValueError from None
     if isinstance(result, complex):
         raise UnknownValueError
-    return result
+    return _bounded(result)
+
+
+def _bounded(value: Any) -> Any:
+    """A value that Fortran could hold."""
+    if (type(value) is int and value.bit_length() > _BITS) or (isinstance(value, str) and len(value) > _LARGEST):
+        raise UnknownValueError
+    return value
 
 
 def converted(declaration: Declaration, value: Any) -> Any:

@@ -156,6 +156,9 @@ def test_defaults(tmp_path, declaration, statements, expected):
         "x = 1e400",
         "x = -1e400",
         "x = 1e400 - 1e400",
+        "x = 2**200",  # as 10**10**10, for which there is no time
+        "x = LEN_TRIM(REPEAT('a', 10**6))",
+        "x = MAX((/ ((1, jg = 1, 1000), ig = 1, 1000) /))",
     ],
 )
 def test_defaults_that_the_running_model_decides(tmp_path, statements):
