@@ -26,7 +26,7 @@ def checkpoint_dates(component: Component, time: Clock, until: int) -> Sequence[
     if "none" in keywords and not writes_output(component):
         return ()
     restart = time.restart if time.restart_ends_leg else None
-    every = [lcm(interval, time.step) for interval in (time.checkpoint, restart) if interval and interval > 0]
+    every = [lcm(interval, time.step) for interval in (time.checkpoint, restart) if interval]
     last = until if restart or until != time.length else until - 1
     ranges = [range((time.begin // interval + 1) * interval, last + 1, interval) for interval in dict.fromkeys(every)]
     if len(ranges) == 2 and ranges[1].step % ranges[0].step == 0:

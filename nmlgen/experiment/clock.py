@@ -28,7 +28,7 @@ _TIME = "master_time_control_nml"
 
 @frozen
 class Clock:
-    """Model time of an experiment; lengths in milliseconds, None where nothing is set.
+    """Model time of an experiment; lengths in milliseconds, None where nothing above zero is set.
 
     Intervals in months have been turned into the time from the start of the experiment; `months` are those of the
     restart interval, which each job counts from its own start. `steps_of_a_leg` is `nsteps`; `restart_ends_leg` is
@@ -145,8 +145,8 @@ def _ends(clock: Clock) -> tuple[int, ...]:
 @remembered
 def clock(component: Component) -> Clock:
     """The clock of an experiment; raises UndecidedError for a date or an interval that nobody can know, and
-    where ICON refuses to start: a step that is not positive, a stop before the start. So does a start on a day that
-    the calendar does not have."""
+    where ICON refuses to start: a step that is not positive, a stop before the start, a restart interval below zero. So
+    does a start on a day that the calendar does not have."""
     calendar = calendar_of(component)
     start, stop = start_of(component), stop_of(component)
     if not calendar.has(start):
@@ -283,16 +283,24 @@ def checkpoint_interval(component: Component) -> tuple[Setting, TimeDelta | None
 def _checkpoint(component: Component, calendar: Calendar, start: Instant) -> int | None:
     setting, _ = checkpoint_interval(component)
     if setting.name.endswith("dt_checkpoint"):
-        return int(setting.value) * 1000
-    return length_from(calendar, start, setting)
+        return int(setting.value) * 1000 or None
+    return _above_zero(length_from(calendar, start, setting))
 
 
 def _restart(component: Component, calendar: Calendar, start: Instant) -> int | None:
     setting = component[_TIME, "restartTimeIntval"]
     if setting.value:
-        return length_from(calendar, start, setting)
+        length = length_from(calendar, start, setting)
+        if length is not None and length < 0 and component["master_nml", "lrestart_write_last"].value is not False:
+            raise UndecidedError(setting)
+        return _above_zero(length)
     seconds = legacy_seconds(component, "time_nml", "dt_restart")
-    return None if seconds is None else int(seconds) * 1000
+    return None if seconds is None else int(seconds) * 1000 or None
+
+
+def _above_zero(length: int | None) -> int | None:
+    """An interval; none at all where it is zero or less."""
+    return length if length is not None and length > 0 else None
 
 
 def _months(setting: Setting) -> int:

@@ -57,7 +57,7 @@ def _checkpoints(component: Component) -> int:
 
 def _multiples(interval: int | None, begin: int, end: int) -> int:
     """The multiples of an interval behind the begin, up to the end."""
-    return end // interval - begin // interval if interval and interval > 0 else 0
+    return end // interval - begin // interval if interval else 0
 
 
 def _share(volume: Volume, parts: int) -> Volume:

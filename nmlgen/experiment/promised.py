@@ -119,7 +119,7 @@ def checkpoint_directories(component: Component) -> tuple[str, ...]:
     if "/" not in str(component["run_nml", "restart_filename"].value) or not writes_checkpoints(component):
         return ()
     time = clock(component)
-    intervals = [interval for interval in (time.checkpoint, time.restart) if interval and interval > 0]
+    intervals = [interval for interval in (time.checkpoint, time.restart) if interval]
     if not intervals or min(intervals) > time.length:
         return ()
     found = (posixpath.dirname(pattern) for pattern in checkpoint_patterns(component))

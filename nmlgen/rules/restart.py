@@ -279,7 +279,7 @@ class CheckpointOffStep(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         setting = _interval(component, "checkpointTimeIntval", ("io_nml", "dt_checkpoint"))
         time = clock(component)
-        if time.checkpoint and time.checkpoint > 0 and time.checkpoint % time.step:
+        if time.checkpoint and time.checkpoint % time.step:
             meeting = first_meeting(time.checkpoint, time.step)
             every = Duration(0, meeting)
             outcome = f"are written every {every} only" if meeting <= time.length else "are never written"
@@ -326,11 +326,10 @@ class RestartOffStep(ComponentRule):
     def check(self, component: Component) -> Iterator[Finding]:
         setting = _interval(component, "restartTimeIntval", ("time_nml", "dt_restart"))
         time = clock(component)
-        if not time.restart or not 0 < time.restart < time.length or time.restart % time.step == 0:
+        if not time.restart or time.restart >= time.length or time.restart % time.step == 0:
             return
         end = -(-time.restart // time.step) * time.step
-        checkpoint = time.checkpoint if time.checkpoint and time.checkpoint > 0 else None
-        if checkpoint is None or first_meeting(checkpoint, time.step) > end:
+        if time.checkpoint is None or first_meeting(time.checkpoint, time.step) > end:
             yield self.finding(
                 setting,
                 f"{_said(setting)} is no multiple of the time step {Duration(0, time.step)}: the next job finds no "

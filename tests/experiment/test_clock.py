@@ -128,7 +128,8 @@ def test_time_step(build: Build, fragment: str, step: int) -> None:
 @pytest.mark.parametrize(
     ("fragment", "checkpoint"),
     [
-        ("restart: {checkpointTimeIntval: PT0S}", 0),
+        ("restart: {checkpointTimeIntval: PT0S}", None),
+        ("restart: {checkpointTimeIntval: -PT1H}", None),
         ("restart: {checkpointTimeIntval: null}", None),
         ("restart: {checkpointTimeIntval: null}\nnamelists: {io_nml: {dt_checkpoint: 1200.0}}", 20 * MINUTE),
         ("restart: {checkpointTimeIntval: null}\nnamelists: {io_nml: {dt_checkpoint: -1800.0}}", None),
@@ -147,6 +148,8 @@ def test_checkpoint_interval(build: Build, fragment: str, checkpoint: int | None
         "time: {modelTimeStep: null}\nnamelists: {run_nml: {dtime: -600.0}}",
         "time: {modelTimeStep: null}\nnamelists: {run_nml: {dtime: ten}}",
         "time: {modelTimeStep: null}\nnamelists: {run_nml: {dtime: true}}",
+        "restart: {restartTimeIntval: -P1D}",
+        "restart: {restartTimeIntval: -P1M}",
     ],
 )
 def test_what_icon_refuses_is_undecided(build: Build, fragment: str) -> None:
@@ -159,11 +162,14 @@ def test_first_meeting() -> None:
     assert first_meeting(30 * MINUTE, 10 * MINUTE) == 30 * MINUTE
 
 
-@pytest.mark.parametrize("interval", ["-P1D", "-P1M", "PT0S"])
-def test_an_interval_that_does_not_advance_ends_no_job(build: Build, interval: str) -> None:
-    time = clock(build(f"restart: {{checkpointTimeIntval: P1D, restartTimeIntval: {interval}}}"))
-    assert (time.legs, time.leg_at(DAY), time.leg_at(5 * DAY)) == (1, 1, 1)
-    assert list(time.jobs()) == ([(0, 10 * DAY)] if interval == "PT0S" else [])
+@pytest.mark.parametrize(
+    ("interval", "last"), [("PT0S", "true"), ("-P1D", "false"), ("-P1M", "false"), ("PT0S", "false")]
+)
+def test_an_interval_that_does_not_advance_ends_no_job(build: Build, interval: str, last: str) -> None:
+    restart = f"restart: {{checkpointTimeIntval: P1D, restartTimeIntval: {interval}, lrestart_write_last: {last}}}"
+    time = clock(build(restart))
+    assert (time.restart, time.legs, time.leg_at(DAY), time.leg_at(5 * DAY)) == (None, 1, 1, 1)
+    assert list(time.jobs()) == [(0, 10 * DAY)]
 
 
 def test_a_job_of_one_month_is_the_whole_experiment(build: Build) -> None:

@@ -197,6 +197,31 @@ def test_variables_by_version(version, variables):
     assert lustre_variables("intel", version) == variables
 
 
+@pytest.mark.parametrize(
+    ("versions", "verdicts", "instead"),
+    [
+        ("2018.5", "ununnnnnnnnu", "-c--aaaacaa-"),
+        ("2019 2019.1 2019.3", "??n??nnnnnnn", "--e--eeeeee-"),
+        ("2019.0 2019.0.5", "nnnnnnnnnnnn", "------------"),
+        ("2019.4 2019.4.243", "nnnnunnnnnnn", "eee--eeeeee-"),
+        ("2019.5 2019.8", "??n??nnnnnnn", "--b--bbbbbb-"),
+        ("2019.9 2020", "uun??nnnnnnn", "--b--bbbbbb-"),
+        ("2021", "??n?n??????n", "--b-a------b"),
+        ("2021.1 2021.8", "uunnnnnnnnnn", "--b-aa--b--b"),
+        ("2021.9 2021.10", "uununnnnnnnn", "--b-aa--b-db"),
+        ("2021.11 2021.18", "ddndnuuuuuun", "fiikf------i"),
+    ],
+)
+def test_what_each_version_makes_of_each_variable(versions, verdicts, instead):
+    """By the names in their order: used, not supported, deprecated or unknown; the letter is the place of the other."""
+    names = sorted(INTEL_FILE_SYSTEM_VARIABLES)
+    words = {"u": "used", "n": "unsupported", "d": "deprecated", "?": "unknown"}
+    for version in versions.split():
+        found = [understanding(name, version) for name in names]
+        assert [one.verdict for one in found] == [words[letter] for letter in verdicts]
+        assert [one.instead for one in found] == ["" if n == "-" else names[ord(n) - ord("a")] for n in instead]
+
+
 def test_other_libraries():
     assert lustre_variables("intel", None) == {}
     assert lustre_variables("mpich", "4.0") == {}
