@@ -273,6 +273,12 @@ def open_regular(path: str | Path) -> BinaryIO:
     return file
 
 
+def content(path: str | Path) -> bytes:
+    """The bytes of a regular file of any size, on which no judgement depends. Raises as `open_regular`."""
+    with open_regular(path) as file:
+        return file.read()
+
+
 _OPEN_ALREADY = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, evolve
 
+from nmlgen import disk
 from nmlgen._version import __version__
 from nmlgen.advise.calibration import Calibration
 from nmlgen.advise.hindsight import hindsight
@@ -265,7 +266,7 @@ def _rate(legs: tuple[LogRun, ...], amount: str, seconds: str) -> float | None:
 def _manifest(directory: Path) -> dict[str, Any]:
     path = directory / MANIFEST
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(disk.content(path))
     except FileNotFoundError:
         raise InputError(f"{directory} holds no sweep: {MANIFEST} is not there; nmlgen sweep writes one") from None
     except ValueError as error:

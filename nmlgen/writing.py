@@ -34,7 +34,7 @@ def whole_file(path: Path, *, is_new: bool = False) -> Iterator[BinaryIO]:
         if before is not None and not stat.S_ISREG(before.st_mode):
             if is_new:
                 raise WriteError(f"{path} exists")
-            with open(os.open(target, os.O_WRONLY | os.O_NOCTTY), "wb") as file:
+            with open(_opened(target), "wb") as file:
                 yield file
             return
         if is_new and before is not None:
@@ -84,9 +84,20 @@ def _target(path: Path) -> Path:
     raise WriteError(f"{path}: too many symbolic links")
 
 
+def _opened(target: Path) -> int:
+    """A device or a pipe, open for writing. What has become a link or a file meanwhile is refused: somebody else makes
+    it lead elsewhere."""
+    descriptor = os.open(target, os.O_WRONLY | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise WriteError(f"{target} has become another file; nothing was written")
+    return descriptor
+
+
 def _status(path: Path) -> os.stat_result | None:
+    """What is there, of a link that has come meanwhile itself."""
     try:
-        found = os.stat(path)
+        found = os.lstat(path)
     except FileNotFoundError:
         return None
     if stat.S_ISDIR(found.st_mode):
@@ -102,7 +113,10 @@ def _keep(descriptor: int, before: os.stat_result) -> None:
             with contextlib.suppress(PermissionError):
                 os.fchown(descriptor, uid, gid)
                 break
-    os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+    mode = stat.S_IMODE(before.st_mode)
+    if os.fstat(descriptor).st_uid != before.st_uid:
+        mode &= ~(stat.S_ISUID | stat.S_ISGID)  # it was to be run as somebody else
+    os.fchmod(descriptor, mode)
 
 
 def synchronise(directory: Path) -> None:

@@ -76,6 +76,40 @@ def test_a_planted_link_is_refused(tmp_path):
     assert (tmp_path / "mine").read_bytes() == b"old"
 
 
+@pytest.mark.parametrize("plant", [Path.symlink_to, Path.hardlink_to])
+def test_a_pipe_that_becomes_the_file_of_another_is_not_written_to(plant, tmp_path, monkeypatch):
+    path, other, status = tmp_path / "a", tmp_path / "other", writing._status
+    other.write_bytes(b"theirs")
+    os.mkfifo(path)
+
+    def swapped(target):
+        found = status(target)
+        path.unlink()
+        plant(path, other)
+        return found
+
+    monkeypatch.setattr(writing, "_status", swapped)
+    with pytest.raises(WriteError):
+        write_whole(path, b"ours")
+    assert other.read_bytes() == b"theirs"
+
+
+def test_what_was_to_run_as_its_owner_does_not_run_as_another(tmp_path, monkeypatch):
+    if os.geteuid():
+        pytest.skip("only root may give files away")
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    os.chown(path, 1234, 4321)
+    path.chmod(0o4755)
+
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "fchown", refuse)
+    write_whole(path, b"new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o755
+
+
 def test_a_loop_of_links(tmp_path):
     (tmp_path / "a").symlink_to("a")
     with pytest.raises(WriteError):

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from nmlgen import disk
 from nmlgen.cli.console import format_option, uses_colour
 from nmlgen.errors import InputError
 from nmlgen.findings import did_you_mean
@@ -239,7 +240,7 @@ def _known(kind: str, release: str) -> tuple[str, dict[str, Any]]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return disk.content(path).decode("utf-8", "replace")
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from nmlgen import disk
 from nmlgen.errors import WriteError
 from nmlgen.writing import synchronise, write_whole
 
@@ -244,7 +245,7 @@ def _is_file_name(name: object) -> bool:
 
 def _read(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return disk.content(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import field
 
+from nmlgen import disk
 from nmlgen._version import __version__
 from nmlgen.errors import InputError
 from nmlgen.experiment.setting import Certainty, Setting
@@ -65,7 +66,7 @@ class PointScript:
         shown = {name: setting.value for name, setting in self.settings.items() if name not in _OWN}
         for name in sorted(_OF_ONE & shown.keys()):
             raise InputError(f"{_where(self.path, self.settings[name])}: with --{name} a point cannot be packed")
-        text = self.path.read_text(encoding="utf-8", errors="replace")
+        text = disk.content(self.path).decode("utf-8", "replace")
         if "srun" not in text or "nmlgen.placement" in text:
             raise InputError(f"{self.path}: a point can be packed whose script starts one program with srun")
         if "nodes" not in shown:

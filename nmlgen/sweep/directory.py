@@ -25,6 +25,7 @@ from typing import IO, Any
 
 from attrs import evolve
 
+from nmlgen import disk
 from nmlgen._version import __version__
 from nmlgen.errors import BuildError, InputError, SpecError, WriteError
 from nmlgen.experiment.setting import Certainty
@@ -172,7 +173,7 @@ class _Writer:
             path = self.directory / SHARED / name
             if not path.exists() or self._force:
                 write_whole(path, data)
-            elif path.read_bytes() != data:
+            elif disk.content(path) != data:
                 raise WriteError(f"{path} is not as nmlgen wrote it; --force overwrites")
             self._scripts.add(name)
         return name

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from nmlgen import disk
 from nmlgen._version import __version__
 from nmlgen.errors import InputError, WriteError
 from nmlgen.render.templates import template
@@ -139,7 +140,7 @@ def _built(directory: Path) -> list[dict[str, str]]:
 
 def _at_once(point: Path) -> int:
     """How many points to run at a time: with Slurm, which decides by itself, more than on one machine."""
-    scripts = [path.read_bytes() for path in sorted(point.glob("*.sbatch"))]
+    scripts = [disk.content(path) for path in sorted(point.glob("*.sbatch"))]
     return _IN_SLURM if any(b"\n#SBATCH" in script for script in scripts) else 1
 
 
@@ -158,7 +159,7 @@ def _parameters(rows: list[dict[str, str]]) -> list[_Parameter]:
 
 def _write(files: dict[Path, bytes], force: bool) -> None:
     try:
-        before = {path: path.read_bytes() if path.exists() else None for path in files}
+        before = {path: disk.content(path) if path.exists() else None for path in files}
         foreign = [str(path) for path, data in files.items() if before[path] not in (None, data)]
         if foreign and not force:
             raise WriteError(f"{', '.join(foreign)}: there already, and different; --force overwrites")

@@ -20,6 +20,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
+from nmlgen import disk
 from nmlgen.errors import WriteError
 from nmlgen.render.write import MANIFEST
 from nmlgen.values import frozen
@@ -137,7 +138,7 @@ def _run_directories(point: Path | str) -> Iterator[str]:
 def _run_of(script: str) -> str | None:
     """The directory that a script calls `run`, relative to the point's or absolute."""
     try:
-        found = _RUN.search(Path(script).read_text(encoding="utf-8", errors="replace"))
+        found = _RUN.search(disk.content(script).decode("utf-8", "replace"))
         words = shlex.split(found[1]) if found else []
     except (OSError, ValueError):
         return None
@@ -161,7 +162,7 @@ def refusal_to_go_on(point: Path | str) -> str | None:
     if came is None or len(came) != 3:
         return "nothing says that there is a checkpoint of its end to go on from"
     try:
-        manifest = json.loads(Path(f"{point}/{MANIFEST}").read_text(encoding="utf-8"))
+        manifest = json.loads(disk.content(f"{point}/{MANIFEST}"))
         until, lasting = str(manifest["until"]), str(manifest["but_for_the_end"])
     except (OSError, ValueError, KeyError, TypeError):
         return f"its {MANIFEST} does not say when it ends"

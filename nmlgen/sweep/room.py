@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from nmlgen import disk
 from nmlgen.render.write import MANIFEST
 from nmlgen.sweep.directory import read_table
 from nmlgen.units.whole import decimal
@@ -81,7 +82,7 @@ def _lfs(*words: str) -> list[str]:
 
 def _sizes(manifest: Path) -> tuple[int, int]:
     try:
-        known = json.loads(manifest.read_text(encoding="utf-8"))
+        known = json.loads(disk.content(manifest))
         return int(known.get("bytes_of_a_job", 0)), int(known.get("files_of_a_job", 0))
     except (OSError, ValueError, TypeError, AttributeError):
         return 0, 0

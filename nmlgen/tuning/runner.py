@@ -17,6 +17,7 @@ from typing import Literal, Protocol
 
 from attrs import evolve, field
 
+from nmlgen import disk
 from nmlgen.errors import InputError, WriteError
 from nmlgen.logs.reader import read_logs
 from nmlgen.logs.rows import LogRun
@@ -161,7 +162,7 @@ def _sum(column: str, legs: Sequence[LogRun]) -> float | None:
 def _check_origin(directory: Path, base: Spec) -> None:
     """The sweep in a directory, if there is one, must have been made from this spec."""
     try:
-        document = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+        document = json.loads(disk.content(directory / MANIFEST))
         origin = [entry["sha256"] for entry in document["inputs"]], document["overrides"]
     except FileNotFoundError:
         return

@@ -473,3 +473,9 @@ def test_the_directory_appears_meanwhile(tmp_path, monkeypatch):
     write_files(NEW, target)
     assert content(target) == NEW
     assert json.loads(content(target)[MANIFEST])["name"] == "wave"
+
+
+def test_a_device_in_the_place_of_a_file_is_not_read(tmp_path):
+    (tmp_path / MANIFEST).symlink_to("/dev/null")  # /dev/zero would have no end
+    with pytest.raises(WriteError, match="is a device"):
+        write_files({"a": b"x"}, tmp_path)
