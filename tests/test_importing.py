@@ -116,6 +116,66 @@ def test_input_files_by_a_pattern_come_back(tmp_path):
     assert sorted(found.name for found in compare(other, tmp_path).differences) == ["*.grb", "lbc/i*_lbc.nc"]
 
 
+_DIRECTORY = """#!/bin/bash
+#SBATCH --nodes=1
+#SBATCH --ntasks-per-node=8
+#SBATCH --account=bb1234
+grids=(g1.nc g2.nc)
+pool=/pool/grids
+mkdir -p /scratch/run
+cd /scratch/run
+{}
+cat >icon_master.namelist <<E
+&master_nml
+/
+&master_model_nml
+ model_type = 1
+ model_name = "atm"
+ model_namelist_filename = "NAMELIST"
+/
+&master_time_control_nml
+ calendar = "proleptic gregorian"
+ experimentStartDate = "2000-01-01T00:00:00Z"
+ experimentStopDate = "2000-01-02T00:00:00Z"
+/
+E
+cat >NAMELIST <<E
+&run_nml
+ modelTimeStep = "PT10M"
+/
+&grid_nml
+ dynamics_grid_filename = "{}${{grids[0]}}"
+/
+E
+srun /model/bin/icon
+"""
+
+
+@pytest.mark.parametrize(
+    ("commands", "below", "brought"),
+    [
+        (
+            "ln -s $pool/* .; ln -s /pool/ozone/* .",
+            "",
+            ['"*": {directory: /pool/grids}', '"**": {directory: /pool/ozone}'],
+        ),
+        ("ln -s $pool data", "data/", ["data: {source: /pool/grids}"]),
+        ('for grid in "${grids[@]}"; do ln -s $pool/$grid .; done', "", ["g2.nc: {source: /pool/grids/g2.nc}"]),
+    ],
+)
+def test_whole_directories_and_arrays_of_grids(commands, below, brought, tmp_path):
+    script = tmp_path / "run.sh"
+    script.write_text(_DIRECTORY.format(commands, below))
+    imported = import_spec(script, site="levante")
+    assert (imported.remarks, imported.notes) == ((), ())
+    assert "file: /pool/grids/g1.nc" in imported.text
+    assert [line for line in brought if line not in imported.text] == []
+    spec = load_spec(read_text(Source("spec", imported.text)).plain())
+    unchecked_build(spec).write(tmp_path / "built")
+    found = compare(script, tmp_path / "built").differences
+    assert [one for one in found if one.section == "input files"] == []
+
+
 def test_a_grid_that_the_namelist_calls_otherwise_is_brought_once(tmp_path):
     spec = load(
         namelists={"grid_nml": {"dynamics_grid_filename": "R2B5_DOM01.nc"}},

@@ -11,13 +11,14 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from fnmatch import fnmatchcase
 from typing import Any
 
 from attrs import evolve, field
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.coupling import COUPLING_FILE
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group, as_list, default_element
 from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.reading import LAND_FILE
@@ -449,6 +450,8 @@ def _list(name: str, settings: tuple[Setting, ...]) -> Setting:
 def _inputs(experiment: Experiment) -> dict[str, Setting]:
     found = {}
     for file in experiment.inputs:
+        if file.source.name == "grid.file" and _comes_with_others(file, experiment.inputs):
+            continue
         source = _below_base(experiment, file.source)
         if source.certainty is not Certainty.UNKNOWN:
             deed = f"{file.method} from" if file.is_pattern else file.method
@@ -456,6 +459,14 @@ def _inputs(experiment: Experiment) -> dict[str, Setting]:
             source = written(source.name, f"{deed} {source.value}{below}", source.origin.layer, source.span)
         found[file.target] = source
     return found
+
+
+def _comes_with_others(grid: InputFile, inputs: tuple[InputFile, ...]) -> bool:
+    """Whether the directory that a grid lies in is brought, with all its files or as a link: it is there anyhow."""
+    known = [file for file in inputs if file.source.certainty is not Certainty.UNKNOWN]
+    directory, _, name = str(grid.source.value).rpartition("/") if grid in known else ("", "", "")
+    fitting = (file for file in known if not file.is_pattern or fnmatchcase(name, file.name))
+    return bool(directory) and directory in {str(file.source.value).rstrip("/") for file in fitting}
 
 
 def _stripes(striping: tuple[Striping, ...]) -> Iterator[tuple[str, Setting]]:

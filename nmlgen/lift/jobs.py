@@ -435,6 +435,9 @@ class _Lifting:
         name = f"input_files.{file}.directory"
         path = beginning_at(listing.directory, self.guard, self.beginnings, self._base())
         setting = unknown(name, span) if path is None else written(name, path or ".", LAYER, span)
+        others = {one.target: one.source for one in self.job.inputs}
+        while file in others and _differ(others[file], setting) and "*" in file:
+            file = file.replace("*", "**", 1)  # the same pattern, for the files of another directory
         self.job.bring([InputFile(file, setting, _PLACING[method], is_pattern=True, is_deep=listing.is_deep)])
         return True
 
@@ -465,7 +468,9 @@ class _Lifting:
         """The last part of a path, which may be known where its directory is not."""
         names = {case.text.rstrip("/").rpartition("/")[2] for case in within(value, self.guard)}
         name = names.pop() if len(names) == 1 else UNKNOWN
-        return None if UNKNOWN in name else name
+        return (
+            None if UNKNOWN in name or name in (".", "..") else name
+        )  # what lies in that directory, which nobody sees
 
     def collected(self, variables: Mapping[str, Variable]) -> None:
         """The files that ICON's run scripts collect in arrays, and bring where the model starts."""
@@ -729,6 +734,12 @@ def path_of(word: StaticWord, job: Job) -> Setting:
     if job.run_directory is None:
         return unknown(setting.name, word.span)
     return written(setting.name, posixpath.normpath(f"{job.run_directory.value}/{word.text}"), LAYER, word.span)
+
+
+def _differ(one: Setting, other: Setting) -> bool:
+    """Whether two paths are known, and not the same."""
+    is_known = Certainty.UNKNOWN not in (one.certainty, other.certainty)
+    return is_known and one.value != other.value
 
 
 def _inputs(job: Job, experiment: Experiment) -> tuple[InputFile, ...]:

@@ -113,6 +113,7 @@ def _context(
         "stack_limit": experiment.stack_limit.value if experiment.stack_limit else None,
         "executable": _model_path(experiment, experiment.executable),
         "inputs": [_input(experiment, file) for file in experiment.inputs],
+        "brings_namelists": any(file.fits(name) for file in experiment.inputs for name in namelist_files),
         "input_directories": sorted({posixpath.dirname(file.target) for file in experiment.inputs} - {""}),
         "needed": [
             shell_word(file.pattern)
@@ -278,11 +279,15 @@ def _model_path(experiment: Experiment, setting: Setting) -> Quoted:
 
 
 def _input(experiment: Experiment, file: InputFile) -> dict[str, Any]:
-    """What is brought, and how: `find` has the words that find the files of a pattern. What find matches is no word of
-    the shell, which expands nothing of it."""
+    """What is brought, and how: `find` has the words that find the files of a pattern, and the directories, too, where
+    all that is in a directory is linked. What find matches is no word of the shell, which expands nothing of it."""
     source = _model_path(experiment, file.source)
     deed = ["cp", "--update", "--preserve=timestamps"] if file.method == "copy" else ["ln", "-sfn"]
-    words = ["-type", "f", "-name", file.name] if file.is_deep else ["-maxdepth", "1", "-type", "f", "-name", file.name]
+    takes_directories = not file.is_deep and file.method == "link" and not file.name.strip("*")
+    depth = [] if file.is_deep else [*(["-mindepth", "1"] if takes_directories else []), "-maxdepth", "1"]
+    words = [*depth, *([] if takes_directories else ["-type", "f"]), "-name", file.name]
+    if file.fits("nmlgen.legs"):
+        words += ["!", "-name", "nmlgen*"]  # what the job notes, if those are of another run
     return {
         "source": source,
         "target": file.target,

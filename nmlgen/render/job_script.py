@@ -771,6 +771,12 @@ def render(given: Mapping[str, Any]) -> str:
                 shell.shell_word(input['target']),
                 '\n',
             ]
+    if given['brings_namelists']:
+        text += [
+            'rm -f -- ',
+            shell.joined(given['namelist_files']),
+            ' # links to those of another run: what is written there would go into them\n',
+        ]
     for file in given['copied_namelists']:
         text += [
             'cp -- "$here"/',

@@ -18,6 +18,9 @@ WILDCARD = re.compile(r"[*?]|\[[^\]]*.\]")
 _LINKS = frozenset(("-H", "-L", "-P"))
 _ONE_LEVEL = ("-maxdepth", "1")
 _FILES = ("-type", "f")
+_BELOW = ("-mindepth", "1")
+_NO_NOTES = ("!", "-name", "nmlgen*")
+"""What the scripts that nmlgen writes leave out."""
 
 
 class Listing(NamedTuple):
@@ -49,11 +52,14 @@ def read_find(words: Sequence[str | None]) -> Find | None:
         word, value = words[at], words[at + 1]
         if word == "-exec":
             break
+        if tuple(words[at : at + 3]) == _NO_NOTES:
+            at += 3
+            continue
         if word == "-name" and pattern is None and value:
             pattern = value
         elif (word, value) == _ONE_LEVEL:
             is_deep = False
-        elif (word, value) != _FILES:
+        elif (word, value) not in (_FILES, _BELOW):
             return None
         at += 2
     rest = words[at:]

@@ -16,6 +16,7 @@ from attrs import field
 from nmlgen.namelist.placeholders import hidden
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Altered, Copied, Ended, Event, Field, Opened, Piece, Ran, Removed, Written
+from nmlgen.script.listing import listing_of
 from nmlgen.script.patterns import UndecidedPattern, matches
 from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
 from nmlgen.script.values import ALWAYS, Guard, Place, Possibility, contradicts, text_of
@@ -239,6 +240,8 @@ def decided(
             items = event.words
         for item in items:
             cases = [case for case in item.value if not contradicts(case.guard, guard)]
+            if listing_of(item.value) is not None:
+                continue  # the files of a directory, whichever these are
             if len({(case.text, case.symbols) for case in cases}) < 2:
                 continue
             usual = [case for case in cases if evaluation.questions.unlikely.isdisjoint(case.guard)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -377,7 +376,7 @@ def _too_many_patterns(blocks: Iterable[Tree]) -> Iterator[Finding]:
 def _bad_targets(block: Tree, taken: set[Any]) -> Iterator[Finding]:
     """Input files that have the name of one that nmlgen writes."""
     for target, file in children_of(block.get("input_files")):
-        yield from _bad_pattern(target, file, taken)
+        yield from _bad_pattern(target, file)
         if target in taken:
             message = f'input_files: "{target}" is not the name of an input file'
             yield problem("SPC004", message, file.key_span, "nmlgen writes the namelists itself")
@@ -392,7 +391,7 @@ def _inside_files(targets: Mapping[str, Tree], taken: set[Any]) -> Iterator[Find
             yield problem("SPC004", message, file.key_span, "expected: a name outside of it")
 
 
-def _bad_pattern(target: str, file: Tree, taken: set[Any]) -> Iterator[Finding]:
+def _bad_pattern(target: str, file: Tree) -> Iterator[Finding]:
     """What cannot be said of files that are brought by a pattern."""
     key, name = f"input_files.{target}", target.rpartition("/")[2]
     directory, source, deep = (_optional(file, word) for word in ("directory", "source", "subdirectories"))
@@ -406,10 +405,6 @@ def _bad_pattern(target: str, file: Tree, taken: set[Any]) -> Iterator[Finding]:
     elif not any(mark in name for mark in "*?["):
         advice = f"expected: source: {PurePosixPath(str(directory.value)) / name}, or a name with *, ? or [...]"
         yield problem("SPC004", f'{key}.directory: "{name}" is the name of one file', directory.span, advice)
-    own = next((one for one in sorted(map(str, taken)) if "/" not in target and fnmatchcase(one, name)), None)
-    if own is not None:
-        notes = f'it would take in "{own}", which nmlgen writes', "expected: a narrower pattern"
-        yield problem("SPC004", f'input_files: "{target}" is not the name of input files', file.key_span, *notes)
 
 
 def _namelist_name(name: str, label: str | None) -> str:

@@ -20,7 +20,7 @@ from nmlgen.experiment.difference import JOB, MASTER, PARTS, stream_name
 from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.meeting import PMI_LIBRARY, meeting_variables
-from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.experiment.striping import Striping
 from nmlgen.experiment.threads import BINDING, asks_for_gpus, cores_of_a_task, openmp_variables
 from nmlgen.spec.document import from_plain
@@ -507,7 +507,7 @@ class _Raising:
         inputs = self.experiment.inputs
         said = [file for file in inputs if file.source.name == "grid.file"] if len(self.experiment.models) == 1 else []
         named = [file for file in inputs if target is not None and file.target == PurePosixPath(target).name.rstrip()]
-        return next(iter((*said, *named)), None)
+        return next(iter((*said, *named)), None) or _of_directory(inputs, target)
 
     # --- What is said to the machine ---
 
@@ -657,6 +657,21 @@ def _layout(striping: Striping) -> Keys:
             for extent in striping.components
         }
     return keys
+
+
+def _of_directory(inputs: Iterable[InputFile], target: str | None) -> InputFile | None:
+    """The file of this name as one of a directory all of whose files are brought, or that is linked itself."""
+    name = "" if target is None else target.rstrip().removeprefix("./")
+    for file in inputs if name else ():
+        inside = name.removeprefix(f"{file.target}/")
+        if file.is_pattern and not file.is_deep and file.fits(name):
+            inside = name.rpartition("/")[2]
+        elif inside == name:
+            continue
+        if file.source.certainty is not Certainty.UNKNOWN and not file.is_deep:
+            path = f"{str(file.source.value).rstrip('/')}/{inside}"
+            return InputFile(name, written("grid.file", path, "script", file.source.span))
+    return None
 
 
 def _grid_path(file: InputFile | None, name: Any) -> Any:

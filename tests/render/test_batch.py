@@ -328,9 +328,6 @@ def test_a_pattern_that_nothing_fits(deep, there, tmp_path, stage):
         ("a*", {"directory": "/b", "source": "/c"}, "a source and a directory"),
         ("a*", {"source": "/c", "subdirectories": True}, "subdirectories without directory"),
         ("a*", {}, "source is not set"),
-        ("*", {"directory": "/b"}, '"*" is not the name of input files'),
-        ("icon*", {"directory": "/b"}, '"icon*" is not the name of input files'),
-        ("NAMELIST_*", {"directory": "/b"}, '"NAMELIST_*" is not the name of input files'),
     ],
 )
 def test_patterns_that_cannot_be(name, file, message):
@@ -340,6 +337,20 @@ def test_patterns_that_cannot_be(name, file, message):
 
 def test_patterns_beside_what_nmlgen_writes():
     load(input_files={"b/*": {"directory": "/b"}, "a[*].nc": {"source": "/b"}, "icon_*.nc": {"directory": "/b"}})
+
+
+def test_all_that_lies_in_the_directory_of_another_run(tmp_path, stage):
+    require("bash")
+    old = tmp_path / "old"
+    prepare(old, "icon_master.namelist", "nmlgen.legs", "ozone.nc", "land/soil.nc")
+    prepare(tmp_path / "build", "icon/bin/icon", "grids/iconR02B05-grid.nc")
+    done, directory = execute(load(input_files={"*": {"directory": str(old)}}), tmp_path, stage)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (directory / "run" / "ozone.nc").is_symlink()
+    assert (directory / "run" / "land" / "soil.nc").exists()
+    assert "lrestart" in (directory / "run" / "icon_master.namelist").read_text()
+    assert "lrestart" not in (old / "icon_master.namelist").read_text()
+    assert not (directory / "run" / "nmlgen.legs").is_symlink()
 
 
 def test_a_run_to_its_end(tmp_path, stage):
