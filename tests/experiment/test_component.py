@@ -99,3 +99,10 @@ def test_files_of_the_land(name):
     unknown = {"model_namelist_filename": Setting("x", (Origin("test", "any"),), Certainty.UNKNOWN)}
     master = [Group(LAND_GROUP, settings), Group("master_nml", {}), Group(LAND_GROUP, unknown)]
     assert land_files(master) == ["" if name is None else "NAMELIST_lnd", ""]
+
+
+@pytest.mark.parametrize(("gap", "size"), [(0, 1), (-1, 2), (-3, 3)])
+def test_blocks_that_do_not_advance_are_the_increments_fault(gap: int, size: int) -> None:
+    with pytest.raises(UndecidedError) as raised:
+        ranks(16, model_inc_rank=gap, model_rank_group_size=size)
+    assert raised.value.setting.name.endswith("model_inc_rank")

@@ -19,6 +19,7 @@ from nmlgen.experiment.setting import UndecidedError, written
 from nmlgen.experiment.volume import (
     StreamVolume,
     Volume,
+    _axis,
     checkpoint_files,
     checkpoint_parts,
     checkpoint_volume,
@@ -553,3 +554,36 @@ def test_levels_of_one_variable(selection: str, levels: int) -> None:
 def test_points_of_regular_grids(longitudes: str, latitudes: str, count: int) -> None:
     regular = [f"output.atm.reg_lon_def={longitudes}", f"output.atm.reg_lat_def={latitudes}", "output.atm.remap=1"]
     assert only(wave("output.atm.ml_varlist=[temp]", *regular)).step.best == 20 * count * 4 + 8
+
+
+@pytest.mark.parametrize(
+    ("definition", "period", "values"),
+    [
+        ([0.0, 1.0, 10.0], None, 11),
+        ([10.0, -1.0, 0.0], None, 11),
+        ([0.0, 5.0, 10.0], None, 3),  # up to five it is the step
+        ([0.0, 5.5, 10.0], None, 5),  # and above that their number
+        ([0.0, 6.0, 10.0], None, 6),
+        ([0.0, 0.0, 10.0], None, 1),
+        ([0.0, 1e-6, 1e-5], None, 11),
+        ([0.0, 0.9e-6, 1e-5], None, 1),
+        ([0.0, 1.0], None, 1),
+        ([-180.0, 0.5, 180.0], 360, 720),  # 180 degrees are -180
+        ([-180.0, 0.5, 180.0], None, 721),
+        ([-180.0, 0.5, 179.5], 360, 720),
+        ([-180.0, 360.0, 180.0], 360, 360),
+        ([0.0, 5.0, 0.0], 360, 1),
+    ],
+)
+def test_values_of_an_axis(definition, period, values):
+    assert _axis(written("output_nml.reg_lon_def", definition, "test", None), period) == values
+
+
+@pytest.mark.parametrize(("count", "is_known"), [(2.0**31 - 2, True), (2.0**31 - 1, False)])
+def test_an_axis_has_no_more_values_than_icon_can_count(count, is_known):
+    definition = written("output_nml.reg_lon_def", [0.0, count, count], "test", None)
+    if is_known:
+        assert _axis(definition, None) == count
+        return
+    with pytest.raises(UndecidedError):
+        _axis(definition, None)

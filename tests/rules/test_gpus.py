@@ -14,6 +14,7 @@ from rules.experiments import experiment_of, judge
 from nmlgen import load_spec
 from nmlgen.checking import check_experiment
 from nmlgen.rules import all_rules
+from nmlgen.rules.gpus import _chooses
 
 RULES = [rule for rule in all_rules() if rule.code.startswith("GPU")]
 SELECTS = "--gpu-bind=single:1"
@@ -232,3 +233,19 @@ def test_what_a_wrapper_gives_each_rank(io: int, shown: list[str | None], expect
     experiment = experiment_of(f"{text}parallel: {{num_io_procs: {io}}}\n", tmp_path)
     followed = evolve(experiment, shown=dict(enumerate(shown)))
     assert [finding.message for finding in judge(followed, RULES)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "chooses"),
+    [
+        ("", False),
+        ("environment: {SLURM_GPU_BIND: 'single:1'}", True),
+        ("job: {gpus_per_task: 1}", True),
+        ("launch: {options: ['--gpu-bind=single:1']}", True),
+        ("launch: {options: ['--label']}", False),
+        ("model: {executable: run_wrapper.sh}", True),
+        ("model: {executable: bin/icon}", False),
+    ],
+)
+def test_what_gives_each_rank_a_gpu(text: str, chooses: bool, tmp_path: Path) -> None:
+    assert _chooses(experiment_of(f"nmlgen: 1\n{text}\n", tmp_path)) is chooses
