@@ -13,6 +13,7 @@ from rules.experiments import experiment_of, judge
 
 from nmlgen import load_spec
 from nmlgen.checking import check_experiment
+from nmlgen.experiment.setting import Origin, Setting
 from nmlgen.rules import all_rules
 from nmlgen.rules.gpus import _chooses
 
@@ -240,7 +241,6 @@ def test_what_a_wrapper_gives_each_rank(io: int, shown: list[str | None], expect
     [
         ("", False),
         ("environment: {SLURM_GPU_BIND: 'single:1'}", True),
-        ("job: {gpus_per_task: 1}", True),
         ("launch: {options: ['--gpu-bind=single:1']}", True),
         ("launch: {options: ['--label']}", False),
         ("model: {executable: run_wrapper.sh}", True),
@@ -248,4 +248,7 @@ def test_what_a_wrapper_gives_each_rank(io: int, shown: list[str | None], expect
     ],
 )
 def test_what_gives_each_rank_a_gpu(text: str, chooses: bool, tmp_path: Path) -> None:
-    assert _chooses(experiment_of(f"nmlgen: 1\n{text}\n", tmp_path)) is chooses
+    experiment = experiment_of(f"nmlgen: 1\n{text}\n", tmp_path)
+    assert _chooses(experiment) is chooses
+    bound = Setting("gpu-bind", (Origin("test", "single:1"),))
+    assert _chooses(evolve(experiment, directives={**experiment.directives, "gpu-bind": bound}))
