@@ -32,6 +32,10 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 _RETRY = "sleeping and retrying"
+# Said when there is an accounting that does not answer now; of one that is not there sacct says that it is disabled.
+_UNANSWERED = re.compile(
+    r"Problem talking to the database|persistent connection|Unable to contact|timed out|gave no answer", re.IGNORECASE
+)
 _FILTERS = re.compile(r"(SQUEUE|SACCT|SCANCEL)_")  # variables that would narrow down what is asked
 _NAMES_AT_ONCE = 200
 _TASKS_AT_ONCE = 500
@@ -233,7 +237,8 @@ def queue(names: Iterable[str]) -> tuple[Task, ...]:
 
 
 def accounting(arrays: Mapping[str, int | None]) -> tuple[Task, ...]:
-    """The tasks of arrays, from the accounting, which does not forget; nothing where there is none.
+    """The tasks of arrays, from the accounting, which does not forget; nothing where there is none. Raises
+    SchedulerError where there is one that does not answer.
 
     `arrays` maps the names to the ids, None where an id is not known. The accounting is asked by the ids: by names it
     leaves out what never could start, such as tasks that were cancelled while they waited for other jobs. What it lists
@@ -249,7 +254,9 @@ def accounting(arrays: Mapping[str, int | None]) -> tuple[Task, ...]:
             shown = ["--noheader", "--parsable2", "--format=JobName,JobID,JobIDRaw,State,NodeList,Reason"]
             try:
                 text = _run(["sacct", *asked, *shown])
-            except SchedulerError:
+            except SchedulerError as error:
+                if _UNANSWERED.search(str(error)):
+                    raise
                 return ()
             for line in text.splitlines():
                 name, *rest = line.split("|", 5)

@@ -121,7 +121,13 @@ def survey(directory: Path, *, must_ask: bool = False) -> Survey:
             for leg, job in enumerate(submission.jobs, start=1)
             if job is not None
         }
-        judge.learn_accounted(accounting({name: arrays.get(name) for name in sorted(judge.forgotten)}))
+        try:
+            judge.learn_accounted(accounting({name: arrays.get(name) for name in sorted(judge.forgotten)}))
+        except SchedulerError as error:  # no answer is not an empty one: what nobody has seen end waits or runs
+            if must_ask:
+                raise
+            problem = problem or str(error).splitlines()[0]
+            judge.learn_nothing()
         found = tuple(
             judge.status(point, runs[point.directory]) if point.directory in judge.unsure else known
             for point, known in zip(points, found, strict=True)
@@ -177,6 +183,10 @@ class _Judge:
                 self._tasks.setdefault((task.name, task.index), []).append(task)
             elif (task.name, task.array) not in queued:
                 self._only_accounted[task.name, task.index] = task
+
+    def learn_nothing(self) -> None:
+        """Take in that Slurm did not tell of what the queue does not list."""
+        self._asked = False
 
     def status(self, point: SweepPoint, run: Run | None) -> PointStatus:
         """The status of one point, given its last run."""

@@ -131,7 +131,7 @@ class Cluster:
 
     def job(self, job_id: int) -> Job:
         """One job; of an array the first task that did not complete well, if there is one."""
-        tasks = _parse_jobs(self.run("scontrol", "show", "job", "-o", str(job_id)))
+        tasks = _parse_jobs(self._answer("scontrol", "show", "job", "-o", str(job_id)))
         unwell = [task for task in tasks if task.state.name != "COMPLETED"]
         return (unwell or tasks)[0]
 

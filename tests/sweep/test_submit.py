@@ -228,6 +228,23 @@ def test_what_only_the_accounting_lists_waits(slurm, sweep):
     assert nmlgen.submit(sweep).points == ()
 
 
+def test_an_accounting_that_does_not_answer_is_not_an_empty_one(slurm, sweep):
+    write(sweep, *[DIRECTIVES] * 3)
+    nmlgen.submit(sweep)
+    name = array_of(sweep)
+    record(sweep, 0, "1.start", f"token=x leg=1 name={name} task=0 array=7 job=7 node=n1")
+    slurm.queues([f"{name}|7|2|7|PENDING||"])
+    said = "sacct: error: Problem talking to the database: Connection refused"
+    slurm.says("sacct", error=said, code=1)
+    found = nmlgen.status(sweep)
+    assert [point.state for point in found.points] == ["running", "waiting", "waiting"]
+    assert found.problem == said
+    with pytest.raises(nmlgen.SchedulerError, match="Connection refused"):
+        nmlgen.submit(sweep)
+    slurm.says("sacct", f"{name}|7_0|7|NODE_FAIL|n1|None\n{name}|7_1|8|CANCELLED by 0|None assigned|None")
+    assert states(sweep) == ["lost", "cancelled", "waiting"]  # nothing else was noted meanwhile
+
+
 def test_an_array_that_scancel_took_before_any_task_started(slurm, sweep):
     """squeue lists it for a while, without its tasks."""
     write(sweep, *[DIRECTIVES] * 2)
