@@ -52,6 +52,9 @@ _OUTSIDE = {
 """Documents outside `docs/`, and the pages that include them."""
 _LINK_OUT = re.compile(r"\]\((?:\.\./)+(?=[A-Za-z])([^)#\s]+)")
 
+_CONTENTS: dict[tuple[tuple[str, Any], ...], str] = {}
+"""What stands beside the pages of rules, by how it was asked for."""
+
 
 def _lead_inside(_app: Sphinx, _docname: str, text: list[str]) -> None:
     """Let links out of `docs/` lead to the pages that show those documents."""
@@ -67,8 +70,25 @@ def _arrange(app: Sphinx, _doctree: Any) -> None:
         app.env.metadata[docname]["hide-toc"] = True
 
 
+def _share_contents(_app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Pages of rules lie in one directory, and none is in the contents beside them: these are worked out once, which
+    costs more than all else of a page."""
+    if page.startswith("rules/") and page != "rules/index":
+        work_out = context["toctree"]
+
+        def toctree(**options: Any) -> str:
+            key = tuple(sorted(options.items()))
+            if key not in _CONTENTS:
+                _CONTENTS[key] = work_out(**options)
+            return _CONTENTS[key]
+
+        context["toctree"] = toctree
+
+
 def setup(app: Sphinx) -> None:
     """Sphinx calls this."""
+    _CONTENTS.clear()
     app.add_lexer("namelist", FortranLexer)
     app.connect("source-read", _lead_inside)
     app.connect("doctree-read", _arrange)
+    app.connect("html-page-context", _share_contents, priority=400)  # before the theme asks

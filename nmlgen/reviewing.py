@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 from attrs import evolve
 
 from nmlgen.checking import check_experiment
 from nmlgen.experiment.component import Component
+from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.promised import checkpoint_directories
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
@@ -21,6 +22,7 @@ from nmlgen.lift.own_text import only_own_text
 from nmlgen.lift.problems import finding_of, problem, problems_of
 from nmlgen.lift.scripts import LiftedScript, Way
 from nmlgen.namelist.syntax import Document
+from nmlgen.rechecking import Rechecker
 from nmlgen.script.events import Ended, Piece
 from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
@@ -53,7 +55,8 @@ def review(lifted: LiftedScript) -> Report:
         findings += _inactive(document)
     findings += [*_ends_early(lifted), *_given_up(lifted), *_misspelt(lifted)]
     writers = _Writers(script)
-    ways = [_Judged(way, beginning, writers) for way in lifted.ways]
+    check = Rechecker().check if len(lifted.ways) > 1 else check_experiment  # ways are nearly alike
+    ways = [_Judged(way, beginning, writers, check) for way in lifted.ways]
     undecided = [item for judged in ways for item in judged.undecided]
     everywhere = frozenset().union(*(judged.written for judged in ways))
     of_ways: list[Finding] = []
@@ -109,7 +112,13 @@ class _Writers:
 class _Judged:
     """What is found on one way, and by which writers its namelists are written."""
 
-    def __init__(self, way: Way, beginning: Span, writers: _Writers) -> None:
+    def __init__(
+        self,
+        way: Way,
+        beginning: Span,
+        writers: _Writers,
+        check: Callable[[Experiment, Iterable[Suppression], Span | None], Report],
+    ) -> None:
         self.undecided: list[Undecided] = []
         found: list[Finding] = []
         written: set[int] = set()
@@ -127,9 +136,8 @@ class _Judged:
             experiment = way.experiment
             found += problems_of(experiment, beginning, is_part=_is_lone_master(way))
             groups = (group for model in experiment.models for group in model.namelist)
-            report = check_experiment(
-                experiment, beginning=next((group.span for group in groups if group.span is not None), beginning)
-            )
+            first = next((group.span for group in groups if group.span is not None), beginning)
+            report = check(experiment, (), first)
             found += report.findings
             self.undecided += report.undecided
             for component in experiment.components:

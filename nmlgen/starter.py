@@ -8,7 +8,7 @@ import shutil
 from functools import cache
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.pool import POOL
@@ -22,6 +22,9 @@ from nmlgen.spec.document import read_file, read_text
 from nmlgen.spec.other_models import ICON
 from nmlgen.spec.spec import Spec, load_spec
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _TIME = "01:00:00"
 _STOP = "2000-01-11T00:00:00Z"
@@ -87,8 +90,6 @@ def starter_spec(
     `darshan` is the path of libdarshan.so; without one it is that of the site, if the site knows it, unless it is
     "none".
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
     base = _preset(preset)
     facts = _site(site)
     time = base.get("time", {})
@@ -104,14 +105,6 @@ def starter_spec(
     is_one_machine = facts["machine"]["scheduler"] == "none"
     tasks = site_job.get("ntasks_per_node") or (32 if is_whole else 4 if is_one_machine else 8)
     streams = base.get("output", {})
-    environment = Environment(
-        loader=FileSystemLoader(data_directory("templates")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=_yaml,
-    )
     values = {
         "model": model,
         "name": name or preset.rpartition("/")[2],
@@ -141,13 +134,28 @@ def starter_spec(
         "darshan": None if darshan == NO_DARSHAN else darshan or knows_darshan(site),
     }
     if model != ICON:
-        return environment.get_template("spec-of-other-model.yaml.j2").render(values, time=_TIME)
-    text = environment.get_template("spec.yaml.j2")
+        return _template("spec-of-other-model.yaml.j2").render(values, time=_TIME)
+    text = _template("spec.yaml.j2")
     guessed = text.render(values, time="auto")
     if (spec := _decided(guessed)) is None:
         return text.render(values, time=_time(text.render(values, time=_TIME)))
     better = _better_io_ranks(spec)
     return guessed if better is None else text.render({**values, "io_procs": better}, time="auto")
+
+
+@cache
+def _template(name: str) -> Template:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(data_directory("templates")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_yaml,
+    )
+    return environment.get_template(name)
 
 
 def _decided(text: str) -> Spec | None:
