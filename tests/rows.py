@@ -10,54 +10,61 @@ from typing import Any
 
 import pytest
 
+Test = Callable[..., None]
+Parameters = type(pytest.param())
+
+
+def shown(value: Any) -> str:
+    try:
+        return repr(value)[:200]
+    except ValueError:  # a number of too many digits
+        return f"<{type(value).__name__}>"
+
 
 def rows(
-    names: str | tuple[str, ...], table: Iterable[Any], ids: Callable[[Any], str] = repr, parts: int = 1
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    names: str | tuple[str, ...], table: Iterable[Any], ids: Callable[[Any], str] = shown, parts: int = 1
+) -> Callable[[Test], Test]:
     """As `pytest.mark.parametrize`, in one test for all rows, or in as many as there are `parts`.
 
-    Each row has its own `tmp_path`, and what it does with `monkeypatch` ends with it; other fixtures are shared.
+    Each row has its own `tmp_path`, and what it does with `monkeypatch` ends with it; other fixtures are shared. Where
+    no row fails and some are skipped, so is the test, after the others have been judged.
     """
     names = tuple(name.strip() for name in names.split(",")) if isinstance(names, str) else names
     table = list(table)
     assert table, "a table without a row tests nothing"
 
-    def row(value: Any) -> tuple[str, dict[str, Any]]:
-        if isinstance(value, type(pytest.param())):
-            assert not value.marks, "rows have no marks"
-            values, name = value.values, value.id
-        else:
-            values, name = (value if len(names) > 1 else (value,)), None
-        assert len(values) == len(names), values
-        return name or "-".join(map(ids, values)), dict(zip(names, values, strict=True))
+    def name(row: Any) -> str:
+        return (isinstance(row, Parameters) and row.id) or "-".join(map(ids, values(row, names).values()))
 
-    def decorated(test: Callable[..., None]) -> Callable[..., None]:
+    def decorated(test: Test) -> Test:
         shape = signature(test)
         fixtures = [parameter for name, parameter in shape.parameters.items() if name not in names]
-
-        @wraps(test)
-        def all_rows(**given: Any) -> None:
-            part = given.pop("part", 0)
-            chosen = [row(value) for value in table[part::parts]]
-            failures = list(failing(test, chosen, given))
-            if failures:
-                head = f"{len(failures)} of {len(chosen)} rows fail"
-                names_of_failed = ", ".join(name for name, _ in failures)
-                pytest.fail("\n\n".join([f"{head}: {names_of_failed}", *(text for _, text in failures)]), pytrace=False)
-
         if parts > 1:
             fixtures.insert(0, Parameter("part", Parameter.POSITIONAL_OR_KEYWORD))
+
+        @wraps(test)
+        def all_rows(part: int = 0, **given: Any) -> None:
+            chosen = table[part::parts]
+            outcomes = judged(test, [values(row, names) for row in chosen], given)
+            tell([(name(chosen[number]), error) for number, error in outcomes], len(chosen))
+
         all_rows.__signature__ = shape.replace(parameters=fixtures)  # type: ignore[attr-defined]
         return all_rows if parts == 1 else pytest.mark.parametrize("part", range(parts))(all_rows)
 
     return decorated
 
 
-def failing(
-    test: Callable[..., None], chosen: list[tuple[str, dict[str, Any]]], given: dict[str, Any]
-) -> Iterator[tuple[str, str]]:
-    """The rows that fail, and how."""
-    for number, (name, values) in enumerate(chosen):
+def values(row: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """The values of a row by their names."""
+    if isinstance(row, Parameters):
+        assert not row.marks, "rows have no marks"
+        return dict(zip(names, row.values, strict=True))
+    return dict(zip(names, row if len(names) > 1 else (row,), strict=True))
+
+
+def judged(test: Test, table: list[dict[str, Any]], given: dict[str, Any]) -> Iterator[tuple[int, BaseException]]:
+    """The numbers of the rows that fail or are skipped, and why."""
+    for number, row in enumerate(table):
         fixtures = dict(given)
         if "tmp_path" in given:
             fixtures["tmp_path"] = given["tmp_path"] / str(number)
@@ -67,9 +74,19 @@ def failing(
         try:
             if "monkeypatch" in given:
                 with given["monkeypatch"].context() as fixtures["monkeypatch"]:
-                    test(**fixtures, **values)
+                    test(**fixtures, **row)
             else:
-                test(**fixtures, **values)
+                test(**fixtures, **row)
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
-            seen = error.__traceback__ and error.__traceback__.tb_next
-            yield name, f"{name}:\n" + "".join(traceback.format_exception(type(error), error, seen))
+            yield number, error
+
+
+def tell(outcomes: list[tuple[str, BaseException]], of: int) -> None:
+    """Fail or skip as the rows did."""
+    failed = [(name, error) for name, error in outcomes if not isinstance(error, pytest.skip.Exception)]
+    if failed:
+        head = f"{len(failed)} of {of} rows fail: {', '.join(name for name, _ in failed)}"
+        texts = (f"{name}:\n{''.join(traceback.format_exception(error))}" for name, error in failed)
+        pytest.fail("\n\n".join([head, *texts]), pytrace=False)
+    if outcomes:
+        pytest.skip(f"{len(outcomes)} of {of} rows: {', '.join(sorted({str(error) for _, error in outcomes}))}")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 from nmlgen import InputError, convert
 
@@ -132,7 +133,7 @@ def test_nothing_is_left(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "to", "message"),
     [
         ("", "pbs", "job.sh is empty: a run script is expected"),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 import nmlgen
 from nmlgen import disk
@@ -80,7 +81,7 @@ def test_nobody_looks_past_the_door():
     assert ALLOWED.keys() == {at[:2] for at in found}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("look", "change"),
     [
         (lambda at: disk.is_file(at / "new"), lambda at: (at / "new").touch()),

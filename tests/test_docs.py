@@ -9,6 +9,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -35,14 +36,14 @@ def test_generated_pages_are_up_to_date():
     assert there == {path for path in pages if path.parts[0] == "rules"}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+@rows("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (document.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("document", generator().documents(), ids=lambda path: str(path.relative_to(ROOT)))
+@rows("document", generator().documents(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_commands_print_what_is_shown(document):
     text = document.read_text(encoding="utf-8")
     assert generator().with_output(text) == text, "run: python docs/generate.py"

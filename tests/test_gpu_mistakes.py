@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 from gpu_wrappers import LISTED, MODULO, RUN, TOLD
+from rows import rows
 
 import nmlgen
 
@@ -619,7 +620,7 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[list[s
     return found
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@rows("name", MISTAKES)
 def test_a_mistake_and_its_twin(name: str, findings: dict[str, tuple[list[str], list[str]]]) -> None:
     code = MISTAKES[name][0]
     wrong, right = findings[name]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from foreign_scripts import ALL, SETTINGS
 from hypothesis import HealthCheck, given, settings
+from rows import rows
 from spec_strategies import specs
 from specs import load, unchecked_build
 
@@ -51,7 +52,7 @@ def test_a_build_comes_back(document):
     assert differences(spec.experiment, again(imported.text)) == (), imported.text
 
 
-@pytest.mark.parametrize(
+@rows(
     "sections",
     [
         {"job": {"cpus_per_task": 4}},

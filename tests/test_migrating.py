@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 import nmlgen
 from nmlgen.errors import InputError
@@ -33,7 +34,7 @@ def migrated(tmp_path: Path, group: str, text: str, *, grids: str = "", old: str
     return [(finding.code, finding.severity.value) for finding in found.report.findings], rest
 
 
-@pytest.mark.parametrize(
+@rows(
     ("group", "text", "expected"),
     [
         ("nwp_phy_nml", "lscale_cdnc = .TRUE.", " scale_cdnc_mode = 1\n"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from click.testing import CliRunner
+from rows import rows
 
 import nmlgen
 from nmlgen.cli.application import application
@@ -16,7 +16,7 @@ EXAMPLES = re.compile(r"^(Found|Clean):\n\n```(sh|ini)\n(.*?)\n```", re.MULTILIN
 ALL = {code: text for code, (_, text) in TEXT_PROBLEMS.items() if code in PROBLEMS or code.startswith("MKX")}
 
 
-@pytest.mark.parametrize("code", ALL)
+@rows("code", ALL)
 def test_examples(code, tmp_path):
     examples = {kind: (language, text) for kind, language, text in EXAMPLES.findall(ALL[code])}
     assert list(examples) == ["Found", "Clean"]

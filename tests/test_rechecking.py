@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from attrs import evolve
+from rows import rows
 from specs import MAPPING, changed
 
 import nmlgen
@@ -98,7 +99,7 @@ def test_the_very_same_behind_a_key_is_settled(before, thing, settled):
     assert question.is_settled(before, thing) is settled
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "before", "thing", "settled"),
     [
         ("a", group(a=A), group(a=A), True),

@@ -27,13 +27,27 @@ def test_every_row_that_fails_is_named():
     assert seen == [1, 2, 3, 5]
 
 
-def test_what_is_raised_or_skipped_fails():
+def test_what_is_raised_fails():
     def test(error):
         raise error("why")
 
-    text = ran("error", [ValueError, pytest.skip.Exception], test)
-    assert "2 of 2 rows fail" in text
+    text = ran("error", [ValueError, pytest.fail.Exception, pytest.skip.Exception], test)
+    assert text.splitlines()[0].startswith("2 of 3 rows fail")
     assert text.count(": why\n") == 2
+
+
+def test_the_others_are_judged_before_some_are_skipped():
+    seen = []
+
+    @rows("number", range(4))
+    def test(number):
+        if number < 2:
+            pytest.skip("no such shell")
+        seen.append(number)
+
+    with pytest.raises(pytest.skip.Exception, match="2 of 4 rows: no such shell"):
+        test()
+    assert seen == [2, 3]
 
 
 def test_rows_do_not_share_directories_and_patches(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 from nmlgen.errors import InputError
 from nmlgen.selection import Selection, selectors
@@ -15,7 +16,7 @@ def chosen(select: str = "", ignore: str = "") -> list[str]:
     return [code for code in RULES if code in selection]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("select", "ignore", "expected"),
     [
         ("", "", ["OUT003", "OUT031", "RST001"]),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
+from rows import rows
 from rules.experiments import judge
 
 import nmlgen
@@ -244,7 +245,7 @@ def test_the_only_io_rank_is_found_on_any_number_of_nodes(nodes, tmp_path):
 FAMILIES = sorted({Family.of(run.case) for run in levante_runs()}, key=repr)
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=str)
+@rows("family", FAMILIES, ids=str)
 def test_recommended_layouts_draw_no_finding(family):
     """In each family that was measured."""
     grid = {81920: "R2B5", 327680: "R2B6"}[family.n_cells]
@@ -303,7 +304,7 @@ def _busy(run):
     return run.timers["write_restart_procs_avg_s"] / run.total_s
 
 
-@pytest.mark.parametrize(("run", "other"), _BESIDE, ids=lambda run: f"{run.case.nodes}-{run.case.num_restart_procs}")
+@rows(("run", "other"), _BESIDE, ids=lambda run: f"{run.case.nodes}-{run.case.num_restart_procs}")
 def test_busy_restart_ranks_are_named(run, other):
     """All that were busy for half of the run were slower than twice as many; of those that were not nothing is said."""
     said = {finding.code for finding in judge(load_spec(EXAMPLE, _layout(run.case)).experiment, _OF_COSTS)}

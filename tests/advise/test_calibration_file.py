@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from advise_cases import ROOT, measured
+from rows import rows
 from ruamel.yaml import YAML
 
 from nmlgen.advise import Calibration, calibrate, predict
@@ -47,7 +48,7 @@ def test_it_is_the_same_in_any_yaml():
     assert read(block.getvalue()) == read(text)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("pattern", "replacement", "message"),
     [
         ('_calibration": 2', '_calibration": 3', r":4:25: version 2 is expected, or 1"),

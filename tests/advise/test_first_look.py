@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 from nmlgen import load_spec
 from nmlgen.advise.calibration import levante
@@ -53,8 +54,8 @@ def test_some_output_is_good_at_first_look():
     assert not has_good_output(component(MANY))
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("interval", ["PT12M", "PT1H", "PT6H", "PT12H", "P5D"])
+@rows("mode", MODES)
+@rows("interval", ["PT12M", "PT1H", "PT6H", "PT12H", "P5D"])
 def test_checkpoints(mode, interval):
     one = component(f"restart={mode}", f"restart.checkpointTimeIntval={interval}")
     if has_good_restart(one):

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-import pytest
+from rows import rows
 
 from nmlgen import DarshanLog, LogRun
 from nmlgen.advise.hindsight import Hindsight, hindsight
@@ -37,7 +37,7 @@ def test_without_timers_nothing_is_said() -> None:
     assert hindsight(run(wrt_output_work_s=None)) is None
 
 
-@pytest.mark.parametrize(
+@rows(
     ("facts", "expected"),
     [
         ({"wrt_output_work_s": 1.99}, "nothing"),

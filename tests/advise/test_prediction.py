@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from advise_cases import CHECKPOINTS, OUTPUT, case
+from rows import rows
 
 from nmlgen.advise import predict
 from nmlgen.advise.calibration import levante
@@ -21,7 +22,7 @@ LAYOUTS = [
 ]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@rows("layout", LAYOUTS)
 def test_parts_sum_to_the_total_which_lies_in_its_interval(layout):
     prediction = predict(case(**layout))
     assert tuple(prediction.parts) == PARTS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from attrs import evolve
+from rows import rows
 
 from nmlgen.advise.calibration import levante
 from nmlgen.advise.case import Case
@@ -41,9 +42,9 @@ def predicted(case: Case) -> float:
     return sum(run_time(case, CONSTANTS)[1:])
 
 
-@pytest.mark.parametrize("interval", [240, 720, 3600])
-@pytest.mark.parametrize("n_cells", [81920, 327680])
-@pytest.mark.parametrize(("ranks", "partitions"), [(1, 1), (2, 2), (4, 4), (16, 16), (32, 32), (2, 3), (4, 6), (4, 1)])
+@rows("interval", [240, 720, 3600])
+@rows("n_cells", [81920, 327680])
+@rows(("ranks", "partitions"), [(1, 1), (2, 2), (4, 4), (16, 16), (32, 32), (2, 3), (4, 6), (4, 1)])
 def test_output_by_io_ranks(ranks: int, partitions: int, n_cells: int, interval: float) -> None:
     case = evolve(
         CASE,
@@ -62,10 +63,8 @@ def test_output_by_the_workers(interval: float) -> None:
     assert simulated(case) == pytest.approx(predicted(case), rel=1e-9)
 
 
-@pytest.mark.parametrize("interval", [720, 43200])
-@pytest.mark.parametrize(
-    ("mode", "ranks"), [("sync", 0), ("joint", 0), ("async", 1), ("dedicated", 1), ("dedicated", 8)]
-)
+@rows("interval", [720, 43200])
+@rows(("mode", "ranks"), [("sync", 0), ("joint", 0), ("async", 1), ("dedicated", 1), ("dedicated", 8)])
 def test_checkpoints(mode: str, ranks: int, interval: float) -> None:
     """Of the checkpoints beside the workers the last one ends after the run, which the closed form leaves out."""
     case = evolve(

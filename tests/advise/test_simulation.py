@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from nmlgen.advise import simulation
 from nmlgen.advise.rates import Rates
@@ -143,9 +144,9 @@ MAXIMUM, MEASURED = 1e6, 4.0  # the exponents: a sharp knee, and the one fitted 
 SATURATIONS = (0.2, 0.5, 0.9, 0.99, 1.01, 1.1, 2.0, 5.0)
 
 
-@pytest.mark.parametrize("saturation", SATURATIONS)
-@pytest.mark.parametrize("contention", [0.0, 0.195, 1.0])
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 8, 16, 32])
+@rows("saturation", SATURATIONS)
+@rows("contention", [0.0, 0.195, 1.0])
+@rows("ranks", [1, 2, 3, 4, 8, 16, 32])
 def test_one_stream_is_the_closed_form(ranks: int, contention: float, saturation: float) -> None:
     """With a sharp maximum the period is the same to the last digit: all ranks write without a pause, or no one is
     ever awaited. The total may be less by what the first and the last records are written faster, when not all ranks

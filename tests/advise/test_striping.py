@@ -3,6 +3,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
+from rows import rows
 
 from nmlgen.advise import recommend_stripes
 
@@ -10,7 +11,7 @@ HLRS = {4: 241.1, 8: 179.3, 16: 149.4, 32: 136.1, 40: 138.5}
 """Mean total run time by stripe count: MPAS with PnetCDF on WS11, TOPIO."""
 
 
-@pytest.mark.parametrize("counts", list(combinations(HLRS, 2)))
+@rows("counts", list(combinations(HLRS, 2)))
 def test_two_measured_counts_choose_without_regret(counts):
     advice = recommend_stripes({count: HLRS[count] for count in counts}, stripe_counts=HLRS)
     assert HLRS[advice.stripe_count] == min(HLRS.values())

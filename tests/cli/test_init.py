@@ -12,6 +12,7 @@ import termios
 
 import pytest
 from jsonschema import Draft202012Validator
+from rows import rows
 from ruamel.yaml import YAML
 from specs import TEXT
 
@@ -26,7 +27,7 @@ NQSV = ("dwd",)
 
 
 @pytest.mark.parametrize("site", SITES)
-@pytest.mark.parametrize("preset", ICON)
+@rows("preset", ICON)
 def test_first_spec_builds(tmp_path, preset, site):
     path = tmp_path / "new.yaml"
     path.write_text(starter_spec(preset, site, None, "bb1234", None, ".", None))

@@ -23,9 +23,14 @@ def run(*arguments: str, catch_exceptions: bool = True):
     return CliRunner().invoke(application, command, standalone_mode=False, catch_exceptions=catch_exceptions)
 
 
+@pytest.fixture(scope="module")
+def built() -> nmlgen.Build:
+    return nmlgen.build(EXAMPLE)
+
+
 @pytest.fixture
-def directory(tmp_path) -> Path:
-    nmlgen.build(EXAMPLE).write(tmp_path)
+def directory(tmp_path, built) -> Path:
+    built.write(tmp_path)
     return tmp_path
 
 

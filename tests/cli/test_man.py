@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-import pytest
+from rows import rows
 from tools import require
 
 from nmlgen.cli.application import application
@@ -21,7 +21,7 @@ def test_every_command_has_a_page():
     assert [name for name, _ in top.options] == ["--version", "-h, --help"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.file)
+@rows("page", PAGES, ids=lambda page: page.file)
 def test_the_page_says_what_help_says(page):
     roff = to_roff(page)
     assert page.summary

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import icon_logs
 import pytest
+from rows import rows
 from specs import changed
 
 from nmlgen.cli import main
@@ -52,7 +53,7 @@ NAME = "a\x1b[8m\n::error::b\u202ec\x9b2J"
 SCRIPT = "#!/bin/bash\n#SBATCH --nodez=3\nsrun ./icon\n"
 
 
-@pytest.mark.parametrize(
+@rows(
     "arguments",
     [
         ["build", f"{NAME}.yaml", "-o", f"{NAME}built"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rows import rows
 
 from nmlgen.experiment.condition import at_fault, evaluate, variables
 from nmlgen.expression import ExpressionError
@@ -44,7 +45,7 @@ class Facts:
         return name == "temp"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("condition", "known", "expected"),
     [
         ("g.x == 1", {"x": [1]}, True),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 from hypothesis import HealthCheck, given, settings
+from rows import rows
 from spec_strategies import specs
 from specs import load, with_namelist
 
@@ -33,7 +34,7 @@ def found(old: Experiment, new: Experiment, *parts: str) -> list[tuple[str, str,
     return [(d.section, d.name, d.verdict.value) for d in differences(old, new, parts or (MASTER, NAMELIST, JOB))]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new"),
     [
         ("&run_nml dtime = 1.0d2 /", "&run_nml dtime = 100. /"),
@@ -55,7 +56,7 @@ def test_the_same_in_other_words(old, new):
     assert found(of(old), of(new)) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "expected"),
     [
         ("&run_nml iforcing = 3 /", "&run_nml iforcing = 2 /", [("run_nml", "iforcing", "different")]),
@@ -131,7 +132,7 @@ def test_commands_before_the_stage_out() -> None:
     assert found(plain, with_command) == [("node-local run", "before_stage_out", "different")]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("changes", "expected"),
     [
         ({"job": {"time": "40:00"}}, []),

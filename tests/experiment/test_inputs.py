@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from grid_files import GLOBAL, grid, write_grids
 from jsonschema import Draft202012Validator
+from rows import rows
 from rules.experiments import BASE
 
 import nmlgen
@@ -187,7 +188,7 @@ def test_the_batch_script_looks_for_them(tmp_path: Path) -> None:
     assert needed == ["need \"$run\"/'a dict'"]
 
 
-@pytest.mark.parametrize("name", [name for name in names() if name.startswith("icon/")])
+@rows("name", [name for name in names() if name.startswith("icon/")])
 def test_presets_bring_all_that_they_open(name: str, tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     path.write_text(
@@ -243,7 +244,7 @@ def test_what_must_be_of_the_grid(
     assert [(file.pattern, file.grid) for file in found] == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("one", "other", "expected"),
     [
         ("ilbff*_lbc.nc", "ilbff00*_lbc.nc", True),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 from specs import changed
 
 import nmlgen
 from nmlgen.experiment.launch_words import first_program
 
 
-@pytest.mark.parametrize(
+@rows(
     ("launcher", "words", "number"),
     [
         ("srun", [], None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 from nmlgen.experiment.mpi_io import (
     INTEL_FILE_SYSTEM_VARIABLES,
@@ -62,7 +63,7 @@ OBSERVED = [
 ]
 
 
-@pytest.mark.parametrize(("version", "variables", "is_on"), OBSERVED)
+@rows(("version", "variables", "is_on"), OBSERVED)
 def test_the_driver(version, variables, is_on):
     assert (driver_off(version, variables) is None) is is_on
 
@@ -159,7 +160,7 @@ WAYS = [{}, {OLD: ON}, {NEW: ON}, {FORCE: LUSTRE}, {NEW_FORCE: LUSTRE}, {OLD: ON
 ALL, NONE = [True] * 7, [False] * 7
 
 
-@pytest.mark.parametrize(
+@rows(
     ("version", "is_on"),
     [
         ("2018.5", NONE),

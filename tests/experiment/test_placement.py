@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 from placements import ATM, CASES, GPU, HIOPY, OCE, component, one_program, spec
+from rows import rows
 from specs import unchecked_build
 
 from nmlgen import SpecError, compare, load_spec
@@ -25,7 +26,7 @@ def seats(directory: Path, **sections: Any) -> tuple[Seat, ...]:
     return placement(load_spec(spec(directory, **sections)).experiment)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "expected"),
     [
         ("one program", [[0, 1, 2, 3], [4, 5, 6, 7]]),
@@ -49,7 +50,7 @@ def test_ranks_by_node(tmp_path: Path, name: str, expected: list[list[int]]) -> 
     assert [list(ranks) for ranks in ranks_by_node(experiment)] == expected
 
 
-@pytest.mark.parametrize("name", CASES)
+@rows("name", CASES)
 def test_nobody_shares(tmp_path: Path, name: str) -> None:
     """No core and no GPU is given twice on a node; work ranks on GPUs have one, others none."""
     found = seats(tmp_path, **CASES[name])
@@ -141,7 +142,7 @@ def test_ranks_of_the_master_namelist(tmp_path: Path) -> None:
     assert experiment.directives["ntasks"].value == 12
 
 
-@pytest.mark.parametrize(
+@rows(
     ("sections", "message", "advice"),
     [
         (
@@ -260,7 +261,7 @@ def test_a_preset_has_its_tasks_for_processors(tmp_path: Path) -> None:
     assert len(found) == 15
 
 
-@pytest.mark.parametrize("name", CASES)
+@rows("name", CASES)
 def test_a_build_comes_back(tmp_path: Path, name: str) -> None:
     loaded = load_spec(spec(tmp_path, **CASES[name]))
     build = tmp_path / "build"

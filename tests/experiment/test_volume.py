@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from rows import rows
 
 from nmlgen import load_spec
 from nmlgen.experiment.clock import clock
@@ -187,7 +188,7 @@ def test_small_checkpoints() -> None:
 LEVELS = 20 * 1280 * 4
 
 
-@pytest.mark.parametrize(
+@rows(
     ("varlist", "best"),
     [
         ("[temp]", LEVELS),
@@ -532,7 +533,7 @@ def test_levels_of_one_variable(selection: str, levels: int) -> None:
     assert found.step == Volume.exactly(levels * 1280 * 4 + 8)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("longitudes", "latitudes", "count"),
     [
         ("[0.0, 1.0]", "[0.0, 1.0, 2.0]", 3),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 from rules.experiments import BASE
 from rules.test_examples import base_of, examples
 from specs import load, unchecked_build
@@ -26,7 +27,7 @@ def said(findings) -> set[tuple[str, str, str]]:
     return {(f.code, "" if f.code in REFUSED else f.message, f.severity.value) for f in findings}
 
 
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+@rows("rule", all_rules(), ids=lambda rule: rule.code, parts=8)
 def test_findings_of_a_built_script_are_those_of_its_spec(rule, tmp_path):
     path = tmp_path / "spec.yaml"
     for number, text in enumerate(examples(rule, "bad")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from foreign_scripts import COMPLETE, FRAGMENT, LOOP, SETTINGS, SOURCED, TWO_WAYS, UNKNOWN
+from rows import rows
 
 from nmlgen import lint
 from nmlgen.experiment.experiment import Experiment
@@ -220,7 +221,7 @@ def test_of_several_known_values_the_last_is_taken_and_said(tmp_path):
 NO_INTERVAL = COMPLETE.replace(" checkpointTimeIntval = 'P1D'\n", "")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "code"),
     [
         (COMPLETE.replace("lfs setstripe -c 1 $rundir", "touch a.nc\nlfs setstripe -c 1 a.nc"), "LFS003"),
@@ -277,10 +278,10 @@ def test_tasks_that_come_from_outside(launch, refused, tmp_path):
     assert ("LCH001" in {finding.code for finding in lint([tmp_path / "job.sh"]).findings}) is refused
 
 
-@pytest.mark.parametrize(
+@rows(
     ("names", "found"), [("'zgeo', 'temp'", []), ("'zgeo', 'tempp'", ["tempp"]), ("'z_mc'", []), ("'zgeoo'", ["zgeoo"])]
 )
-@pytest.mark.parametrize(
+@rows(
     "dictionary",
     [
         "dict_file=dict.mine\nadd_required_file ${basedir}/run/dict.test dict.mine",

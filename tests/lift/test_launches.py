@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 import nmlgen
 
@@ -19,7 +20,7 @@ def codes(text: str, directory: Path) -> list[str]:
     return [finding.code for finding in found]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("commands", "expected"),
     [
         ("srun bin/icon", ["LCH003"]),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from gpu_wrappers import LISTED, MODULO, RUN, TOLD
+from rows import rows
 
 import nmlgen
 
@@ -56,7 +57,7 @@ def codes(text: str, directory: Path) -> list[str]:
     return sorted(finding.code for finding in found)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("wrapper", "options", "more", "expected"),
     [
         (MODULO, "-n 9", {}, ["GPU004"]),  # rank 4 is the fifth of its node and shares GPU 0
@@ -165,7 +166,7 @@ SEEN = "--distribution=cyclic"
 """Even ranks on the first of two nodes, odd ones on the second."""
 
 
-@pytest.mark.parametrize(
+@rows(
     ("lines", "tasks", "atm", "more", "expected"),
     [
         (BOTH.format(7, 8, 11), 12, 8, {"options": SEEN}, []),  # four on each node
@@ -229,7 +230,7 @@ def test_a_wrapper_of_a_program_that_lies_beside(tmp_path: Path) -> None:
         assert codes(programs(lines.format(last, last + 1), 12, atm=last + 1, options=SEEN), tmp_path) == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("program", "value", "options", "expected"),
     [
         ("bin/icon-cpu ocean", "1", "", ["GPU011"]),

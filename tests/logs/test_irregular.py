@@ -7,6 +7,7 @@ import os
 
 import icon_logs
 import pytest
+from rows import rows
 
 from nmlgen.errors import InputError
 from nmlgen.logs.finish import _text
@@ -67,10 +68,8 @@ HEAD = icon_logs.text(icon_logs.log())
 STEPS = HEAD[: HEAD.index(b"Time step:")]
 
 
-@pytest.mark.parametrize(
-    "line", [b"\n", b"\0", b"Got 3 MB/s\n", b"mo_mpi::start_mpi ICON: Globally run on 1 mpi processes.\n"]
-)
-@pytest.mark.parametrize("head", [b"", HEAD, STEPS])
+@rows("line", [b"\n", b"\0", b"Got 3 MB/s\n", b"mo_mpi::start_mpi ICON: Globally run on 1 mpi processes.\n"])
+@rows("head", [b"", HEAD, STEPS])
 def test_a_compressed_file_is_read_as_far_as_a_log_of_its_size_could_go(head, line, tmp_path, monkeypatch):
     monkeypatch.setattr("nmlgen.logs.reader._ROOM", 10**6)
     monkeypatch.setattr("nmlgen.logs.reader._ROOM_IN_LINES", 2000)

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from icon_logs import row, table
+from rows import rows
 
 from nmlgen.logs.rows import TimerTotal
 from nmlgen.logs.timers import TimerReports, groups, is_report
@@ -34,7 +35,7 @@ def test_whole_rows() -> None:
     assert (output.calls, output.t_min_s, output.total_max_s, output.n_ranks, output.line) == (18, 0.125, 1.125, 2, 8)
 
 
-@pytest.mark.parametrize("cut", range(36, len(WHOLE.rstrip())))
+@rows("cut", range(36, len(WHOLE.rstrip())))
 def test_a_row_that_is_cut_anywhere_in_its_numbers(cut: int) -> None:
     lines = table("2,3", 2, [ROWS[0], WHOLE[:cut] + FOREIGN, "another line", WHOLE[cut:] + FOREIGN, ROWS[2]])
     timers, warnings = read(lines)

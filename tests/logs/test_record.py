@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from rows import rows
 
 from nmlgen.logs.record import executable_of, ran_otherwise, records_of
 
@@ -47,7 +47,7 @@ def test_records_of_a_build_a_run_and_a_log(tmp_path):
     assert records_of(tmp_path / "nowhere" / "x") == ()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "expected"),
     [
         ("aaaaaaaaaaaaaaaa", "dddddddddddddddd", ["executable"]),

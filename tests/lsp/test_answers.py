@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from rows import rows
 
 from nmlgen.api import check
 from nmlgen.disk import MOST_BYTES
@@ -102,7 +103,7 @@ def test_a_namelist_is_judged_with_its_master(tmp_path):
     assert {f.code for f in asked.analysis.findings} == codes
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "text", "kind"),
     [
         ("NAMELIST_a", "", "namelist"),
@@ -215,7 +216,7 @@ def test_hover_on_a_rule(tmp_path):
 # --- Completion ---
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "text", "label"),
     [
         ("NAMELIST_a", "&para|", "parallel_nml"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 from nmlgen.lsp.places import groups_in, key_place, namelist_place, parameter_at, toml_place
 
@@ -13,7 +14,7 @@ def split(text: str) -> tuple[str, int]:
     return text[:at] + text[at + 1 :], at
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "group", "variable", "is_value", "word"),
     [
         ("&par|allel_nml\n/\n", "parallel_nml", None, False, "parallel_nml"),
@@ -60,7 +61,7 @@ def test_places_in_configurations_of_mkexp(text, group, variable, is_value):
     assert (place.group, place.variable, place.is_value) == (group, variable, is_value)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "above", "key", "is_value"),
     [
         ("|", (), None, False),

@@ -9,6 +9,7 @@ import pytest
 from fortran_runtime import cases
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rows import rows
 
 from nmlgen.namelist.interchange import from_f90nml, to_f90nml
 from nmlgen.namelist.reader import read
@@ -43,7 +44,7 @@ UNLIKE = {  # where f90nml reads another thing than the runtime, or nothing
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", [case for case in cases() if case["id"] not in UNLIKE], ids=lambda case: case["id"])
+@rows("case", [case for case in cases() if case["id"] not in UNLIKE], ids=lambda case: case["id"])
 def test_f90nml_reads_the_same(case):
     assert converted(case["text"]).todict() == f90nml.reads(case["text"]).todict()
 

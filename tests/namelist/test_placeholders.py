@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 from nmlgen.namelist.placeholders import hidden, is_stand_in, template
 from nmlgen.namelist.reader import read
 from nmlgen.source import UNKNOWN, Source
 
 
-@pytest.mark.parametrize(
+@rows(
     "placeholder",
     [
         "{{ nproma }}",
@@ -35,7 +36,7 @@ def test_a_placeholder_is_an_unknown_value(placeholder: str) -> None:
     assert source.text[group.items[0].values[0].start : group.items[0].values[0].end] == placeholder
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "<output_filename>_<levtype_l>",

@@ -9,6 +9,7 @@ import pytest
 from fortran_runtime import VARIABLES, cases, disagreement
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from nmlgen.namelist.assignment import Declaration, assign, declarations
 from nmlgen.namelist.reader import number, read, read_groups, read_namelist
@@ -235,7 +236,7 @@ def test_reading_goes_on_at_the_next_group():
 # --- Values ---
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "expected"),
     [
         ("3", ("integer", 3, 1)),
@@ -273,7 +274,7 @@ def test_not_a_number():
     assert math.isnan(values("nan(0)")[0][1])
 
 
-@pytest.mark.parametrize(
+@rows(
     ("body", "expected"),
     [
         ("1,2,3", [1, 2, 3]),
@@ -307,7 +308,7 @@ def test_what_the_layout_does_to_the_values():
     assert kinds(one.errors) == ["comma-on-next-line"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("body", "kind", "column"),
     [
         ("# x", "hash-comment", 1),
@@ -359,7 +360,7 @@ def test_numbers(text):
     assert number(text) == float({"1.5+3": "1.5e3", "1.5-3": "1.5e-3"}.get(sign, sign))
 
 
-@pytest.mark.parametrize("text", ["", ".", "1e", "e5", "1.2.3", "1_000", "0x10", "١", "1.0_dp", " 1"])
+@rows("text", ["", ".", "1e", "e5", "1.2.3", "1_000", "0x10", "١", "1.0_dp", " 1"])
 def test_no_numbers(text):
     with pytest.raises(ValueError, match="is not a real number"):
         number(text)
@@ -368,7 +369,7 @@ def test_no_numbers(text):
 # --- What gfortran made of it ---
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case["id"])
+@rows("case", cases(), ids=lambda case: case["id"])
 def test_the_runtime_agrees(case):
     assert disagreement(case) == ""
 
@@ -397,7 +398,7 @@ def test_elements():
     assert typed("s = 'abcdef'\ns(2:3) = 'XYZ'", s=Declaration("character", 8)) == {"s": "aXYdef"}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("body", "declaration", "kind", "stops"),
     [
         ("x = 3.0", Declaration("integer"), "wrong-type", True),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from rows import rows
 
 from nmlgen.errors import InputError
 from nmlgen.namelist.registry import Removal, load_registry, read_registry, releases
@@ -46,7 +47,7 @@ def test_registry_is_valid(release: str) -> None:
     assert document(release)["release"] == release
 
 
-@pytest.mark.parametrize(
+@rows(
     ("keys", "value"),
     [
         (("groups", "io_nml", "component"), "clouds"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from rows import rows
 
 import nmlgen
 from nmlgen.namelist.runtimes import READERS
@@ -23,8 +23,8 @@ SEEN = {
 }
 
 
-@pytest.mark.parametrize("kind", SEEN)
-@pytest.mark.parametrize("fortran", [(), ("gfortran",), ("flang",), ("gfortran", "intel")])
+@rows("kind", SEEN)
+@rows("fortran", [(), ("gfortran",), ("flang",), ("gfortran", "intel")])
 def test_an_error_is_what_each_runtime_of_the_site_stops_at(kind, fortran, tmp_path):
     text, gfortran, flang = SEEN[kind]
     path = tmp_path / "NAMELIST_atm"

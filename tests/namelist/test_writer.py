@@ -8,6 +8,7 @@ import f90nml
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from nmlgen import read_namelist, to_f90nml
 from nmlgen.experiment.group import Group
@@ -91,7 +92,7 @@ def test_a_file_ends_with_a_newline():
     assert write_groups(()) == "\n" or write_groups(()) == ""
 
 
-@pytest.mark.parametrize(
+@rows(
     ("value", "text"),
     [
         (True, ".TRUE."),
@@ -113,9 +114,7 @@ def test_scalars(value, text):
     assert write_value(value) == text
 
 
-@pytest.mark.parametrize(
-    "value", ["a\nb", "a\tb", "\r", "\0", "\x7f", "\x1b[0m", math.nan, math.inf, -math.inf, None, [1], {}, b"a", 1j]
-)
+@rows("value", ["a\nb", "a\tb", "\r", "\0", "\x7f", "\x1b[0m", math.nan, math.inf, -math.inf, None, [1], {}, b"a", 1j])
 def test_what_no_namelist_can_hold(value):
     with pytest.raises(ValueError, match="cannot be written to a namelist"):
         write_value(value)

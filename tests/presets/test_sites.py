@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from rows import rows
 from ruamel.yaml import YAML
 from specs import MAPPING
 
@@ -98,7 +99,7 @@ def test_site_is_valid(path: Path) -> None:
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("keys", "value"),
     [
         (("machine", "no_such_key"), 1),

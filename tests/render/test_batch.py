@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import rows
 from specs import changed, load, refused, unchecked_build
 from tools import require
 
@@ -931,7 +932,7 @@ def test_the_model_says_nothing_at_its_end(tmp_path, stage):
 # --- What is refused before it could get that far --------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@rows(
     "path",
     [
         ("name",),
@@ -954,7 +955,7 @@ def test_the_model_says_nothing_at_its_end(tmp_path, stage):
         ("namelists", "run_nml", "restart_filename"),
     ],
 )
-@pytest.mark.parametrize("value", ["x\ntouch pwned", "x\n", "\nx"])
+@rows("value", ["x\ntouch pwned", "x\n", "\nx"])
 def test_newlines_are_refused(path, value):
     change: Any = value
     for key in reversed(path):

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 from tools import require
 
 from nmlgen.errors import WriteError
@@ -63,7 +64,7 @@ def test_paths_come_back(texts):
     assert out == b"".join(text.encode() + b"\0" for text in expected)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("value", "word"),
     [
         ("", "''"),
@@ -85,7 +86,7 @@ def test_words(value, word):
     assert shell_word(value) == word
 
 
-@pytest.mark.parametrize(
+@rows(
     ("option", "value", "text"),
     [
         ("nodes", 2, "--nodes=2"),

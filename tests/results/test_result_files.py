@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from result_files import ABSOLUTE, classic, grib
+from rows import rows
 
 from nmlgen.errors import BrokenFileError
 from nmlgen.results.file import first_nan, read_file
@@ -163,7 +164,7 @@ def test_any_bytes_have_an_end(tmp_path_factory: pytest.TempPathFactory, data: s
             read()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("units", "value", "calendar", "expected"),
     [
         (ABSOLUTE, 20000229.25, GREGORIAN, "2000-02-29T06:00:00Z"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from grid_files import GLOBAL, NEST, OCEAN, grid, header
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.rules import all_rules
@@ -30,7 +31,7 @@ CHECKPOINT = "restart: {{checkpointTimeIntval: P{}D, restartTimeIntval: P10D}}\n
 STREAM = "output: {{atm: {{{}}}}}\n"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("code", "text", "expected"),
     [
         ("DYN001", "namelists: {nonhydrostatic_nml: {itime_scheme: 1}, run_nml: {ltransport: true}}\n", 0),
@@ -203,7 +204,7 @@ def test_a_counter_has_four_digits(form: str, stop: str, expected: int, tmp_path
     assert count("OUT024", f"time: {{stop: {stop}}}\n{STREAM.format(text)}", tmp_path) == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("second", "said", "expected"),
     [
         (grid(5000, 6, NEST, GLOBAL), 0, 0),

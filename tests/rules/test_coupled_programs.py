@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 from rules.experiments import judge
 
 import nmlgen
@@ -71,7 +72,7 @@ EOF
 LAUNCH = "srun --multi-prog multi.conf"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("launch", "switch", "program", "place"),
     [
         ("srun -n 4 ./icon : -n 1 ./hiopy plan", "F", "./icon", [(19, 25)]),

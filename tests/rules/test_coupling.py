@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 from rules.experiments import judge
 
 from nmlgen.rules import coupling
@@ -34,7 +35,7 @@ def codes(text, tmp_path, *overrides):
     return [finding.code for finding in judge(load_spec(path, given).experiment, rules)]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "expected"),
     [
         ("", []),
@@ -106,7 +107,7 @@ CHAIN = "restart.restartTimeIntval=P5D", "restart.checkpointTimeIntval=P5D"
 ONE_CHECKPOINT = "restart.checkpointTimeIntval=P10D"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("period", "overrides", "reason"),
     [
         ("PT30M", (), None),
@@ -289,7 +290,7 @@ def test_the_grid_of_a_couple(tmp_path):
     assert message == 'the grid of "oce" is called "icon_ocean_grid", not "grid"'
 
 
-@pytest.mark.parametrize(
+@rows(
     ("overrides", "count"),
     [
         ((), 0),

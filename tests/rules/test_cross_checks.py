@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 from jsonschema import Draft202012Validator
+from rows import rows
 from rules.experiments import experiment_of, judge
 from yaml import safe_dump, safe_load
 
@@ -59,7 +60,7 @@ def test_table_is_as_its_schema_has_it():
     assert list(Draft202012Validator(schema("icon-checks")).iter_errors(document)) == []
 
 
-@pytest.mark.parametrize("check", checks(), ids=lambda check: f"{check.rule}-{check.name}")
+@rows("check", checks(), ids=lambda check: f"{check.rule}-{check.name}")
 def test_conditions_are_about_variables_that_icon_has(check: Check):
     registry = load_registry(check.since or "2024.10")
     for group, name in ((check.group, check.name), *check.variables):
@@ -151,7 +152,7 @@ def test_what_the_coupler_brings_is_taken_by_the_radiation(coupled, radiation, e
         assert [finding.code for finding in judge(experiment_of(text, tmp_path), rule)] == found
 
 
-@pytest.mark.parametrize(
+@rows(
     ("shape", "is_refused"),
     [
         ("nu_r: -900.0", False),
@@ -244,7 +245,7 @@ def test_turbulence_without_coefficients(settings, is_refused, tmp_path):
         assert any("no such turbulence" in one.message for one in found) is expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("levels", "lower", "upper", "expected"),
     [
         (3, 1001, 1001, []),
@@ -256,7 +257,7 @@ def test_turbulence_without_coefficients(settings, is_refused, tmp_path):
         (1, 99999, 99999, ["maxwmo"]),
     ],
 )
-@pytest.mark.parametrize("forcing", [2, 3])
+@rows("forcing", [2, 3])
 def test_the_tropopause_is_looked_for_above_the_two_lowest_levels(levels, lower, upper, expected, forcing, tmp_path):
     # three levels of 2000/3 m each: the second lowest is 1000 m high; of two, 1500 m
     namelists = (
@@ -269,8 +270,8 @@ def test_the_tropopause_is_looked_for_above_the_two_lowest_levels(levels, lower,
     assert named == (expected if forcing == 2 else [])
 
 
-@pytest.mark.parametrize("variable", ["dust", "seas", "anthro", "fire"])
-@pytest.mark.parametrize(("turbulence", "is_refused"), [(1, False), (3, False), (4, True), (5, True), (6, False)])
+@rows("variable", ["dust", "seas", "anthro", "fire"])
+@rows(("turbulence", "is_refused"), [(1, False), (3, False), (4, True), (5, True), (6, False)])
 def test_prognostic_aerosol_does_not_go_with_eddies(variable, turbulence, is_refused, tmp_path):
     physics = "".join(f"i2daero_{one}: 1, " for one in sorted({"anthro", variable})) + f"inwp_turb: {turbulence}"
     text = f"run_nml: {{iforcing: 3}}, radiation_nml: {{irad_aero: 6}}, nwp_phy_nml: {{{physics}}}"
@@ -286,7 +287,7 @@ def test_defaults_pass(forcing, tmp_path):
     assert codes(f"run_nml: {{iforcing: {forcing}, ntracer: 3, ltransport: true}}{surface}", tmp_path) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("namelists", "expected"),
     [
         (NWP + "nwp_phy_nml: {inwp_surface: 0, inwp_satad: 0}", ["PHY001"]),
@@ -560,7 +561,7 @@ def ocean_codes(namelists, tmp_path, output="zos", rules=RULES):
     return ocean(groups, tmp_path, output=output, rules=rules)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("namelists", "accepted"),
     [
         ("forcing: {iforc_oce: 10}", True),
@@ -856,7 +857,7 @@ UPPER = "nwp_phy_nml: {{inwp_surface: 0, inwp_turb: 1, inwp_radiation: 1, lupatm
 NESTED = "grid_nml: {{dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc], start_time: [0.0, {begin}]}}"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("upper", "on", "forcing", "expected"),
     [
         ("%t_start: soon", "true", 3, ["PHY004"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.rules import all_rules, dynamics
@@ -15,7 +16,7 @@ def codes(namelists, tmp_path, release="2024.10"):
     return [finding.code for finding in judge(experiment_of(text, tmp_path), RULES)]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("namelists", "expected"),
     [
         ("nonhydrostatic_nml: {itime_scheme: 1}, run_nml: {ltransport: true}", []),
@@ -66,7 +67,7 @@ def test_a_test_case_that_went_with_a_release(tmp_path):
     assert codes("nh_testcase_nml: {nh_test_name: dcmip_tc_51}", tmp_path) == ["DYN005"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("namelists", "expected"),
     [
         ("nonhydrostatic_nml: {divdamp_z: 40000.0}", ["DYN006"]),

@@ -76,7 +76,15 @@ def test_base_is_clean(text, tmp_path):
     assert check(text, tmp_path).findings == ()
 
 
-def test_bad_examples_are_found_and_say_what_is_expected(rule, tmp_path):
+def test_page_is_true(rule, tmp_path):
+    positions = [rule.document().find(heading) for heading in HEADINGS]
+    assert -1 not in positions
+    assert positions == sorted(positions)
+    bad_examples_are_found_and_say_what_is_expected(rule, tmp_path)
+    good_examples_are_clean(rule, tmp_path)
+
+
+def bad_examples_are_found_and_say_what_is_expected(rule, tmp_path):
     texts = examples(rule, "bad")
     assert texts, "a rule shows at least one bad example"
     for text in texts:
@@ -91,21 +99,13 @@ def test_bad_examples_are_found_and_say_what_is_expected(rule, tmp_path):
             assert (found[0].line, found[0].column) == where
 
 
-def test_good_examples_are_clean(rule, tmp_path):
+def good_examples_are_clean(rule, tmp_path):
     texts = examples(rule, "good")
     assert texts, "a rule shows at least one good example"
+    about_inputs = rule.code.startswith("INP")  # the others show a fragment, without the files that it takes besides
     for text in texts:
         found = check(text, tmp_path).findings
-        about_inputs = rule.code.startswith(
-            "INP"
-        )  # the others show a fragment, without the files that it takes besides
         assert [one for one in found if about_inputs or one.code != "INP001"] == [], text
-
-
-def test_page_has_all_headings(rule):
-    positions = [rule.document().find(heading) for heading in HEADINGS]
-    assert -1 not in positions
-    assert positions == sorted(positions)
 
 
 def test_codes_and_names_are_unique():

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from placements import ATM, OCE, SITE, one_program, spec
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen import load_spec
@@ -27,7 +28,7 @@ def of(document: dict[str, Any]) -> list[str]:
     return [finding.code for finding in report.findings if finding.code in NEW]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("site", "job", "environment", "expected"),
     [
         ("levante", {}, {"FI_CXI_OPTIMIZED_MRS": "false"}, ["GPU008"]),

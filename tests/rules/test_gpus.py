@@ -9,6 +9,7 @@ import pytest
 import yaml
 from attrs import evolve
 from placements import ATM, OCE, one_program, spec
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen import load_spec
@@ -29,7 +30,7 @@ def parts(has: str, more: str) -> str:
     return f"model: {{parts: {{gpu: {has}}}}}\nparallel: {{nproma: 0, nblocks_c: 1}}\n{more}\n"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("has", "namelists", "expected"),
     [
         ("true", "nwp_phy_nml: {inwp_surface: 0, inwp_sso: 2}", ["GPU001"]),
@@ -60,7 +61,7 @@ def radiation(more: str, surface: int = 1) -> str:
     return RADIATION.replace("irad_o3: 79, MORE", more).replace("SURFACE", str(surface))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("bad", "good"),
     [
         (radiation("irad_o3: 6"), radiation("irad_o3: 7")),
@@ -168,7 +169,7 @@ def test_block_lengths(nproma: int, expected: list[str], tmp_path: Path) -> None
     assert codes(f"parallel: {{nproma: {nproma}}}\n", tmp_path) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("job", "options", "io", "expected"),
     [
         ("nodes: 4, ntasks_per_node: 5, gpus_per_node: 4", [SELECTS], 4, ["GPU004"]),

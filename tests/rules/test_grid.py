@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.rules import all_rules, decomposition, grid
@@ -20,7 +21,7 @@ def names(*grids, more=""):
     return f"namelists: {{grid_nml: {{dynamics_grid_filename: [{', '.join(grids)}]{more}}}}}\n"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "expected"),
     [
         (names('""', "a.nc"), ["GRD001"]),
@@ -102,7 +103,7 @@ def test_tops_of_nests(levels, more, expected, tmp_path):
     assert [code for code in codes(text, tmp_path) if code != "GRD008"] == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("work", "written", "stride"),
     [
         (1, -1, 1),
@@ -123,7 +124,7 @@ def test_stride_of_the_reading_ranks(work, written, stride):
     assert reading_stride(work, written) == stride
 
 
-@pytest.mark.parametrize(
+@rows(
     ("tasks", "parallel", "expected"),
     [
         (2, "io_process_rotate: 5", ["PAR018"]),  # as the model did

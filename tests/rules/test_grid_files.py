@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from grid_files import GLOBAL, NEST, grid, header
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.experiment.grid_file import read_grid
@@ -70,8 +71,8 @@ def test_the_grid_of_a_sphere_is_no_torus(geometry, is_torus, name, codes, tmp_p
     assert [finding.code for finding in judge(experiment_of(text, tmp_path), rules)] == codes
 
 
-@pytest.mark.parametrize(("geometry", "codes"), [(1, ["DYN009"]), (2, []), (3, ["DYN009"])])
-@pytest.mark.parametrize("case", ["CBL", "2D_BUBBLE", "RICO", "RCE"])
+@rows(("geometry", "codes"), [(1, ["DYN009"]), (2, []), (3, ["DYN009"])])
+@rows("case", ["CBL", "2D_BUBBLE", "RICO", "RCE"])
 def test_some_test_cases_are_for_a_torus(case, geometry, codes, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "area.nc").write_bytes(header({"cell": 5000}, {"grid_geometry": geometry}))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from grid_files import write_grids
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen import disk
@@ -105,7 +106,7 @@ AMIP = (
 GRID = '&grid_nml\n dynamics_grid_filename = "iconR02B05-grid.nc"\n/\n'
 
 
-@pytest.mark.parametrize(
+@rows(
     ("namelist", "expected"),
     [
         (GRID, []),

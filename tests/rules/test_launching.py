@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.experiment.setting import unknown
@@ -17,7 +18,7 @@ def severities(job: str, launch: str, tmp_path: Path, more: str = "") -> list[st
     return [finding.severity.name for finding in judge(experiment_of(text, tmp_path), [LaunchBeyondAllocation])]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("options", "expected"),
     [
         ("", []),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 from nmlgen.checking import check_experiment
 from nmlgen.lift.namelists import MASTER_FILE, lift_master
@@ -60,7 +61,7 @@ def test_types(kinds, expected, tmp_path):
     assert codes(text, tmp_path) == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("first", "second", "ntasks", "expected"),
     [
         ((0, 0, 1, 1), (1, 1, 1, 1), 2, []),
@@ -149,7 +150,7 @@ START, STOP, LEAD = (
 REFERENCE = "experimentReferenceDate = '2000-01-01'"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("control", "older", "run", "expected"),
     [
         ([START, STOP], "", "", []),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 from rules.test_examples import check
 
 import nmlgen
@@ -65,7 +66,7 @@ def test_the_slower_rows_of_table_1_are_warned_of(module, lines, rate, tmp_path)
         assert f"measured {rate} MB/s without, {best} with it" in finding.message
 
 
-@pytest.mark.parametrize(
+@rows(
     ("module", "lines", "codes"),
     [
         ("impi/2018.5", [], []),  # nothing is written through MPI-IO, nobody asks for the driver
@@ -93,7 +94,7 @@ def spec_codes(text, tmp_path):
     return [finding.code for finding in check(text, tmp_path).findings if finding.code in ("MPI015", "MPI016")]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("version", "modules", "codes"),
     [
         ("2019.9", "impi/2018.5", ["MPI015"]),
@@ -114,7 +115,7 @@ def test_modules_of_one_kind(version, modules, codes, tmp_path):
     assert spec_codes(text, tmp_path) == codes
 
 
-@pytest.mark.parametrize(
+@rows(
     ("module", "lines", "launch", "codes"),
     [
         ("impi/2021.5", [], "srun bin/icon", []),  # Slurm's configuration decides

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 from rules.test_examples import check
 
 SHARED = "parallel: {pio_type: 2, num_io_procs: 8}\nlustre: {output: {stripe_count: 8, stripe_size: 4M}}\n"
 JUDGED = ("MPI010", "MPI017", "MPI018", "MPI019", "MPI020", "MPI021", "MPI022")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("hints", "codes"),
     [
         ("romio_ds_write: disable", []),

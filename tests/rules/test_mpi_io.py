@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 from rules.test_examples import BASE, check
 
 from nmlgen.checking import check_experiment
@@ -18,7 +19,7 @@ def intel(version, environment):
     return f'mpi: {{implementation: intel, version: "{version}"}}\nenvironment: {{{environment}}}\n'
 
 
-@pytest.mark.parametrize(
+@rows(
     ("version", "environment", "expected"),
     [
         ("2018.5", 'I_MPI_EXTRA_FILESYSTEM: "on", I_MPI_EXTRA_FILESYSTEM_LIST: lustre', ["MPI014"]),  # and where is it?

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
+from rows import rows
 from rules.experiments import experiment_of, judge, written
 from rules.test_examples import check
 from specs import with_namelist
@@ -116,8 +117,8 @@ def test_groups_of_dace(group, expected, tmp_path):
     assert codes(spec, tmp_path) == expected
 
 
-@pytest.mark.parametrize("release", ["2024.01", "2024.07", "2024.10"])
-@pytest.mark.parametrize(
+@rows("release", ["2024.01", "2024.07", "2024.10"])
+@rows(
     ("settings", "expected"),
     [
         ("nonhydrostatic_nml: {ndyn_substeps: 0}", ["NML009"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 from rules.experiments import judge
 
 from nmlgen.rules.nest_times import NestNeverActive
@@ -13,7 +14,7 @@ from nmlgen.spec.spec import load_spec
 BASE = Path(__file__).with_name("example.yaml")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("domains", "found"),
     [
         ("{a: {file: a.nc}}", []),

@@ -6,6 +6,7 @@ from math import inf, nan
 
 import pytest
 from attrs import evolve
+from rows import rows
 from rules.experiments import experiment_of, judge, with_setting, written
 
 from nmlgen.experiment.setting import unknown
@@ -46,7 +47,7 @@ def variants(tmp_path_factory):
     return [(experiment_of(text, directory), Rechecker()) for text in VARIANTS]
 
 
-@pytest.mark.parametrize(("number", "group", "name"), [(n, *variable) for n, variable in enumerate(VARIABLES)])
+@rows(("number", "group", "name"), [(n, *variable) for n, variable in enumerate(VARIABLES)], parts=8)
 def test_odd_values_raise_nothing(number, group, name, variants):
     base, rechecker = variants[number % len(VARIANTS)]
     for value in ODD:

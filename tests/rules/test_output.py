@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 from rules.experiments import experiment_of, judge
 from rules.test_examples import check
 
@@ -36,7 +37,7 @@ ML = "ml_varlist: [temp]"
 PL = "pl_varlist: [temp], p_levels: [50000.0]"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("contents", "ranks", "expected"),
     [
         ([], 1, []),
@@ -180,7 +181,7 @@ def test_synchronous_output(spec, expected, tmp_path):
     assert [code for code in ours(text, tmp_path) if code != "OUT007"] == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("stream", "expected"),
     [
         ("file_interval: null, steps_per_file: 1", []),
@@ -224,7 +225,7 @@ def test_an_interval_is_compared_with_the_step_as_it_is_written(tmp_path):
         assert ("OUT008" in ours(text, tmp_path)) is refused, (step, interval)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("stream", "expected"),
     [
         ("output_interval: PT0S", ["OUT008"]),
@@ -275,7 +276,7 @@ def test_the_coupler_takes_one_window(filetype, is_offered, times, expected, tmp
 SAME = "output_filename: output/x, " + ML
 
 
-@pytest.mark.parametrize(
+@rows(
     ("first", "second", "expected"),
     [
         (SAME, SAME, ["OUT011"]),
@@ -319,7 +320,7 @@ def test_names_without_a_counter(stream, expected, tmp_path):
     assert [code for code in codes if code == "OUT012"] == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("stream", "expected"),
     [
         ("stream_partitions_ml: -1", ["OUT013"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.rules import output_chain
@@ -19,7 +20,7 @@ def codes(stream: str, tmp_path: Path, leg: str = "P1D", more: str = "") -> list
     return [finding.code for finding in judge(experiment_of(text, tmp_path), RULES)]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("hours", "partitions", "files", "expected"),
     [
         (6, 2, "steps_per_file: 1, file_interval: null", ["OUT038"]),

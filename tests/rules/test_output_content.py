@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.rules import all_rules, output_content
@@ -36,10 +37,8 @@ def test_names_of_variables(names, expected, tmp_path):
     assert codes(f"ml_varlist: [{names}]", tmp_path) == expected
 
 
-@pytest.mark.parametrize(
-    ("group", "code"), [("group:bogus", "OUT026"), ("group:precip_vars", "OUT027"), ("tiles:t_g", "OUT027")]
-)
-@pytest.mark.parametrize(
+@rows(("group", "code"), [("group:bogus", "OUT026"), ("group:precip_vars", "OUT027"), ("tiles:t_g", "OUT027")])
+@rows(
     ("names", "severity"),
     [
         ("GROUP", "ERROR"),
@@ -98,7 +97,7 @@ def test_catalogue_is_not_loaded_without_variables(tmp_path, monkeypatch):
     assert codes("ml_varlist: null", tmp_path) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("stream", "expected"),
     [
         ("reg_lon_def: [-180, 0, 150]", ["OUT029"]),  # without remap, as the model did
@@ -132,7 +131,7 @@ def test_longitudes_and_latitudes(stream, expected, tmp_path):
     assert codes(stream, tmp_path) == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "1",
@@ -152,7 +151,7 @@ def test_levels_that_the_model_reads(text):
     assert level_fault(text, 10) is None
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "fault"),
     [
         ("0", '"0" cannot be read'),

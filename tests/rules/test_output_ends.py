@@ -6,6 +6,7 @@ Steps of 10 minutes, an experiment of an hour in jobs of 30 minutes, records eve
 from __future__ import annotations
 
 import pytest
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.rules import all_rules
@@ -42,7 +43,7 @@ def test_the_job_is_said_where_there_are_two(tmp_path):
     assert finding.message.startswith("I/O rank 0 waits for ever at the end of job 1: ")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("streams", "ranks", "expected"),
     [
         ([P2, DEFAULT], 3, HANG),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.rules.output_interpolation import (
@@ -21,7 +22,7 @@ def found(rule, stream: str, tmp_path: Path) -> int:
     return len(judge(experiment_of(f"output: {{atm: {{{stream}}}}}\n", tmp_path), [rule]))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("stream", "count"),
     [
         ("pl_varlist: [temp], p_levels: [50000.0]", 0),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.rules.physics_steps import RadiationStep
@@ -18,7 +18,7 @@ def steps(convection: float, cover: float, radiation: float) -> str:
     return f"dt_conv: {convection}, dt_ccov: {cover}, dt_rad: {radiation}"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("physics", "becomes"),
     [
         (steps(600.0, 600.0, 1200.0), None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.rules import all_rules, restart
@@ -17,7 +18,7 @@ def codes(text, tmp_path):
     return [finding.code for finding in judge(experiment_of(f"{JOB}{text}\n", tmp_path), RULES)]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("restart", "expected"),
     [
         ("restart_write_mode: sync, num_restart_procs: 0", []),
@@ -38,7 +39,7 @@ def test_modes_and_ranks(restart, expected, tmp_path):
     assert codes(f"restart: {{{restart}}}", tmp_path) == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("restart", "expected"),
     [
         (f"restart_write_mode: {JOINT}, nrestart_streams: 1", []),
@@ -71,7 +72,7 @@ def test_file_types(restart, expected, tmp_path):
     assert codes(f"restart: {{{restart}}}", tmp_path) == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("restart", "expected"),
     [
         ("checkpointTimeIntval: PT10M", []),  # the time step

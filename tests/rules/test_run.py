@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 from rules.experiments import experiment_of, judge
 
 from nmlgen.rules import all_rules
@@ -17,7 +18,7 @@ def ours(text, tmp_path):
     return [finding.code for finding in judge(experiment_of(text, tmp_path), RULES)]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("run", "others", "expected"),
     [
         ("num_lev: 0", "", ["RUN001"]),
@@ -71,7 +72,7 @@ def test_no_directory_is_needed_without_checkpoints(tmp_path):
     assert ours(f"{restart}namelists: {{run_nml: {{restart_filename: <rsttime>/b}}}}\n", tmp_path) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("part", "namelists", "warned"),
     [
         ("art", "run_nml: {lart: true}", ["RUN005"]),
@@ -137,7 +138,7 @@ def test_blanks_of_a_restart_mode(mode, expected, tmp_path):
     assert [finding.code for finding in judge(experiment, RESTART)] == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("parts", "namelists", "codes"),
     [
         ("rte-rrtmgp: false", "run_nml: {iforcing: 2}, aes_phy_nml: {'aes_phy_config(1)%dt_rad': PT1H}", ["RUN009"]),

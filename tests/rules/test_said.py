@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from rules.test_examples import check, examples, grids
+from grid_files import write_grids
+from rows import rows
+from rules.test_examples import check, examples
 
 from nmlgen.findings import Finding
 from nmlgen.rules import all_rules
 
-__all__ = ["grids"]
 SAID = Path(__file__).parent / "said"
 
 
@@ -37,8 +37,10 @@ def lines(finding: Finding) -> Iterator[str]:
         yield f"    fix ({safe}): {', '.join(repr(edit.replacement) for edit in finding.fix.edits)}"
 
 
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
-def test_rule_says(rule, tmp_path, request):
+@rows("rule", all_rules(), ids=lambda rule: rule.code, parts=4)
+def test_rule_says(rule, tmp_path, monkeypatch, request):
+    write_grids(tmp_path)
+    monkeypatch.chdir(tmp_path)
     said = []
     for kind, texts in (("example", examples(rule, "bad")), ("fragment", fragments(rule.code))):
         for number, text in enumerate(texts, start=1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from report_tables import HLRN, HLRN_SIZES, HLRS, HLRS_SIZES
+from rows import rows
 from rules.experiments import experiment_of
 from rules.test_examples import BASE, check
 
@@ -129,7 +130,7 @@ def test_auto(site, ranks, count, size, tmp_path):
     }
 
 
-@pytest.mark.parametrize(
+@rows(
     ("components", "found"),
     [
         ("64K: {layout: mdt}, eof: {}", []),

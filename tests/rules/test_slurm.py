@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from rows import rows
 from rules.test_examples import BASE, check
 
 from nmlgen.checking import check_experiment
@@ -23,7 +23,7 @@ def codes_at(site, job, tmp_path):
     return [f.code for f in check_experiment(spec.experiment).findings if f.code.startswith("SLM")]
 
 
-@pytest.mark.parametrize(
+@rows(
     "job",
     [
         'time: "08:00:00"',
@@ -49,7 +49,7 @@ def test_accepted(job, tmp_path):
     assert codes(f"job: {{{job}}}\n", tmp_path) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("job", "code"),
     [
         ('time: "08:00:01"', "SLM002"),  # Slurm rounds up to 08:01:00
@@ -120,7 +120,7 @@ def test_larger_nodes_are_known_by_their_feature(tmp_path):
 # --- What the launcher is told ---
 
 
-@pytest.mark.parametrize(
+@rows(
     ("launch", "is_found"),
     [
         ('{options: ["--ntasks=512"]}', False),

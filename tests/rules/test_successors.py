@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from rows import rows
 from rules.experiments import BASE, judge
 
 from nmlgen.lift.namelists import lift_document
@@ -32,7 +32,7 @@ def in_spec(text: str, tmp_path: Path) -> str | None:
     return text[:start] + edit.replacement + text[end:]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("before", "after"),
     [
         ("{nwp_phy_nml: {lscale_cdnc: true}}", "{nwp_phy_nml: {scale_cdnc_mode: 1}}"),
@@ -65,7 +65,7 @@ def test_specs(before: str, after: str | None, tmp_path: Path) -> None:
     assert found == (None if after is None else f"namelists: {after}\n")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("before", "after"),
     [
         ("iprog_aero = 1", "i2daero_dust = 1"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
+from rows import rows
 from rules.experiments import experiment_of, judge, with_setting, written
 
 from nmlgen.experiment.clock import clock
@@ -121,7 +122,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("code", "changes", "count"), CASES)
+@rows(("code", "changes", "count"), CASES)
 def test_boundaries(code: str, changes: dict[tuple[str, str], object], count: int, tmp_path: Path) -> None:
     experiment = experiment_of("nmlgen: 1\n", tmp_path)
     for (group, name), value in changes.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 import nmlgen
 from nmlgen.schedulers.pbs.directives import read_pbs_directives
@@ -23,7 +24,7 @@ def marked(span: Span) -> str:
     return span.source.line(span.line)[span.column - 1 : span.end_column - 1]
 
 
-@pytest.mark.parametrize(
+@rows(
     "line",
     [
         "#PBS -l select=2:ncpus=4:mpiprocs=4:mem=4gb+1:ncpus=2",
@@ -73,7 +74,7 @@ def test_what_qsub_takes(line):
     assert read(line) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("line", "kind", "text"),
     [
         ("#PBS -l select=2:ncpuss=2", RESOURCE, "ncpuss"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 from nmlgen.schedulers import schedulers
 from nmlgen.schedulers.pbs.directives import read_pbs_directives
@@ -131,7 +132,7 @@ def to_slurm(*words):
     return translated("slurm", *words)
 
 
-@pytest.mark.parametrize(("written", "expected"), TO_PBS)
+@rows(("written", "expected"), TO_PBS)
 def test_to_pbs(written, expected):
     request, found = to_pbs(written)
     usual = {"-S /bin/bash", "-j oe", "-V"} - set(expected.split("|"))
@@ -139,21 +140,21 @@ def test_to_pbs(written, expected):
     assert [remark.loss for remark in (*request.remarks, *found.remarks) if remark.loss] == []
 
 
-@pytest.mark.parametrize("written", LOST_TO_PBS)
+@rows("written", LOST_TO_PBS)
 def test_lost_to_pbs(written):
     request, found = to_pbs(written)
     assert [remark.span.line for remark in (*request.remarks, *found.remarks) if remark.loss] == [2]
     assert found.directives == ("-S /bin/bash", "-j oe", "-V")
 
 
-@pytest.mark.parametrize(("written", "expected"), TO_SLURM)
+@rows(("written", "expected"), TO_SLURM)
 def test_to_slurm(written, expected):
     request, found = to_slurm("-V -j oe", written)
     assert "|".join(found.directives) == expected
     assert [remark.loss for remark in (*request.remarks, *found.remarks) if remark.loss] == []
 
 
-@pytest.mark.parametrize("written", LOST_TO_SLURM)
+@rows("written", LOST_TO_SLURM)
 def test_lost_to_slurm(written):
     request, found = to_slurm("-V -j oe", written)
     losses = [remark for remark in (*request.remarks, *found.remarks) if remark.loss]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 from script.directive_cases import TAKEN, WRONG
 
 from nmlgen.experiment.setting import Certainty, UndecidedError
@@ -29,14 +30,14 @@ def marked(span: Span | None) -> str:
     return span.source.line(span.line)[span.column - 1 : span.end_column - 1]
 
 
-@pytest.mark.parametrize(("line", "settings"), TAKEN)
+@rows(("line", "settings"), TAKEN)
 def test_what_slurm_takes(line: str, settings: dict[str, object]) -> None:
     found = read(line)
     assert {name: setting.value for name, setting in found.settings.items()} == settings
     assert not found.problems
 
 
-@pytest.mark.parametrize(("lines", "kind", "text"), WRONG)
+@rows(("lines", "kind", "text"), WRONG)
 def test_what_goes_wrong(lines: str, kind: str, text: str) -> None:
     problems = read(lines).problems
     assert [problem.kind for problem in problems][-1:] == [kind]
@@ -73,7 +74,7 @@ def test_the_last_one_holds() -> None:
     assert not read("#SBATCH --exclusive", "#SBATCH --exclusive").problems
 
 
-@pytest.mark.parametrize(
+@rows(
     "when",
     [
         *("now", "NOW", "now+3hours", "now + 3 hour", "now-2days", "tomorrow", "noon", "noon tomorrow", "fika"),
@@ -85,7 +86,7 @@ def test_times_of_slurm(when: str) -> None:
     assert values(f'#SBATCH --begin="{when}"') == {"begin": when}
 
 
-@pytest.mark.parametrize(
+@rows(
     "when",
     [
         *("", "bogus", "16", "25:00", "2010-1-20", "2010-13-20", "130", "120", "1300", "0132", "5/5/5", "t16:00"),
@@ -208,7 +209,7 @@ def test_templates_are_not_judged(value: str) -> None:
     assert found.settings["job-name"].value == "x"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("option", "value"),
     [
         ("account", "<project code>"),

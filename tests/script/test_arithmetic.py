@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from real_shells import run_script
+from rows import rows
 
 from nmlgen.script.arithmetic import ArithmeticMistake, UndecidedExpression, calculate
 
@@ -71,7 +72,7 @@ def really(shell, expressions):
     return run_script(shell, SCRIPT, expressions).split("\n")[:-1]
 
 
-@pytest.mark.parametrize("expression", BOTH)
+@rows("expression", BOTH)
 def test_what_bash_and_ksh_agree_on(expression):
     said = value(expression, None)
     assert said is not None
@@ -79,26 +80,22 @@ def test_what_bash_and_ksh_agree_on(expression):
     assert value(expression, False) == value(expression, True) == said
 
 
-@pytest.mark.parametrize("expression", BASH)
+@rows("expression", BASH)
 def test_bash(expression):
     assert really("bash", [expression]) == [value(expression, False)]
 
 
-@pytest.mark.parametrize("expression", KSH)
+@rows("expression", KSH)
 def test_ksh(expression):
     assert really("ksh", [expression]) == [value(expression, True)]
 
 
-@pytest.mark.parametrize(
-    "expression", ["010", "08", "m", "1.5", "d", "5--3", "2**-1", "2**70", "int(3)", "2#11", "inf", "1,"]
-)
+@rows("expression", ["010", "08", "m", "1.5", "d", "5--3", "2**-1", "2**70", "int(3)", "2#11", "inf", "1,"])
 def test_an_unknown_shell_is_not_guessed(expression):
     assert value(expression, None) is None
 
 
-@pytest.mark.parametrize(
-    "expression", ["2**0.5", "1.0/0", "-0.0", "5.5%2.5", "sqrt(2)", "1e400", "z*-1.5", "x=-z", "2**-1", "inf"]
-)
+@rows("expression", ["2**0.5", "1.0/0", "-0.0", "5.5%2.5", "sqrt(2)", "1e400", "z*-1.5", "x=-z", "2**-1", "inf"])
 def test_what_is_undecided_in_ksh(expression):
     assert value(expression, True) is None
 

@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 import attrs
-import pytest
 import shells
+from rows import rows
 
 from nmlgen.script import syntax
 from nmlgen.script.parser import parse
@@ -64,13 +64,13 @@ def of(kind: type) -> list[Any]:
     return [node for node in nodes() if isinstance(node, kind)]
 
 
-@pytest.mark.parametrize("script", shells.scripts(), ids=lambda script: script.name)
+@rows("script", shells.scripts(), ids=lambda script: script.name)
 def test_only_one_script_has_errors_of_syntax(script):
     tree = parse(Source(script.name, script.read_text(encoding="utf-8")))
     assert bool(tree.problems) is (script.name in {"syntax_stops.sh", "unterminated.sh"})
 
 
-@pytest.mark.parametrize("kind", NODES, ids=lambda kind: kind.__name__)
+@rows("kind", NODES, ids=lambda kind: kind.__name__)
 def test_nodes(kind):
     assert of(kind)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.parser import parse
@@ -95,8 +96,8 @@ def test_nobody_knows_the_files_behind_text_that_only_a_run_knows():
     assert texts(worlds(evaluation)) == [{"N": f"1\n{UNKNOWN}\n"}, {UNKNOWN: UNKNOWN}]
 
 
-@pytest.mark.parametrize("shell", ["bash", "ksh"])
-@pytest.mark.parametrize(
+@rows("shell", ["bash", "ksh"])
+@rows(
     "commands",
     [
         "number=$(program)\n{0} a_$number=5",
@@ -104,7 +105,7 @@ def test_nobody_knows_the_files_behind_text_that_only_a_run_knows():
         "while read -r b; do\n  let k++\n  {0} a_$k=$(printf %.8f $b)\ndone < params.txt",
     ],
 )
-@pytest.mark.parametrize("declaring", ["export", "typeset"])
+@rows("declaring", ["export", "typeset"])
 def test_a_name_whose_beginning_is_written_out_is_none_that_begins_otherwise(shell, commands, declaring):
     """What only a run names may be any variable with that beginning, one that is not assigned elsewhere, too."""
     text = f"a_2=old\nab=kept\n{commands.format(declaring)}\necho $ab > N\necho $a_2 > O\necho $a_7 > P"
@@ -143,7 +144,7 @@ def test_what_bash_and_ksh_do_is_both_where_no_shell_is_named():
     assert {case.text for stretch in way.files["N"].stretches for case in stretch.piece.value} >= {"", "a"}
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "f() { f; f; }; f",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 from script.commands import words_of
 
 from nmlgen.experiment.setting import Certainty, Setting
@@ -19,7 +20,7 @@ def shown(setting: Setting | None) -> object:
     return setting and ("?" if setting.certainty is Certainty.UNKNOWN else setting.value)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("command", "tasks", "executable"),
     [
         ("srun ./icon", None, "./icon"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 from nmlgen.script.evaluate import evaluate
 from nmlgen.script.listing import Listing, listing_of, read_find
@@ -11,7 +12,7 @@ from nmlgen.script.values import text_of
 from nmlgen.source import Source
 
 
-@pytest.mark.parametrize(
+@rows(
     ("command", "expected"),
     [
         ("find /a -name *.nc", (1, "*.nc", True, [])),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 import nmlgen
 from nmlgen.script.multi_prog import refused
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "tasks", "expected"),
     [
         ("0-7 ./a\n8-11 ./b\n", 12, []),

@@ -9,6 +9,7 @@ import attrs
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rows import rows
 from tools import PATIENCE, require
 
 from nmlgen.script import syntax
@@ -172,7 +173,7 @@ def check_body(heredoc, text):
 # --- Words ---
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "expected"),
     [
         ("a", ["a"]),
@@ -209,7 +210,7 @@ def test_word_knows_what_is_quoted():
     assert word("$a").literal is None
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "name", "operator", "arguments"),
     [
         ("${a:-b c}", "a", ":-", [["b c"]]),
@@ -384,7 +385,7 @@ def test_words_that_only_look_like_assignments():
     assert literals(command('let "a = 1" b=(2+3)').words) == ["let", "a = 1", "b=(2+3)"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "descriptor", "operator", "target"),
     [
         ("> b", "", ">", "b"),
@@ -591,7 +592,7 @@ def test_several_heredocs_on_a_line():
     assert [one.target.literal for one in found.heredocs] == ["A", "B", "C"]
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "if a; then\n cat <<E\n$b\nE\nfi",
@@ -654,7 +655,7 @@ def test_broken_expansion_in_a_heredoc_is_text(broken):
 # --- What is wrong ---
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "kind", "line", "column", "quoted"),
     [
         ("a\nfi\nb", "stray-word", 2, 1, '"fi"'),
@@ -693,7 +694,7 @@ def test_problem(text, kind, line, column, quoted):
     assert problem.expected
 
 
-@pytest.mark.parametrize(
+@rows(
     "broken",
     [
         'echo "b',
@@ -764,7 +765,7 @@ def test_carriage_returns():
     assert found.heredocs[0].heredoc.body.parts[0].text == "d\r\n"
 
 
-@pytest.mark.parametrize("opener", ["(", "$(", '"$(', "${a:-", "{ ", "if ", "((", "[[ ! ", "`a\\`", "a=(", "f() ("])
+@rows("opener", ["(", "$(", '"$(', "${a:-", "{ ", "if ", "((", "[[ ! ", "`a\\`", "a=(", "f() ("])
 def test_depth_is_bounded(opener):
     found = script(f"{opener * 100_000}\nlast\n")
     assert found.problems or opener.startswith("`")
@@ -999,27 +1000,27 @@ def refusal(shell, text, tmp_path):
     return run.stderr or "refused" if run.returncode else ""
 
 
-@pytest.mark.parametrize("text", ACCEPTED_BY_BASH)
+@rows("text", ACCEPTED_BY_BASH)
 def test_what_bash_takes_has_no_problem(text, tmp_path):
     assert not refusal(["bash", "-O", "extglob"], text, tmp_path)
     assert not stopping(text)
     check_tree(script(text))
 
 
-@pytest.mark.parametrize("text", REFUSED_BY_BASH)
+@rows("text", REFUSED_BY_BASH)
 def test_what_bash_refuses_has_a_problem(text, tmp_path):
     assert refusal(["bash", "-O", "extglob"], text, tmp_path)
     assert stopping(text)
     check_tree(script(text))
 
 
-@pytest.mark.parametrize("text", ACCEPTED_BY_KSH)
+@rows("text", ACCEPTED_BY_KSH)
 def test_what_ksh_takes_has_no_problem(text, tmp_path):
     assert not refusal(["ksh"], text, tmp_path)
     assert not stopping(text)
 
 
-@pytest.mark.parametrize("text", REFUSED_BY_KSH)
+@rows("text", REFUSED_BY_KSH)
 def test_what_ksh_refuses_has_a_problem(text, tmp_path):
     assert refusal(["ksh"], text, tmp_path)
     assert stopping(text)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from real_shells import run_script
+from rows import rows
 
 from nmlgen.script.patterns import UndecidedPattern, expand_braces, matches, remove_prefix, remove_suffix, replace
 
@@ -78,7 +79,7 @@ def test_the_table(shell):
     assert compare(shell, CASES) == []
 
 
-@pytest.mark.parametrize(("pattern", "text"), CASES)
+@rows(("pattern", "text"), CASES)
 def test_the_table_is_decided(pattern, text):
     assert results(pattern, text, False)[:5].count(None) <= ("!(" in pattern)
 
@@ -96,9 +97,7 @@ def test_without_extglob_the_groups_are_text():
     assert matches([("+(a)", False)], "aa", extglob=True)
 
 
-@pytest.mark.parametrize(
-    "pattern", ["[z-a]", "[a-Z]", "[[.a.]]", "[[:wrong:]]", "(a|b)", "@(a", "a|b", "\\d", "{2}(a)", "@(a&b)"]
-)
+@rows("pattern", ["[z-a]", "[a-Z]", "[[.a.]]", "[[:wrong:]]", "(a|b)", "@(a", "a|b", "\\d", "{2}(a)", "@(a&b)"])
 def test_what_is_undecided(pattern):
     with pytest.raises(UndecidedPattern):
         matches([(pattern, False)], "a", extglob=True)
@@ -164,7 +163,7 @@ def expanded(text, is_ksh):
         return None
 
 
-@pytest.mark.parametrize("text", BRACES)
+@rows("text", BRACES)
 def test_braces(text):
     assert [expanded(text, None)] == really_expanded("bash", [text]) == really_expanded("ksh", [text])
 

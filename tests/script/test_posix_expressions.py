@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from real_shells import run_commands
+from rows import rows
 from tools import require
 
 from nmlgen.script.posix_expressions import Untranslatable, translate_bre, translate_ere
@@ -59,7 +60,7 @@ def test_quoted_pieces_stand_for_themselves():
     assert not translate_ere([("^a", False), (".", True), ("b$", False)]).is_found("axb")
 
 
-@pytest.mark.parametrize(
+@rows(
     "pattern",
     ["", "(", "a)", "a**", "*a", "a{1", "(|a)", "()", r"(a)\1", "[a-Z]", "[[.a.]]", "[", "a\\", r"\d", "(a*)*", "^*"],
 )

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from real_shells import run_commands, run_script
+from rows import rows
 from tools import require
 
 from nmlgen.script.programs import run_program
@@ -322,7 +323,7 @@ def really():
     return dict(zip(ANSWERED, run_commands("bash", commands), strict=True))
 
 
-@pytest.mark.parametrize(("line", "stdin"), ANSWERED)
+@rows(("line", "stdin"), ANSWERED)
 def test_the_answer_is_the_real_programs(really, line, stdin):
     command = shlex.split(line)
     if command[0] != ":":
@@ -330,7 +331,7 @@ def test_the_answer_is_the_real_programs(really, line, stdin):
     assert answer(command, stdin) == really[line, stdin]
 
 
-@pytest.mark.parametrize(("line", "stdin"), UNDECIDED)
+@rows(("line", "stdin"), UNDECIDED)
 def test_what_cannot_be_known_is_not_said(line, stdin):
     assert answer(shlex.split(line), stdin, is_ksh=None) is None
 
@@ -359,7 +360,7 @@ KSH = [
 ]
 
 
-@pytest.mark.parametrize("command", KSH, ids=shlex.join)
+@rows("command", KSH, ids=shlex.join)
 def test_the_builtins_of_ksh(command):
     output = run_script("ksh", '"$@"; printf "x$?"', command)
     text, _, status = output.rpartition("x")

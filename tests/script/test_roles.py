@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 from nmlgen.files import Files
 from nmlgen.lift.releases import registry_for
@@ -14,7 +15,7 @@ from nmlgen.script.roles import handed_over, own_place
 WHOLE = "&grid_nml\n dynamics_grid_filename = 'g.nc'\n/\n&run_nml\n num_lev = 5\n/\n&nonhydrostatic_nml\n/\n"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "part"),
     [
         ('$(realpath "${BASH_SOURCE[0]}")', "file"),

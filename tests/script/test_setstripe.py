@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 from script.commands import words_of
 
 from nmlgen.experiment.setting import Certainty
@@ -15,7 +16,7 @@ def read(arguments: str) -> Setstripe:
     return found
 
 
-@pytest.mark.parametrize(
+@rows(
     ("arguments", "settings"),
     [
         ("-c 4 out", {"stripe_count": 4}),
@@ -44,7 +45,7 @@ def test_what_lfs_takes(arguments: str, settings: dict[str, object]) -> None:
     assert not found.problems
 
 
-@pytest.mark.parametrize(
+@rows(
     ("arguments", "message"),
     [
         ("-s 4m out", "lfs setstripe has no option -s"),

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from posixpath import normpath
 
-import pytest
 import shells
+from rows import rows
 from tools import require
 
 from nmlgen.script.evaluate import evaluate
@@ -74,23 +74,18 @@ def objections(world: World, outcome: shells.Outcome) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_some_world_is_what_the_shell_does(case, tmp_path):
+@rows("case", CASES, ids=str, parts=4)
+def test_some_world_is_what_the_shell_does_and_what_is_certainly_written_is_there(case, tmp_path):
     """Whether the script says which shell it is for, or leaves that open."""
     require(case.shell, *shells.PROGRAMS)
     outcome = shells.run(case, tmp_path)
     for shell in (case.shell, None):
         against = [objections(world, outcome) for world in possible_in(case, shell)]
         assert [] in against, "\n".join([f"for {shell}:", *min(against, key=len, default=["there is no world"])])
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_what_is_certainly_written_is_there(case, tmp_path):
-    require(case.shell, *shells.PROGRAMS)
     ways = [{normpath(name) for name in way.files if UNKNOWN not in name} for way in possible_in(case, case.shell)]
     removed = {name for line in shells.header(case.script, "removes") for name in line.split()}
     claimed = set.intersection(*ways)  # whichever way it goes
-    assert claimed - removed <= set(shells.run(case, tmp_path).files)
+    assert claimed - removed <= set(outcome.files)
 
 
 def test_how_much_is_known():

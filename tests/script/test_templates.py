@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 import nmlgen
 from nmlgen.script.evaluate import evaluate
@@ -52,8 +53,8 @@ def test_what_ecflow_fills_in_is_unknown(tmp_path) -> None:
     assert [finding.code for finding in report.errors] == []
 
 
-@pytest.mark.parametrize("mark", ["%RESTART%", "%RESTART:0%", "{{ restart }}", "@RESTART@", "{cfg.restart}"])
-@pytest.mark.parametrize("word", ["{}", "'{}'", '"{}"', "x{}", '"{}$HOME"'])
+@rows("mark", ["%RESTART%", "%RESTART:0%", "{{ restart }}", "@RESTART@", "{cfg.restart}"])
+@rows("word", ["{}", "'{}'", '"{}"', "x{}", '"{}$HOME"'])
 def test_a_branch_that_hangs_on_a_placeholder_is_open(mark: str, word: str) -> None:
     text = f"#!/bin/bash\nr={word.format(mark)}\nif [ {word.format(mark)} = 1 ]; then echo a > N; else echo b > N; fi\n"
     assert is_template(text)

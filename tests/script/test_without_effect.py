@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 from nmlgen.script.parser import parse
 from nmlgen.script.without_effect import without_effect
@@ -15,7 +16,7 @@ def kinds(text: str) -> list[str]:
     return [problem.kind for problem in without_effect(parse(Source("exp.run", text)))]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "expected"),
     [
         ("a || ( echo no; exit 1 )\nb\n", ["exit-of-subshell"]),
@@ -38,7 +39,7 @@ def test_exits(text: str, expected: list[str]) -> None:
     assert kinds(text) == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "expected"),
     [
         ("nodes = 4\nsrun -N $nodes icon\n", ["blank-in-assignment"]),
@@ -58,7 +59,7 @@ def test_blanks_in_assignments(text: str, expected: list[str]) -> None:
     assert kinds(text) == expected
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "expected"),
     [
         (": ${a:=1}\n: ${a:=2}\n", ["second-default"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from rows import rows
 
 import nmlgen
 from nmlgen.script import evaluate
@@ -26,7 +26,7 @@ GROWING = {
 WORDS = " ".join(f"w{number}" for number in range(1_000))
 
 
-@pytest.mark.parametrize("name", GROWING)
+@rows("name", GROWING)
 def test_what_grows_is_given_up(name):
     line, many, few = GROWING[name]
     for count, is_too_much in ((few, False), (many, True)):
@@ -60,7 +60,7 @@ TURNS = {
 }
 
 
-@pytest.mark.parametrize("what", TURNS)
+@rows("what", TURNS)
 def test_a_turn_of_a_loop_costs_what_it_looks_at(what, monkeypatch):
     """Turns that are few for commands, with a tenth of the effort; the first of them are followed to the end."""
     monkeypatch.setattr(evaluate, "_MOST_EFFORT", 100_000)

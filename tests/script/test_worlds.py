@@ -6,6 +6,7 @@ import random
 from pathlib import PurePosixPath
 
 import pytest
+from rows import rows
 
 from nmlgen.script import worlds
 from nmlgen.script.evaluate import Evaluation, evaluate
@@ -94,7 +95,7 @@ def files_of(text: str) -> dict[str, str]:
     return {name: file.text for name, file in worlds.covering_worlds(evaluated(text))[0].files.items()}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("commands", "changed"),
     [
         ("cp a d/", {"d/a": "1\n"}),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from rows import rows
 from specs import MAPPING, TEXT
 
 from nmlgen.resources import schema
@@ -87,7 +88,7 @@ def test_what_is_not_sure_does_not_conform(value, part):
     assert not conforms(value, whole, whole)
 
 
-@pytest.mark.parametrize("name", presets.names())
+@rows("name", presets.names())
 def test_all_that_ships_conforms(name):
     whole = schema("site" if name.startswith("sites/") else "spec")
     assert conforms(read_text(Source(name, presets.text(name))).plain(), whole, whole)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 import nmlgen
 from nmlgen.experiment.setting import Certainty
@@ -71,15 +72,13 @@ def test_content_is_written_so_that_it_is_read_the_same():
     assert read(text_of(found.content)).content == found.content
 
 
-@pytest.mark.parametrize(
-    "value", ["n", "yes", "1", "a: b", "- a", "", "360d", "ISO_format", "#a", 1.5, True, None, {}, []]
-)
+@rows("value", ["n", "yes", "1", "a: b", "- a", "", "360d", "ISO_format", "#a", 1.5, True, None, {}, []])
 def test_every_scalar_is_written_so_that_it_is_read_the_same(value):
     content = {"debug": {"global_config": value, "n": [value]}}
     assert read(text_of(content)).content == content
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "message"),
     [
         ("timestep_unit: ISO_format\n", "", "timestep_unit does not stand before coupling"),

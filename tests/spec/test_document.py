@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from rows import rows
 from specs import TEXT, changed, unchecked_build
 
 from nmlgen import InputError, SpecError, load_spec
@@ -23,7 +24,7 @@ def plain(text: str):
     return read_text(Source("f", text)).plain()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("written", "value"),
     [
         ("1", 1),
@@ -222,7 +223,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@rows("case", REFUSED)
 def test_refused_once_and_where_it_is(case):
     text, code, where, words = REFUSED[case]
     with pytest.raises(SpecError) as caught:
@@ -311,7 +312,7 @@ def endless():
     return value
 
 
-@pytest.mark.parametrize(
+@rows(
     ("value", "words"),
     [
         ({"a": float("nan")}, "spec.a: nan is not a value"),

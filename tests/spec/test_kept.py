@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from rows import rows
 
 from nmlgen.resources import directory
 from nmlgen.source import Source
@@ -23,7 +23,7 @@ def places(node: Node) -> object:
     return str(node.span), node.span and node.span.end_column, type(value), value
 
 
-@pytest.mark.parametrize("name", presets.names())
+@rows("name", presets.names())
 def test_what_ships_is_kept_as_it_is(name):
     path = directory("presets") / f"{name}.yaml"
     read = read_file(path, name)

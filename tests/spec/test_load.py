@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from rows import rows
 from specs import MAPPING, TEXT, changed, load, refused
 
 import nmlgen
@@ -395,7 +396,7 @@ def test_alternatives(overrides):
 # --- Values that only their meaning refuses --------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@rows(
     ("override", "name", "note"),
     [
         ("time.start=2008-13-01", "experimentStartDate", "there is no such date"),
@@ -445,7 +446,7 @@ def test_values_inside_the_file_are_pointed_at(tmp_path):
 # --- Overrides -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@rows(
     ("override", "name", "value"),
     [
         ("job.nodes=4", "job.nodes", 4),
@@ -465,7 +466,7 @@ def test_overrides(override, name, value):
     assert load_spec(MAPPING, [override]).find(name).value == value
 
 
-@pytest.mark.parametrize(
+@rows(
     ("override", "code", "where", "words"),
     [
         ("", "SPC004", "--set:1:1", '"" sets nothing'),
@@ -560,7 +561,7 @@ def on_line(comment: str) -> str:
     return BAD.replace("num_restart_procs: 2}", f"num_restart_procs: 2}}  {comment}")
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         on_line("# nmlgen: ignore[RST001] a test"),

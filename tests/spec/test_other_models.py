@@ -8,6 +8,7 @@ import subprocess
 from typing import Any
 
 import pytest
+from rows import rows
 from specs import unchecked_build
 from tools import require
 
@@ -131,7 +132,7 @@ def test_the_tasks_are_those_of_the_job():
     assert not nmlgen.check(WRF).errors
 
 
-@pytest.mark.parametrize("site", sorted(name for name in presets.names() if name.startswith(presets.SITE_PREFIX)))
+@rows("site", sorted(name for name in presets.names() if name.startswith(presets.SITE_PREFIX)))
 def test_rules_about_jobs_cope_with_every_model(site):
     spec = EMAC | {"site": site.removeprefix(presets.SITE_PREFIX)}
     spec["job"] = {"nodes": 2, "time": "01:00:00", "account": "a"}
@@ -152,7 +153,7 @@ def test_rules_about_jobs_find_what_they_find():
     assert needing == {"MPI013", "SLM026"}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("path", "value", "message"),
     [
         (("model", "name"), "emack", 'there is no model "emack"'),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from attrs import evolve
+from rows import rows
 from specs import load, with_namelist
 
 from nmlgen.experiment.setting import Certainty, Origin, Setting
@@ -29,7 +29,7 @@ def test_what_follows_from_the_experiment_is_left_out():
     assert not {"master_nml", "master_model_nml", "grid_nml"} & keys["namelists"].keys()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("changes", "path", "expected"),
     [
         ({"environment": {"OMP_STACKSIZE": None}}, ("environment", "OMP_STACKSIZE"), None),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft7Validator
+from rows import rows
 
 from nmlgen.codes import rule_names
 from nmlgen.configuration import find_configuration
@@ -41,8 +42,8 @@ def mistakes(validator: Draft7Validator, document) -> list[str]:
     return [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(document)]
 
 
-@pytest.mark.parametrize("release", releases())
-@pytest.mark.parametrize("kind", KINDS)
+@rows("release", releases())
+@rows("kind", KINDS)
 def test_schemas_are_schemas(kind, release):
     document = schema_for(kind, load_registry(release))
     Draft7Validator.check_schema(document)
@@ -61,7 +62,7 @@ def test_what_sbatch_reads_of_a_job_is_read_as_sbatch_does():
     assert found - {"time", "mem", "mem_per_cpu"} == set(READ_AS_SBATCH_DOES)  # these have units, as a spec has them
 
 
-@pytest.mark.parametrize("path", [*SPECS, *PRESETS], ids=lambda path: path.name)
+@rows("path", [*SPECS, *PRESETS], ids=lambda path: path.name)
 def test_specs_and_presets_that_are_right(path):
     text = path.read_text(encoding="utf-8")
     release = plain(text).get("model", {}).get("release", releases()[-1])
@@ -69,7 +70,7 @@ def test_specs_and_presets_that_are_right(path):
     assert mistakes(validator, plain(text)) == []
 
 
-@pytest.mark.parametrize("path", SITES, ids=lambda path: path.name)
+@rows("path", SITES, ids=lambda path: path.name)
 def test_sites_that_are_right(path):
     assert mistakes(SITE, plain(path.read_text(encoding="utf-8"))) == []
 
@@ -104,7 +105,7 @@ RIGHT = [
 ]
 
 
-@pytest.mark.parametrize("text", RIGHT)
+@rows("text", RIGHT)
 def test_what_is_right(text):
     assert mistakes(NEWEST, plain(text)) == []
 
@@ -145,7 +146,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "name"), WRONG)
+@rows(("text", "name"), WRONG)
 def test_what_is_wrong(text, name):
     found = mistakes(NEWEST, plain(text))
     assert found
@@ -219,7 +220,7 @@ def test_the_project_s_keys_are_those_that_are_read(tmp_path):
         assert mistakes(CONFIG, wrong), wrong
 
 
-@pytest.mark.parametrize("text", [text for text in RIGHT if "NPROMA" not in text])
+@rows("text", [text for text in RIGHT if "NPROMA" not in text])
 def test_what_nmlgen_takes_as_a_document_the_schema_takes_too(text):
     node = read_text(Source("spec", text))
     validate(node, "spec")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from rows import rows
 from specs import MAPPING, TEXT, changed, refused
 
 from nmlgen import SpecError
@@ -31,7 +32,7 @@ def findings_of(text: str, name: str = "spec"):
 # --- Messages --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "where", "message", "notes"),
     [
         ("jop: {nodes: 1}", "f:1:1", 'there is no key "jop" at the top', ('did you mean "job"?',)),
@@ -175,7 +176,7 @@ def test_messages(text, where, message, notes):
     assert finding.where == where
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "word"),
     [
         ("output: {'a b': {}}", "a b"),

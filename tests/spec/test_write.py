@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from nmlgen.source import Source
 from nmlgen.spec.document import read_text
@@ -38,7 +38,7 @@ def _sorted(value):
     return {key: _sorted(value[key]) for key in sorted(value)} if isinstance(value, dict) else value
 
 
-@pytest.mark.parametrize(
+@rows(
     ("value", "text"),
     [
         ("joint procs multifile", "joint procs multifile"),

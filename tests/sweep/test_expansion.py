@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
+from rows import rows
 from spec_strategies import specs
 from specs import MAPPING, TEXT, unchecked_build
 
@@ -155,7 +156,7 @@ def test_a_preset_brings_a_sweep(tmp_path):
 # --- What is refused -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@rows(
     ("arguments", "code", "message"),
     [
         ({}, "SPC012", "the sweep has no points"),

@@ -7,6 +7,7 @@ import operator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from nmlgen.expression import ExpressionError
 from nmlgen.sweep.expression import parse
@@ -18,7 +19,7 @@ def value(text: str):
     return parse(text).value(VALUES.__getitem__)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "expected"),
     [
         ("num_io_procs", 4),
@@ -61,7 +62,7 @@ def test_value(text, expected):
         assert type(value(text)) is type(expected)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "column", "message"),
     [
         ("", 1, "ends too early"),
@@ -87,7 +88,7 @@ def test_refused(text, column, message):
     assert caught.value.column == column
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "message"),
     [
         ("1 / (days - 5)", "divides by zero"),

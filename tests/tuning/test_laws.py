@@ -8,6 +8,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 from nmlgen.tuning.candidates import candidates_of
 
@@ -33,7 +34,7 @@ def spec():
         yield BENCHMARK.the_spec()
 
 
-@pytest.mark.parametrize("name", BENCHMARK.LAWS)
+@rows("name", BENCHMARK.LAWS)
 def test_no_worse_than_by_lot(name, spec):
     found = BENCHMARK.find(BENCHMARK.LAWS[name], spec)
     assert found.regret <= found.by_lot

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from metomi.isodatetime.data import Calendar as OtherCalendar
 from metomi.isodatetime.data import Duration as OtherDuration
 from metomi.isodatetime.data import TimePoint
+from rows import rows
 
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
@@ -100,7 +101,7 @@ def test_printing_loses_nothing(instant: Instant) -> None:
     assert Instant.parse(str(instant)) == instant
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "2000-01-01T00:00:00Z",
@@ -119,7 +120,7 @@ def test_every_form_of_an_instant(text: str) -> None:
     assert Instant.parse(text) == Instant(2000, 1, 1)
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "yesterday",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 import nmlgen
 from nmlgen.units.calendar import Instant
@@ -11,7 +12,7 @@ from nmlgen.units.size import parse_size
 from nmlgen.units.wall_time import parse_wall_time
 
 
-@pytest.mark.parametrize(
+@rows(
     ("read", "text"),
     [
         *((Duration.parse, text) for text in ("PT\u0663M", "P\u0663D", "PT\u00b2M", "PT1\u017f", "PT1.\u0663S")),

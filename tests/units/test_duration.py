@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from nmlgen.units.duration import Duration
 
@@ -81,13 +82,13 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), ACCEPTED.items())
+@rows(("text", "expected"), ACCEPTED.items())
 def test_accepted_text_is_read(text: str, expected: tuple[int, int]) -> None:
     duration = Duration.parse(text)
     assert (duration.months, duration.milliseconds) == expected
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@rows("text", REFUSED)
 def test_refused_text_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         Duration.parse(text)

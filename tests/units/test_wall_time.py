@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time, spoken_time, wall_time_form
 
@@ -25,7 +26,7 @@ def test_every_form_of_sbatch(text: str, seconds: int, form: str) -> None:
     assert wall_time_form(text) == form
 
 
-@pytest.mark.parametrize("text", ["", "90s", "1h", "1-", "1:2:3:4", "-5", "1.5", "UNLIMITED", "infinite", "00:40:00 "])
+@rows("text", ["", "90s", "1h", "1-", "1:2:3:4", "-5", "1.5", "UNLIMITED", "infinite", "00:40:00 "])
 def test_time_limit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="hours:minutes:seconds"):
         parse_wall_time(text)

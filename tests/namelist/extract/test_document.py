@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from rows import rows
 
 from nmlgen.errors import InputError
 from nmlgen.namelist.extract.document import base_release, document_text, make_document
@@ -93,7 +94,7 @@ def variable(tmp_path: Path, declaration: str, statements: str = "") -> Any:
     return make(tmp_path, mo_x_nml=text)["groups"]["x_nml"]["variables"]["x"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("declaration", "expected"),
     [
         ("INTEGER :: x", {"type": "integer"}),
@@ -114,7 +115,7 @@ def test_types(tmp_path, declaration, expected):
     assert variable(tmp_path, declaration) == {**expected, "default_status": "unset"}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("declaration", "statements", "expected"),
     [
         ("INTEGER :: x = 3", "", 3),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import rows
 
 from nmlgen.namelist.extract.lines import closing, split_list, statements
 
@@ -32,7 +33,7 @@ def test_lines_are_counted():
     assert [s.line for s in statements("\n\nx = &\n 1\ny = 2", frozenset())] == [3, 5]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("condition", "compiled"),
     [
         ("#ifdef A", True),

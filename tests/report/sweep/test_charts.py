@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
+from rows import rows
 
 from nmlgen.report.sweep.chart import Band, Chart, Dot, Line, Scatter, draw, draw_scatter
 
@@ -26,8 +27,8 @@ def ticks(svg):
     return {float(one.text.replace("\N{NO-BREAK SPACE}", "")): float(one.get("y")) - 4 for one in texts}
 
 
-@pytest.mark.parametrize("top", [0.003, 0.7, 1.0, 9.99, 100.0, 4321.0, 1e7])
-@pytest.mark.parametrize("is_root", [False, True])
+@rows("top", [0.003, 0.7, 1.0, 9.99, 100.0, 4321.0, 1e7])
+@rows("is_root", [False, True])
 def test_values_lie_between_round_ticks(top, is_root):
     svg = draw(chart([0.0, top / 2, top], is_root=is_root))
     heights = ticks(svg)
