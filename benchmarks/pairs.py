@@ -2,9 +2,10 @@
 
     python benchmarks/pairs.py [--pairs 50] [--seed 1]
 
-Jobs of ICON and of a model that nobody described, without a batch system, with stand-ins for the launcher and the
-model. The second begins up to 0.6 s after the first, so that it comes while that one starts, runs or ends. Ends with 1
-if in any pair not exactly one model has run, or if one job says something else than why it did not.
+Jobs of ICON and of a model that nobody described, without a batch system, and of that model in PBS, whose qstat knows
+which jobs run, but does not always say it; with stand-ins for qstat, the launcher and the model. The second begins up
+to 0.6 s after the first, so that it comes while that one starts, runs or ends. Ends with 1 if in any pair not exactly
+one model has run, or if one job says something else than why it did not.
 """
 
 from __future__ import annotations
@@ -26,6 +27,19 @@ from nmlgen.render.build import make_build
 
 LAUNCHER = '#!/bin/bash\nexec "${@: -1}"\n'
 MODEL = "#!/bin/bash\necho begins >>ran\nsleep 0.$((RANDOM % 3))\necho OK >finish.status\n"
+QSTAT = """#!/bin/bash
+job=${@: -1}
+if [[ ! -e $HOME/runs.$job ]]; then
+  echo "qstat: Unknown Job Id $job" >&2
+  exit 153
+fi
+case $((RANDOM % 3)) in
+  0) printf 'Job Id: %s\\n    job_state = R\\n    run_count = 1\\n' "$job" ;;
+  1) echo "qstat: cannot connect to server" >&2; exit 111 ;;
+  2) exit 1 ;;
+esac
+"""
+JOB = 'bash pair.sbatch; code=$?; rm "$HOME/runs.$PBS_JOBID"; exit $code'
 REFUSALS = ("is claimed by", "another job has just ended", "has run to its end")
 COMMON: dict[str, Any] = {"nmlgen": 1, "name": "pair", "site": "local", "job": {"ntasks": 2}}
 SPECS: tuple[dict[str, Any], ...] = (
@@ -36,6 +50,11 @@ SPECS: tuple[dict[str, Any], ...] = (
         "time": {"start": "2000-01-01T00:00:00Z", "stop": "2000-01-01T03:00:00Z", "modelTimeStep": "PT10M"},
     },
     {"model": {"name": "generic", "executable": "bin/model"}},
+    {
+        "model": {"name": "generic", "executable": "bin/model"},
+        "site": "generic-pbs",
+        "job": {"nodes": 1, "ntasks": 2, "time": "00:10:00"},
+    },
 )
 
 
@@ -43,13 +62,15 @@ def pair(spec: dict[str, Any], root: Path, directory: Path, delay: float) -> tup
     """How many models ran, and what each of the two jobs says in the end."""
     make_build(nmlgen.load_spec(spec), ()).write(directory)
     jobs = []
-    for wait in (0.0, delay):
+    for number, wait in enumerate((0.0, delay), 1):
         time.sleep(wait)
+        job = f"{directory.name}{number}.server"
+        (root / f"runs.{job}").touch()
         jobs.append(
             subprocess.Popen(
-                ["bash", "pair.sbatch"],
+                ["bash", "-c", JOB],
                 cwd=directory,
-                env={"PATH": f"{root / 'bin'}:/usr/bin:/bin", "HOME": str(root)},
+                env={"PATH": f"{root / 'bin'}:/usr/bin:/bin", "HOME": str(root), "PBS_JOBID": job},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
@@ -78,7 +99,7 @@ def main() -> None:
     wrong = 0
     with TemporaryDirectory() as name:
         root = Path(name)
-        for program, text in (("mpirun", LAUNCHER), ("model", MODEL)):
+        for program, text in (("mpirun", LAUNCHER), ("model", MODEL), ("qstat", QSTAT)):
             path = root / "bin" / program
             path.parent.mkdir(exist_ok=True)
             path.write_text(text)
