@@ -7,8 +7,10 @@ log says.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from rules.experiments import experiment_of, with_setting, written
 
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import (
@@ -187,13 +189,13 @@ def test_domains_of_a_stream(build: Build, dom: str, files: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "written"),
+    ("output", "is_written"),
     [("nml", True), ("NML", True), ("[nml, totint]", True), ("default", True), ("totint", False), ("none", False)],
 )
-def test_whether_streams_are_read(build: Build, output: str, written: bool) -> None:
+def test_whether_streams_are_read(build: Build, output: str, is_written: bool) -> None:
     component = build(f"namelists: {{run_nml: {{output: {output}}}}}")
-    assert writes_output(component) is written
-    assert bool(output_files(component)) is written
+    assert writes_output(component) is is_written
+    assert bool(output_files(component)) is is_written
 
 
 def test_level_types_need_a_first_name(build: Build) -> None:
@@ -238,3 +240,11 @@ def test_numbers_of_the_ranks_by_what_they_do(
     ranks: RankSplit, in_job: tuple[int, ...] | None, expected: list[list[int]]
 ) -> None:
     assert [list(numbers) for numbers in rank_numbers(ranks, in_job).values()] == expected
+
+
+@pytest.mark.parametrize("dom", [[], "x", ["x", 1], [1.5]])
+def test_domains_that_are_no_numbers_are_not_known(tmp_path: Path, dom: object) -> None:
+    experiment = experiment_of("nmlgen: 1\n", tmp_path)
+    changed = with_setting(experiment, "output_nml", "dom", written("output_nml", "dom", dom))
+    with pytest.raises(UndecidedError):
+        output_files(changed.components[0])

@@ -177,3 +177,13 @@ def test_dates(control, older, run, expected, tmp_path):
     text = "&master_time_control_nml\n" + "\n".join(control) + "\n/\n"
     text += f"&time_nml\n{older}\n/\n" if older else ""
     assert times(text, tmp_path, run) == expected
+
+
+@pytest.mark.parametrize(
+    ("control", "line"),
+    [("&master_time_control_nml\n/\n", 3), ("", 1), ("&master_time_control_nml\n experimentStartDate = ' '\n/\n", 4)],
+)
+def test_a_date_that_is_missing_is_told_where_it_belongs(control, line, tmp_path):
+    (tmp_path / "NAMELIST_atm").write_text("&run_nml\n modelTimeStep = 'PT10M'\n/\n", encoding="utf-8")
+    one = lifted(f"&master_nml\n/\n{control}{model()}", tmp_path)
+    assert [f.line for f in check_experiment(one).findings if f.code == "TIM014"] == [line]
