@@ -69,7 +69,8 @@ def test_the_nearest_count_that_was_measured(count, rate):
 
 
 @pytest.mark.parametrize(
-    ("count", "seconds"), [(7, "236.6 s with 4"), (8, "177.1 s with 8"), (16, "147.8 s with 16"), (39, "134.2 s with 32")]
+    ("count", "seconds"),
+    [(7, "236.6 s with 4"), (8, "177.1 s with 8"), (16, "147.8 s with 16"), (39, "134.2 s with 32")],
 )
 def test_the_nearest_time_that_was_measured(count, seconds):
     assert f"; {seconds}" in measured(count)
