@@ -43,7 +43,7 @@ def test_links_lead_somewhere(document):
             assert (document.parent / target).exists(), target
 
 
-@rows("document", generator().documents(), ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("document", generator().documents(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_commands_print_what_is_shown(document):
     text = document.read_text(encoding="utf-8")
     assert generator().with_output(text) == text, "run: python docs/generate.py"

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
 from fuzzing.killed import COMMANDS, full_disks, kills
-from rows import rows
 
 EVERY = {"tune": 29}
 """Of so many changes of the disk one is tried; of 7, if nothing is said."""
 
 
-@rows("command", COMMANDS)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_kill_loses_nothing(command, tmp_path):
     found = list(kills(command, tmp_path / "work", every=EVERY.get(command, 7)))
     assert found
     assert set(found) == {None}
 
 
-@rows("command", COMMANDS)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_full_disk_loses_nothing(command, tmp_path):
     assert set(full_disks(command, tmp_path / "work", every=EVERY.get(command, 7))) == {None}

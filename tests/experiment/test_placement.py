@@ -261,7 +261,7 @@ def test_a_preset_has_its_tasks_for_processors(tmp_path: Path) -> None:
     assert len(found) == 15
 
 
-@rows("name", CASES)
+@pytest.mark.parametrize("name", CASES)
 def test_a_build_comes_back(tmp_path: Path, name: str) -> None:
     loaded = load_spec(spec(tmp_path, **CASES[name]))
     build = tmp_path / "build"
