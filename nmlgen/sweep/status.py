@@ -52,8 +52,8 @@ class PointStatus:
 
 @frozen(eq=False)
 class SweepStatus:
-    """How far a sweep is: its points in the order of the table. `problem` says why Slurm was not asked, None if it
-    was."""
+    """How far a sweep is: its points in the order of the table. `problem` says why Slurm was not asked, or that
+    its accounting did not answer; None if all is known."""
 
     points: tuple[PointStatus, ...]
     problem: str | None = None
