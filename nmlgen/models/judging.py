@@ -127,6 +127,11 @@ class Judging:
         }
         return len(names)
 
+    @cached_property
+    def meant_for_text(self) -> set[int]:
+        """Where words stand without quotes that a variable would take for its text."""
+        return {problem.span.offsets[0] for _, problem in self.read.problems if problem.kind == "undelimited-text"}
+
     def problem(self, group: str, problem: SyntaxProblem) -> Finding:
         """What a problem of the text is to the model."""
         severity = Severity.ERROR if problem.stops and self.is_read(group) else Severity.WARNING
@@ -134,7 +139,8 @@ class Judging:
         if _is_placeholder(problem) and self.placeholders > 1:
             severity = Severity.WARNING
             notes.append(f"{self.placeholders} such words: is this a template?")
-        readers = READERS.get(problem.kind)
+        is_word = problem.kind == "unquoted-text" and problem.span.offsets[0] in self.meant_for_text
+        readers = READERS.get("undelimited-word" if is_word else problem.kind)
         if readers is not None:
             notes.append(readers.note())
             severity = Severity.WARNING

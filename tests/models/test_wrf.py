@@ -121,6 +121,12 @@ def test_a_value_that_does_not_fit_ends_wrf(judged, value):
     assert ("WRF002", "error") in found(judged(("time_step = 60", f"time_step = {value}")))
 
 
+def test_text_without_quotes_ends_wrf_with_some_runtimes_only(judged):
+    report = judged(("&physics", "&physics\n physics_suite = CONUS,"), ("cu_physics = 1, 0", "cu_physics = -1, 0"))
+    assert found(report)[0] == ("WRF002", "warning")
+    assert report.findings[0].notes[-1].startswith("the runtime of gfortran does so; flang and Intel")
+
+
 def test_there_are_eleven_domains_and_no_more(judged):
     eleven, twelve = ", ".join(["60"] * 11), ", ".join(["60"] * 12)
     assert found(judged(("history_interval = 60, 60", f"history_interval = {eleven}"))) == []
