@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from operator import itemgetter
 
 from attrs import evolve
 
@@ -28,8 +29,11 @@ from nmlgen.script.problems import CODES_OF_KINDS, code_of
 from nmlgen.script.syntax import Script
 from nmlgen.script.values import Possibility
 from nmlgen.script.worlds import Stretch, WrittenText
-from nmlgen.source import UNKNOWN, Span
+from nmlgen.source import UNKNOWN, Source, Span
 from nmlgen.suppression import Suppression, suppressions_in
+
+Writer = tuple[int, int]
+"""What writes, within one of several scripts: see `_Writers`."""
 
 _COMMENT = re.compile(r"![^\n]*nmlgen:[^\n]*")
 _SHORTEST_SLIP = 5
@@ -54,7 +58,7 @@ def review(lifted: LiftedScript) -> Report:
     for document in lifted.inactive:
         findings += _inactive(document)
     findings += [*_ends_early(lifted), *_given_up(lifted), *_misspelt(lifted)]
-    writers = _Writers(script)
+    writers = _Writers((script, *lifted.evaluation.sourced))
     check = Rechecker().check if len(lifted.ways) > 1 else check_experiment  # ways are nearly alike
     ways = [_Judged(way, beginning, writers, check) for way in lifted.ways]
     undecided = [item for judged in ways for item in judged.undecided]
@@ -89,24 +93,29 @@ def suppressions(lifted: LiftedScript) -> Iterator[Suppression]:
 
 
 class _Writers:
-    """The parts of a script that write: here-documents, by where their bodies start, and all else by its line."""
+    """The parts of scripts that write, a script and those that it sources: here-documents, by where their bodies start,
+    and all else by its line."""
 
-    def __init__(self, script: Script) -> None:
-        self.source = script.source
-        bodies = [item.heredoc.body for item in script.heredocs if item.heredoc is not None]
-        self._starts = [body.start for body in bodies]
-        self._ends = [body.end for body in bodies]
+    def __init__(self, scripts: Iterable[Script]) -> None:
+        self._bodies: dict[int, list[tuple[int, int]]] = {}
+        for script in scripts:
+            bodies = [item.heredoc.body for item in script.heredocs if item.heredoc is not None]
+            self._bodies[id(script.source)] = [(body.start, body.end) for body in bodies]
 
-    def of(self, offset: int) -> int:
-        """The writer of a place: a positive number for a here-document, a negative one for a line."""
-        number = bisect_right(self._starts, offset) - 1
-        if number >= 0 and offset < self._ends[number]:
-            return self._starts[number] + 1
-        return -bisect_right(self.source.line_starts, offset)
+    def of(self, source: Source, offset: int) -> Writer | None:
+        """The writer of a place: a positive number for a here-document, a negative one for a line; None where it is in
+        none of the scripts."""
+        bodies = self._bodies.get(id(source))
+        if bodies is None:
+            return None
+        number = bisect_right(bodies, offset, key=itemgetter(0)) - 1
+        if number >= 0 and offset < bodies[number][1]:
+            return id(source), bodies[number][0] + 1
+        return id(source), -bisect_right(source.line_starts, offset)
 
-    def at(self, span: Span | None) -> int | None:
-        """The writer of a finding's place; None where it has none in this script."""
-        return None if span is None or span.source is not self.source else self.of(span.offsets[0])
+    def at(self, span: Span | None) -> Writer | None:
+        """The writer of a finding's place; None where it has none in these scripts."""
+        return None if span is None else self.of(span.source, span.offsets[0])
 
 
 class _Judged:
@@ -121,17 +130,14 @@ class _Judged:
     ) -> None:
         self.undecided: list[Undecided] = []
         found: list[Finding] = []
-        written: set[int] = set()
+        written: set[Writer | None] = set()
         for file in way.files:
             found += [finding_of(overlooked) for overlooked in file.overlooked]
             origin = file.document.origin
             if isinstance(origin, WrittenText):
                 found += _unset(file, origin)
-                written.update(
-                    writers.of(stretch.piece.place.start)
-                    for stretch in origin.stretches
-                    if stretch.piece.place.text.source is writers.source
-                )
+                places = (stretch.piece.place for stretch in origin.stretches)
+                written.update(writers.of(place.text.source, place.start) for place in places)
         if way.experiment is not None:
             experiment = way.experiment
             found += problems_of(experiment, beginning, is_part=_is_lone_master(way))
@@ -143,7 +149,7 @@ class _Judged:
             for component in experiment.components:
                 found += _missing_directories(way, component)
         self.findings = dict.fromkeys(found)
-        self.written = frozenset(written)
+        self.written = frozenset(written - {None})
 
 
 def _is_lone_master(way: Way) -> bool:

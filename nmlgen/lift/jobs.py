@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from attrs import evolve, field
@@ -37,7 +38,7 @@ from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
 from nmlgen.script.values import ALWAYS, Guard, Place, Value, text_of, within
 from nmlgen.script.worlds import World
-from nmlgen.source import UNKNOWN, Source, Span
+from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.units.whole import decimal
 from nmlgen.values import define
 
@@ -141,11 +142,27 @@ def _has_empty(before: Place, behind: Place) -> bool:
     return before.text is behind.text and "$" in before.text.text[before.end : behind.start]
 
 
+def _empty_counts(words: list[StaticWord], final: Mapping[str, Variable]) -> Iterator[SyntaxProblem]:
+    """Counts in the words of a launch of which `split` has found that the shell puts nothing there."""
+    for option, word in pairwise(words):
+        shown = word.span.text
+        name = _NAMED.fullmatch(shown) if word.text is None else None
+        if name is not None and (name[1] or name[2]) not in final:  # one that the script sets may be from `$1`
+            message = f"{shown.strip()} is empty: {option.text} takes the next word for its number"
+            start, end = word.span.offsets
+            begin = start + len(shown) - len(shown.lstrip())
+            span = Text(word.span.source).span(begin, end - len(shown) + len(shown.rstrip()))
+            yield SyntaxProblem("empty-count", message, span, "a variable that is set before this line", stops=False)
+
+
+_NAMED = re.compile(r"\s+\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})\s+")
+
+
 class _Lifting:
     """The state of lifting one job."""
 
     def __init__(self, world: World, evaluation: Evaluation, directives: Directives) -> None:
-        self.guard = world.guard
+        self.guard, self.final = world.guard, evaluation.final
         self.hands_on_preload = _HANDED_ON.search(evaluation.script.source.text) is not None
         self.beginnings = beginnings(evaluation, world.guard)
         self.is_build = bool(recorded(evaluation.script.source.text))
@@ -228,6 +245,7 @@ class _Lifting:
             launch = read_launch(split)
             if launch is not None:
                 every.append((split, launch))
+                self.job.problems += _empty_counts(split, self.final)
             if launch is None or not _may_be_icon(launch):
                 continue
             self.job.problems += launch.problems

@@ -214,7 +214,7 @@ class Interpreter:
         sourced = len(self.calls.unresolved)
         if name in _SYSTEM or _SYSTEM_PREFIX.match(name):
             return Variable((Possibility(ALWAYS, UNKNOWN, (("system", name),), None),))
-        if self.is_fragment or self.calls.unresolved or name.isupper():
+        if self.is_fragment or self.calls.unresolved or name.isupper() or name in self._from_other_role():
             return Variable((Possibility(ALWAYS, UNKNOWN, (("environment", name, sourced),), None),))
         return Variable(unset(name))
 
@@ -234,7 +234,7 @@ class Interpreter:
         name = symbol[1]
         if name in self.own_names():
             return True
-        return False if self.is_fragment or name.isupper() else None
+        return False if self.is_fragment or name.isupper() or name in self._from_other_role() else None
 
     def special(self, name: str) -> Value:
         """`$?`, `$#` and the other parameters whose names are no names."""

@@ -60,11 +60,12 @@ srun bin/icon
     "SHL003": (
         "unset-variable",
         _page(
-            "Nothing sets a variable that goes into a namelist. The shell puts nothing in its place, or 0 in an "
-            "arithmetic expression, and says nothing of it. Where another script comes before this one, or it sources "
-            "a file that is not there, what it never sets is not known to be unset, and neither is a name in capital "
-            "letters, which the surroundings may set. But a name that stands in a whole script only once, is set "
-            "nowhere in it and is one letter away from one that it sets is found anywhere, as in `cd $OUTDRI`.",
+            "Nothing sets a variable that goes into a namelist, or is the number of tasks of a launch. The shell puts"
+            " nothing in its place, or 0 in an arithmetic expression, and says nothing of it. Where another script "
+            "comes before this one, or it sources a file that is not there, what it never sets is not known to be "
+            "unset, and neither is a name in capital letters, which the surroundings may set. But a name that stands "
+            "in a whole script only once, is set nowhere in it and is one letter away from one that it sets is found "
+            "anywhere, as in `cd $OUTDRI`.",
             """
 cat >NAMELIST_atm <<EOF
 &run_nml
@@ -1095,6 +1096,7 @@ CODES_OF_KINDS = {
     "directive-after-command": "SBA002",
     "duplicate-directive": "SBA003",
     "too-many-words": "SHL007",
+    "empty-count": "SHL003",
     "unknown-option": "SBA004",
     "plugin-option": "SBA004",
     "removed-option": "SBA004",

@@ -39,14 +39,23 @@ def own_place(substitution: str, script: str) -> str | None:
 _EXPORT = re.compile(r"^[ \t]*export[ \t]+(\w+)=(?:\"(\w*)\"|'(\w*)'|(\w+))[ \t]*(?:#.*)?$", re.MULTILINE)
 _SOURCE = re.compile(r"^[ \t]*(?:source|\.)[ \t]+\"?(?:\$\{?\w+\}?/)?([\w./-]+)\"?[ \t]*$", re.MULTILINE)
 _MOST_BESIDE = 200_000  # bytes
+_SUBMITS_ITSELF = re.compile(rf"^[^#\n]*\bsbatch\b[^\n|;&]*[ \t](?:\"?\$(?:0\b|\{{0\}})|{_SELF})", re.MULTILINE)
+_HANDS_ON = re.compile(
+    r"(?:^|[;&|{(]|\bthen\b|\bdo\b|\belse\b)[ \t]*(?:export|declare[ \t]+-x)[ \t]+([^\n;&|#]*)", re.MULTILINE
+)
+_GIVEN_TO_JOB = re.compile(r"\bsbatch\b[^\n|;&]*[ \t]--export[= \t]\"?([^\n\s\"]*)")
+_NAME = re.compile(r"(?:^|[ \t,])([A-Za-z_]\w*)(?==|,|[ \t]|\Z)")
 _DEFAULT = re.compile(r"\$\{(\w+):?[=-]\"?(\w*)\"?\}")
 
 
 def handed_over(script: str, directory: Path | None) -> frozenset[str]:
     """The variables that a script which submits itself exports for its other role: it exports them with another value
-    than the one that it gives them where nothing has set them. The functions for it may stand in files beside it, which
-    it sources.
+    than the one that it gives them where nothing has set them, or submits itself by its own name. The functions for it
+    may stand in files beside it, which it sources.
     """
+    if "sbatch" in script and _SUBMITS_ITSELF.search(script):
+        lists = (match[1] for pattern in (_HANDS_ON, _GIVEN_TO_JOB) for match in pattern.finditer(script))
+        return frozenset(name for text in lists for name in _NAME.findall(text))
     if "SLURM_JOB" not in script:
         return frozenset()
     whole = [script, *_beside(script, directory)]

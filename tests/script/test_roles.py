@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rows import rows
 
+import nmlgen
 from nmlgen.files import Files
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import lift_script
@@ -147,3 +148,30 @@ def test_what_is_moved_twice_through_directories_that_nobody_knows_is_the_same_f
     )
     (way,) = lifted(path).ways
     assert len(way.experiment.components[0].namelist) == 3
+
+
+@pytest.mark.parametrize(
+    ("test", "hands_on", "submits"),
+    [
+        ('[ -z "$ROLE" ]', "export ROLE=job tasks=2", "sbatch --export=ALL $0"),
+        ('[ -z "$role" ]', "true", 'sbatch --export=ALL,role=job,tasks=2 "${BASH_SOURCE[0]}"'),
+    ],
+)
+def test_the_namelists_of_a_file_that_only_the_job_sources_are_judged(test, hands_on, submits, tmp_path):
+    (tmp_path / "namelists.sh").write_text(
+        f"write() {{\ncat > NAMELIST_atm << EOF\n{WHOLE}&parallel_nml\n num_io_procs = $tasks\n bogus = 1\n/\nEOF\n}}\n"
+    )
+    path = tmp_path / "job.run"
+    path.write_text(
+        f"#!/bin/bash\nif {test}; then\n{hands_on}\n{submits}\nexit\nfi\nsource ./namelists.sh\nwrite\nsrun icon\n"
+    )
+    found = nmlgen.lint([path], icon_release="2024.10").findings
+    assert [(one.code, one.span.text) for one in found if one.code in ("NML002", "SHL003")] == [("NML002", "bogus")]
+
+
+@pytest.mark.parametrize(("before", "is_found"), [("", True), ("tasks=$1\n", False), ("tasks=4\n", False)])
+def test_a_number_of_tasks_that_is_empty(before, is_found, tmp_path):
+    path = tmp_path / "job.run"
+    path.write_text(f"#!/bin/bash\n{before}cat > NAMELIST_atm << EOF\n{WHOLE}EOF\nsrun -n $tasks bin/icon\n")
+    found = nmlgen.lint([path]).findings
+    assert [one.span.text for one in found if one.code == "SHL003"] == ["$tasks"] * is_found
