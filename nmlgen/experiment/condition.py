@@ -32,6 +32,9 @@ _TEXTS = re.compile(r""""[^"]*"|'[^']*'""")
 _VARIABLES = re.compile(r"(?<!\w)([A-Za-z_]\w*)\.([A-Za-z_]\w*(?:%[A-Za-z_]\w*)?)")
 
 
+_NUMBERS = frozenset((int, float, bool))
+
+
 class Facts(Protocol):
     """What a condition is asked of."""
 
@@ -159,6 +162,23 @@ class _OfSettings(Parser):
             return function(*map(_folded, values))
         except ExpressionError:  # a text beside a number: ICON will say so
             return None
+
+    def _joined(self, join: Callable[[Any, Any], Any], left: Term, right: Term) -> Term:
+        apply = self.apply
+
+        def value(facts: Facts) -> Any:
+            one = left(facts)
+            if one is None:
+                return None
+            other = right(facts)
+            if type(one) not in _NUMBERS or type(other) not in _NUMBERS:
+                return apply(join, one, other)
+            try:
+                return join(one, other)  # as a rule: nothing to fold
+            except ExpressionError:
+                return None
+
+        return value
 
     def _variable(self, name: str) -> Name:
         group, _, variable = name.partition(".")

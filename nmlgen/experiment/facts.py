@@ -38,18 +38,11 @@ class ComponentFacts:
 
     def setting(self, group: str, name: str) -> Setting:
         """The setting in force: what is written if ICON reads the group, else the release's default."""
-        return self._known(group, name)[0]
-
-    def _known(self, group: str, name: str) -> tuple[Setting, list[Any] | None]:
-        """The setting in force, and its elements if they are known."""
-        return _known(self.component, group, name, self.domain if "%" in name else 0)
+        return _in_force(self.component, group, name, self.domain if "%" in name else 0)
 
     def values(self, group: str, name: str) -> list[Any] | None:
         """The elements of a variable from the first on; None if they are not known."""
-        try:
-            return self._known(group, name)[1]
-        except UndecidedError:  # whether the group is read
-            return None
+        return _elements(self.component, group, name, self.domain if "%" in name else 0)
 
     def value(self, group: str, name: str) -> Any:
         """The element of a variable for this domain; None if it is not known."""
@@ -158,15 +151,16 @@ class ComponentFacts:
 
 
 @remembered
-def _known(component: Component, group: str, name: str, domain: int) -> tuple[Setting, list[Any] | None]:
-    """The setting in force, and its elements if they are known; the domain counts where it is in the name."""
-    setting = _in_force(component, group, name, domain)
+def _elements(component: Component, group: str, name: str, domain: int) -> list[Any] | None:
+    """The elements of the setting in force, None if they or whether the group is read are not known; the domain counts
+    where it is in the name."""
     try:
-        return setting, as_list(setting.value)
+        return as_list(_in_force(component, group, name, domain).value)
     except UndecidedError:
-        return setting, None
+        return None
 
 
+@remembered
 def _in_force(component: Component, group: str, name: str, domain: int) -> Setting:
     found = component.group(group)
     condition = None if found is None else condition_of(component, found)

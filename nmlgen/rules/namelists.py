@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from attrs import evolve
 
@@ -21,11 +21,9 @@ from nmlgen.namelist.registry import Registry, Removal, Shape, Variable, bounds_
 from nmlgen.rules.rule import ComponentRule, of_unknown_release
 from nmlgen.rules.successors import successor
 from nmlgen.source import Span, encoded
-from nmlgen.values import frozen
 
 
-@frozen
-class _Written:
+class _Written(NamedTuple):
     """A variable as somebody wrote it: `path` is its name in lower case without subscripts, `subscripts` what
     stood in the parentheses after each part of it, None where there were none."""
 
