@@ -158,3 +158,21 @@ def test_a_step_of_months_is_an_error_where_there_is_output(tmp_path: Path) -> N
     silent = with_setting(experiment, RUN, "output", written(RUN, "output", "none"))
     found = [judge(one, [RULES["TIM002"]])[0].severity for one in (experiment, silent)]
     assert found == [Severity.ERROR, Severity.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("code", "changes"),
+    [
+        ("TIM004", {STEP: "PT90M", SECONDS: 5400.0}),
+        ("TIM005", {CHECKPOINT: "PT24H", ("io_nml", "dt_checkpoint"): 86400.0}),
+        ("TIM010", {DAMPING: 24, CHECKPOINT: "PT200M"}),
+        ("OUT008", {STEP: "PT1H", ("output_nml", "output_interval"): "PT60M"}),
+    ],
+)
+def test_what_only_its_spelling_tells_is_an_error_where_the_library_was_tried(code, changes, tmp_path: Path) -> None:
+    rule = next(rule for rule in all_rules() if rule.code == code)
+    for release, severity in (("2024.10", Severity.ERROR), ("2025.04", Severity.WARNING)):
+        experiment = experiment_of(f'nmlgen: 1\nmodel: {{release: "{release}"}}\n', tmp_path)
+        for (group, name), value in changes.items():
+            experiment = with_setting(experiment, group, name, written(group, name, value))
+        assert {finding.severity for finding in judge(experiment, [rule])} == {severity}
