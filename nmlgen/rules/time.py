@@ -253,8 +253,8 @@ class TwoTimeSteps(ComponentRule):
 
     ## Evidence
     ICON 2024.10: "Two inconsistent time steps have been specified!" (`mo_time_management.f90:134`; `compareTimeDelta`
-    in `mtime_timedelta.c:210`). It ran with both where they agree. 2025.04 has another mtime, which nobody tried: of the
-    same length it is a warning there.
+    in `mtime_timedelta.c:210`). It ran with both where they agree. 2025.04 has another mtime, which nobody tried: of
+    the same length it is a warning there.
 
     ## Example
     ```yaml bad
