@@ -43,6 +43,11 @@ class Looks:
         self.seen: dict[Question, Answer] = {}
         self.repeatable = True
 
+    @property
+    def read(self) -> Iterator[Path]:
+        """The files that were read whole."""
+        return (Path(question[1]) for question in self.seen if question[0] == _content.__name__)
+
     def note(self, question: Question, answer: Answer) -> None:
         """Take down a question with its answer; two answers to one say that the disk changes meanwhile."""
         if self.seen.setdefault(question, answer) != answer:

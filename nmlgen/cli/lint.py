@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 import nmlgen
+from nmlgen import disk
 from nmlgen.baseline import beyond, read_baseline, write_baseline
 from nmlgen.cli.caches import cache_of, cache_options
 from nmlgen.cli.console import as_far_as_read, quiet_option, release_option, selection_options, show_findings, tracked
@@ -143,7 +144,7 @@ def command(
         "track": None if quiet else tracked,
     }
 
-    cache = None if has_no_cache else cache_of(cache_directory)
+    cache = None if has_no_cache or watch else cache_of(cache_directory)  # what is watched is read
 
     def judged() -> nmlgen.Report:
         report = nmlgen.lint(paths, cache=cache, **options)  # type: ignore[arg-type]
@@ -189,9 +190,12 @@ def _watched(paths: tuple[Path, ...], judge: Callable[[], int]) -> int:
     """Judge now and whenever something changes. What cannot be read at first ends it; later on it is told of, as an
     editor may just be writing a file anew."""
     code: int | None = None
-    for _ in changes(paths):
+    read: dict[Path, None] = {}
+    for _ in changes(paths, read):
         try:
-            code = judge()
+            with disk.recorded() as looks:
+                code = judge()
+            read |= dict.fromkeys(looks.read)
         except BrokenPipeError:
             raise
         except (nmlgen.NmlgenError, OSError) as error:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from time import sleep
 
 _PAUSE = 0.3  # seconds
 
 
-def changes(paths: Iterable[Path]) -> Iterator[None]:
+def changes(paths: Iterable[Path], also: Collection[Path] = ()) -> Iterator[None]:
     """Once at first, then whenever a file of these, or below these directories, is another one than it was; ends with
-    Ctrl-C."""
+    Ctrl-C. `also` are further files, of which there may be others after each turn."""
     given = tuple(paths)
     seen = None
     try:
         while True:
-            now = _state(given)
+            now = _state((*given, *also))
             if now != seen:
-                seen = now
                 yield
+                seen = _state(also) | now  # what changed meanwhile is another one than it was
             sleep(_PAUSE)
     except KeyboardInterrupt:
         return

@@ -273,6 +273,17 @@ def test_watching(wrong, monkeypatch):
     assert "no findings" in done.output
 
 
+def test_what_a_script_sources_is_watched(tmp_path, monkeypatch):
+    sourced, script = tmp_path / "settings.sh", tmp_path / "job.run"
+    sourced.write_text("tasks=2.5\n")
+    script.write_text(
+        f"#!/bin/bash\n. {sourced}\ncat >NAMELIST_atm <<E\n&parallel_nml\n num_io_procs = $tasks\n/\nE\nsrun icon\n"
+    )
+    change_while_it_waits(monkeypatch, lambda: None, lambda: sourced.write_text("tasks=22.5\n"))
+    done = run(str(script), "--watch")
+    assert (done.output.count("is 2.5, set at"), done.output.count("is 22.5, set at")) == (1, 1), done.output
+
+
 def test_watching_goes_on_while_a_file_is_away(wrong, monkeypatch):
     path = next(wrong.glob("NAMELIST_*"))
     text = path.read_text()
