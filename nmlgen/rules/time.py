@@ -32,6 +32,7 @@ from nmlgen.units.duration import Duration
 from nmlgen.units.timedelta import TimeDelta
 
 _TIME = "master_time_control_nml"
+_REFERENCE = "experimentReferenceDate"
 _DAY = 86_400_000
 _JULIAN = "julian gregorian"
 _NUMBERED_CALENDARS = {0: _JULIAN, 1: "proleptic gregorian", 2: "360 day year"}
@@ -630,14 +631,16 @@ class UnreadableTime(ComponentRule):
     Finds a date or a duration that mtime refuses: in icon_master.namelist, the time step, and the times and intervals
     of output streams. In a spec most of them are refused before any rule looks (SPC004). Intervals over which a run
     with NWP physics adds up or takes extremes (`precip_interval`, `maxt_interval`), and those at which a run with AES
-    physics calls its processes (`aes_phy_config(1)%dt_rad`), are a warning.
+    physics calls its processes (`aes_phy_config(1)%dt_rad`), are a warning, and so is `experimentReferenceDate` beside
+    a start date.
 
     ## Why it matters
     ICON aborts or crashes, some of it hours later, when the first checkpoint is due.
 
     ## Evidence
-    ICON 2024.10 rejected 33 such texts, among them PT0.5H, P13M, P2W, PT30, "PT 30M", 2000-13-01 and noon. Of AES what
-    is read was looked at (`mo_aes_phy_config.f90:393`), not tried.
+    ICON 2024.10 rejected 33 such texts, among them PT0.5H, P13M, P2W, PT30, "PT 30M", 2000-13-01 and noon. It ran with
+    an `experimentReferenceDate` of "abc" beside a start date. Of AES what is read was looked at
+    (`mo_aes_phy_config.f90:393`), not tried.
 
     ## Example
     ```yaml bad
@@ -666,7 +669,9 @@ class UnreadableTime(ComponentRule):
                 yield evolve(self.finding(*found), severity=Severity.WARNING)
         for setting, parse in sorted(_times(component), key=lambda pair: pair[0].certainty is Certainty.UNKNOWN):
             if (found := _unreadable(setting, parse)) is not None:
-                yield self.finding(*found)
+                is_idle = setting is component[_TIME, _REFERENCE] and _is_set(component[_TIME, "experimentStartDate"])
+                severity = Severity.WARNING if is_idle else self.severity
+                yield evolve(self.finding(*found), severity=severity)
 
 
 class TwoDates(ComponentRule):

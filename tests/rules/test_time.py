@@ -176,3 +176,12 @@ def test_what_only_its_spelling_tells_is_an_error_where_the_library_was_tried(co
         for (group, name), value in changes.items():
             experiment = with_setting(experiment, group, name, written(group, name, value))
         assert {finding.severity for finding in judge(experiment, [rule])} == {severity}
+
+
+@pytest.mark.parametrize(("start", "severity"), [("2008-09-01T00:00:00Z", Severity.WARNING), ("", Severity.ERROR)])
+def test_a_reference_that_cannot_be_read_is_idle_beside_a_start(start: str, severity: Severity, tmp_path: Path) -> None:
+    experiment = experiment_of("nmlgen: 1\n", tmp_path)
+    for place, value in ((START, start), ((TIME, "experimentReferenceDate"), "abc")):
+        experiment = with_setting(experiment, *place, written(*place, value))
+    (finding,) = judge(experiment, [RULES["TIM012"]])
+    assert finding.severity is severity
