@@ -25,6 +25,7 @@ Term = Callable[[Any], Any]
 _MAXIMUM_LENGTH = 1000
 _MAXIMUM_DEPTH = 50
 _MAXIMUM_DIGITS = 40  # of a whole number, as in a spec
+_TOO_LARGE = 10**_MAXIMUM_DIGITS
 _MAXIMUM_TEXT = 10_000  # characters of a text
 _MAXIMUM_LIST = 1000  # values in a list, those of lists within it among them
 _CONSTANTS = {"true": True, "false": False, "null": None}
@@ -127,11 +128,12 @@ class Parser(ABC):
 
     def _junction(self, word: str, part: Callable[[], Term]) -> Term:
         """Parts joined by `and`, or by `or`: the first that decides it, whatever is not known of those before."""
-        parts = [part()]
+        first = part()
+        if self.token != word or self.kind != "name":  # as a rule
+            return first
+        parts = [first]
         while self.take(word):
             parts.append(part())
-        if len(parts) == 1:
-            return parts[0]
         truth, decides = self.truth, word == "or"
 
         def junction(given: Any) -> bool | None:
@@ -155,11 +157,13 @@ class Parser(ABC):
 
     def _comparison(self) -> Term:
         left = self._sum()
-        if self.take("in"):
-            return self._joined(_is_in, left, self._sum())
-        if self.take("not"):
-            self.expect("in")
-            return self._joined(_is_not_in, left, self._sum())
+        if self.kind == "name":
+            if self.take("in"):
+                return self._joined(_is_in, left, self._sum())
+            if self.take("not"):
+                self.expect("in")
+                return self._joined(_is_not_in, left, self._sum())
+            return left
         compared: list[tuple[Callable[[Any, Any], Any], Term]] = []
         while self.kind == "sign" and self.token in _COMPARISONS:
             compared.append((_COMPARISONS[self.advance()], self._sum()))
@@ -180,13 +184,15 @@ class Parser(ABC):
         return lambda given: conjunction(truths(given))
 
     def _sum(self) -> Term:
-        return self._chain(_SUMS, self._product)
+        value = self._signed()
+        if self.kind != "sign" or self.token not in _CALCULATIONS:  # as a rule
+            return value
+        return self._chain(_SUMS, self._product, self._chain(_PRODUCTS, self._signed, value))
 
     def _product(self) -> Term:
-        return self._chain(_PRODUCTS, self._signed)
+        return self._chain(_PRODUCTS, self._signed, self._signed())
 
-    def _chain(self, signs: Mapping[str, Callable[[Any, Any], Any]], part: Callable[[], Term]) -> Term:
-        value = part()
+    def _chain(self, signs: Mapping[str, Callable[[Any, Any], Any]], part: Callable[[], Term], value: Term) -> Term:
         while self.kind == "sign" and self.token in signs:
             value = self._joined(signs[self.advance()], value, part())
         return value
@@ -206,7 +212,7 @@ class Parser(ABC):
         kind, token = self.kind, self.token
         if kind == "number":
             self.advance()
-            number = _held(float(token) if re.search(r"[.eE]", token) else int(token), token[:_MAXIMUM_DIGITS])
+            number = _held(int(token) if token.isdecimal() else float(token), token[:_MAXIMUM_DIGITS])
             return lambda _: number
         if kind == "text":
             self.advance()
@@ -263,8 +269,9 @@ class Parser(ABC):
         left = self.token
         match = self.token_pattern.match(self.text, self._offset)
         if match is not None:
-            self.kind = str(match.lastgroup)
-            self.token, self.column = match[self.kind], match.start(self.kind) + 1
+            self.kind = kind = match.lastgroup or ""
+            self.token = match[kind]
+            self.column = match.start(kind) + 1
             self._offset = match.end()
         elif not (rest := self.text[self._offset :]).strip():
             self.kind, self.token, self.column = "end", "", len(self.text) + 1
@@ -351,7 +358,7 @@ def _held(value: Any, said: str) -> Any:
     """The value of what was `said`, if a setting could hold it: what is doubled again and again ends here."""
     if isinstance(value, float) and not isfinite(value):
         raise ExpressionError(f"{said} is larger than any number")
-    if isinstance(value, int) and abs(value) >= 10**_MAXIMUM_DIGITS:
+    if isinstance(value, int) and abs(value) >= _TOO_LARGE:
         raise ExpressionError(f"{said[:_MAXIMUM_DIGITS]} has more than {_MAXIMUM_DIGITS} digits")
     if isinstance(value, str) and len(value) > _MAXIMUM_TEXT:
         raise ExpressionError(f"{said} has more than {_MAXIMUM_TEXT} characters")
@@ -388,6 +395,7 @@ _PRODUCTS = {
     "//": _arithmetic("//", operator.floordiv),
     "%": _arithmetic("%", operator.mod),
 }
+_CALCULATIONS = {*_SUMS, *_PRODUCTS}
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "min": lambda *values: min(_number(value, "min") for value in values),
     "max": lambda *values: max(_number(value, "max") for value in values),

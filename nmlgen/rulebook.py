@@ -12,15 +12,16 @@ from inspect import cleandoc
 from pathlib import Path
 
 from nmlgen.findings import Severity
+from nmlgen.pattern import pattern
 from nmlgen.values import frozen
 
 _ROOM = Path(__file__).parent / "rules"
-_CLASS = re.compile(
+_CLASS = pattern(
     r'^class \w+\((?:Component)?Rule\):\n    (?P<page>r?"""(?P<text>(?s:.*?))""")[^\n]*\n\n'
     r"(?P<said>    code = [^\n]*\n(?:\n|    \w+ = [^\n]*\n)*)",
     re.MULTILINE,
 )
-_SAID = re.compile(r'^    (\w+) = (?:"([^"\n]*)"|Severity\.(\w+))$', re.MULTILINE)
+_SAID = pattern(r'^    (\w+) = (?:"([^"\n]*)"|Severity\.(\w+))$', re.MULTILINE)
 
 
 @frozen

@@ -11,12 +11,12 @@ finding.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import evolve
 
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, in_order
+from nmlgen.pattern import pattern
 from nmlgen.source import Source, Span, Text
 from nmlgen.values import frozen
 
@@ -34,9 +34,9 @@ PROBLEMS = {
 }
 """Code to name and explanation."""
 
-_DIRECTIVE = re.compile(r"[#!]\s*nmlgen:\s*ignore(?P<whole>-file)?(?![\w-])\s*(?P<rest>.*?)\s*$")
-_LINE_END = re.compile(r"[ \t]*(?:\r\n|\r|\n|\Z)")
-_RULES_AND_REASON = re.compile(r"\[(?P<rules>[^\]]*)\]\s*(?P<reason>.*)")
+_DIRECTIVE = pattern(r"[#!]\s*nmlgen:\s*ignore(?P<whole>-file)?(?![\w-])\s*(?P<rest>.*?)\s*$")
+_LINE_END = pattern(r"[ \t]*(?:\r\n|\r|\n|\Z)")
+_RULES_AND_REASON = pattern(r"\[(?P<rules>[^\]]*)\]\s*(?P<reason>.*)")
 
 
 @frozen

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from nmlgen.pattern import pattern
+
 _OBEYED = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # control characters, of which \x1b and \x9b begin a terminal's commands
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of what follows
@@ -42,5 +44,5 @@ def csv_cell(text: str) -> str:
     return visible_lines(text)
 
 
-_FORMULA = re.compile(r"[=+\-@\t\r\n]")
-_NUMBER = re.compile(r"[-+](?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_FORMULA = pattern(r"[=+\-@\t\r\n]")
+_NUMBER = pattern(r"[-+](?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")

@@ -46,3 +46,27 @@ def test_what_holds_itself_is_shown_once():
 def test_a_class_may_show_itself_as_it_likes():
     assert repr(Own(1)) == "own"
     assert repr(Below(1, 2)) == "Below(first=1, second=2)"
+
+
+@frozen
+class Noted:
+    first: int
+    note: str = field(default="", eq=False)
+
+
+@frozen(eq=False)
+class Itself:
+    first: int
+
+
+def test_values_are_equal_where_their_classes_and_compared_fields_are():
+    assert Noted(1, "x") == Noted(1) != Noted(2)
+    assert hash(Noted(1, "x")) == hash(Noted(1))
+    assert Pair(1, "x") != Pair(1, "y")
+    assert len({Pair(1), Pair(1), Pair(2)}) == 2
+    assert Own(1) != Below(1, 2) == Below(1, 2)
+    assert Own(1) != 1
+    assert Itself(1) != Itself(1)
+    assert hash(Itself(1)) != hash(Itself(1))
+    assert Node([1]) == Node([1])
+    assert Node.__hash__ is None

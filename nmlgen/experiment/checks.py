@@ -6,7 +6,6 @@ The data lie in `schemas/icon-checks.json`; `schemas/icon-checks.schema.json` st
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from typing import Any
@@ -19,6 +18,7 @@ from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.parts import has_part
 from nmlgen.experiment.ranks import LEVEL_TYPES, domains
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.pattern import pattern
 from nmlgen.resources import shipped
 from nmlgen.source import Span
 from nmlgen.values import frozen
@@ -26,8 +26,8 @@ from nmlgen.values import frozen
 ANY = "any"
 """The kind of a check that every component makes."""
 
-_SUBSCRIPT = re.compile(r"\([^()]*\)")
-_REQUESTED = re.compile(r"""requested\(["'](\w+)["']\)""")
+_SUBSCRIPT = pattern(r"\([^()]*\)")
+_REQUESTED = pattern(r"""requested\(["'](\w+)["']\)""")
 _STREAMS = "output_nml"
 
 

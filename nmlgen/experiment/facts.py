@@ -16,9 +16,10 @@ from nmlgen.experiment.parts import parts
 from nmlgen.experiment.ranks import domains, output_files, split
 from nmlgen.experiment.reading import condition_of
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.pattern import pattern
 from nmlgen.values import frozen
 
-_OF_A_SPHERE = re.compile(r"R\d+B\d+", re.IGNORECASE)
+_OF_A_SPHERE = pattern(r"R\d+B\d+", re.IGNORECASE)
 _FORCED = ("is_subsidence_moment", "is_subsidence_heat", "is_advection", "is_geowind", "is_rad_forcing", "is_nudging")
 _WATERS = frozenset({"qv", "hus", "qc", "clw", "qi", "cli", "qr", "qs", "qg", "qh"})
 

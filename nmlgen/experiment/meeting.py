@@ -9,8 +9,9 @@ I_MPI_PMI_LIBRARY meets with `--mpi=pmi2` only (2021.10 and 2021.18), and ends i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
+
+from nmlgen.pattern import pattern
 
 PMI_LIBRARY = "I_MPI_PMI_LIBRARY"
 """The variable of Intel MPI that names Slurm's library."""
@@ -18,7 +19,7 @@ PMI_LIBRARY = "I_MPI_PMI_LIBRARY"
 PMI_TYPE = "SLURM_MPI_TYPE"
 """The variable of srun that says what its option --mpi does."""
 
-_OPTION = re.compile(r"--mpi[= ]?(\w*)")
+_OPTION = pattern(r"--mpi[= ]?(\w*)")
 _TYPE = "pmi2"
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from nmlgen.pattern import pattern
 from nmlgen.values import frozen
 
 
@@ -186,27 +187,27 @@ def _before_2021(variable: str, numbers: tuple[int, ...]) -> Understanding:
 _LIBRARY_MODULES = (
     (
         "intel",
-        re.compile(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[^/]*/(?P<version>\d{1,9}(?:\.\d{1,9})*)", re.IGNORECASE),
+        pattern(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[^/]*/(?P<version>\d{1,9}(?:\.\d{1,9})*)", re.IGNORECASE),
     ),
-    ("openmpi", re.compile(r"openmpi[^/]*/(?P<version>\d{1,9}(?:\.\d{1,9})*)", re.IGNORECASE)),
+    ("openmpi", pattern(r"openmpi[^/]*/(?P<version>\d{1,9}(?:\.\d{1,9})*)", re.IGNORECASE)),
 )
 _BUILT_WITH = (
     (
         "intel",
-        re.compile(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[-._/]?(?P<version>\d{1,9}(?:\.\d{1,9})*)?", re.IGNORECASE),
+        pattern(r"(?:intel-?oneapi-?mpi|intel-?mpi|impi)[-._/]?(?P<version>\d{1,9}(?:\.\d{1,9})*)?", re.IGNORECASE),
     ),
-    ("openmpi", re.compile(r"(?:openmpi|ompi)[-._/]?(?P<version>\d{1,9}(?:\.\d{1,9})*)?", re.IGNORECASE)),
-    ("mpich", re.compile(r"(?<!cray-)mpich[-._/]?(?P<version>\d{1,9}(?:\.\d{1,9})*)?", re.IGNORECASE)),
+    ("openmpi", pattern(r"(?:openmpi|ompi)[-._/]?(?P<version>\d{1,9}(?:\.\d{1,9})*)?", re.IGNORECASE)),
+    ("mpich", pattern(r"(?<!cray-)mpich[-._/]?(?P<version>\d{1,9}(?:\.\d{1,9})*)?", re.IGNORECASE)),
 )
-_IO_LIBRARY = re.compile(r"hdf5|netcdf", re.IGNORECASE)
+_IO_LIBRARY = pattern(r"hdf5|netcdf", re.IGNORECASE)
 
 
 def library_of_module(name: str) -> tuple[str, str] | None:
     """The MPI library and its version that a module of this name is; None of a module that is something else."""
     if _IO_LIBRARY.search(name):
         return None
-    for implementation, pattern in _LIBRARY_MODULES:
-        match = pattern.search(name)
+    for implementation, names in _LIBRARY_MODULES:
+        match = names.search(name)
         if match is not None:
             return implementation, match["version"]
     return None
@@ -219,8 +220,8 @@ def built_with(name: str) -> tuple[str, str | None] | None:
     """
     if not _IO_LIBRARY.search(name):
         return None
-    for implementation, pattern in _BUILT_WITH:
-        match = pattern.search(name)
+    for implementation, names in _BUILT_WITH:
+        match = names.search(name)
         if match is not None:
             version = match["version"]
             if implementation == "intel" and version is not None and re.match(r"(?:1[6-9]|2\d)(?:\.|$)", version):

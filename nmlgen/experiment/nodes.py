@@ -17,14 +17,15 @@ from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.placement import SeatError, placement
 from nmlgen.experiment.ranks import numbers_in_job, rank_numbers, split
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
+from nmlgen.pattern import pattern
 from nmlgen.values import frozen
 
 BASE_BYTES = 0.25e9
 """What a rank of ICON takes on small grids: on Levante about 32 GB were measured on a node of 128 ranks, for R2B5 and
 R2B6 and whatever the layout (F. Ott, IO-Verhalten und -Effizienz im Klima- und Wettermodell ICON, 2025)."""
 
-_DISTRIBUTIONS = re.compile(r"(?:--distribution[= ]|-m[= ]?)(.+)")
-_MPI_BY_NODE = re.compile(r"--?(?:map-by[= ](?:ppr:1:)?node|bynode|rr|ppn[= ]1|perhost[= ]1)\b.*")
+_DISTRIBUTIONS = pattern(r"(?:--distribution[= ]|-m[= ]?)(.+)")
+_MPI_BY_NODE = pattern(r"--?(?:map-by[= ](?:ppr:1:)?node|bynode|rr|ppn[= ]1|perhost[= ]1)\b.*")
 
 
 @frozen

@@ -16,6 +16,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Certainty
+from nmlgen.pattern import pattern
 
 _DEFINED_WITH = {
     "art": "__ICON_ART",
@@ -45,9 +46,9 @@ PARTS = tuple(sorted({*_DEFINED_WITH, *_DEFINED_WITHOUT, GPU}))
 """The parts that are known of."""
 
 _LOG = "config.log"
-_FLAGS = re.compile(r"^FCFLAGS='(.*)'$", re.MULTILINE)
-_IS_ICON = re.compile(r"^PACKAGE_NAME='icon'$", re.MULTILINE)
-_HAS_NO_GPU = re.compile(r"^GPU_ENABLED='(#?)'$", re.MULTILINE)
+_FLAGS = pattern(r"^FCFLAGS='(.*)'$", re.MULTILINE)
+_IS_ICON = pattern(r"^PACKAGE_NAME='icon'$", re.MULTILINE)
+_HAS_NO_GPU = pattern(r"^GPU_ENABLED='(#?)'$", re.MULTILINE)
 _ENDED_WELL = "\nconfigure: exit 0\n"
 _MOST = 16 * 2**20
 """A bound on work: bytes of a config.log that is read; one of ICON has some ten thousand."""

@@ -8,12 +8,13 @@ from functools import cache
 from typing import Any
 
 from nmlgen.experiment.inputs import NeededFile
+from nmlgen.pattern import pattern
 from nmlgen.resources import shipped
 
 POOL = "<pool>"
 """What stands for `model.pool` at the beginning of the path of a grid or an input file."""
 
-_NAME = re.compile(r"R0*(\d{1,4})B0*(\d{1,2})(?!\d)", re.IGNORECASE)
+_NAME = pattern(r"R0*(\d{1,4})B0*(\d{1,2})(?!\d)", re.IGNORECASE)
 
 
 def files_of_grid(name: str) -> tuple[str, ...]:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-_PART = re.compile(r"(?<![0-9])([0-9]+) on ([0-9]+)(?:-([0-9]+))?")
+from nmlgen.pattern import pattern
+
+_PART = pattern(r"(?<![0-9])([0-9]+) on ([0-9]+)(?:-([0-9]+))?")
 
 
 def seat_count(text: str) -> int:

@@ -36,6 +36,7 @@ from nmlgen.experiment.ranks import (
 from nmlgen.experiment.schedule import MOST_DATES, Duty, all_dates, duties, output_steps
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
+from nmlgen.pattern import pattern
 from nmlgen.values import frozen
 
 _GRIB2, _NETCDF4 = 2, 5
@@ -57,10 +58,10 @@ _EDGES_OF_A_CELL, _DOUBLE = 1.5, 8
 _MODEL_ONLY = {"ocean": 2, "sea ice": 2, "HAMOCC": 2, "waves": 98}  # model_type of master_model_nml
 _INTERPOLATED = {"pl": "P", "hl": "Z", "il": "I"}
 _SPECIAL = ("u", "v", "gh", "temp", "pres")  # interpolated although not registered so
-_GRID = re.compile(r"R0*(\d{1,4})B0*(\d{1,2})(?!\d)", re.IGNORECASE)
-_TORUS = re.compile(r"torus_triangles_0*(\d{1,5})x0*(\d{1,5})_", re.IGNORECASE)
+_GRID = pattern(r"R0*(\d{1,4})B0*(\d{1,2})(?!\d)", re.IGNORECASE)
+_TORUS = pattern(r"torus_triangles_0*(\d{1,5})x0*(\d{1,5})_", re.IGNORECASE)
 """The names of ICON's grid generator: so many rows of so many rhombs, two triangles each."""
-_MODEL_LEVEL = re.compile(r"(\d{1,9}|nlev(?:\+1)?(?:-\d{1,9})?)(?:\s*\.\.\.\s*(\d{1,9}|nlev(?:\+1)?(?:-\d{1,9})?))?")
+_MODEL_LEVEL = pattern(r"(\d{1,9}|nlev(?:\+1)?(?:-\d{1,9})?)(?:\s*\.\.\.\s*(\d{1,9}|nlev(?:\+1)?(?:-\d{1,9})?))?")
 
 
 @frozen

@@ -24,6 +24,7 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.facts import ComponentFacts
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
 from nmlgen.findings import Finding, Severity, did_you_mean
+from nmlgen.pattern import pattern
 from nmlgen.rules.rule import ComponentRule, Rule
 from nmlgen.units.calendar import Calendar, Instant
 from nmlgen.units.duration import Duration
@@ -974,7 +975,7 @@ def _takers(experiment: Experiment, component: Component) -> set[str] | None:
 
 _OR_A_PROGRAM = "; or below programs the program that joins under this name"
 _NO_FILE = 999
-_FURTHER_PROGRAMS = re.compile(r":$|--?(?:app|configfile|het-group|pack-group)\b")
+_FURTHER_PROGRAMS = pattern(r":$|--?(?:app|configfile|het-group|pack-group)\b")
 """Options of srun and mpirun that more than one program is started with."""
 _WITHOUT_FILES_SINCE = "2025.04"
 

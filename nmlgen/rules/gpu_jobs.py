@@ -16,12 +16,13 @@ from nmlgen.experiment.ranks import split
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.experiment.volume import checkpoint_volume
 from nmlgen.findings import Finding, Severity
+from nmlgen.pattern import pattern
 from nmlgen.rules.rule import ComponentRule, Rule
 from nmlgen.rules.slurm_resources import count_of
 from nmlgen.units.size import format_bytes
 
-_COUNT = re.compile(r"(?:gpu:)?(?:[a-z][\w.-]*:)?([1-9]\d{0,3})", re.IGNORECASE)
-_MAP = re.compile(r"(?:[\w,]*,)?(?:map_cpu|mask_cpu):([\w,-]+)")
+_COUNT = pattern(r"(?:gpu:)?(?:[a-z][\w.-]*:)?([1-9]\d{0,3})", re.IGNORECASE)
+_MAP = pattern(r"(?:[\w,]*,)?(?:map_cpu|mask_cpu):([\w,-]+)")
 _OF_NETWORKS = {"FI_CXI_": "slingshot", "UCX_": "infiniband"}
 _NAMES = {"slingshot": "Slingshot", "infiniband": "InfiniBand"}
 _HELD = 0.75

@@ -12,13 +12,14 @@ from nmlgen.experiment.parts import GPU, has_part
 from nmlgen.experiment.ranks import numbers_in_job, rank_numbers, split
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
+from nmlgen.pattern import pattern
 from nmlgen.rules.directives import directive
 from nmlgen.rules.rule import ComponentRule, Rule
 
 _SHORTEST = 1000
 _COMPUTES = ("test", "work")
-_GRES = re.compile(r"gpu(?::[a-z0-9_.-]+)?:([1-9]\d?)(?:\(.*\))?", re.IGNORECASE)
-_CHOOSES = re.compile(r"--(gpus-per-task|gpu-bind|ntasks-per-gpu|gpus-per-socket|tres-bind|tres-per-task|multi-prog)\b")
+_GRES = pattern(r"gpu(?::[a-z0-9_.-]+)?:([1-9]\d?)(?:\(.*\))?", re.IGNORECASE)
+_CHOOSES = pattern(r"--(gpus-per-task|gpu-bind|ntasks-per-gpu|gpus-per-socket|tres-bind|tres-per-task|multi-prog)\b")
 _CHOOSING = ("gpus-per-task", "gpu-bind", "ntasks-per-gpu", "gpus-per-socket", "tres-bind", "tres-per-task")
 _SHARES = ("CRAY_CUDA_MPS", "CUDA_MPS_PIPE_DIRECTORY")
 """Where one of these is set, several ranks use one GPU by intention."""

@@ -10,14 +10,15 @@ from attrs import evolve
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
+from nmlgen.pattern import pattern
 from nmlgen.rules.directives import directive
 from nmlgen.rules.rule import Rule
 from nmlgen.rules.slurm_resources import count_of, node_of
 
-_TASKS = re.compile(r"(?:-n|-np|--ntasks|--np)[= ]?([1-9]\d{0,8})")
-_NODES = re.compile(r"(?:-N|--nodes)[= ]?([1-9]\d{0,8})(?:-\d+)?")
-_CPUS = re.compile(r"(?:-c|--cpus-per-task)[= ]?([1-9]\d{0,8})")
-_SHARES = re.compile(
+_TASKS = pattern(r"(?:-n|-np|--ntasks|--np)[= ]?([1-9]\d{0,8})")
+_NODES = pattern(r"(?:-N|--nodes)[= ]?([1-9]\d{0,8})(?:-\d+)?")
+_CPUS = pattern(r"(?:-c|--cpus-per-task)[= ]?([1-9]\d{0,8})")
+_SHARES = pattern(
     r"(?<!\S)(?:-O|--overcommit|--overlap|--oversubscribe|--map-by[= ]\S*oversubscribe\S*)(?!\S)", re.IGNORECASE
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nmlgen.experiment.component import Component
@@ -12,6 +11,7 @@ from nmlgen.experiment.nodes import BASE_BYTES, nodes
 from nmlgen.experiment.ranks import split
 from nmlgen.experiment.volume import checkpoint_volume, most_checkpoint_bytes, points
 from nmlgen.findings import Finding, Severity
+from nmlgen.pattern import pattern
 from nmlgen.rules.directives import directive, text_of
 from nmlgen.rules.rule import ComponentRule, Rule
 from nmlgen.units.size import format_bytes, parse_size
@@ -21,7 +21,7 @@ _HELD = 0.75
 built with mixed precision (`mo_kind.f90:47-52`), and they are the fewest."""
 
 _WIDTH = 8
-_SIZE = re.compile(r"(?<!\d)\d{1,15}[KMGTP]")
+_SIZE = pattern(r"(?<!\d)\d{1,15}[KMGTP]")
 _ALL = "0"
 """The --mem that asks for all the memory of a node."""
 

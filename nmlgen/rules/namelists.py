@@ -18,6 +18,7 @@ from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Edit, Finding, Fix, Severity, did_you_mean, most_like, nearest
 from nmlgen.namelist.constraint import Condition, Constraint, literal
 from nmlgen.namelist.registry import Registry, Removal, Shape, Variable, bounds_of, load_registry, releases
+from nmlgen.pattern import pattern
 from nmlgen.rules.rule import ComponentRule, of_unknown_release
 from nmlgen.rules.successors import successor
 from nmlgen.source import Span, encoded
@@ -38,10 +39,10 @@ class _Written(NamedTuple):
         return self.key if "%" in self.key or "(" in self.key else self.group.spelling(self.key)
 
 
-_PART = re.compile(r"([a-z]\w*)\s*(?:\(([^()]*)\))?")
+_PART = pattern(r"([a-z]\w*)\s*(?:\(([^()]*)\))?")
 _MOST_TOLD = 500
 _SLIP = 0.8  # of which 1 is the same
-_INDEX = re.compile(r"[-+]?\d{1,18}")
+_INDEX = pattern(r"[-+]?\d{1,18}")
 
 
 def _parse(group: Group, key: str, setting: Setting) -> _Written:

@@ -17,6 +17,7 @@ from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import load_catalogue
 from nmlgen.experiment.volume import read_dictionary
 from nmlgen.findings import Finding, Severity, did_you_mean, nearest
+from nmlgen.pattern import pattern
 from nmlgen.rules.rule import ComponentRule, of_unknown_release
 from nmlgen.rules.streams import is_blank, setting_of, stream_name, streams_read, windows_of, writes_within
 from nmlgen.rules.varlists import (
@@ -457,10 +458,8 @@ _SUM = rf"{_CONSTANT}(?:\s*[-+]\s*{_CONSTANT})*"
 _BLANKS = r"(?:(?<!\s)\s+)?"  # all that stand there
 _TERM = rf"{_BLANKS}(?:{_CONSTANT}|\(\s*{_SUM}\s*\))"
 _EXPRESSION = rf"{_TERM}(?:\s*[-+]{_TERM})*"
-_LEVELS = re.compile(
-    rf"(?P<start>{_EXPRESSION})(?:\s*\.\.\.(?P<end>{_EXPRESSION}))?\s*|{_BLANKS}[;,]\s*", flags=re.ASCII
-)
-_SYMBOL = re.compile(r"\d+|[nN]|[-+()]", flags=re.ASCII)
+_LEVELS = pattern(rf"(?P<start>{_EXPRESSION})(?:\s*\.\.\.(?P<end>{_EXPRESSION}))?\s*|{_BLANKS}[;,]\s*", flags=re.ASCII)
+_SYMBOL = pattern(r"\d+|[nN]|[-+()]", flags=re.ASCII)
 
 
 def level_fault(text: str, levels: int) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
+from nmlgen.pattern import pattern
 from nmlgen.rules.directives import directive, option, text_of
 from nmlgen.rules.rule import Rule
 from nmlgen.source import encoded
@@ -35,13 +36,13 @@ _DEPENDENCIES = (
 )
 
 
-_JOB_ID = re.compile(r"[0-9]+(_\S+)?(\+[0-9]+)?")
+_JOB_ID = pattern(r"[0-9]+(_\S+)?(\+[0-9]+)?")
 
 
-_VARIABLE = re.compile(r"\$[A-Za-z_{(]|`")
+_VARIABLE = pattern(r"\$[A-Za-z_{(]|`")
 
 
-_HOME = re.compile(r"~([A-Za-z_][\w-]*)?(/|$)")
+_HOME = pattern(r"~([A-Za-z_][\w-]*)?(/|$)")
 
 
 def _texts(experiment: Experiment, names: tuple[str, ...]) -> Iterator[tuple[Setting, str]]:

@@ -10,12 +10,13 @@ from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.machine import Partition
 from nmlgen.experiment.setting import Setting
 from nmlgen.findings import Finding, Severity
+from nmlgen.pattern import pattern
 from nmlgen.rules.directives import directive, option, text_of
 from nmlgen.rules.rule import Rule
 from nmlgen.units.size import format_size, parse_size
 from nmlgen.units.wall_time import format_wall_time, parse_wall_time, wall_time_form
 
-_FEATURE = re.compile(r"(?<!\d)\d*[A-Za-z_][\w.:-]*")
+_FEATURE = pattern(r"(?<!\d)\d*[A-Za-z_][\w.:-]*")
 
 
 _SHORTEST_LEAD = 60

@@ -7,7 +7,6 @@ A key is given by its path, such as job.nodes or output.atm.output_interval; `pa
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -16,6 +15,7 @@ from attrs import evolve
 
 from nmlgen.errors import SpecError
 from nmlgen.experiment.setting import Origin
+from nmlgen.pattern import pattern
 from nmlgen.resources import schema
 from nmlgen.source import Source, Span
 from nmlgen.spec.document import from_plain, read_text
@@ -26,7 +26,7 @@ from nmlgen.spec.sections import canonical, section_of
 from nmlgen.spec.validate import validate
 from nmlgen.values import frozen
 
-_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # as they are, at least
+_NOT_IN_YAML = pattern("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # as they are, at least
 
 
 @frozen(eq=False)

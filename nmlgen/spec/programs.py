@@ -6,7 +6,6 @@ fulfil. A spec without such a word has one program, and Slurm deals its ranks to
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -21,6 +20,7 @@ from nmlgen.experiment.placement import SeatError, facts_of, order, placement, t
 from nmlgen.experiment.programs import CPU, KEYS, LAYER, Program
 from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError, written
 from nmlgen.findings import Finding, in_order
+from nmlgen.pattern import pattern
 from nmlgen.spec.layers import EMPTY, Tree, children_of, merge
 from nmlgen.spec.models import ModelKeys
 from nmlgen.spec.problems import problem
@@ -35,7 +35,7 @@ BLOCK_LENGTHS = ("nproma", "nblocks_c", "nblocks_e")
 DEALT = ("ntasks", "ntasks-per-node", "cpus-per-task", "distribution")
 """Directives that say where ranks sit, and follow from the placement."""
 
-DEALING_OPTIONS = re.compile(r"(--distribution|--cpu-bind|--ntasks|--nodes|-m|-n|-N|-c|--cpus-per-task)\b")
+DEALING_OPTIONS = pattern(r"(--distribution|--cpu-bind|--ntasks|--nodes|-m|-n|-N|-c|--cpus-per-task)\b")
 
 
 def programs_of(tree: Tree, models: tuple[ModelKeys, ...]) -> tuple[Program, ...]:

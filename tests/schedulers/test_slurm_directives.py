@@ -45,7 +45,7 @@ def test_what_goes_wrong(lines: str, kind: str, text: str) -> None:
 
 
 def test_every_kind_has_a_code() -> None:
-    of_the_shell = {f"SHL00{number}" for number in range(1, 7)}
+    of_the_shell = {f"SHL00{number}" for number in (1, 2, 4, 5, 6)}
     assert set(CODES_OF_KINDS.values()) == set(PROBLEMS) - of_the_shell
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nmlgen.findings import nearest, suggestion
+from nmlgen.pattern import pattern
 from nmlgen.units.size import format_size
 from nmlgen.units.whole import decimal, whole_number
 
@@ -48,14 +49,14 @@ _MAIL = (
 )
 MAIL_TYPES = f"one or several of {', '.join(_MAIL)}"
 _HINTS = ("compute_bound", "memory_bound", "multithread", "nomultithread")
-_TIME = re.compile(r"[0-9]+(:[0-9]+){0,2}|[0-9]+-([0-9]+(:[0-9]+){0,2})?|-[0-9]+|(?i:unlimited|infinite)")
-_NODES = re.compile(r"\s*([+-]?[0-9]+)([kKmM]?)(?:-([0-9]+)([kKmM]?))?\s*")
-_MEMORY = re.compile(r"\+?([0-9]+)([kmgt]?)b?", re.IGNORECASE | re.ASCII)
-_SIGNAL = re.compile(r"(?:[RrBb]+:)?(?:SIG)?([A-Za-z]+[0-9]?|-?[0-9]+)(?:@([0-9]*))?", re.IGNORECASE | re.ASCII)
+_TIME = pattern(r"[0-9]+(:[0-9]+){0,2}|[0-9]+-([0-9]+(:[0-9]+){0,2})?|-[0-9]+|(?i:unlimited|infinite)")
+_NODES = pattern(r"\s*([+-]?[0-9]+)([kKmM]?)(?:-([0-9]+)([kKmM]?))?\s*")
+_MEMORY = pattern(r"\+?([0-9]+)([kmgt]?)b?", re.IGNORECASE | re.ASCII)
+_SIGNAL = pattern(r"(?:[RrBb]+:)?(?:SIG)?([A-Za-z]+[0-9]?|-?[0-9]+)(?:@([0-9]*))?", re.IGNORECASE | re.ASCII)
 _LIMITS = ("AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS", "STACK")
 _SPREAD = r"(block|cyclic|fcyclic|\*)?"
 _DISTRIBUTION = rf"arbitrary|plane=0*[1-9][0-9]*|((block|cyclic|\*)(:{_SPREAD}){{0,2}}(,(no)?pack)?)|(no)?pack"
-_WHEN = re.compile(
+_WHEN = pattern(
     r"[ \t-]|(?-i:T)|today|tomorrow|midnight|noon|elevenses|fika|teatime|uts[0-9]{7,18}$"
     r"|now(?:[ \t]*(?:$|[+-]\s*[0-9][0-9\s]*(?:(?:second|minute|hour|day|week)s?)?))"
     r"|(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?(?:\s*[ap]m)?"
@@ -64,7 +65,7 @@ _WHEN = re.compile(
     r"|(?=([0-9]{1,2}))\1[./]?(?=([0-9]{1,2}))\2[./]?(?:[0-9]{2}|(?![0-9]))",
     re.IGNORECASE | re.ASCII,
 )
-_ARRAY = re.compile(r"([0-9]+)(?:-([0-9]+)(?::([0-9]+))?)?")
+_ARRAY = pattern(r"([0-9]+)(?:-([0-9]+)(?::([0-9]+))?)?")
 
 
 def read_value(option: str, text: str) -> Any:
