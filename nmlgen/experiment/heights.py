@@ -82,6 +82,8 @@ def _power(base: float, exponent: float) -> float:
         return inf
     try:
         return pow(base, exponent)
+    except OverflowError:
+        return inf
     except ValueError:
         return nan
 

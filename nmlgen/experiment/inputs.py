@@ -220,13 +220,22 @@ def _land(component: Component) -> Iterator[NeededFile]:
 
 def run_directory(component: Component) -> Path | None:
     """The directory of a component's namelist, where that is its run directory: where nothing is brought, and its first
-    grid lies there."""
+    grid lies there, or that of another component of the run."""
+    own = _first_grid(component)
+    if own is None:
+        return None
+    others = (_first_grid(other) for other in component.experiment.components if other is not component)
+    beside = (grid for grid in others if grid is not None and grid.parent == own.parent)
+    return own.parent if any(is_file(grid) for grid in (own, *beside)) else None
+
+
+def _first_grid(component: Component) -> Path | None:
+    """Where the first grid of a component is to lie, where nothing is brought and it is beside the namelist."""
     grids = component["grid_nml", "dynamics_grid_filename"]
     first = str(as_list(grids.value)[0]).strip()
     if component.experiment.inputs or component.experiment.knows_inputs or not first or "/" in first:
         return None
-    grid = path_at_hand(component, grids, first)
-    return None if grid is None or not is_file(grid) else grid.parent
+    return path_at_hand(component, grids, first)
 
 
 def missing_in(place: Path, component: Component) -> Iterator[NeededFile]:

@@ -145,11 +145,12 @@ class MissingInRunDirectory(ComponentRule):
     """What ICON opens lies in its run directory.
 
     ## What it does
-    Looks at namelists that lie in a directory with their grid file, which is a run directory then: finds the files that
-    the settings make ICON open there and that are not there, the checkpoint that a run with `lrestart`, or an ocean
-    with `initialize_fromRestart`, begins with, and the directories of output files and checkpoints. Of a name with
-    dates one file that fits it is enough. Where the grid is not there either, something will bring the files, and the
-    rule is silent; so it is for specs and scripts, which say what they bring.
+    Looks at namelists that lie in a directory with their grid file, or with that of another component of the run, which
+    is a run directory then: finds the files that the settings make ICON open there and that are not there, the
+    checkpoint that a run with `lrestart`, or an ocean with `initialize_fromRestart`, begins with, and the directories
+    of output files and checkpoints. Of a name with dates one file that fits it is enough. Where no grid is there
+    either, something will bring the files, and the rule is silent; so it is for specs and scripts, which say what they
+    bring.
 
     ## Why it matters
     ICON aborts when it comes to that file. It makes no directories.

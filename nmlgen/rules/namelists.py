@@ -529,7 +529,7 @@ class ValueNotAllowed(ComponentRule):
     ## Evidence
     ICON 2024.10 rejected `iforcing = 6`, `itime_scheme = 9`, `divdamp_order = 3`, `hdiff_order = 9`,
     `division_method = 2`, `iorder_sendrecv = 4`, `default_comm_pattern_type = 3`, `output = "netcdf"`, `remap
-    = -1`, `lplane = .TRUE.`, `ndyn_substeps = -1`, `divdamp_fac = -1.0`, `num_lev = -1` and, at the very end of the
+    = -1`, `ndyn_substeps = -1`, `divdamp_fac = -1.0`, `num_lev = -1` and, at the very end of the
     run, `profiling_output = 9`.
 
     ## Example

@@ -180,7 +180,7 @@ def test_defaults_are_permitted(release: str) -> None:
         ("transport_nml", "beta_fct", [0.9, 2.0], [1.0, 1.99]),
         ("time_nml", "calendar", [0], [-1, 1, 2, 7]),
         ("output_nml", "operation", [], ["median", "mean"]),
-        ("grid_nml", "lplane", [True], [False]),
+        ("nonhydrostatic_nml", "divdamp_order", [3, 6], [2, 4, 5, 24]),
     ],
 )
 def test_what_icon_refuses(release: str, group: str, name: str, refused: list[Any], taken: list[Any]) -> None:

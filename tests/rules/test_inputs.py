@@ -134,6 +134,16 @@ def test_what_is_not_beside_the_grid_is_missing(namelist, expected, tmp_path):
     assert of_directory(namelist, tmp_path) == expected
 
 
+@pytest.mark.parametrize(("grid", "expected"), [("iconR02B05-grid.nc", ["oce.nc"]), ("atm.nc", [])])
+def test_the_grid_of_another_component_makes_a_run_directory(grid: str, expected: list[str], tmp_path: Path) -> None:
+    write_grids(tmp_path)
+    (tmp_path / MASTER_FILE).write_text(MASTER + MASTER.replace("= 1", "= 2").replace("atm", "oce").replace("ST", "ST_o"))
+    (tmp_path / "NAMELIST").write_text(f'&grid_nml\n dynamics_grid_filename = "{grid}"\n/\n')
+    (tmp_path / "NAMELIST_o").write_text('&grid_nml\n dynamics_grid_filename = "oce.nc"\n/\n')
+    experiment, _ = lift_master(tmp_path / MASTER_FILE, load_registry("2024.10"), 4)
+    assert [finding.message.split('"')[1] for finding in judge(experiment, [MissingInRunDirectory])] == expected
+
+
 @pytest.mark.parametrize(
     ("files", "expected"),
     [((), ["bc_ozone_*.nc"]), (("bc_ozone_1850.nc",), []), (("bc_ozone.nc",), ["bc_ozone_*.nc"])],

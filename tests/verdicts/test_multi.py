@@ -35,6 +35,7 @@ GRIDS = {
     "n3_DOM03.nc": grid(1280, 4, FINEST, MIDDLE, 14),
 }
 OTHER_GRIDS = {
+    "cpl-grid-without-mask-atm": {"full.nc": grid(320, 1, OCEAN, variables=DEPTHS)},
     "oce-no-elevation": {"oce.nc": grid(320, 1, OCEAN, variables=DEPTHS[1::2])},
     "oce-no-mask": {"oce.nc": grid(320, 1, OCEAN, variables=DEPTHS[::2])},
     "nest-child-level+2": {"other.nc": grid(320, 1, FIRST)},
