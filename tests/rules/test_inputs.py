@@ -137,7 +137,8 @@ def test_what_is_not_beside_the_grid_is_missing(namelist, expected, tmp_path):
 @pytest.mark.parametrize(("grid", "expected"), [("iconR02B05-grid.nc", ["oce.nc"]), ("atm.nc", [])])
 def test_the_grid_of_another_component_makes_a_run_directory(grid: str, expected: list[str], tmp_path: Path) -> None:
     write_grids(tmp_path)
-    (tmp_path / MASTER_FILE).write_text(MASTER + MASTER.replace("= 1", "= 2").replace("atm", "oce").replace("ST", "ST_o"))
+    ocean = MASTER.replace("= 1", "= 2").replace("atm", "oce").replace("NAMELIST", "NAMELIST_o")
+    (tmp_path / MASTER_FILE).write_text(MASTER + ocean)
     (tmp_path / "NAMELIST").write_text(f'&grid_nml\n dynamics_grid_filename = "{grid}"\n/\n')
     (tmp_path / "NAMELIST_o").write_text('&grid_nml\n dynamics_grid_filename = "oce.nc"\n/\n')
     experiment, _ = lift_master(tmp_path / MASTER_FILE, load_registry("2024.10"), 4)
