@@ -128,12 +128,14 @@ class Way:
 class LiftedScript:
     """A script, lifted: the ways that it may go, and the `problems` with what it asks of Slurm, lfs and the launcher.
 
-    `inactive` are the here-documents that no way comes to, read as namelists. `is_fragment` tells that another script
-    comes before it, which sets variables. `values` counts how much of the namelists is known.
+    `worlds` are what it does in each. `inactive` are the here-documents that no way comes to, read as namelists.
+    `is_fragment` tells that another script comes before it, which sets variables. `values` counts how much of the
+    namelists is known.
     """
 
     script: Script
     evaluation: Evaluation
+    worlds: tuple[World, ...]
     is_fragment: bool
     ways: tuple[Way, ...]
     inactive: tuple[Document, ...]
@@ -248,14 +250,14 @@ def lift_script(
     words = tuple(known(word) for word in arguments)
     told = {name: text for name, text in (variables or {}).items() if text is not None} if decides else {}
     if before is not None and before.script is script:
-        evaluation = before.evaluation
+        evaluation, worlds = before.evaluation, before.worlds
     else:
         evaluation = evaluate(
             script, directory=path.parent, variables=given, is_fragment=is_open, arguments=words, answers=told
         )
+        worlds = covering_worlds(evaluation, MASTER_FILE)
     ends = header is not None and fragment and not is_open
     lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine, given if ends else None)
-    worlds = covering_worlds(evaluation, MASTER_FILE)
     made = [lifting.way(*decided(evaluation, world, LIFTED)) if decides else lifting.way(world) for world in worlds]
     ways = tuple(sorted(made, key=_rank))
     home = machine or machine_of(recorded(source.text), "slurm")
@@ -270,6 +272,7 @@ def lift_script(
     return LiftedScript(
         script,
         evaluation,
+        worlds,
         fragment,
         ways,
         tuple(_inactive(script, evaluation, registry)),
