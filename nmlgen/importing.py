@@ -42,6 +42,7 @@ _STAND_INS = {
 """Keys without which no spec loads: a value for the time of the comparison, and the variables that it sets."""
 
 _OF_THE_JOB = "SLM"
+_EXPANDED = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _OF_A_MODEL = re.compile(r"models\.\w+\.")
 
 
@@ -113,7 +114,8 @@ def import_spec(
     gaps_of_ours = dict(gaps(keys))
     document = read_text(Source("the spec", text)).plain() | {"site": home.name}
     filled = set(_filled_in(document, gaps_of_ours))
-    remarks = [*loaded.remarks, *unsaid(experiment), *(f"{key}: {reason}" for key, reason in gaps_of_ours.items())]
+    missing = (f"{key}: {reason}{_needed(reason, loaded)}" for key, reason in gaps_of_ours.items())
+    remarks = [*loaded.remarks, *unsaid(experiment), *missing]
     refusals: tuple[str, ...] = ()
     try:
         again = load_spec(document).experiment
@@ -132,6 +134,13 @@ def import_spec(
             reason, others = "; ".join(loaded.remarks), others - len(loaded.remarks)
         remarks = [f"{reason} ({others} gaps hang on that)"]
     return ImportedSpec(text, tuple(remarks), (*loaded.choices, *_overlooked(loaded)), refusals)
+
+
+def _needed(reason: str, loaded: Loaded) -> str:
+    """Which variables have to be said for what only a running shell knows."""
+    used = dict.fromkeys(_EXPANDED.findall(reason))
+    names = list(dict.fromkeys(name for variable in used for name in loaded.needs.get(variable, (variable,))))
+    return f"; say with --set what {' and '.join(names)} {'is' if len(names) == 1 else 'are'}" if names else ""
 
 
 def _entries(experiment: Experiment) -> Iterator[Group]:

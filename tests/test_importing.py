@@ -160,6 +160,12 @@ srun /model/bin/icon
             "",
             ['"*": {directory: /pool/grids}', '"**": {directory: /pool/ozone}'],
         ),
+        (
+            "for file in $pool/*; do [ -L $file ] && ln -s $(readlink -f $file) /scratch/run/$(basename $file); done\n"
+            "for file in /pool/ozone/*; do ln -s $file ${file##*/}; done",
+            "",
+            ['"*": {directory: /pool/grids}', '"**": {directory: /pool/ozone}'],
+        ),
         ("ln -s $pool data", "data/", ["data: {source: /pool/grids}"]),
         ('for grid in "${grids[@]}"; do ln -s $pool/$grid .; done', "", ["g2.nc: {source: /pool/grids/g2.nc}"]),
     ],
@@ -293,6 +299,23 @@ def test_gpus_of_the_whole_job_are_kept(tmp_path):
     spec = import_spec(script, site="levante", icon_release="2024.10")
     assert "\n  gpus: 2\n" in spec.text
     assert not [remark for remark in spec.remarks if "gpus" in remark]
+
+
+def test_what_a_gap_needs_is_said(tmp_path):
+    text = _DIRECTORY.format("x=$dt_data; export DATA=$x/$HOME; ln -s $pool/g1.nc .", "")
+    (tmp_path / "run.sh").write_text(text.replace("#!/bin/bash", "#!/bin/bash\n. /nobody/knows"))
+    (remark,) = import_spec(tmp_path / "run.sh").remarks
+    assert remark.endswith("run.sh:10:20; say with --set what dt_data and HOME are")
+
+
+def test_nests_with_a_grid_of_another_name_stay_in_the_namelists(tmp_path):
+    text = _DIRECTORY.format("ln -s $pool/g1.nc DOM01.nc; ln -s $pool/g2.nc .", "")
+    text = text.replace('"${grids[0]}"', "'DOM01.nc', 'g2.nc'\n dynamics_parent_grid_id = 0, 1")
+    (tmp_path / "run.sh").write_text(text)
+    imported = import_spec(tmp_path / "run.sh", site="levante")
+    assert imported.remarks == ()
+    assert "domains:" not in imported.text
+    assert "g2.nc: {source: /pool/grids/g2.nc}" in imported.text
 
 
 def test_several_models_that_only_a_run_knows_are_one_remark(tmp_path):

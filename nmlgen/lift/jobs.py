@@ -26,17 +26,18 @@ from nmlgen.lift.launches import (
     text_called,
     unlike_master,
 )
+from nmlgen.lift.removals import of_removals
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.resources import schema
 from nmlgen.schedulers.slurm.directives import Directives
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Event, Field, Opened, Ran, Written
 from nmlgen.script.launch import LAUNCHERS, LaunchCommand, read_launch
-from nmlgen.script.listing import Listing, listing_of, read_find
+from nmlgen.script.listing import Listing, listing_of, named_alike, read_find
 from nmlgen.script.options import StaticWord
 from nmlgen.script.setstripe import Setstripe, read_setstripe
 from nmlgen.script.state import Variable
-from nmlgen.script.values import ALWAYS, Guard, Place, Value, text_of, within
+from nmlgen.script.values import ALWAYS, EMPTY, Guard, Place, Possibility, Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.units.whole import decimal
@@ -94,9 +95,10 @@ class Job:
     `environment` is what the model gets; `depending` are variables of it that are set, to that value, under a condition
     only. `files` are the texts that the script writes, by their paths, and `named` those of them that a variable names.
     `problems` is what lfs and the launcher refuse, `remarks` what the script does and no experiment can hold;
-    `unplaced` are such remarks of single models. What lfs is told behind the launch is `late`; what is wrong with that
-    shows when the experiment is known, in `late_problems`. The model starts under the `guard`, if the way `starts` it;
-    the `successor` is the place where the script submits itself again.
+    `unplaced` are such remarks of single models, `notes` are of the files that it may bring, by their paths. What lfs
+    is told behind the launch is `late`; what is wrong with that shows when the experiment is known, in `late_problems`.
+    The model starts under the `guard`, if the way `starts` it; the `successor` is the place where the script submits
+    itself again.
     """
 
     directives: Directives
@@ -114,6 +116,7 @@ class Job:
     named: dict[str, str] = field(factory=dict)
     problems: list[SyntaxProblem] = field(factory=list)
     remarks: list[str] = field(factory=list)
+    notes: dict[str, str] = field(factory=dict)
     unplaced: list[str] = field(factory=list)
     late: list[Setstripe] = field(factory=list)
     late_problems: list[SyntaxProblem] = field(factory=list)
@@ -164,6 +167,7 @@ class _Lifting:
     def __init__(self, world: World, evaluation: Evaluation, directives: Directives) -> None:
         self.guard, self.final = world.guard, evaluation.final
         self.hands_on_preload = _HANDED_ON.search(evaluation.script.source.text) is not None
+        self.asked, self.unlikely = evaluation.questions.files, evaluation.questions.unlikely
         self.beginnings = beginnings(evaluation, world.guard)
         self.is_build = bool(recorded(evaluation.script.source.text))
         self.job = Job(directives, files={name: file.text for name, file in world.files.items()})
@@ -196,6 +200,7 @@ class _Lifting:
         if start is not None:
             self.behind(commands[start + 1 :], variables, evaluation.final)
         self.collected(evaluation.final)
+        self.job.problems += of_removals(world.programs, world.guard)
 
     def word(self, item: Field) -> StaticWord:
         place = item.place
@@ -391,20 +396,24 @@ class _Lifting:
         if parts is None:
             return
         sources, target = parts
-        there = None if target is None else self._below_run_directory(event.words[target + 1].value)
+        path: Value = EMPTY if target is None else within(event.words[target + 1].value, self.guard)
+        path, alike = named_alike(path)
+        there = None if target is None else self._below_run_directory(path)
         if there is None and not is_here:
             return
         for number in sources:
             source = words[number + 1]
-            into = "." if target is None else words[target + 1].text if there is None else there
+            into = "." if target is None else text_of(path) if there is None else there
             listing = listing_of(event.words[number + 1].value)  # whether one fits or none does
-            if listing is not None and self._bring_all(listing, into, name, source.span):
+            if listing is not None and alike in (None, listing) and self._bring_all(listing, into, name, source.span):
                 continue
+            if alike is not None:
+                into = None
             is_own = source.text is None and self.is_build  # what lies beside the script, in its `here`
             base = None if is_own else self._base_name(event.words[number + 1].value)
             file = None if into is None else self._called(into, base)
-            if "" in (source.text, into):
-                continue  # a word that turned out to be none
+            if "" in (source.text, into) or self._may_lack(event.words[number + 1].value, self.guard):
+                continue  # a word that turned out to be none, or a file that may not be there
             text = event.place.text.text[event.place.start : event.place.end]
             collected = _COLLECTED.search(text)
             if file is None or _is_elsewhere(file) or ("/" in file and collected is not None):
@@ -415,11 +424,11 @@ class _Lifting:
                     else:
                         self.job.remarks.append(remark)
                 continue
-            path = beginning_at(event.words[number + 1].value, self.guard, self.beginnings, self._base())
+            begins = beginning_at(event.words[number + 1].value, self.guard, self.beginnings, self._base())
             setting_name = f"input_files.{file}.source"
             setting = unknown(setting_name, source.span)
-            if path is not None:
-                setting = written(setting_name, path, LAYER, source.span)
+            if begins is not None:
+                setting = written(setting_name, begins, LAYER, source.span)
             elif is_later:
                 setting = next((there.source for there in self.job.inputs if there.target == source.text), setting)
             self.job.bring([InputFile(file, setting, _PLACING[name])])
@@ -492,20 +501,25 @@ class _Lifting:
 
     def collected(self, variables: Mapping[str, Variable]) -> None:
         """The files that ICON's run scripts collect in arrays, and bring where the model starts."""
+        guard = self.guard
         for kind, method in (("linked", "link"), ("required", "copy")):
             sources, targets = (variables.get(f"{side}_{kind}_file") for side in ("input", "output"))
             if sources is None or targets is None or sources.elements is None or targets.elements is None:
                 if kind in self.unrolled:
                     self.job.remarks.append(self.unrolled[kind])
                 continue
+            for element in sources.elements.values():
+                guard |= self._chosen(within(element, guard))
             found = {file.target: file for file in self.job.inputs}
             for key, value in targets.elements.items():
                 source = sources.elements.get(key)
-                if source is None or any(not case.text for case in within(value, self.guard)):
+                if source is None or any(not case.text for case in within(value, guard)):
                     continue  # only a run knows whether there is one
-                path = beginning_at(source, self.guard, self.beginnings, self._base())
-                base = self._base_name(source)
-                target = self._meant_target(value, base)
+                if self._may_lack(source, guard):
+                    continue
+                path = beginning_at(source, guard, self.beginnings, self._base())
+                base = self._base_name(within(source, guard))
+                target = self._meant_target(within(value, guard), base)
                 name = self._called(target or ".", base or None)
                 if name is None or _is_elsewhere(name) or UNKNOWN in name:
                     if kind in self.unrolled:
@@ -515,6 +529,31 @@ class _Lifting:
                     setting = unknown(setting_name, span) if path is None else written(setting_name, path, LAYER, span)
                     found[name] = InputFile(name, setting, method)
             self.job.inputs = list(found.values())
+
+    def _chosen(self, cases: Value) -> Guard:
+        """The answers with which one of several files is collected, or none: the last, which is what a script does
+        unless something is special."""
+        usual = [case for case in cases if case.guard and not case.symbols and self.unlikely.isdisjoint(case.guard)]
+        if len({case[1:3] for case in cases}) < 2 or not usual:
+            return ALWAYS
+        for case in cases:
+            if case.text and case[1:3] != usual[-1][1:3] and self.unlikely.isdisjoint(case.guard):
+                self._left_out(case)
+        return usual[-1].guard
+
+    def _may_lack(self, value: Value, guard: Guard) -> bool:
+        """Whether a file is one of several that the script may bring, and brought if it is there."""
+        case = within(value, guard)[0]
+        asked = [path[1:3] for answer in case.guard for path in self.asked.get(answer, ())]
+        if case[1:3] not in asked:
+            return False
+        self._left_out(case)
+        return True
+
+    def _left_out(self, case: Possibility) -> None:
+        path, place = case.text.replace(UNKNOWN, "..."), case.origin
+        where = f"{place.text.span(place.start, place.end)}: " if place is not None else ""
+        self.job.notes.setdefault(path, f"{where}only a run knows whether {path} is brought; here it is not")
 
     def _meant_target(self, value: Value, base: str | None) -> str:
         """Where a collected file goes; "" if that is not known. Where only a run knows whether the target is a

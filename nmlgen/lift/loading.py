@@ -29,6 +29,7 @@ from nmlgen.lift.wrappers import is_named_icon
 from nmlgen.namelist.registry import Registry
 from nmlgen.script.events import Ended, Ran, Written
 from nmlgen.script.options import StaticWord
+from nmlgen.script.state import Variable
 from nmlgen.script.syntax import Script
 from nmlgen.script.values import Value, within
 from nmlgen.script.worlds import WrittenText
@@ -47,7 +48,8 @@ class Loaded:
     `parts` names what of the `experiment` the files say at all: of "master", "namelist" and "job". `files` are the
     namelist files that were read. `choices` say what was assumed of a script where only a run knows which way it goes,
     `remarks` what it does that no experiment holds; `lost` is where a script came first to what may set anything. It
-    `finds_programs` where a launch starts several, by wrappers and files that nmlgen did not write.
+    `finds_programs` where a launch starts several, by wrappers and files that nmlgen did not write. `needs` are the
+    variables of a script, each with those that its surroundings have to set before it is known.
     """
 
     path: Path
@@ -58,6 +60,7 @@ class Loaded:
     remarks: tuple[str, ...] = ()
     finds_programs: bool = False
     lost: Span | None = None
+    needs: Mapping[str, tuple[str, ...]] = {}
 
     @property
     def release(self) -> str:
@@ -226,13 +229,24 @@ def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
     parts = PARTS if first.has_master else (NAMELIST, JOB)
     if recorded(lifted.script.source.text):  # a build
         return Loaded(path, first.experiment, parts, first.files)
-    choices = tuple(dict.fromkeys((*_other_ways(lifted, parts), *_depending(lifted), *_chosen(first))))
+    choices = tuple(
+        dict.fromkeys((*_other_ways(lifted, parts), *_depending(lifted), *_chosen(first), *first.job.notes.values()))
+    )
     remarks = tuple(
         dict.fromkeys((*first.job.remarks, *first.job.unplaced, *_gives_up(lifted), *_without_start(path, lifted)))
     )
     place = lifted.evaluation.lost
     lost = None if place is None else place.text.span(place.start, place.end)
-    return Loaded(path, first.experiment, parts, first.files, choices, remarks, lost=lost)
+    needs = {name: _needs(variable) for name, variable in lifted.evaluation.final.items()}
+    return Loaded(path, first.experiment, parts, first.files, choices, remarks, lost=lost, needs=needs)
+
+
+def _needs(variable: Variable) -> tuple[str, ...]:
+    symbols = [symbol for case in variable.value for symbol in case.symbols if isinstance(symbol, tuple)]
+    return tuple(dict.fromkeys(str(symbol[1]) for symbol in symbols if symbol[0] in _OF_SURROUNDINGS))
+
+
+_OF_SURROUNDINGS = ("environment", "given", "system")
 
 
 def _without_wrapper(loaded: Loaded, job: Job) -> Loaded:

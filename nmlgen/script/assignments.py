@@ -10,7 +10,7 @@ from nmlgen.namelist.placeholders import is_stand_in
 from nmlgen.script.assigned import ANY_END
 from nmlgen.script.state import Variable, havoc
 from nmlgen.script.syntax import Array, Assignment, Word
-from nmlgen.script.values import EMPTY, Place, Value, known, mapped, unknown, within
+from nmlgen.script.values import ALWAYS, EMPTY, Place, Value, known, mapped, merged, restricted, unknown, within
 from nmlgen.source import UNKNOWN
 from nmlgen.units.whole import decimal
 
@@ -99,18 +99,22 @@ class Assignments:
         array = self._as_array(name, old)
         elements = dict(array.elements or {})
         shell.effort.spent += len(elements)
-        key: str | None = "0"
-        if subscript is not None:
-            key = shell.words.subscript(array, subscript)
-        if key is None:
+        keys = shell.words.subscripts(array, subscript) if subscript is not None else ((ALWAYS, "0"),)
+        if keys is None:
             shell.state.variables[name] = havoc(name, array, shell.fresh())
             return
-        if appends:
+        for key in dict.fromkeys(key for _, key in keys):
             former = elements.get(key) or (shell.words.nothing_at(array, key, name))
-            value = self._appended(former, value, array.attributes, place)
-        elif "i" in array.attributes:
-            value = shell.words.calculated(value, place)
-        elements[key] = _set(self.formatted(value, array.attributes), place)
+            new = value
+            if appends:
+                new = self._appended(former, value, array.attributes, place)
+            elif "i" in array.attributes:
+                new = shell.words.calculated(value, place)
+            new = _set(self.formatted(new, array.attributes), place)
+            if len(keys) > 1:  # where it is another one, this stays as it is
+                cases = [case for guard, at in keys for case in restricted(new if at == key else former, guard)]
+                new = merged(cases, shell.fresh())
+            elements[key] = new
         shell.state.variables[name] = Variable(EMPTY, elements, array.attributes, array.is_open)
 
     def _as_array(self, name: str, variable: Variable) -> Variable:

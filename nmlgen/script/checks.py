@@ -127,9 +127,14 @@ class Checks:
         if operator in ("-n", "-z"):
             asked = questions.every_way([value], lambda cases: questions.is_empty(cases[0]))
             return asked if operator == "-z" else negation(asked)
-        if operator in _FILES and text_of(value) == "":
+        if operator not in _FILES:
+            return questions.ask()
+        path = text_of(value)
+        if path == "":
             return FALSE
-        return questions.ask()
+        if operator in ("-d", "-e") and path is not None and path.rstrip("/") in (".", ".."):
+            return truth(True)
+        return questions.ask_of_file(value)
 
     # --- Patterns ---
 

@@ -79,7 +79,8 @@ class Questions:
     """The questions that only a run of the script answers, each under its number.
 
     `unlikely` are answers that a run gives only if something unusual happens. `is_empty` tells what is taken for
-    granted of something unknown that is asked whether it is empty: that it is, or, if None, that it rather is.
+    granted of something unknown that is asked whether it is empty: that it is, or, if None, that it rather is. `files`
+    are the paths of those that are asked of files.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Questions:
         self._unique: set[int] = set()
         self._fresh = 0
         self.unlikely: set[int] = set()
+        self.files: dict[int, Value] = {}
         self._is_empty = is_empty
 
     def fresh(self) -> int:
@@ -115,6 +117,12 @@ class Questions:
             others.append(number)
         earlier = others[: others.index(number)][-_MOST_RIVALS:]
         return (frozenset((number, *(-other for other in earlier))), True), (frozenset((-number,)), False)
+
+    def ask_of_file(self, path: Value) -> Truth:
+        """A question about what is at a path."""
+        asked = self.ask()
+        self.files[next(iter(asked[0][0]))] = path
+        return asked
 
     def ask_unlikely(self, question: Hashable = None) -> Truth:
         """A question that is answered with yes only if something goes wrong."""
@@ -185,6 +193,14 @@ class Questions:
     def is_empty(self, one: Possibility) -> Truth:
         """Whether a text is empty."""
         return self.equal(one, Possibility(ALWAYS, ""))
+
+    def is_rather_empty(self, value: Value) -> bool:
+        """Whether there is nothing but blanks in a text unless the surroundings set what nothing speaks for."""
+        return all(
+            not case.text.replace(UNKNOWN, "").strip()
+            and all(self._is_empty(symbol) is not False for symbol in case.symbols)
+            for case in value
+        )
 
     def compare(self, operator: str, one: Possibility, two: Possibility) -> Truth:
         """`one -lt two` and the like. What is no number makes the command fail, or is an expression: nobody knows."""

@@ -14,7 +14,7 @@ from nmlgen.script.assigned import changed_in_arithmetic
 from nmlgen.script.conditions import Truth, negation, truth
 from nmlgen.script.ends import WayEndsError
 from nmlgen.script.events import Field, Piece
-from nmlgen.script.listing import WILDCARD, expanded
+from nmlgen.script.listing import WILDCARD, expanded, last_part
 from nmlgen.script.state import Variable
 from nmlgen.script.syntax import (
     Arithmetic,
@@ -36,6 +36,7 @@ from nmlgen.script.values import (
     contradicts,
     known,
     merged,
+    restricted,
     text_of,
     unknown,
     within,
@@ -434,15 +435,13 @@ class Expansion:
             if variable.elements is not None:
                 return self._element(variable, "0", name)
             return variable.value
-        key = self.subscript(variable, subscript)
-        if key is None:
+        keys = self.subscripts(variable, subscript)
+        if keys is None:
             return unknown(shell.fresh())
-        if variable.elements is None:
-            if key == "0":
-                return variable.value
-            is_unset = all(case.is_set is not None for case in variable.value)
-            return (Possibility(ALWAYS, "", (), False),) if is_unset else unknown(shell.fresh())
-        return self._element(variable, key, name)
+        if len(keys) == 1:
+            return self._element(variable, keys[0][1], name)
+        found = [case for guard, key in keys for case in restricted(self._element(variable, key, name), guard)]
+        return merged(found, shell.fresh())
 
     def nothing_at(self, variable: Variable, key: str, name: str) -> Value:
         """The value of an element that nothing has set."""
@@ -451,7 +450,11 @@ class Expansion:
         return (Possibility(ALWAYS, "", (), False, frozenset((f"{name}[{key}]",))),)
 
     def _element(self, variable: Variable, key: str, name: str) -> Value:
-        assert variable.elements is not None
+        if variable.elements is None:
+            if key == "0":
+                return variable.value
+            is_unset = all(case.is_set is not None for case in variable.value)
+            return (Possibility(ALWAYS, "", (), False),) if is_unset else unknown(self.shell.fresh())
         found = variable.elements.get(key)
         if found is not None:
             return found
@@ -459,10 +462,23 @@ class Expansion:
 
     def subscript(self, variable: Variable, subscript: Word) -> str | None:
         """The key that a subscript means; None if it cannot be known."""
+        keys = self.subscripts(variable, subscript)
+        return keys[0][1] if keys is not None and len(keys) == 1 else None
+
+    def subscripts(self, variable: Variable, subscript: Word) -> tuple[tuple[Guard, str], ...] | None:
+        """The keys that a subscript may mean, each with its guard; None if they cannot be known."""
+        value = within((self.text if "A" in variable.attributes else self.arithmetic)(subscript), self.shell.guard)
+        text = text_of(value)
+        cases = value if text is None else (Possibility(ALWAYS, text),)
+        keys = [(case.guard, None if case.symbols else self._key(variable, case.text)) for case in cases]
+        found = tuple((guard, key) for guard, key in keys if key is not None)
+        return found if len(found) == len(keys) else None
+
+    @staticmethod
+    def _key(variable: Variable, index: str) -> str | None:
         if "A" in variable.attributes:
-            return text_of(within(self.text(subscript), self.shell.guard))
-        index = text_of(within(self.arithmetic(subscript), self.shell.guard))
-        if index is None or not index.lstrip("-").isdigit():
+            return index
+        if not index.lstrip("-").isdigit():
             return None
         if index.startswith("-"):
             last = max((decimal(key) or 0 for key in variable.elements or ()), default=None)
@@ -532,6 +548,8 @@ class Expansion:
         operator, shell = part.operator, self.shell
         if operator.lstrip(":") in ("-", "=", "?", "+"):
             return self._defaulted(part, value)
+        if operator == "##" and part.arguments[0].literal == "*/" and (last := last_part(value)) is not None:
+            return last
         if operator in ("#", "##", "%", "%%"):
             change = patterns.remove_prefix if operator[0] == "#" else patterns.remove_suffix
             longest = len(operator) == 2

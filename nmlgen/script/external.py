@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nmlgen.script.assigned import effects
 from nmlgen.script.conditions import SUCCESS
 from nmlgen.script.events import Altered, Copied, Field, Opened, Piece, Ran, Removed, Written
-from nmlgen.script.listing import WILDCARD, Listing, read_find
+from nmlgen.script.listing import WILDCARD, Listing, last_part, listing_of, read_find
 from nmlgen.script.programs import run_program
 from nmlgen.script.values import (
     ALWAYS,
@@ -41,6 +41,7 @@ _FILTERS = frozenset(
 )
 _PURE = _WORDS_ALONE | _FILTERS
 _IN_PLACE = re.compile(r"-[nErsz]*i|--in-place")
+_FOLLOWING = ("-f", "-e", "-m")
 _UNHEARD = frozenset(("rm", "mkdir", "ln", "cp", "mv", "touch", "chmod"))
 
 
@@ -49,6 +50,11 @@ def run_external(shell: Interpreter, name: str | None, fields: list[Field], plac
     handler = _FILES.get(name or "")
     if handler is not None:
         handler(shell, fields, place)
+        return
+    part = _of_listing(shell, name, fields)
+    if part is not None:
+        shell.streams.write_value(part, place)
+        shell.set_status(SUCCESS)
         return
     if name is not None and name in _PURE:
         run_pure(shell, name, fields, place)
@@ -75,6 +81,16 @@ def _listing(shell: Interpreter, fields: list[Field]) -> Listing | None:
         return None
     directory = within(fields[found.directory].value, shell.guard)
     return Listing(directory, found.pattern, found.is_deep, shell.fresh())
+
+
+def _of_listing(shell: Interpreter, name: str | None, fields: list[Field]) -> Value | None:
+    """What is printed of the path of a file that a pattern found: its last part, or where it leads."""
+    words = [within(item.value, shell.guard) for item in fields[1:]]
+    if name == "basename" and len(words) == 1:
+        return last_part(words[0])
+    if name in ("readlink", "realpath") and words and all(text_of(word) in _FOLLOWING for word in words[:-1]):
+        return words[-1] if listing_of(words[-1]) is not None else None
+    return None
 
 
 def _pattern(value: Value) -> str | None:

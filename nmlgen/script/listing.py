@@ -33,6 +33,12 @@ class Listing(NamedTuple):
     number: int
 
 
+class LastPart(NamedTuple):
+    """The symbol of the last part of the path of a file in a listing."""
+
+    listing: Listing
+
+
 class Find(NamedTuple):
     """What a call of find says: the number of the word with its directory, the pattern, and the numbers of the words
     of the command that it runs with the files; none where it prints their names."""
@@ -85,3 +91,18 @@ def listing_of(value: Value) -> Listing | None:
         return None
     others = [case.text for case in value if case.symbols != (listing,)]
     return listing if all(text.rpartition("/")[2] == listing.pattern for text in others) else None
+
+
+def last_part(value: Value) -> Value | None:
+    """The last part of each path that a value is, if it is a name in a listing."""
+    listing = listing_of(value)
+    return None if listing is None else (Possibility(ALWAYS, UNKNOWN, (LastPart(listing),)),)
+
+
+def named_alike(value: Value) -> tuple[Value, Listing | None]:
+    """A path, and of one that is called like each file of a listing the directory, and that listing."""
+    last = value[0].symbols[-1] if len(value) == 1 and value[0].symbols else None
+    directory, slash, name = value[0].text.rpartition("/")
+    if not isinstance(last, LastPart) or name != UNKNOWN:
+        return value, None
+    return (value[0]._replace(text=f"{directory}{slash}" or "./", symbols=value[0].symbols[:-1]),), last.listing

@@ -45,7 +45,9 @@ def _over_words(shell: Interpreter, command: For) -> None:
     if items is None or command.is_select or any(item.is_vague for item in items) or len(items) > _MOST_TURNS:
         listing = listing_of(items[0].value) if items is not None and len(items) == 1 else None
         turn = None if listing is None else unknown(listing._replace(number=shell.fresh()))
-        _unknown_turns(shell, command.body, place, command.name, turn=turn)
+        is_rare = bool(items) and all(shell.questions.is_rather_empty(item.value) for item in items or ())
+        is_rare = is_rare and not any(place.start < there.start < place.end for there in shell.script.heredocs)
+        _unknown_turns(shell, command.body, place, command.name, turn=turn, is_rare=is_rare)
         return
     _over_items(shell, command, [item.value for item in items], place)
 
@@ -122,15 +124,17 @@ def _unknown_turns(
     condition: Sequence | None = None,
     *,
     turn: Value | None = None,
+    is_rare: bool = False,
 ) -> None:
     """A loop of which nobody knows how often it runs: what it assigns is unknown, what it writes may come any number
-    of times. It is run once in an unknown turn, in which the variable called `name` has the value `turn`."""
+    of times. It is run once in an unknown turn, in which the variable called `name` has the value `turn`; as a rule not
+    at all, if it `is_rare`."""
     changes = effects(body, shell.state.functions)
     if condition is not None:
         changes = changes | effects(condition, shell.state.functions)
     if name is not None:
         changes = changes.naming(name)
-    yes, no = shell.questions.ask()
+    yes, no = shell.questions.ask_unlikely() if is_rare else shell.questions.ask()
     start = shell.state
     shell.current = start.copy(start.guard | yes[0])
     _forget(shell, changes, place)

@@ -254,6 +254,23 @@ srun -N $nodes bin/icon
 """,
         ),
     ),
+    "SHL012": (
+        "rm-of-directory",
+        _page(
+            "`rm`, with -f, too, takes no directory away without -r: it says so and fails, and what is in the "
+            "directory stays there for what comes next. Told of directories that the script itself has made.",
+            """
+mkdir -p work
+rm -f work
+srun bin/icon
+""",
+            """
+mkdir -p work
+rm -rf work
+srun bin/icon
+""",
+        ),
+    ),
     "SBA001": (
         "ignored-directive",
         _directives(
@@ -1147,6 +1164,7 @@ CODES_OF_KINDS = {
     "second-default": "SHL009",
     "set-for-function": "SHL010",
     "blank-in-assignment": "SHL011",
+    "rm-of-directory": "SHL012",
     "wrapper-loses-arguments": "LCH012",
     "wrapper-binds-nowhere": "LCH013",
     "wrapper-without-rank": "LCH014",

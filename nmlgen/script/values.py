@@ -104,6 +104,11 @@ def under(value: Value, guard: Guard) -> Value:
     return tuple(case._replace(guard=case.guard | guard) for case in value) if guard else value
 
 
+def restricted(value: Value, guard: Guard) -> Value:
+    """What of a value is possible where `guard` holds, and holds only there; nothing where none of it is."""
+    return tuple(case._replace(guard=case.guard | guard) for case in value if not contradicts(case.guard, guard))
+
+
 def merged(cases: Iterable[Possibility], fallback: Hashable) -> Value:
     """The cases as a value: those that differ only in the answer to one question become one.
 

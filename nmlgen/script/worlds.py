@@ -196,7 +196,7 @@ def covering_worlds(evaluation: Evaluation, decisive: str = "") -> tuple[World, 
 
     Ways in which something goes wrong are not among them.
     """
-    events = _single_paths(evaluation.events)
+    events = _single_paths(evaluation.events, last_first=True)
     unlikely = evaluation.questions.unlikely
     given_up = _given_up(events)
     maker = _Maker(events, evaluation)
@@ -309,14 +309,15 @@ def _lost_world(evaluation: Evaluation) -> World:
     return World(ALWAYS, {UNKNOWN: WrittenFile(UNKNOWN, (Stretch(UNKNOWN, piece, "unknown"),), source)}, ())
 
 
-def _single_paths(events: Iterable[Event]) -> list[Event]:
-    """The events with one path each: what has one of several becomes several, each under its guard."""
+def _single_paths(events: Iterable[Event], *, last_first: bool = False) -> list[Event]:
+    """The events with one path each: what has one of several becomes several, each under its guard; with `last_first`
+    beginning with the last, which is what a script does unless something is special."""
     found: list[Event] = []
     for event in events:
         if isinstance(event, (Ran, Ended)) or len(event.path) == 1:
             found.append(event)
             continue
-        for case in event.path:
+        for case in reversed(event.path) if last_first else event.path:
             if not contradicts(case.guard, event.guard):
                 found.append(event._replace(path=(case,), guard=event.guard | case.guard))
     return found

@@ -24,7 +24,7 @@ from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, writte
 from nmlgen.experiment.striping import Striping
 from nmlgen.experiment.threads import BINDING, asks_for_gpus, cores_of_a_task, openmp_variables
 from nmlgen.spec.document import from_plain
-from nmlgen.spec.domains import domains_of, lists_of
+from nmlgen.spec.domains import Lists, domains_of, lists_of
 from nmlgen.spec.layers import EMPTY, merge, tree_of
 from nmlgen.spec.lower import DEFAULTS, LAYER, OUTPUT_DIRECTORY
 from nmlgen.spec.models import TYPES
@@ -485,7 +485,7 @@ class _Raising:
     def _domains(self, namelists: Keys, component: Component) -> Keys:
         """The nests, taken out of the namelists; none where they do not say them whole."""
         variables = {(group, name): value for group, keys in namelists.items() for name, value in keys.items()}
-        nests = domains_of(variables)
+        nests = self._nests(variables)
         if not nests:
             return {}
         first, levels = variables["grid_nml", "dynamics_grid_filename"][0], variables.get(("run_nml", "num_lev"))
@@ -501,6 +501,26 @@ class _Raising:
             if land:
                 nest["land"] = self._namelists(land, ())
         return dict(nests)
+
+    def _nests(self, variables: Lists) -> dict[str, dict[str, Any]]:
+        """The nests that make these variables; none where a grid is brought by another name than it has, which only
+        input_files can say."""
+        nests = domains_of(variables)
+        grids = variables["grid_nml", "dynamics_grid_filename"] if nests else ()
+        brought = {file.target: _value(file.source) for file in self.experiment.inputs if file.target in grids}
+        is_renamed = any(isinstance(path, str) and PurePosixPath(path).name != name for name, path in brought.items())
+        return {} if is_renamed else nests
+
+    def _nest_names(self, component: Component) -> list[str]:
+        """The names of the grids of nests that `domains` takes over."""
+        variables = {
+            (group.name.lower(), name): _plain(name, setting.value)
+            for group in (component.group("grid_nml"), component.group("run_nml"))
+            if group is not None
+            for name, setting in group.settings.items()
+            if setting.certainty is not Certainty.UNKNOWN
+        }
+        return [str(nest["file"]) for nest in self._nests(variables).values()]
 
     def _grid_file(self, target: str | None) -> InputFile | None:
         """The input file that is the grid of this name; of a single model the one that says that it is the grid."""
@@ -620,7 +640,7 @@ class _Raising:
     def _input_files(self) -> Keys:
         components = self.experiment.components
         grids = [self._grid_file(_grid_target(component)) for component in components]
-        names = {name for component in components for name in _nest_names(component)}
+        names = {name for component in components for name in self._nest_names(component)}
         grids += [file for file in self.experiment.inputs if file.target in names]
         files: Keys = {}
         for file in self.experiment.inputs:
@@ -635,18 +655,6 @@ class _Raising:
             keys |= {"subdirectories": True} if file.is_deep else {}
             files[file.target] = keys | ({} if file.method == "link" else {"method": file.method})
         return files
-
-
-def _nest_names(component: Component) -> list[str]:
-    """The names of the grids of nests that `domains` takes over."""
-    variables = {
-        (group.name.lower(), name): _plain(name, setting.value)
-        for group in (component.group("grid_nml"), component.group("run_nml"))
-        if group is not None
-        for name, setting in group.settings.items()
-        if setting.certainty is not Certainty.UNKNOWN
-    }
-    return [str(nest["file"]) for nest in domains_of(variables).values()]
 
 
 def _layout(striping: Striping) -> Keys:

@@ -234,6 +234,7 @@ NO_INTERVAL = COMPLETE.replace(" checkpointTimeIntval = 'P1D'\n", "")
         (COMPLETE.replace("srun -n 64", "srun -n 65"), "SLM030"),
         (COMPLETE.replace("srun -n 64", "srun -N 3 -n 64"), "SLM030"),
         (f"{NO_INTERVAL}\nsbatch exp.waves.run\n", "LCH002"),
+        (COMPLETE.replace("ulimit", "mkdir -p a b\ncd a\nrm -f ../b/\ncd ..\nulimit"), "SHL012"),
     ],
 )
 def test_mistakes_round_the_launch(text, code, tmp_path):
@@ -254,6 +255,9 @@ def test_mistakes_round_the_launch(text, code, tmp_path):
         COMPLETE.replace("--ntasks-per-node=32", "--ntasks-per-node=1\n#SBATCH --cpus-per-task=32"),
         COMPLETE + "sbatch exp.waves.run\n",
         NO_INTERVAL + "sbatch post.run\n",
+        COMPLETE.replace(
+            "ulimit", "mkdir a b c d\nrm a/b\nrm -rf a\nrm a\nrmdir b\nrm b\nmv c e\nrm c\nrm -r $x; rm d\nulimit"
+        ),
         f"{NO_INTERVAL}\nif [ $(cat finish.status) = RESTART ]; then sbatch exp.waves.run; fi\n",
     ],
 )
@@ -333,6 +337,22 @@ link_required_files
         ("add_link_file /pool/d.nc ./data/d.nc", {"data/d.nc": "/pool/d.nc"}, 0),
         ("add_link_file /pool/d.nc ../d.nc", {}, 1),
         ("add_link_file /pool/d.nc $(where)", {}, 1),
+        (
+            "for name in x y z; do if [ -f /p/$name ]; then add_link_file /p/$name ./; fi; done\n"
+            "add_link_file /pool/d.nc d.nc",
+            {"d.nc": "/pool/d.nc"},
+            0,
+        ),
+        (
+            "case $HOSTNAME in rc*) add_link_file ~icon/d.nc d.nc ;; *) add_link_file /pool/d.nc d.nc ;; esac",
+            {"d.nc": "/pool/d.nc"},
+            0,
+        ),
+        (
+            "add_link_file /pool/d.nc .\nfor name in $of_nobody; do add_link_file /p/$name .; done",
+            {"d.nc": "/pool/d.nc"},
+            0,
+        ),
     ],
 )
 def test_files_that_a_script_collects_and_links_in_a_loop(added, more, remarks, tmp_path):
@@ -347,3 +367,4 @@ def test_files_that_a_script_collects_and_links_in_a_loop(added, more, remarks, 
     }
     assert brought == {"b.nc": "/pool/a.nc", "c.nc": "/pool/c.nc", **more}
     assert len([remark for remark in loaded.remarks if "put_linked_file" in remark]) == remarks
+    assert any("whether /pool/e.nc is brought; here it is not" in choice for choice in loaded.choices)

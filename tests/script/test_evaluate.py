@@ -194,3 +194,11 @@ def test_a_directory_copied_into_itself_again_and_again():
     for turn in range(20):  # each copy has what the one before it copied
         _copy_directory("a/", "a/b/", (turn,), files, False)
     assert 1_000 < len(files) < 5_000
+
+
+def test_an_element_at_one_of_several_numbers():
+    text = "n=0\na=(x)\nif [ -f f ]; then n=1; fi\na[$n]=y\nb=${a[0]}${a[1]}\nc=${a[$n]}\n[ -d ./ ] && d=1\n"
+    final = evaluated(text).final
+    assert {case.text for case in final["b"].value} == {"y", "xy"}
+    assert {case.text for case in final["c"].value} == {"y"}
+    assert {case.text for case in final["d"].value} == {"1"}
