@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -412,8 +413,9 @@ def documents() -> list[Path]:
     return [path for path in found if _CONSOLE.search(path.read_text(encoding="utf-8"))]
 
 
-def with_output(text: str) -> str:
-    """A document whose console blocks show what their commands print, run one after the other."""
+def with_output(text: str, run: Run | None = None) -> str:
+    """A document whose console blocks show what their commands print, one after the other, in a shell if `run` is not
+    given."""
     with tempfile.TemporaryDirectory() as directory:
         work = Path(directory) / "work"
         work.mkdir()
@@ -428,24 +430,34 @@ def with_output(text: str) -> str:
             "COLUMNS": "120",
         }
 
-        def run(block: re.Match[str]) -> str:
+        def shown(block: re.Match[str]) -> str:
             commands = re.findall(r"^\$ .*", block[2], re.MULTILINE)
-            return block[1] + "".join(_shown(line, work, environment) for line in commands) + block[3]
+            return block[1] + "".join(_shown(line, work, environment, run or in_shell) for line in commands) + block[3]
 
-        return _CONSOLE.sub(run, text)
+        return _CONSOLE.sub(shown, text)
 
 
 _BROKEN = re.compile(r"^Traceback \(most recent call last\)|a mistake in nmlgen", re.MULTILINE)
 
 
-def _shown(line: str, work: Path, environment: dict[str, str]) -> str:
-    script = f"exec 2>&1; {line.removeprefix('$ ')}"
-    done = subprocess.run(
+Run = Callable[[str, Path, dict[str, str]], str]
+"""What a command prints, in a directory and an environment."""
+
+
+def in_shell(command: str, work: Path, environment: dict[str, str]) -> str:
+    """What a shell prints, errors among the rest."""
+    script = f"exec 2>&1; {command}"
+    return subprocess.run(
         ["bash", "-c", script], cwd=work, env=environment, capture_output=True, text=True, check=False
-    )
-    if _BROKEN.search(done.stdout):  # the tree may be in pieces while somebody works on it
-        sys.exit(f"{line}\n{done.stdout}\n`{line.removeprefix('$ ')}` failed; the documents stay as they are")
-    output = "".join(f"{text.rstrip()}\n" for text in done.stdout.splitlines())
+    ).stdout
+
+
+def _shown(line: str, work: Path, environment: dict[str, str], run: Run = in_shell) -> str:
+    command = line.removeprefix("$ ")
+    printed = run(command, work, environment)
+    if _BROKEN.search(printed):  # the tree may be in pieces while somebody works on it
+        sys.exit(f"{line}\n{printed}\n`{command}` failed; the documents stay as they are")
+    output = "".join(f"{text.rstrip()}\n" for text in printed.splitlines())
     return f"{line}\n{output}"
 
 

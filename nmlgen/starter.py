@@ -224,7 +224,8 @@ def _read(name: str) -> dict[str, Any]:
     if name not in presets.names():
         notes = did_you_mean(name, presets.names())
         raise InputError(f'there is no preset "{name}"; {notes[0] if notes else "nmlgen presets lists them"}')
-    document: dict[str, Any] = read_file(Path(data_directory("presets")) / f"{name}.yaml", name).node.plain()
+    path = data_directory("presets") / f"{name}.yaml"
+    document: dict[str, Any] = read_file(path, name, kept=presets.kept_at(name)).node.plain()
     return document
 
 

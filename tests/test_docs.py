@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from rows import rows
+
+from nmlgen.cli import main
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -44,6 +47,18 @@ def test_links_lead_somewhere(document):
 
 
 @pytest.mark.parametrize("document", generator().documents(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_commands_print_what_is_shown(document):
+def test_commands_print_what_is_shown(document, monkeypatch, capsys):
+    def run(command, work, environment):
+        words = shlex.split(command)
+        if words[0] != "nmlgen" or re.search(r"[|&;<>$`*?~!#\\{]", command):
+            return generator().in_shell(command, work, environment)
+        with monkeypatch.context() as patch:
+            for name in ("NO_COLOR", "COLUMNS"):
+                patch.setenv(name, environment[name])
+            patch.chdir(work)
+            patch.setattr(sys, "stderr", sys.stdout)
+            main(words[1:])
+        return capsys.readouterr().out
+
     text = document.read_text(encoding="utf-8")
-    assert generator().with_output(text) == text, "run: python docs/generate.py"
+    assert generator().with_output(text, run) == text, "run: python docs/generate.py"
