@@ -42,7 +42,7 @@ class Files:
 
     def share(self, other: Files, path: Path) -> None:
         """Take what was read of a file from others, which have the same text of it, and what was made of that."""
-        key = path.resolve()
+        key = disk.resolved(path)
         self.sources.setdefault(key, other.sources[key])
         self._made = self._made or other._made
 
