@@ -15,7 +15,6 @@ from nmlgen.script.programs import run_program
 
 TEXT = "alpha 1\nbeta 22\n\ngamma,3;x\nalpha 1\n"
 FIELDS = "a:b:c\nno delimiter\nx::z\n:q\n"
-NAMES = "/work/exp/run_001.nc\n"
 
 ANSWERED = [
     ("echo", ""),
@@ -120,25 +119,6 @@ ANSWERED = [
     ("cut -d: -f3,1-2", FIELDS),
     ("cut -d: -f9", FIELDS),
     ("cut --fields=2 --delimiter=:", FIELDS),
-    ("tr a-z A-Z", TEXT),
-    ("tr '[:upper:]' '[:lower:]'", "ABC dEf\n"),
-    (r"tr -d '\n'", TEXT),
-    (r"tr -d ' \t'", TEXT),
-    ("tr -s ' '", "a   b  c\n"),
-    (r"tr '\n' ' '", TEXT),
-    ("tr -cd 0-9", TEXT),
-    ("tr -c 0-9 _", TEXT),
-    (r"tr -dc '[:alnum:]\n'", TEXT),
-    (r"tr ',;' '\n\n'", TEXT),
-    ("tr -s '[:space:]' _", "a  b\n"),
-    ("tr abc x", "aabbcc\n"),
-    ("tr -s a-z", "aabbcc  x\n"),
-    (r"""tr ''"'"'[a-z]'"'"'' ''"'"'[A-Z]'"'"''""", "it's [me]\n"),
-    ("tr . -", "1.2.3\n"),
-    ("tr -d '[:punct:]'", TEXT),
-    ("tr -ds a b", "abba bb\n"),
-    ("tr a- b_", "a-a\n"),
-    ("tr 0-9 x", "a1\n"),
     ("basename /a/b/c.nc", ""),
     ("basename /a/b/c.nc .nc", ""),
     ("basename a/b/", ""),
@@ -158,46 +138,6 @@ ANSWERED = [
     ("dirname ./x", ""),
     ("dirname a b/c", ""),
     ("dirname ''", ""),
-    ("sed s/a/X/", TEXT),
-    ("sed s/a/X/g", TEXT),
-    (r"sed 's/\([a-z]*\) \([0-9]*\)/\2-\1/'", TEXT),
-    (r"sed -E 's/([a-z]+) ([0-9]+)/\2 \1/'", TEXT),
-    ("sed -n 's/alpha/[&]/p'", TEXT),
-    ("sed 's|/|_|g'", NAMES),
-    ("sed s,exp,new,", NAMES),
-    ("sed 2d", TEXT),
-    ("sed '$d'", TEXT),
-    ("sed '/^$/d'", TEXT),
-    ("sed -n 2p", TEXT),
-    ("sed -n 2,4p", TEXT),
-    ("sed -n /beta/,/gamma/p", TEXT),
-    ("sed 1q", TEXT),
-    ("sed -e s/a/b/ -e s/b/c/", TEXT),
-    ("sed 's/a/b/;s/l/m/2'", TEXT),
-    ("sed y/abc/xyz/", TEXT),
-    ("sed 's/x*/-/g'", "abxxc\n"),
-    ("sed 's/ *$//'", "a  \nb"),
-    (r"sed 's/.*_\([0-9]*\)\.nc/\1/'", NAMES),
-    ("sed 's/^.//'", TEXT),
-    ("sed s/A/x/I", TEXT),
-    ("sed '/alpha/!d'", TEXT),
-    (r"sed 's/\./,/g'", "1.5.2\n"),
-    ("sed s/-//g", "2020-01-31\n"),
-    ("sed -n '$p'", TEXT),
-    (r"sed 's/\//:/g'", NAMES),
-    ("sed 's/[^0-9]//g'", TEXT),
-    (r"sed 's/,/\n/g'", TEXT),
-    (r"sed 's/a\|b/X/g'", "abcab\n"),
-    ("sed -r 's/^0+//'", "007\n"),
-    ("sed 's/ //g'", TEXT),
-    ("sed 's/T/ /;s/Z//'", "2020-01-01T00:00:00Z\n"),
-    ("sed 's/$/!/'", TEXT),
-    ("sed 's/b*/x/2'", "abc\n"),
-    ("sed '3,$d'", TEXT),
-    (r"sed 's/\t/ /'", "a\tb\n"),
-    ("sed -n '/22/p;/22/q'", TEXT),
-    ("sed 2,1d", TEXT),
-    ("sed '2!d'", TEXT),
     ("wc -l", TEXT),
     ("wc -w", TEXT),
     ("wc -c", TEXT),
@@ -272,7 +212,6 @@ ANSWERED = [
     ("date -u -d 20200101 '+%s %Z'", ""),
     ("printf '%4.1f|%-8.2f|%+.1f' 2.34 2.346 1", ""),
     ("bc -q", "5\nquit\n6\n"),
-    (r"sed 's/\(.*\)_\(.*\)\.nc/\2/'", NAMES),
 ]
 
 # What depends on the locale, the clock, files, the shell or the release of a program; and what is not worth the while.
@@ -286,10 +225,6 @@ UNDECIDED = [
     ("expr a '<' b", ""),
     ("expr é : .", ""),
     ("cut -d: -f2 file", ""),
-    ("tr '[=a=]' x", ""),
-    ("sed -i s/a/b/", TEXT),
-    ("sed -n ':a;N;$!ba;p'", TEXT),
-    ("sed s/a/b/e", TEXT),
     ("wc", TEXT),
     ("wc -l file", ""),
     ("seq 1 1000000000", ""),
@@ -306,6 +241,8 @@ UNDECIDED = [
     ("bc", "define f(x) { return x; }\n"),
     ("bc -l", "s(1)\n"),
     ("awk '{print $1}'", TEXT),
+    ("tr a b", TEXT),
+    ("sed s/a/b/", TEXT),
     ("ls", ""),
     ("rm -rf /", ""),
 ]
@@ -336,7 +273,7 @@ def test_what_cannot_be_known_is_not_said(line, stdin):
     assert answer(shlex.split(line), stdin, is_ksh=None) is None
 
 
-@pytest.mark.parametrize("name", ["cut -c1", "tr a b", "sed s/a/b/", "wc -l", "bc", "cat"])
+@pytest.mark.parametrize("name", ["cut -c1", "wc -l", "bc", "cat"])
 def test_an_input_that_is_not_known(name):
     assert answer(shlex.split(name), None) is None
 
@@ -391,9 +328,6 @@ ATOMS = choice("a", "b", "1", "_", "-", ".", "[ab]", "[^a]", "[0-9]", "[[:digit:
 BASIC = row(st.tuples(ATOMS, choice("", "", "*", r"\+", r"\{2\}")).map("".join), 1).flatmap(
     lambda body: choice(body, rf"\({body}\)x*", f"^{body}", f"{body}$", rf"{body}\|b")
 )
-EXTENDED = row(st.tuples(ATOMS, choice("", "", "*", "+", "?", "{2}")).map("".join), 1).flatmap(
-    lambda body: choice(body, f"({body})x?", f"^{body}", f"{body}$", f"{body}|b", f"(ab|{body})1")
-)
 DIRECTIVES = st.tuples(
     choice("%"),
     choice("", "", "0", "-", "+", " "),
@@ -401,7 +335,6 @@ DIRECTIVES = st.tuples(
     choice("", ".2", ".0"),
     choice(*"sdifegxXoubc"),
 ).map("".join)
-SETS = row(choice("a", "b", "a-c", "0-9", "a-z", "[:alpha:]", "[:digit:]", r"\n", " ", "-", ".", "[:upper:]"), 1, 2)
 EXPR = st.recursive(
     choice("0", "1", "7", "-3", "08", "abc", "12").map(lambda word: [word]),
     lambda inner: st.one_of(
@@ -420,7 +353,6 @@ SUMS = st.recursive(
     ),
     max_leaves=6,
 )
-FLAGS = choice("", "g", "p", "2", "I")
 COMMANDS = st.one_of(
     st.tuples(st.lists(WORDS, max_size=3).map(lambda words: ["echo", *words]), choice("")),
     st.tuples(
@@ -433,18 +365,6 @@ COMMANDS = st.one_of(
     st.tuples(BASIC.map(lambda pattern: ["expr", "ab1_b", ":", pattern]), choice("")),
     st.tuples(
         st.tuples(choice("-d:", "-d,", "-d "), choice("-f1", "-f2-", "-f-2", "-f1,3")).map(lambda o: ["cut", *o]), LINES
-    ),
-    st.tuples(st.tuples(choice("-d", "-s", "-cd", "-cs"), SETS).map(lambda parts: ["tr", *parts]), LINES),
-    st.tuples(st.tuples(SETS, SETS).map(lambda parts: ["tr", *parts]), LINES),
-    st.tuples(
-        st.tuples(BASIC, choice("X", "&", "[&]", "-"), FLAGS).map(lambda p: ["sed", f"s#{p[0]}#{p[1]}#{p[2]}"]), LINES
-    ),
-    st.tuples(
-        st.tuples(EXTENDED, choice("X", "&"), FLAGS).map(lambda p: ["sed", "-E", f"s#{p[0]}#{p[1]}#{p[2]}"]), LINES
-    ),
-    st.tuples(
-        st.tuples(choice("-n", "-e"), choice("2p", "/a/d", "1,/b/p", "/a/,$d", "$!d", "2q")).map(lambda p: ["sed", *p]),
-        LINES,
     ),
     st.tuples(st.sampled_from([["wc", "-w"], ["wc", "-l"]]), LINES),
     st.tuples(
@@ -464,7 +384,7 @@ SCRAPS = row(
 
 @settings(max_examples=300)
 @given(
-    st.sampled_from(["printf", "expr", "cut", "tr", "sed", "date", "bc", "seq", "wc"]),
+    st.sampled_from(["printf", "expr", "cut", "date", "bc", "seq", "wc"]),
     st.lists(SCRAPS),
     SCRAPS,
 )
@@ -476,7 +396,7 @@ def test_nothing_is_an_exception(name, arguments, stdin):
 @given(st.lists(COMMANDS, min_size=60, max_size=60))
 def test_any_answer_is_the_real_programs(commands):
     """Sixty commands at a time: one shell runs them all."""
-    require("bash", "bc", "sed")
+    require("bash", "bc")
     answers = [answer(command, stdin) for command, stdin in commands]
     decided = [(command, said) for command, said in zip(commands, answers, strict=True) if said is not None]
     results = run_commands("bash", [command for command, _ in decided])

@@ -18,8 +18,6 @@ _MODULES = {
     "printf": "printing",
     "expr": "expr",
     "cut": "columns",
-    "tr": "characters",
-    "sed": "sed",
     "basename": "paths",
     "dirname": "paths",
     "date": "dates",

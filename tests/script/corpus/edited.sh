@@ -11,7 +11,7 @@ sed -i 's/@NSTEPS@/100/' NAMELIST_edited
 cp NAMELIST_edited NAMELIST_copy
 echo "! more" >> NAMELIST_copy
 mv NAMELIST_copy NAMELIST_moved
-sed -e 's/dtime = 300/dtime = 60/' NAMELIST_moved > NAMELIST_sed
+cp NAMELIST_moved NAMELIST_sed
 grep -v nsteps NAMELIST_sed > NAMELIST_grep
 cat NAMELIST_grep NAMELIST_sed > NAMELIST_cat
 rm -f NAMELIST_grep

@@ -35,6 +35,6 @@ shift_two() { shift 2; rest="$@"; }
 shift_two 1 2 3 4
 {
   write_group run_nml "dtime = $(power 2 9)" "nsteps = $(factorial 5)"
-  write_group grid_nml "names = `list a b | tr '\n' ','`"
+  write_group grid_nml "names = `echo \`list a b\``"
   echo "! $high $low $code $zero $result $n [$all] [$third] [$rest]"
 } > NAMELIST_functions

@@ -1,19 +1,13 @@
 #!/bin/bash
-# Command substitution with commands that only compute: echo, printf, cut, sed, tr, basename, dirname, wc, head, tail.
+# Command substitution with commands that only compute: echo, printf, cut, basename, dirname, wc, head, tail.
 path=/pool/data/ICON/grids/icon_grid_0013_R02B04_G.nc
 list="u v w temp pres"
 file=$(basename $path)
 stem=$(basename $path .nc)
 folder=`dirname $path`
-upper=$(echo "$stem" | tr 'a-z' 'A-Z')
-squeezed=$(echo "a   b    c" | tr -s ' ')
-deleted=$(echo "1,2,3" | tr -d ,)
 fourth=$(echo $stem | cut -d_ -f4)
 several=$(echo $stem | cut -d _ -f 1,3-)
 letters=$(echo $stem | cut -c1-4)
-replaced=$(echo $stem | sed 's/grid/atm/')
-everywhere=$(echo $stem | sed -e 's/_/-/g' -e 's/0\([0-9]\)/\1/')
-other=$(echo $folder | sed "s|/pool/data|/work|")
 words=$(echo $list | wc -w)
 lines=$(printf 'a\nb\nc\n' | wc -l)
 first=$(printf 'a\nb\nc\n' | head -n 1)
@@ -38,8 +32,8 @@ trailing=$(printf 'x\n\n\n')
 sorted=$(printf 'b\na\n' | sort | head -1)
 {
   echo "&run_nml"
-  echo " a = $file, $stem, $folder, $upper, $squeezed, $deleted, $fourth, $several, $letters"
-  echo " b = $replaced, $everywhere, $other, $words, $lines, $first, $last" $numbers "$joined"
+  echo " a = $file, $stem, $folder, $fourth, $several, $letters"
+  echo " b = $words, $lines, $first, $last" $numbers "$joined"
   echo " c = $found, $value, $awked, $colon, [$formatted], ${repeated%,}, $sum, $scaled, $nested, $from_body, [$trailing]"
   echo " d = $sorted, $(true) $(: nothing)"
   echo "/"
