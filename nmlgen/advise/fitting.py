@@ -325,12 +325,13 @@ class _Fit:
 
     def _that_matter(self, number: int) -> tuple[int, ...]:
         """The constants on which anything that was measured of a run depends."""
-        logs = list(self.start.mean)
-        before = self._misses(number, logs)
+        logs = self.start.mean
+        constants = list(map(exp, logs))
+        before = self._misses(number, constants)
 
         def matters(place: int) -> bool:
             return any(
-                self._misses(number, [*logs[:place], logs[place] + shift, *logs[place + 1 :]]) != before
+                self._misses(number, [*constants[:place], exp(logs[place] + shift), *constants[place + 1 :]]) != before
                 for shift in (-0.5, 0.5)
             )
 
@@ -345,7 +346,7 @@ class _Fit:
         shifts = zip(unknowns[size:], self.prior_spread, strict=True)
         cost += sum(self._surprise(value / spread) for value, spread in shifts)
         for number, places in enumerate(self.places):
-            cost += sum(map(self._surprise, self._misses(number, self._logs(unknowns, places))))
+            cost += sum(map(self._surprise, self._misses(number, map(exp, self._logs(unknowns, places)))))
         return cost
 
     def _parabola(
@@ -365,10 +366,11 @@ class _Fit:
         for number in range(len(self.runs)) if places is None else places:
             shifts, matter = self.places[number], self.matter[number]
             logs = self._logs(unknowns, shifts)
-            misses = self._misses(number, logs)
+            constants = list(map(exp, logs))
+            misses = self._misses(number, constants)
             by_constant = [[0.0] * len(misses)] * size
             for i in matter:
-                moved = self._misses(number, [*logs[:i], logs[i] + _DIFFERENCE, *logs[i + 1 :]])
+                moved = self._misses(number, [*constants[:i], exp(logs[i] + _DIFFERENCE), *constants[i + 1 :]])
                 by_constant[i] = [(after - before) / _DIFFERENCE for after, before in zip(moved, misses, strict=True)]
             weights = [sqrt(self._weight(miss)) for miss in misses]
             misses = [miss * weight for miss, weight in zip(misses, weights, strict=True)]
@@ -402,9 +404,9 @@ class _Fit:
             logs[constant] += unknowns[place]
         return logs
 
-    def _misses(self, number: int, logs: Sequence[float]) -> list[float]:
+    def _misses(self, number: int, values: Iterable[float]) -> list[float]:
         """By how much the model misses what was measured of a run, in standard deviations."""
-        case, known, constants = self.runs[number].case, self.measured[number], Constants(*map(exp, logs))
+        case, known, constants = self.runs[number].case, self.measured[number], Constants(*values)
         parts, turn, restarting = run_and_writers(case, constants)
         misses = [log(sum(parts) / self.runs[number].total_s) / known.noise]
         if known.computing_s:

@@ -275,6 +275,8 @@ def _settled(case: Case, c: Constants, computing: float, busy: float, is_output:
     slowest = _WITHIN * case.output_bytes / SLOWEST_OUTPUT
     receiving = min(receiving_time(case, c), max(0.0, slowest - alone * (1 + c.beside))) if outputs else 0.0
     restart_receiving, restart_writing = (0.0, 0.0) if is_output else restart_time(case, c)
+    if not (outputs or restart_receiving or restart_writing):
+        return busy, 0.0, 0.0
     restart_beside = c.beside * _neighbours(case)
     contention, beside = c.contention, c.beside
 
