@@ -34,7 +34,7 @@ def spec():
         yield BENCHMARK.the_spec()
 
 
-@rows("name", BENCHMARK.LAWS)
+@rows("name", BENCHMARK.LAWS, parts=3)
 def test_no_worse_than_by_lot(name, spec):
     found = BENCHMARK.find(BENCHMARK.LAWS[name], spec)
     assert found.regret <= found.by_lot
