@@ -83,16 +83,17 @@ class Checks:
             pairs = tuple([(case.text, quoted) for case, (_, quoted) in zip(rest, rows, strict=True)])
             try:
                 expression = translate_ere(pairs)
+                is_found = expression.is_found(first.text)
             except Untranslatable:
                 return shell.questions.ask()
             shell.effort.spent += len(first.text) // 2 + 10 * sum(len(text) for text, _ in pairs)
-            found = expression.pattern.search(first.text)
             certain = expression.has_certain_span and shell.is_ksh is False
             if certain and len(value) == 1 and all(len(row) == 1 for row, _ in rows):
+                found = expression.search(first.text)
                 groups = [found[0], *found.groups(default="")] if found else []
                 elements = {str(number): known(text) for number, text in enumerate(groups)}
                 shell.state.variables["BASH_REMATCH"] = Variable(EMPTY, elements)
-            return truth(found is not None)
+            return truth(is_found)
 
         return shell.questions.every_way([value, *(within(row, shell.guard) for row, _ in rows)], decide)
 

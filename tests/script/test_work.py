@@ -75,3 +75,9 @@ def test_who_gives_up_in_a_text_that_is_run_says_so(tmp_path):
         f"#!/bin/bash\n#SBATCH --nodes=1\nfor i in {{1..400}}; do eval '{'x=$i$i;' * 300}'; done\nsrun ./icon\n"
     )
     assert [(found.code, found.span.line) for found in nmlgen.lint([path]).findings] == [("SHL007", 3)]
+
+
+def test_a_text_too_long_for_an_expression_is_not_held_against_it():
+    for length, ways in ((100, 1), (4_000, 2)):
+        text = f"#!/bin/bash\nx={'a' * length}\nif [[ $x =~ a*b ]]; then n=1; else n=2; fi\necho $n >f\n"
+        assert len(covering_worlds(evaluate.evaluate(parse(Source("a.run", text))))) == ways
