@@ -78,6 +78,7 @@ def test_who_gives_up_in_a_text_that_is_run_says_so(tmp_path):
 
 
 def test_a_text_too_long_for_an_expression_is_not_held_against_it():
-    for length, ways in ((100, 1), (250, 2)):
+    for length, is_known in ((100, True), (250, False)):
         text = f"#!/bin/bash\nx={'a' * length}\nif [[ $x =~ a*a*a*b ]]; then n=1; else n=2; fi\necho $n >f\n"
-        assert len(covering_worlds(evaluate.evaluate(parse(Source("a.run", text))))) == ways
+        (world,) = covering_worlds(evaluate.evaluate(parse(Source("a.run", text))))
+        assert (world.files["f"].stretches[0].text == "2") is is_known
