@@ -33,6 +33,20 @@ def schema(name: str) -> dict[str, Any]:
     return document
 
 
+def templates(**settings: Any) -> Any:
+    """The environment in which the templates are read; `settings` are what differs by what they make."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(directory("templates")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **settings,
+    )
+
+
 def package_files() -> list[Path]:
     """The files that nmlgen is made of: its modules and its data, without what Python has made of them."""
     places = [_PACKAGE, *(place for kind in ("presets", "schemas", "templates") if (place := directory(kind)).is_dir())]

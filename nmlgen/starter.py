@@ -16,6 +16,7 @@ from nmlgen.experiment.setting import UndecidedError
 from nmlgen.findings import did_you_mean
 from nmlgen.namelist.registry import releases
 from nmlgen.resources import directory as data_directory
+from nmlgen.resources import templates
 from nmlgen.source import Source
 from nmlgen.spec import presets
 from nmlgen.spec.document import read_file, read_text
@@ -145,17 +146,8 @@ def starter_spec(
 
 @cache
 def _template(name: str) -> Template:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(data_directory("templates")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=_yaml,
-    )
-    return environment.get_template(name)
+    found: Template = templates(finalize=_yaml).get_template(name)
+    return found
 
 
 def _decided(text: str) -> Spec | None:

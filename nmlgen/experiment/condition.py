@@ -30,8 +30,6 @@ Name = tuple[str, str]
 
 _TEXTS = re.compile(r""""[^"]*"|'[^']*'""")
 _VARIABLES = re.compile(r"(?<!\w)([A-Za-z_]\w*)\.([A-Za-z_]\w*(?:%[A-Za-z_]\w*)?)")
-
-
 _NUMBERS = frozenset((int, float, bool))
 
 

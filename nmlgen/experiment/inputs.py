@@ -32,7 +32,7 @@ _ANY = "any"
 _MOST_LOOKED_AT = 10_000
 """A bound on work: so many files and directories are looked at below one directory."""
 _MOST_COMPARED = 1_000_000
-"""Another: so many times a name of a directory is held against a pattern."""
+"""A bound on work, too: so many times a name of a directory is held against a pattern."""
 
 _READ_BY_SWITCH = ("jsb_carbon_nml", "jsb_alcc_nml", "jsb_pplcc_nml", "jsb_disturb_nml", "jsb_fuel_nml")
 

@@ -495,9 +495,8 @@ class _Lifting:
         """The last part of a path, which may be known where its directory is not."""
         names = {case.text.rstrip("/").rpartition("/")[2] for case in within(value, self.guard)}
         name = names.pop() if len(names) == 1 else UNKNOWN
-        return (
-            None if UNKNOWN in name or name in (".", "..") else name
-        )  # what lies in that directory, which nobody sees
+        is_directory = name in (".", "..")  # what lies in it nobody sees
+        return None if UNKNOWN in name or is_directory else name
 
     def collected(self, variables: Mapping[str, Variable]) -> None:
         """The files that ICON's run scripts collect in arrays, and bring where the model starts."""

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from nmlgen.render import shell
-from nmlgen.resources import directory
+from nmlgen.resources import templates
 
 FILTERS = {
     "word": shell.shell_word,
@@ -33,14 +33,7 @@ def template(name: str) -> Any:
 
 def environment() -> Any:
     """How templates are read, and what they may print."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    made = Environment(
-        loader=FileSystemLoader(directory("templates")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+    made = templates(
         comment_start_string="{%#",  # "{#" is shell: ${#array[@]}
         comment_end_string="#%}",
         autoescape=False,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rows import rows
 from tools import require
 
+from nmlgen import resources
 from nmlgen.errors import WriteError
 from nmlgen.render import templates
 from nmlgen.render.shell import (
@@ -182,7 +183,7 @@ def test_only_what_is_quoted_is_joined():
 def test_a_template_prints_nothing_unquoted(value, tmp_path, monkeypatch):
     (tmp_path / "odd.j2").write_text("{{ value }}\n")
     (tmp_path / "even.j2").write_text("{{ value | word }} {{ 5 }}{# a comment of shell's #}\n")
-    monkeypatch.setattr(templates, "directory", lambda name: tmp_path)
+    monkeypatch.setattr(resources, "directory", lambda name: tmp_path)
     with pytest.raises(TypeError, match="no filter has quoted"):
         templates.template.__wrapped__("odd.j2").render(value=value)
     assert templates.template.__wrapped__("even.j2").render(value=value).startswith(shell_word(value) + " 5")

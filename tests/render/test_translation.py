@@ -9,8 +9,9 @@ import pytest
 from jinja2.exceptions import UndefinedError
 
 import nmlgen
+from nmlgen import resources
 from nmlgen.errors import WriteError
-from nmlgen.render import batch, job_script, templates, translation
+from nmlgen.render import batch, job_script, translation
 from nmlgen.render.templates import template
 from nmlgen.render.translation import translated
 
@@ -68,6 +69,6 @@ def test_it_prints_what_the_template_does(path):
 )
 def test_what_it_does_not_know_is_refused(text, message, tmp_path, monkeypatch):
     (tmp_path / "a.j2").write_text(text)
-    monkeypatch.setattr(templates, "directory", lambda name: tmp_path)
+    monkeypatch.setattr(resources, "directory", lambda name: tmp_path)
     with pytest.raises(ValueError, match=message):
         translation.translated("a.j2")

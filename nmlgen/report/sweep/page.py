@@ -26,7 +26,7 @@ from nmlgen.report.sweep.figures import MOST_LINES, Drawn, family_figures, overv
 from nmlgen.report.sweep.many import Listed, table_data
 from nmlgen.report.sweep.measures import MEASURES, Measure, figures
 from nmlgen.report.sweep.run import PointRun, State, SweepRuns
-from nmlgen.resources import directory
+from nmlgen.resources import directory, templates
 from nmlgen.values import frozen
 
 MANY = 1000
@@ -206,16 +206,7 @@ def _accuracy(runs: Sequence[PointRun], families: Sequence[Family]) -> dict[str,
 
 
 def _environment() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(directory("templates")),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates(autoescape=True)
     environment.filters["number"] = format_number
     environment.filters["share"] = format_share
     environment.filters["duration"] = format_duration
