@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import evolve
@@ -31,6 +31,8 @@ from nmlgen.values import frozen
 
 _SUBSCRIPTS = re.compile(r"\([^()]*\)")
 _YAML = (".yaml", ".yml")
+_MOST_TO_CHOOSE_BY = 100_000
+"""A bound on work: so many characters of a longer text say which release it is for."""
 
 
 @frozen
@@ -88,21 +90,24 @@ class _Written:
         self._files = Files()
         self._lifted = Lifted()
         self._found: dict[str, Report] = {}
-        registry = registry_for(path, "" if path.is_dir() else self._files.read(path).text, said)
+        text = "" if path.is_dir() else self._files.read(path).text
+        registry = registry_for(path, text, said)
         older = [release for release in reversed(releases()) if release < new.release] or [new.release]
-        self.release = self._best(older) if registry.is_assumed else registry.reference
+        self.release = self._best(older, text) if registry.is_assumed else registry.reference
 
-    def _best(self, older: Sequence[str]) -> str:
-        """The release that finds least, the newest such one."""
-        for release in older:
-            if not self._errors(release):
-                return release
-        return min(older, key=self._errors)
+    def _best(self, older: Sequence[str], text: str) -> str:
+        """The release that finds least, the newest such one; of a long text, in its beginning."""
+        if len(text) <= _MOST_TO_CHOOSE_BY:
+            return _least(older, lambda release: len(self._first_found(release).errors))
+        start = text[:_MOST_TO_CHOOSE_BY].rpartition("\n")[0] or text[:_MOST_TO_CHOOSE_BY]
+        files, lifted = Files({self.path.resolve(): start}), Lifted()
+        return _least(older, lambda release: len(self._lint(release, files, lifted).errors))
 
-    def _errors(self, release: str) -> int:
+    def _first_found(self, release: str) -> Report:
+        """What a release finds in what nobody has mended yet."""
         if release not in self._found:
             self._found[release] = self._lint(release, self._files, self._lifted)
-        return len(self._found[release].errors)
+        return self._found[release]
 
     def _lint(self, release: str, files: Files, lifted: Lifted) -> Report:
         own = files.unread() if self.path.is_dir() else files  # what is read there is not judged again
@@ -115,8 +120,7 @@ class _Written:
             lifted = Lifted()
             before = self._lint(self.release, files, lifted)
         else:
-            self._errors(self.release)
-            before = self._found[self.release]
+            before = self._first_found(self.release)
             if not self.path.is_dir():
                 files.share(self._files, self.path)
         after = lint([self.path], ntasks=self._ntasks, icon_release=new.reference, files=files, lifted=lifted)
@@ -138,6 +142,16 @@ class _Written:
         parsed = script.script if script is not None else None
         loaded = load(path, ntasks=self._ntasks, icon_release=new.reference, files=files, parsed=parsed)
         return loaded.experiment, loaded.files
+
+
+def _least(older: Sequence[str], errors: Callable[[str], int]) -> str:
+    """The first release without errors, else the first one with the fewest."""
+    counts: dict[str, int] = {}
+    for release in older:
+        counts[release] = errors(release)
+        if not counts[release]:
+            break
+    return min(counts, key=counts.__getitem__)
 
 
 def _of_spec(path: Path, old: str, new: Registry, files: Files) -> Report:

@@ -8,6 +8,7 @@ import pytest
 from rows import rows
 
 import nmlgen
+from nmlgen import migrating
 from nmlgen.errors import InputError
 from nmlgen.lift import namelists, scripts
 
@@ -121,6 +122,23 @@ def test_a_release_that_nobody_says_is_the_one_that_finds_least(tmp_path):
     found = nmlgen.migrate([path])
     assert (found.old, found.new) == (("2024.10",), "2025.10")
     assert [finding.code for finding in found.report.findings] == ["NML002"]
+
+
+def test_of_a_long_text_the_beginning_says_the_release(tmp_path, monkeypatch):
+    """Only two releases look at all of it: that one, and the newer one."""
+    path, looked, seen = tmp_path / "NAMELIST_a", migrating.lint, []
+    text = NAMELIST.format(group="turbdiff_nml", text="lexpcor = T", grids="")
+    path.write_text(text + "! a comment\n" * 10_000 + "&nwp_phy_nml\n unknown = 1\n/\n")
+
+    def counted(*given, files, **said):
+        report = looked(*given, files=files, **said)
+        seen.append(len(files.sources[path.resolve()].text) > 100_000)
+        return report
+
+    monkeypatch.setattr(migrating, "lint", counted)
+    assert nmlgen.migrate([path]).old == ("2024.10",)
+    assert sum(seen) == 2
+    assert len(seen) > 3
 
 
 def test_no_such_release(tmp_path):

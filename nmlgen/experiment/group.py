@@ -59,23 +59,33 @@ def effective(registry: Registry, group: Group | None, group_name: str, name: st
     return _effective(registry, None, group_name, name, is_open)
 
 
-@lru_cache(maxsize=8192)
 def _effective(registry: Registry, group: Group | None, group_name: str, name: str, is_open: bool) -> Setting:
+    if group is None:
+        return _unwritten(registry, group_name, name, is_open)
     key = name.lower()
-    variable = registry.variable(group_name, key)
-    if group is not None and "%" in key and key not in group.settings:
-        whole = group.settings.get(key.partition("%")[0])
-        if whole is not None:  # given with all components at once
-            return Setting(f"{group_name}.{name}", whole.history, Certainty.UNKNOWN)
-    if group is not None and key in group.settings:
-        setting = group.settings[key]
-        fits = variable is None or not setting.history or variable.accepts(setting.origin.value)
-        return setting if fits else Setting(setting.name, setting.history, Certainty.UNKNOWN)
-    full_name = f"{group_name}.{name}"
-    if variable is None or not variable.has_default or (is_open if group is None else group.is_open):
-        return Setting(full_name, (Origin("unknown", None),), Certainty.UNKNOWN)
+    if key in group.settings or ("%" in key and key.partition("%")[0] in group.settings):
+        return _written(registry, group, group_name, name)
+    return _unwritten(registry, group_name, name, group.is_open)
+
+
+@lru_cache(maxsize=8192)
+def _written(registry: Registry, group: Group, group_name: str, name: str) -> Setting:
+    setting = group.settings.get(name.lower())
+    if setting is None:  # given with all components at once
+        whole = group.settings[name.lower().partition("%")[0]]
+        return Setting(f"{group_name}.{name}", whole.history, Certainty.UNKNOWN)
+    variable = registry.variable(group_name, name)
+    fits = variable is None or not setting.history or variable.accepts(setting.origin.value)
+    return setting if fits else Setting(setting.name, setting.history, Certainty.UNKNOWN)
+
+
+@lru_cache(maxsize=8192)
+def _unwritten(registry: Registry, group_name: str, name: str, is_open: bool) -> Setting:
+    variable = registry.variable(group_name, name)
+    if variable is None or not variable.has_default or is_open:
+        return Setting(f"{group_name}.{name}", (Origin("unknown", None),), Certainty.UNKNOWN)
     default = Origin(f"default of ICON {registry.release}", _scalar(variable))
-    return Setting(full_name, (default,), Certainty.DEFAULT)
+    return Setting(f"{group_name}.{name}", (default,), Certainty.DEFAULT)
 
 
 def _scalar(variable: Variable) -> Any:
