@@ -21,7 +21,7 @@ def first_job(component: Component) -> tuple[Volume, int]:
     files = sum(duty.files for row in rows for duty in row)
     end = time.begin + time.leg
     checkpoints = _multiples(time.checkpoint, time.begin, end)
-    if time.legs > 1 and not (checkpoints and end % (time.checkpoint or 1) == 0):
+    if time.legs > 1 and (not time.checkpoint or end % time.checkpoint):
         checkpoints += 1  # at the end of the job
     return total + checkpoint_volume(component).times(checkpoints), files + checkpoints * checkpoint_files(component)
 

@@ -121,8 +121,8 @@ def fate(
 def _legs(clock: Clock) -> Iterator[tuple[int, int]]:
     """Begin and end of each job."""
     yield from clock.jobs()
-    if clock.length == 0:
-        yield 0, 0
+    if not clock.length:
+        yield clock.begin, clock.length
 
 
 @frozen

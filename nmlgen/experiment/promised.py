@@ -103,8 +103,7 @@ def stream_directories(component: Component) -> tuple[tuple[OutputFile, str], ..
     """The directory of each sequence of output files whose name says one; a keyword of `CHANGING` stands in it where
     each file has its own. Raises UndecidedError for settings that nobody can know."""
     files = [file for file in output_files(component) if _says_directory(component, file)]
-    time = clock(component) if files else None
-    found = ((file, Names(component, file, time).directory) for file in files if time is not None)
+    found = ((file, Names(component, file, clock(component)).directory) for file in files)
     return tuple((file, directory) for file, directory in found if directory)
 
 

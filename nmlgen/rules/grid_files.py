@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.grid_file import GridFile, grids_at_hand, path_at_hand, read_grid
+from nmlgen.experiment.grid_file import GridFile, grid_at_hand, grids_at_hand, path_at_hand, read_grid
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.inputs import NeededFile, needed_files
 from nmlgen.experiment.setting import Setting
@@ -301,11 +301,10 @@ _PARAMETERS = "external parameters"
 def _of_another_grid(component: Component) -> Iterator[tuple[NeededFile, str]]:
     """The files at hand that ICON refuses beside the grid of their domain, and what it objects to."""
     grids = grids_at_hand(component)
-    for file in needed_files(component) if any(grids) else ():
-        if file.grid is None or not file.is_exact or file.domain > len(grids):
-            continue
+    bound = [file for file in needed_files(component) if file.grid] if any(grids) else []
+    for file in bound:
         path = path_at_hand(component, file.setting or _grids(component), file.pattern)
-        found, grid = None if path is None else read_grid(path), grids[file.domain - 1]
+        found, grid = None if path is None else read_grid(path), grid_at_hand(component, file.domain)
         if found is None or grid is None:
             continue
         if file.grid == "uuid" and grid.uuid and found.uuid and grid.uuid != found.uuid:

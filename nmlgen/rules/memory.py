@@ -20,7 +20,10 @@ _HELD = 0.75
 """The part of a checkpoint's bytes that its variables take in memory at least: those of kind vp take half where ICON is
 built with mixed precision (`mo_kind.f90:47-52`), and they are the fewest."""
 
-_WIDTH = 8
+_AMPLE = 256
+"""A bound on work: by far more bytes than an I/O rank holds of each value of one level. What all of them hold is worked
+out only where so much would fill a node."""
+
 _SIZE = pattern(r"(?<!\d)\d{1,15}[KMGTP]")
 _ALL = "0"
 """The --mem that asks for all the memory of a node."""
@@ -210,8 +213,8 @@ class IoRanksOnOneNode(ComponentRule):
         ranks = split(component)
         if ranks.io < 2 or ranks.work < 1:
             return
-        levels = max(as_list(component["run_nml", "num_lev"].value)) + 1
-        if (ranks.io + 1) * (levels + 1) * 1.5 * points(component)["cell"] * _WIDTH < memory / 4:
+        levels = max(as_list(component["run_nml", "num_lev"].value))
+        if ranks.io * levels * points(component)["cell"] * _AMPLE < memory:
             return
         from nmlgen.advise.memory import io_rank_bytes
 

@@ -11,7 +11,7 @@ from attrs import evolve
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.group import Group, as_list, default_element
 from nmlgen.experiment.ranks import level_types
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import load_catalogue
@@ -440,17 +440,19 @@ def _of_full_levels(component: Component, stream: Group, domain: int, levels: in
 
 
 def _levels_of(component: Component, domain: int) -> int:
-    """num_lev of a domain; the levels of an ocean."""
+    """num_lev of a domain, that of the first one where nesting is not vertical, too (`mo_run_config.f90:187`); of an
+    ocean its levels."""
     if component["master_model_nml", "model_type"].value == _OCEAN:
         return int(component["ocean_dynamics_nml", "n_zlev"].value)
     setting = component["run_nml", "num_lev"]
     levels = as_list(setting.value)
-    if domain <= len(levels):
-        return int(levels[domain - 1])
-    variable = component.registry.variable("run_nml", "num_lev")
-    if variable is None or not isinstance(variable.default, int):
+    if component["run_nml", "lvert_nest"].value is not True:
+        return int(levels[0])
+    unsaid = default_element(component.registry.variable("run_nml", "num_lev"), domain)
+    own = levels[domain - 1] if domain <= len(levels) else unsaid
+    if own is None:
         raise UndecidedError(setting)
-    return variable.default
+    return int(own)
 
 
 _CONSTANT = r"(?:[1-9]\d{0,8}|nlev|n|N)"

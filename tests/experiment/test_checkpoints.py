@@ -65,6 +65,17 @@ def test_when(restart, hours, tmp_path):
         assert dates == [hour * _HOUR for hour in hours]
 
 
+@pytest.mark.parametrize(
+    ("output", "number"), [("none", 0), ("[none, nml]", 2), ("totint", 2), ("nml", 2), ("[timer, None]", 0)]
+)
+def test_a_run_whose_output_is_none_has_no_checkpoints(output, number, tmp_path):
+    """Unless output_nml is read, too."""
+    text = "restart: {checkpointTimeIntval: P5D, restartTimeIntval: P10D}\n"
+    text += f"namelists: {{run_nml: {{output: {output}}}}}\n"
+    component = experiment_of(text, tmp_path).components[0]
+    assert len(checkpoint_dates(component, clock(component), clock(component).length)) == number
+
+
 def test_no_checkpoint(tmp_path):
     assert found("checkpointTimeIntval: null, restartTimeIntval: null", tmp_path) is None
 

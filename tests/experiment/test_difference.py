@@ -13,7 +13,7 @@ from specs import load, with_namelist
 
 from nmlgen import load_spec
 from nmlgen.experiment.difference import JOB, MASTER, NAMELIST, Verdict, differences, same_value
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.experiment import Experiment, OtherModel
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.setting import unknown, written
 from nmlgen.lift.namelists import lift_document
@@ -212,3 +212,22 @@ def test_lands_are_told_by_their_domains():
     two = evolve(WAVE, models=(evolve(model, nest_land=(land.groups,)),))
     assert [section for section, *_ in found(WAVE, one)] == ["land jsb_rad_nml"]
     assert [section for section, *_ in found(WAVE, two)] == ["land of domain 2 jsb_rad_nml"]
+
+
+def test_files_of_another_model_and_its_job_are_compared_apart():
+    """What its files say counts as a namelist of the master does."""
+    one, two = (
+        evolve(
+            load(environment={"A": value}).experiment,
+            models=(),
+            other=OtherModel(
+                "wrf", {"namelist.input": (Group("domains", {"e_we": written("domains.e_we", value, "")}),)}
+            ),
+        )
+        for value in ("1", "2")
+    )
+    in_file, in_job = ("namelist.input: domains", "e_we", "different"), ("environment", "A", "different")
+    assert found(one, two) == [in_file, in_job]
+    assert found(one, two, MASTER) == [in_file]
+    assert found(one, two, JOB) == [in_job]
+    assert found(one, two, NAMELIST) == []

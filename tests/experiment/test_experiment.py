@@ -31,3 +31,14 @@ def test_the_launcher_says_how_many_tasks(build):
 @pytest.mark.parametrize(("name", "title"), [("wrf", "WRF"), ("generic", "the model")])
 def test_what_messages_call_another_model(name: str, title: str) -> None:
     assert OtherModel(name, {}).title == title
+
+
+OWN = "grid: {file: g.nc, name: R2B5, num_lev: 30}, time: {modelTimeStep: PT12M}, parallel: {num_io_procs: 0}"
+
+
+def test_ranks_are_shared_by_the_models_of_a_job(build):
+    """Nobody else has any; a single model has all."""
+    assert build(TASKS).experiment.shares == (frozenset(range(128)),)
+    two = build(f"{TASKS}output: null\nmodels:\n  a: {{type: atmo, tasks: 100, {OWN}}}\n  o: {{type: ocean, {OWN}}}\n")
+    assert two.experiment.shares == (frozenset(range(100)), frozenset(range(100, 128)))
+    assert two.experiment.others == 0

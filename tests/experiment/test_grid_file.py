@@ -135,6 +135,14 @@ def test_a_section_has_five_bytes_at_least(size: int, cells: int | None, tmp_pat
     assert (found and found.cells) == cells
 
 
+@pytest.mark.parametrize(("count", "cells"), [(0, 9), (1, 9), (2, None)])
+def test_the_grid_is_the_third_section_at_last(count: int, cells: int | None, tmp_path: Path) -> None:
+    head, sections = (first_guess(9, GLOBAL)[part] for part in (slice(16), slice(16, None)))
+    (tmp_path / "fg").write_bytes(head + count * (b"\0\0\0\5\2") + sections)
+    found = read_grid(tmp_path / "fg")
+    assert (found and found.cells) == cells
+
+
 @pytest.mark.parametrize(
     ("cells", "level", "depth"),
     [(80, 0, 0), (320, 1, 0), (320, 0, 14), (80, -1, 14), (79, 0, 14)],

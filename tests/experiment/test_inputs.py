@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from grid_files import GLOBAL, grid, write_grids
 from jsonschema import Draft202012Validator
 from rows import rows
@@ -16,8 +17,9 @@ import nmlgen
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import variables
 from nmlgen.experiment.experiment import InputFile
+from nmlgen.experiment.group import Group
 from nmlgen.experiment.inputs import NeededFile, inputs, may_share, needed_files, unbrought
-from nmlgen.experiment.setting import written
+from nmlgen.experiment.setting import unknown, written
 from nmlgen.namelist.registry import load_registry
 from nmlgen.resources import directory, schema
 from nmlgen.spec.presets import names
@@ -304,3 +306,23 @@ def test_names_follow_the_grid_at_hand(
     own = "model: {directory: null}\ngrid: {file: g.nc, num_lev: 30}\n"
     component = build(f"{own}namelists: {{{NWP % 0}, initicon_nml: {{init_mode: 2}}, {settings}}}")
     assert expected in opened(component)
+
+
+@pytest.mark.parametrize(
+    ("active", "expected"),
+    [
+        (None, ["ic.nc"]),
+        (written("jsb_a_nml.active", True, ""), ["ic.nc"]),
+        (written("jsb_a_nml.active", False, ""), []),
+        (unknown("jsb_a_nml.active"), []),
+    ],
+)
+def test_processes_of_the_land_read_where_they_are_active(active, expected, build: Build) -> None:
+    component = build("")
+    names = {"ic_filename": "ic.nc ", "bc_filename": " ", "usecase": "ic2.nc"}
+    settings = {name: written(f"jsb_a_nml.{name}", value, "") for name, value in names.items()}
+    settings["other_filename"] = unknown("jsb_a_nml.other_filename")
+    group = Group("jsb_a_nml", {**settings, **({} if active is None else {"active": active})})
+    (model,) = component.experiment.models
+    with_land = evolve(component.experiment, models=(evolve(model, land=(group,)),)).components[0]
+    assert [file for file in opened(with_land) if file.startswith("ic")] == expected

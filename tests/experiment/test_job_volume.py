@@ -25,6 +25,8 @@ def chain(build, restart: str, output: str = ""):
         ("checkpointTimeIntval: P2D, restartTimeIntval: P5D", 3),  # and one at the end of the job
         ("checkpointTimeIntval: P5D, restartTimeIntval: P5D", 1),
         ("checkpointTimeIntval: P9D, restartTimeIntval: P5D", 1),
+        ("checkpointTimeIntval: null, restartTimeIntval: P5D", 1),
+        ("checkpointTimeIntval: null, restartTimeIntval: P10D", 0),
     ],
 )
 def test_checkpoints_of_the_first_job(build, restart, checkpoints):
@@ -51,6 +53,8 @@ def test_a_branch_has_the_checkpoints_behind_it(build):
         ("checkpointTimeIntval: P4D, restartTimeIntval: P5D", 2, 2),
         ("checkpointTimeIntval: P20D, restartTimeIntval: P2D", 4, 5),
         ("checkpointTimeIntval: P20D, restartTimeIntval: P10D", 0, 1),
+        ("checkpointTimeIntval: null, restartTimeIntval: P10D", 0, 1),
+        ("checkpointTimeIntval: null, restartTimeIntval: P5D", 1, 2),
     ],
 )
 def test_checkpoints_of_a_mean_job(build, restart, checkpoints, jobs):

@@ -95,9 +95,14 @@ def test_cores_near_to_gpus(tmp_path: Path) -> None:
 
 
 def test_ranks_that_just_fit_stay_within_their_numa_nodes(tmp_path: Path) -> None:
-    """Of two NUMA nodes with eight cores each has room for two ranks of three; five need cores of both."""
-    for count, numa in ((4, [(0,), (0,), (1,), (1,)]), (5, [(0,), (0,), (0, 1), (1,), (1,)])):
-        model = {"device": "cpu", "tasks_per_node": count, "cpus_per_task": 3}
+    """Of two NUMA nodes with eight cores each has room for two ranks of three; five need cores of both, as one of all
+    cores does."""
+    for count, width, numa in (
+        (4, 3, [(0,), (0,), (1,), (1,)]),
+        (5, 3, [(0,), (0,), (0, 1), (1,), (1,)]),
+        (1, 16, [(0, 1)]),
+    ):
+        model = {"device": "cpu", "tasks_per_node": count, "cpus_per_task": width}
         found = seats(tmp_path, model=model, **one_program(num_io_procs=0), job={"nodes": 1, "time": "02:00:00"})
         assert [seat.numa for seat in found] == numa
 

@@ -372,6 +372,27 @@ def test_dates_of_the_calendar_are_bounded(most: int, is_counted: bool, build, m
         output_steps(component, stream, time)
 
 
+TWO_WINDOWS = "[0.0, 10800.0, 3600.0, 10800.0, 21600.0, 10800.0]"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "most", "expected"),
+    [
+        (TWO_WINDOWS, 6, [0, 1, 2, 3, 6]),  # one of the six is of both windows
+        (TWO_WINDOWS, 5, None),
+        ("[0.0, 10800.0, 3600.0]", 3, [0, 1, 2, 3]),  # one window's are not gone through
+    ],
+)
+def test_windows_are_merged_up_to_a_bound(bounds, most, expected, dates, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "MOST_DATES", most)
+    settings = f"file_interval: P1D, include_last: false, output_bounds: {bounds}"
+    if expected is not None:
+        assert dates(settings) == expected
+        return
+    with pytest.raises(UndecidedError):
+        dates(settings)
+
+
 @pytest.mark.parametrize(("most", "is_counted"), [(23, False), (24, True)])
 def test_records_are_played_up_to_a_bound(most: int, is_counted: bool, build, monkeypatch: pytest.MonkeyPatch) -> None:
     component = build(f"output: {{atm: {{{HOURLY}}}}}\n")

@@ -279,6 +279,7 @@ def test_levels_that_cannot_be_read_widen() -> None:
         ("[-180.0, 1.0, 179.0]", "[-90.0, 1.0, 90.0]", 360 * 181),
         ("[0.0, 1.0, 360.0]", "[-90.0, 0.5, 90.0]", 360 * 361),
         ("[0.0, 100.0, 360.0]", "[-90.0, 50.0, 90.0]", 100 * 50),
+        ("[3.0, 1.0, 3.0]", "[1.0, 1.0, 2147483647.0]", 2147483647),  # as many as an integer counts
     ],
 )
 def test_regular_grids(longitudes: str, latitudes: str, count: int) -> None:
@@ -293,6 +294,7 @@ def test_regular_grids(longitudes: str, latitudes: str, count: int) -> None:
         ("[0.0, 1.0, 2.0]", "[-1e308, 1e-5, 1e308]"),
         ("[0.0, 2147483647.0, 2.0]", "[0.0, 1.0, 2.0]"),
         ("[0.0, 65536.0, 360.0]", "[0.0, 32768.0, 90.0]"),
+        ("[3.0, 1.0, 3.0]", "[1.0, 1.0, 2147483648.0]"),
     ],
 )
 def test_more_points_than_can_be_counted(longitudes: str, latitudes: str) -> None:

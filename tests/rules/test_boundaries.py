@@ -29,6 +29,9 @@ def with_release(release: str, text: str) -> str:
 NESTED = "grid_nml: {dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc]}"
 CHECKPOINT = "restart: {{checkpointTimeIntval: P{}D, restartTimeIntval: P10D}}\n"
 STREAM = "output: {{atm: {{{}}}}}\n"
+DAY = "2008-09-03T00:00:00Z"
+LAST_IO = "job: {{nodes: 4}}\nparallel: {{num_io_procs: {}}}\noutput: {{atm: {{pe_placement_ml: 256}}}}\n"
+SHARED = "parallel: {{pio_type: 2, num_io_procs: {}}}\nmpi: {{hints: {{cb_nodes: {}}}}}\n"
 
 
 @rows(
@@ -180,6 +183,11 @@ STREAM = "output: {{atm: {{{}}}}}\n"
         ("LUS005", "parallel: {pio_type: 2, num_io_procs: 2}\nlustre: {output: {stripe_count: 1}}\n", 1),
         ("LUS005", "parallel: {pio_type: 2, num_io_procs: 2}\nlustre: {output: {stripe_count: 2}}\n", 0),
         ("LUS005", "parallel: {pio_type: 2, num_io_procs: 2}\n", 0),
+        ("OUT015", LAST_IO.format(256), 1),
+        ("OUT015", LAST_IO.format(257), 0),  # more than ICON has room for, which another rule finds
+        ("MPI021", SHARED.format(1, 1), 0),
+        ("MPI021", SHARED.format(2, 1), 1),
+        ("MPI021", SHARED.format(2, 2), 0),
         ("REL003", with_release("2025.10", STREAM.format("filetype: 999") + "parallel: {num_io_procs: 1}\n"), 1),
         ("REL003", with_release("2025.10", STREAM.format("filetype: 999") + "parallel: {num_io_procs: 0}\n"), 0),
         ("REL003", with_release("2025.10", STREAM.format("filetype: 4") + "parallel: {num_io_procs: 1}\n"), 0),
@@ -411,6 +419,15 @@ def test_a_link_to_a_checkpoint_that_was_removed(tmp_path: Path) -> None:
     (tmp_path / "restart_atm_DOM01.nc").symlink_to("grid_restart_atm_20080904T000000Z.nc")
     assert count("RST030", f"start_from: {{directory: {tmp_path}}}\n", tmp_path) == 1
     assert count("RST030", f"start_from: {{directory: {tmp_path}, time: 2008-09-03T00:00:00Z}}\n", tmp_path) == 0
+
+
+def test_a_checkpoint_that_is_not_there_is_found_where_it_is_named(tmp_path: Path) -> None:
+    """At the time, and without one at the directory."""
+    (tmp_path / "restart_atm_DOM01.nc").symlink_to("grid_restart_atm_20080904T000000Z.nc")
+    for text, named in ((f"directory: {tmp_path}", str(tmp_path)), (f"time: {DAY}, directory: {tmp_path}", DAY)):
+        (finding,) = judge(experiment_of(f"start_from: {{{text}}}\n", tmp_path), [RULES["RST030"]])
+        assert finding.span is not None
+        assert finding.span.text == named
 
 
 @pytest.mark.parametrize("time", ["", ", time: 2008-09-03T00:00:00Z"])

@@ -119,6 +119,8 @@ ONE_CHECKPOINT = "restart.checkpointTimeIntval=P10D"
         ("P10D", (ONE_CHECKPOINT,), None),
         ("P11D", (ONE_CHECKPOINT,), "longer than a job"),
         ("P1M", (ONE_CHECKPOINT,), "longer than a job"),
+        ("P1M1D", ("time.stop=2008-09-29T12:00:00Z", "restart.restartTimeIntval=P1Y"), "longer than a job"),
+        ("P1M", ("time.stop=2008-09-29T12:00:00Z", "restart.restartTimeIntval=P1Y"), None),  # of 28 days
         ("P1M", ("time.stop=2008-10-01T00:00:00Z", "restart.restartTimeIntval=P1M"), None),
         ("P2M", ("time.stop=2008-10-20T00:00:00Z", "restart.restartTimeIntval=P1Y"), "longer than a job"),
         ("P1Y", ("time.stop=2009-08-31T00:00:00Z", "restart.restartTimeIntval=P1Y"), None),  # a leap year might do

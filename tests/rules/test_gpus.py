@@ -180,6 +180,8 @@ def test_block_lengths(nproma: int, expected: list[str], tmp_path: Path) -> None
         ("nodes: 4, ntasks_per_node: 4, gpus_per_node: 4", [SELECTS], 0, []),
         ("nodes: 4, ntasks_per_node: 4, gpus_per_node: 4", [], 0, ["GPU006"]),
         ("nodes: 4, ntasks_per_node: 4, gpus_per_node: 4", ["--gpus-per-task=1"], 0, []),
+        ("nodes: 4, ntasks_per_node: 2, gpus_per_node: 2", [], 0, ["GPU006"]),
+        ("nodes: 4, ntasks_per_node: 3, gpus_per_node: 1", [], 0, ["GPU004"]),
         ("nodes: 4, ntasks_per_node: 1, gpus_per_node: 4", [], 0, []),
         ("nodes: 4, ntasks_per_node: 5", [], 4, []),  # nobody asks for GPUs
     ],

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from rules.experiments import experiment_of, judge
+from specs import load
 
 import nmlgen
 from nmlgen.rules import all_rules
@@ -136,3 +138,14 @@ def test_so_many_levels_at_a_time_are_said(tmp_path):
     )
     assert finding.notes[0].startswith("an I/O rank holds 11.6 GB")
     assert "io_proc_chunk_size 22," in finding.notes[1]
+
+
+def test_of_nodes_that_nobody_counts_nothing_is_certain(tmp_path):
+    assert found(f"{grid(10)}job: {{nodes: null, ntasks: 128}}\n", tmp_path) == []
+
+
+def test_of_memory_that_nobody_knows_nothing_is_certain():
+    experiment = load(grid={"file": "iconR02B10-grid.nc", "name": "R2B10", "num_lev": 90}, job={"nodes": 1}).experiment
+    for sizes, expected in (((), []), (("256G",), ["MEM001"])):
+        machine = evolve(experiment.machine, memory_per_node=274_877_906_944 if sizes else None, features=sizes)
+        assert [one.code for one in judge(evolve(experiment, machine=machine), RULES)] == expected

@@ -90,6 +90,9 @@ def test_variable_that_is_gone(release, group, name, notes, tmp_path):
         ("run_nml: {'num_lev(2:2)'", "[20, 30]", ["NML004"]),
         ("run_nml: {'num_lev(3:2)'", "[20]", ["NML004"]),
         ("run_nml: {'num_lev(10)'", "[20]", []),
+        ("run_nml: {'num_lev(9)'", "[20, 30]", []),
+        ("run_nml: {'num_lev(9)'", "[20, 30, 40]", ["NML004"]),
+        ("io_nml: {restart_file_type", "4", []),
         ("run_nml: {'num_lev(10)'", "[20, 30]", ["NML004"]),
     ],
 )

@@ -196,18 +196,23 @@ def test_length_of_a_file(interval, expected, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("levels", "domain", "chosen", "expected"),
+    ("levels", "is_vertical", "domain", "chosen", "expected"),
     [
-        ("[20]", 1, 31, ["OUT030"]),
-        ("[20]", 2, 31, []),  # which has 31, as nobody says it
-        ("[20]", 2, 33, []),
-        ("[20]", 2, 34, ["OUT030"]),
-        ("[20, 22]", 2, 31, ["OUT030"]),
-        ("[20, 29]", 2, 31, []),
+        ("[20]", True, 1, 31, ["OUT030"]),
+        ("[20]", True, 2, 31, []),  # which has 31, as nobody says it
+        ("[20]", True, 2, 33, []),
+        ("[20]", True, 2, 34, ["OUT030"]),
+        ("[20, 22]", True, 2, 31, ["OUT030"]),
+        ("[20, 29]", True, 2, 31, []),
+        ("[20]", False, 2, 22, []),  # all domains have 20
+        ("[20]", False, 2, 23, ["OUT030"]),
+        ("[90]", False, 2, 90, []),
+        ("[20, 29]", False, 2, 31, ["OUT030"]),
     ],
 )
-def test_levels_of_a_nest(levels, domain, chosen, expected, tmp_path):
+def test_levels_of_a_nest(levels, is_vertical, domain, chosen, expected, tmp_path):
     """Up to two more than the domain has."""
-    nest = f"grid: {{num_lev: {levels}}}\nnamelists: {{grid_nml: {{dynamics_grid_filename: [a.nc, b.nc]}}}}\n"
+    nest = f"grid: {{num_lev: {levels}}}\nnamelists:\n  grid_nml: {{dynamics_grid_filename: [a.nc, b.nc]}}\n"
+    nest += f"  run_nml: {{lvert_nest: {str(is_vertical).lower()}}}\n"
     found = codes(f"dom: [{domain}], ml_varlist: [pres_sfc], m_levels: '{chosen}'", tmp_path, nest)
     assert [code for code in found if code == "OUT030"] == expected

@@ -8,6 +8,7 @@ from rules.test_examples import check
 
 from nmlgen.experiment.setting import unknown
 from nmlgen.rules import all_rules
+from nmlgen.rules.parallel import lacks_io_ranks
 
 RULES = [rule for rule in all_rules() if rule.code.startswith("PAR")]
 
@@ -163,3 +164,9 @@ def test_unknown_values_silence(name, tmp_path):
     base = experiment_of(ONE_TASK + "parallel: {num_io_procs: 0}\n", tmp_path)
     changed = with_setting(base, "parallel_nml", name, unknown(f"parallel_nml.{name}"))
     assert judge(changed, RULES) == []
+
+
+@pytest.mark.parametrize(("tasks", "io", "lacks"), [(1, 0, False), (2, 0, True), (2, 1, False)])
+def test_several_tasks_without_a_rank_for_output(tasks, io, lacks, tmp_path):
+    text = f"job: {{nodes: 1, ntasks_per_node: {tasks}}}\nparallel: {{num_io_procs: {io}}}\n"
+    assert lacks_io_ranks(experiment_of(text, tmp_path).components[0]) is lacks

@@ -56,3 +56,7 @@ def test_rule_says(rule, tmp_path, monkeypatch, request):
 def test_no_rule_is_gone():
     codes = {rule.code for rule in all_rules()}
     assert {path.stem for path in SAID.iterdir()} <= codes
+
+
+def test_each_rule_is_summed_up_in_a_line():
+    assert all(rule.document().startswith(f"{rule.summary()}\n") and rule.summary() for rule in all_rules())

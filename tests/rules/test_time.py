@@ -166,6 +166,7 @@ def test_a_step_of_months_is_an_error_where_there_is_output(tmp_path: Path) -> N
         ("TIM004", {STEP: "PT90M", SECONDS: 5400.0}),
         ("TIM005", {CHECKPOINT: "PT24H", ("io_nml", "dt_checkpoint"): 86400.0}),
         ("TIM010", {DAMPING: 24, CHECKPOINT: "PT200M"}),
+        ("TIM010", {DAMPING: 24, CHECKPOINT: "PT150M"}),
         ("OUT008", {STEP: "PT1H", ("output_nml", "output_interval"): "PT60M"}),
     ],
 )

@@ -133,6 +133,7 @@ def files_of(text: str) -> dict[str, str]:
         ("rm -f *", {"a": None, "b": None, "m": None}),
         ("rm [ab]", {"a": None, "b": None}),
         ("rm x*", {}),
+        ("cp a ä; rm [ab]", {"a": None, "b": None}),  # nobody knows whether that is a letter to the locale
         ("mv a b; rm b", {"a": None, "b": None}),
         ("sed -i s/1/9/ a", {"a": f"{UNKNOWN}\n"}),
         ("sed -i s/7/9/ a", {}),
