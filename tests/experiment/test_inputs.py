@@ -311,18 +311,18 @@ def test_names_follow_the_grid_at_hand(
 @pytest.mark.parametrize(
     ("active", "expected"),
     [
-        (None, ["ic.nc"]),
-        (written("jsb_a_nml.active", True, ""), ["ic.nc"]),
+        (None, ["soil.nc"]),
+        (written("jsb_a_nml.active", True, ""), ["soil.nc"]),
         (written("jsb_a_nml.active", False, ""), []),
         (unknown("jsb_a_nml.active"), []),
     ],
 )
 def test_processes_of_the_land_read_where_they_are_active(active, expected, build: Build) -> None:
     component = build("")
-    names = {"ic_filename": "ic.nc ", "bc_filename": " ", "usecase": "ic2.nc"}
+    names = {"ic_filename": "soil.nc ", "bc_filename": " ", "usecase": "soil2.nc"}
     settings = {name: written(f"jsb_a_nml.{name}", value, "") for name, value in names.items()}
     settings["other_filename"] = unknown("jsb_a_nml.other_filename")
     group = Group("jsb_a_nml", {**settings, **({} if active is None else {"active": active})})
     (model,) = component.experiment.models
     with_land = evolve(component.experiment, models=(evolve(model, land=(group,)),)).components[0]
-    assert [file for file in opened(with_land) if file.startswith("ic")] == expected
+    assert [file for file in opened(with_land) if file.startswith("soil")] == expected
