@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import inf, isfinite, lcm
 
 from attrs import evolve
@@ -58,7 +58,7 @@ class Clock:
         """How much of the experiment its jobs compute, in milliseconds: all but what lies before the branch."""
         return self.length - self.begin
 
-    @property
+    @cached_property
     def length(self) -> int:
         """The length of the experiment in milliseconds."""
         return self.calendar.position(self.stop) - self.calendar.position(self.start)

@@ -13,6 +13,7 @@ from attrs import field
 from nmlgen.experiment.clock import Clock, is_number, length_of, milliseconds
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.units.calendar import Instant
 from nmlgen.units.timedelta import TimeDelta
@@ -59,6 +60,7 @@ class Window:
         return Window(self.start + (number - 1) * self.interval, self.stop, self.interval * partitions)
 
 
+@remembered
 def windows(component: Component, stream: Group, clock: Clock) -> tuple[Window, ...]:
     """The output windows of a stream: each triple of output_bounds, and behind those as many as are written of start,
     end and interval, of which the triples replace the first ones (`mo_name_list_output_init.f90:1098-1122`)."""

@@ -532,7 +532,7 @@ class Names:
         }
         self._format = _replaced(text, fixed)
         self._output_filename = output_filename
-        self.is_dated = "time" in self._format or "hhmmss" in self._format
+        self._dates = [keyword for keyword in (*_OF_INSTANT, *_OF_DATE) if keyword in self._format]
         self._last: tuple[int, int, str] = (0, 0, "")
 
     def of(self, number: int, date: int) -> str:
@@ -540,11 +540,20 @@ class Names:
         if self._last[:2] != (number, date):
             total = self._file.partitions * (number - 1 + self._skipped) + self._file.partition
             words = {"<jfile>": f"{total:04d}", "<total_index>": f"{total:04d}"}
-            if self.is_dated:
-                words |= _date_words(self._clock, date)
+            words |= {keyword: self._dated(keyword, date) for keyword in self._dates}
             words["<output_filename>"] = self._prefix
             self._last = (number, date, _replaced(self._format, words) + self._extension)
         return self._last[2]
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether the names bear dates."""
+        return bool(self._dates)
+
+    def _dated(self, keyword: str, date: int) -> str:
+        if keyword in _OF_DATE:
+            return _OF_DATE[keyword](date)
+        return _OF_INSTANT[keyword](self._clock.calendar.add(self._clock.start, Duration(0, date)))
 
     @cached_property
     def _prefix(self) -> str:
@@ -585,21 +594,39 @@ CHANGING = tuple(_ANY)
 """The keywords of filename_format that differ from file to file of a sequence."""
 
 
-def _date_words(clock: Clock, date: int) -> dict[str, str]:
-    instant: Instant = clock.calendar.add(clock.start, Duration(0, date))
+def _clock_time(instant: Instant) -> tuple[int, int, int, int]:
+    """Hour, minute, second and millisecond of an instant."""
     day = instant.milliseconds
-    hour, minute, second, milli = day // _HOUR, day // _MINUTE % 60, day // _SECOND % 60, day % _SECOND
-    basic = f"{instant.year:04d}{instant.month:02d}{instant.day:02d}T{hour:02d}{minute:02d}{second:02d}"
-    passed = f"{date // _MINUTE % 60:02d}{date // _SECOND % 60:02d}"
-    return {
-        "<datetime>": f"{instant.year:04d}-{instant.month:02d}-{instant.day:02d}"
-        f"T{hour:02d}:{minute:02d}:{second:02d}.{milli:03d}",
-        "<datetime2>": f"{basic}Z",
-        "<datetime3>": f"{basic}.{milli:03d}Z",
-        "<ddhhmmss>": f"{date // _DAY:02d}{date // _HOUR % 24:02d}{passed}",
-        "<dddhhmmss>": f"{date // _DAY:03d}{date // _HOUR % 24:02d}{passed}",
-        "<hhhmmss>": f"{date // _HOUR:03d}{passed}",
-    }
+    return day // _HOUR, day // _MINUTE % 60, day // _SECOND % 60, day % _SECOND
+
+
+def _extended(instant: Instant) -> str:
+    hour, minute, second, milli = _clock_time(instant)
+    return f"{instant.year:04d}-{instant.month:02d}-{instant.day:02d}T{hour:02d}:{minute:02d}:{second:02d}.{milli:03d}"
+
+
+def _basic(instant: Instant) -> str:
+    hour, minute, second, _ = _clock_time(instant)
+    return f"{instant.year:04d}{instant.month:02d}{instant.day:02d}T{hour:02d}{minute:02d}{second:02d}"
+
+
+_OF_INSTANT: dict[str, Callable[[Instant], str]] = {
+    "<datetime>": _extended,
+    "<datetime2>": lambda instant: f"{_basic(instant)}Z",
+    "<datetime3>": lambda instant: f"{_basic(instant)}.{instant.milliseconds % _SECOND:03d}Z",
+}
+
+
+def _passed(date: int) -> str:
+    return f"{date // _MINUTE % 60:02d}{date // _SECOND % 60:02d}"
+
+
+_OF_DATE: dict[str, Callable[[int], str]] = {
+    "<ddhhmmss>": lambda date: f"{date // _DAY:02d}{date // _HOUR % 24:02d}{_passed(date)}",
+    "<dddhhmmss>": lambda date: f"{date // _DAY:03d}{date // _HOUR % 24:02d}{_passed(date)}",
+    "<hhhmmss>": lambda date: f"{date // _HOUR:03d}{_passed(date)}",
+}
+"""What a keyword becomes of the milliseconds from the start of the experiment."""
 
 
 def _replaced(text: str, words: dict[str, str]) -> str:
