@@ -113,6 +113,8 @@ def _windows_of_bounds(component: Component, stream: Group, bounds: Setting) -> 
         raise UndecidedError(bounds)
     if not all(is_number(value) and is_number(value * unit) for value in values):
         raise UndecidedError(bounds)
+    if -1 in values[::3] or (min(values) < 0 and unit != 1):  # a start of -1 is none, and negative ones have no unit
+        raise UndecidedError(bounds)
     scaled = [milliseconds(value * unit) for value in values]
     return tuple(Window(scaled[i], scaled[i + 1], scaled[i + 2]) for i in range(0, len(scaled), 3))
 

@@ -332,16 +332,17 @@ class OutputTimesMissing(ComponentRule):
     ## What it does
     Finds a stream without `output_bounds` that lacks `output_start` or `output_interval`; one that has fewer intervals
     or fewer ends than starts, of which each triple of `output_bounds` replaces one; `output_bounds` that are not
-    triples of start, end and interval; and a stream for the coupler (`filetype` 999, `coupled_to_output` true) with
-    more than one window.
+    triples of start, end and interval, unless the last start is -1, which counts as none; and a stream for the coupler
+    (`filetype` 999, `coupled_to_output` true) with more than one window.
 
     ## Why it matters
     ICON aborts when output is set up.
 
     ## Evidence
     ICON 2024.10: "Wrong output interval" (`mo_name_list_output_init.f90:1137`), and "date-time conversion error"
-    without a start or an end (`mo_output_event_handler.f90:661`); "Must be exactly one output interval for yac-coupled
-    output_nml" (`mo_output_coupling.f90:504`).
+    without a start or an end (`mo_output_event_handler.f90:661`); "Output interval -PT01.000S < dtime !" for the bound
+    -2 alone, and a hang for twice 5 (`mo_name_list_output_init.f90:1101`); "Must be exactly one output interval for
+    yac-coupled output_nml" (`mo_output_coupling.f90:504`).
 
     ## Example
     ```yaml bad
@@ -365,7 +366,7 @@ class OutputTimesMissing(ComponentRule):
             bounds = setting_of(component, stream, "output_bounds")
             values = as_list(bounds.value) if bounds.is_written else []
             number = len(values)
-            if number % 3 and values[number - number % 3] > -1:
+            if number % 3 and values[number - number % 3] != -1:
                 message = f"output_bounds has {plural(number, 'value')}, which are no triples"
                 yield self.finding(bounds, message, "expected: a start, an end and an interval for each window")
             replaced = number // 3

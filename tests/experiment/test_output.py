@@ -198,6 +198,26 @@ def test_bounds_are_in_units_of_time(build: Build, unit: int, seconds: int) -> N
     assert (window.start, window.stop, window.interval) == (1000 * seconds, 3000 * seconds, 2000 * seconds)
 
 
+@pytest.mark.parametrize(
+    ("bounds", "unit", "start"),
+    [
+        ("-2.0, 3600.0, 1200.0", 1, -2000),  # as ICON ran it
+        ("-2.0, 3600.0, 1200.0", 2, None),
+        ("0.0, -3.0, 60.0", 2, None),
+        ("-1.0, 3600.0, 1200.0", 1, None),  # which is none to ICON
+        ("0.0, 3600.0, 600.0, -1.0, 3600.0, 1200.0", 1, None),
+        ("0.0, -1.0, 600.0", 1, 0),
+    ],
+)
+def test_bounds_before_the_start(build: Build, bounds: str, unit: int, start: int | None) -> None:
+    component = build(stream(1, "PT5M", f"output_bounds: [{bounds}], output_time_unit: {unit}"))
+    if start is not None:
+        assert windows(component, component.streams[0], clock(component))[0].start == start
+        return
+    with pytest.raises(UndecidedError):
+        windows(component, component.streams[0], clock(component))
+
+
 def test_directories_that_are_written_to() -> None:
     names = ("out/a", "b", "out/c", "/work/d", "far/out/e")
     groups = [Group("output_nml", {"output_filename": written("output_filename", name, "test")}) for name in names]

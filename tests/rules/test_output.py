@@ -245,6 +245,9 @@ def test_an_interval_is_compared_with_the_step_as_it_is_written(tmp_path):
         ("output_interval: P1M", []),
         ("output_bounds: [0, 3600]", ["OUT010"]),
         ("output_bounds: [0, 3600, 600, 7200]", ["OUT010"]),
+        ("output_bounds: [0, 3600, 600, -2]", ["OUT010"]),
+        ("output_bounds: [-2]", ["OUT010"]),
+        ("output_bounds: [-1]", []),
         ("output_bounds: [0, 3600, 600, -1]", []),  # what ICON has where nobody wrote a value
     ],
 )
