@@ -33,7 +33,7 @@ def half_levels(component: Component) -> tuple[float, ...]:
     """
     for name in ("vct_filename", "vertical_grid_filename"):
         table = component["grid_nml", name]
-        if any(str(file).strip() for file in as_list(table.value)[:1]):
+        if any(str(file).strip() for file in as_list(table.value)):
             raise UndecidedError(table)
     if component["nonhydrostatic_nml", "ivctype"].value != _SLEVE:
         raise UndecidedError(component["nonhydrostatic_nml", "ivctype"])

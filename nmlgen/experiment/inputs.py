@@ -154,10 +154,10 @@ def _needed_files(component: Component) -> Iterator[NeededFile]:
         if one.kind not in (component.kind, _ANY) or not one.is_opened_by(component.registry.release):
             continue
         try:
-            count = domains(component) if one.each else 1
+            numbers = range(1, domains(component) + 1) if one.each else (1,)
         except UndecidedError:
             continue
-        for domain in range(1, count + 1):
+        for domain in numbers:
             facts = ComponentFacts(component, domain, frozenset(), is_inherited=True)
             if evaluate(one.condition, facts) is not True:
                 continue

@@ -94,7 +94,7 @@ def checkpoint_patterns(component: Component) -> tuple[str, ...]:
     grids = as_list(component["grid_nml", "dynamics_grid_filename"].value)
     patterns = [
         words | {"<gridfile>": _without_extension(str(grid)), "<idom>": f"{domain:02d}", "<extension>": "nc"}
-        for domain, grid in zip(range(1, domains(component) + 1), grids, strict=False)
+        for domain, grid in enumerate(grids[: domains(component)], start=1)
     ]
     return tuple(_filled(template, each) for each in patterns)
 

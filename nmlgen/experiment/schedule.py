@@ -258,7 +258,7 @@ def active_times(component: Component, domain: int, clock: Clock) -> tuple[int, 
     nest that ends before it begins never is. The first domain has no times of its own."""
     begin, end = (_of_domain(component["grid_nml", name], domain) for name in ("start_time", "end_time"))
     begin, end = max(0, begin or 0), clock.length if end is None else min(clock.length, end)
-    return begin, end if domain == 1 or end > begin else begin - 1
+    return begin, end - (domain > 1 and end == begin)
 
 
 def _of_domain(setting: Setting, domain: int) -> int | None:
@@ -354,9 +354,7 @@ def keeps_number(component: Component) -> bool:
 def number_at_branch(component: Component, file: OutputFile, clock: Clock) -> int:
     """The number of the file that the first job begins with: 1, behind a branch the one that the checkpoint holds if
     the other experiment has had the same output from the same start on. Errors as `writes`."""
-    if not clock.begin or not keeps_number(component):
-        return 1
-    regular, _ = _planned(component, file, clock)
+    regular = _planned(component, file, clock)[0] if clock.begin and keeps_number(component) else ()
     if not regular:
         return 1
     reached = regular[: bisect_left(regular, clock.begin) + 1]

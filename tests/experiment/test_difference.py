@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 from hypothesis import HealthCheck, given, settings
+from placements import one_program, spec
 from rows import rows
 from spec_strategies import specs
 from specs import load, with_namelist
@@ -231,3 +232,24 @@ def test_files_of_another_model_and_its_job_are_compared_apart():
     assert found(one, two, MASTER) == [in_file]
     assert found(one, two, JOB) == [in_job]
     assert found(one, two, NAMELIST) == []
+
+
+def test_models_of_one_experiment_alone_are_models_of_the_master_and_of_namelists():
+    own = {"output": None, "grid": None, "time": {"start": "2008-09-01T00:00:00Z", "stop": "2008-09-11T00:00:00Z"}}
+    grid = {"grid": {"file": "g.nc", "name": "R2B5", "num_lev": 30}, "time": {"modelTimeStep": "PT12M"}}
+    one, two = (
+        load(**own, parallel=None, models={name: {"type": "atmo", "tasks": 10, **grid}, "o": {"type": "ocean", **grid}})
+        for name in ("a", "b")
+    )
+    models = [("models", "a", "different"), ("models", "b", "different")]
+    assert [one for one in found(one.experiment, two.experiment, NAMELIST) if one[0] == "models"] == models
+    assert [one for one in found(one.experiment, two.experiment, MASTER) if one[0] == "models"] == models
+    assert [one for one in found(one.experiment, two.experiment, JOB) if one[0] == "models"] == []
+
+
+def test_what_is_said_of_a_partition_counts_where_programs_are_placed(tmp_path):
+    said = evolve(WAVE, machine=evolve(WAVE.machine, said={"a.gpus": ("1",)}))
+    assert found(WAVE, said) == []
+    placed = load_spec(spec(tmp_path, {"device": "gpu"}, **one_program())).experiment
+    told = evolve(placed, machine=evolve(placed.machine, said={**placed.machine.said, "a.gpus": ("1",)}))
+    assert found(placed, told) == [("programs", "partitions.a.gpus", "different")]

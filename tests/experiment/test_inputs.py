@@ -14,11 +14,21 @@ from rows import rows
 from rules.experiments import BASE
 
 import nmlgen
+from nmlgen import disk
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.condition import variables
 from nmlgen.experiment.experiment import InputFile
 from nmlgen.experiment.group import Group
-from nmlgen.experiment.inputs import NeededFile, inputs, may_share, needed_files, unbrought
+from nmlgen.experiment.inputs import (
+    NeededFile,
+    fruitless,
+    inputs,
+    is_file,
+    may_share,
+    missing_in,
+    needed_files,
+    unbrought,
+)
 from nmlgen.experiment.setting import unknown, written
 from nmlgen.namelist.registry import load_registry
 from nmlgen.resources import directory, schema
@@ -325,4 +335,82 @@ def test_processes_of_the_land_read_where_they_are_active(active, expected, buil
     group = Group("jsb_a_nml", {**settings, **({} if active is None else {"active": active})})
     (model,) = component.experiment.models
     with_land = evolve(component.experiment, models=(evolve(model, land=(group,)),)).components[0]
-    assert [file for file in opened(with_land) if file.startswith("soil")] == expected
+    found = [file for file in needed_files(with_land) if file.pattern.startswith("soil")]
+    assert [file.pattern for file in found] == expected
+    assert {file.domain for file in found} <= {1}
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "is_opened"),
+    [
+        (None, None, True),
+        ("2024.10", None, True),
+        ("2025.04", None, False),
+        (None, "2024.10", True),
+        (None, "2024.07", False),
+        ("2024.10", "2024.10", True),
+        ("2025.04", "2024.07", False),
+    ],
+)
+def test_a_file_is_opened_by_the_releases_that_have_it(since, until, is_opened) -> None:
+    assert evolve(inputs()[0], since=since, until=until).is_opened_by("2024.10") is is_opened
+
+
+def test_a_directory_that_nobody_knows_makes_only_names_unknown_that_it_is_in(build: Build) -> None:
+    namelists = 'namelists: {run_nml: {iforcing: 3}, extpar_nml: {itopo: 1, extpar_filename: "%s"}}\n'
+    for name, expected in (("<path>e.nc", []), ("e.nc", ["e.nc"])):
+        experiment = build(namelists % name).experiment
+        (group,) = (group for group in experiment.master if group.name == "master_nml")
+        open_group = evolve(group, settings={**group.settings, "model_base_dir": unknown("model_base_dir")})
+        changed = experiment.mapped(lambda one, own=group, new=open_group: new if one is own else one)
+        assert [file for file in opened(changed.components[0]) if file.endswith("e.nc")] == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_absent"),
+    [
+        ("far/a*.nc", False),  # nobody knows whether the directory will be there
+        ("near/a*.nc", True),
+        ("near/b*.nc", False),
+        ("ne*/a.nc", False),
+        ("near/a**", False),
+        ("near/a.nc", True),
+        ("near/b1.nc", False),
+        ("far/a.nc", False),
+    ],
+)
+def test_what_is_not_there(pattern: str, is_absent: bool, build: Build, tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "near").mkdir()
+    (tmp_path / "near" / "b1.nc").touch()
+    file = NeededFile(pattern, "a file", None, "")
+    monkeypatch.setattr("nmlgen.experiment.inputs.needed_files", lambda component: (file,))
+    assert list(missing_in(tmp_path, build(""))) == [file] * is_absent
+    assert is_file(tmp_path / pattern) is (pattern == "near/b1.nc")
+
+
+@pytest.mark.parametrize(("compared", "looked_at", "is_known"), [(2, 3, True), (1, 3, False), (2, 2, False)])
+def test_a_directory_is_looked_through_up_to_a_bound(compared, looked_at, is_known, tmp_path, monkeypatch) -> None:
+    """Two names against a pattern, and a directory among them."""
+    (tmp_path / "below").mkdir()
+    for name in "ab":
+        (tmp_path / name).touch()
+    monkeypatch.setattr("nmlgen.experiment.inputs._MOST_COMPARED", compared)
+    monkeypatch.setattr("nmlgen.experiment.inputs._MOST_LOOKED_AT", looked_at)
+    searches = [(tmp_path, True, "c")]
+    assert fruitless(searches) == (frozenset(searches) if is_known else frozenset())
+    assert bool(fruitless([(tmp_path, False, "c")])) is (compared == 2)
+
+
+@pytest.mark.parametrize("pattern", ["near/a.nc", "near/a*.nc"])
+def test_nobody_knows_what_a_directory_holds_that_nobody_may_look_into(pattern, build: Build, tmp_path, monkeypatch):
+    def refuse(*_: object) -> bool:
+        raise PermissionError
+
+    file = NeededFile(pattern, "a file", None, "")
+    monkeypatch.setattr("nmlgen.experiment.inputs.needed_files", lambda component: (file,))
+    component = build("")
+    for look in ("is_directory", "is_file", "names"):
+        monkeypatch.setattr(disk, look, refuse)
+    assert list(missing_in(tmp_path, component)) == []
+    assert not is_file(tmp_path)
+    assert fruitless([(tmp_path, True, "a")]) == frozenset()

@@ -84,3 +84,21 @@ def crews(build: Build, master: dict[str, Any]) -> list[dict[tuple[int, str], in
 
 def test_a_single_model_has_all_ranks(build: Build) -> None:
     assert crews(build, {"model_min_rank": 2, "model_max_rank": 3}) == crews(build, {})
+
+
+@pytest.mark.parametrize(
+    ("job", "count"),
+    [
+        ("partition: gpu, ntasks: 128", 1),
+        ("partition: gpu, ntasks: 129", 2),
+        ("partition: shared, ntasks: 64", 1),  # of which nobody says more than of the machine
+        ("partition: shared, ntasks: 65", 2),
+        ("partition: gpu, ntasks: 64, cpus_per_task: 2", 1),
+        ("partition: gpu, ntasks: 65, cpus_per_task: 2", 2),
+        ("partition: null, ntasks: 65", 2),
+    ],
+)
+def test_nodes_follow_from_the_cores_of_the_partition(build: Build, job: str, count: int) -> None:
+    experiment = build(f"job: {{nodes: null, ntasks_per_node: null, {job}}}\n").experiment
+    narrow = evolve(experiment, machine=evolve(experiment.machine, cores_per_node=64))
+    assert node_count(narrow) == count

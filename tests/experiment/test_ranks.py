@@ -248,3 +248,13 @@ def test_domains_that_are_no_numbers_are_not_known(tmp_path: Path, dom: object) 
     changed = with_setting(experiment, "output_nml", "dom", written("output_nml", "dom", dom))
     with pytest.raises(UndecidedError):
         output_files(changed.components[0])
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [("-1", [1, 2]), ("0", []), ("1", [1]), ("2", [2]), ("3", []), ("[1, -1, 2]", [1]), ("[0, 2]", [2])],
+)
+def test_domains_of_a_stream_of_two(listed, expected, tmp_path):
+    text = "namelists: {grid_nml: {dynamics_grid_filename: [a.nc, b.nc]}}\n"
+    text += f"output: {{atm: {{dom: {listed}, stream_partitions_ml: 1}}}}\n"
+    assert [file.domain for file in output_files(experiment_of(text, tmp_path).components[0])] == expected
