@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from nmlgen.experiment.experiment import Experiment
@@ -45,6 +45,15 @@ def _bytes(setting: Setting | None) -> int | None:
         return None
 
 
+def _measured(
+    experiment: Experiment, name: str, measure: Callable[[Setting | None], int | None]
+) -> tuple[Setting, int] | None:
+    """A directive and its measure; None where it has none."""
+    setting = directive(experiment, name)
+    found = measure(setting)
+    return None if setting is None or found is None else (setting, found)
+
+
 def _partition_names(experiment: Experiment) -> list[str]:
     text = text_of(directive(experiment, "partition"))
     return [name.strip() for name in text.split(",") if name.strip()] if text is not None else []
@@ -77,13 +86,12 @@ def _where(node: Partition) -> str:
 
 def _tasks_on_a_node(experiment: Experiment) -> tuple[Setting, int] | None:
     """How many tasks the fullest node has to hold, with the setting that says so."""
-    per_node, ntasks = directive(experiment, "ntasks-per-node"), directive(experiment, "ntasks")
-    most, tasks, nodes = count_of(per_node), count_of(ntasks), count_of(directive(experiment, "nodes"))
-    if ntasks is not None and tasks is not None and nodes is not None and nodes > 0:
-        share = -(-tasks // nodes)
-        if per_node is None or most is None or share < most:
-            return ntasks, share
-    return (per_node, most) if per_node is not None and most is not None else None
+    per_node, ntasks, nodes = (_measured(experiment, name, count_of) for name in ("ntasks-per-node", "ntasks", "nodes"))
+    if ntasks is not None and nodes is not None and nodes[1] > 0:
+        share = -(-ntasks[1] // nodes[1])
+        if per_node is None or share < per_node[1]:
+            return ntasks[0], share
+    return per_node
 
 
 def _cpus_on_a_node(experiment: Experiment) -> tuple[Setting, int] | None:
@@ -92,8 +100,8 @@ def _cpus_on_a_node(experiment: Experiment) -> tuple[Setting, int] | None:
     if found is None:
         return None
     cpus = directive(experiment, "cpus-per-task")
-    width = count_of(cpus) if cpus is not None else 1
-    return (found[0], found[1] * width) if width is not None else None
+    width = 1 if cpus is None else count_of(cpus)
+    return None if width is None else (found[0], found[1] * width)
 
 
 class UnknownPartition(Rule):
@@ -169,10 +177,10 @@ class TimeBeyondPartition(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        time = directive(experiment, "time")
-        seconds, partitions = _seconds(time), _partitions(experiment)
-        if time is None or seconds is None or partitions is None:
+        asked, partitions = _measured(experiment, "time", _seconds), _partitions(experiment)
+        if asked is None or partitions is None:
             return
+        time, seconds = asked
         limits = [partition.max_time for partition in partitions if partition.max_time is not None]
         if len(limits) == len(partitions) and (seconds == 0 or seconds > max(limits)):
             wish = "no limit" if seconds == 0 else format_wall_time(seconds)
@@ -216,10 +224,10 @@ class NodesBeyondPartition(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        nodes = directive(experiment, "nodes")
-        count, partitions = count_of(nodes), _partitions(experiment)
-        if count is None or partitions is None:
+        asked, partitions = _measured(experiment, "nodes", count_of), _partitions(experiment)
+        if asked is None or partitions is None:
             return
+        nodes, count = asked
         limits = [partition.max_nodes for partition in partitions if partition.max_nodes is not None]
         if len(limits) == len(partitions) and count > max(limits):
             yield self.finding(
@@ -371,13 +379,12 @@ class MemoryBeyondNode(Rule):
                 )
 
     def _wishes(self, experiment: Experiment) -> Iterator[tuple[Setting, int]]:
-        mem, per_cpu = directive(experiment, "mem"), directive(experiment, "mem-per-cpu")
-        size = _bytes(mem)
-        if mem is not None and size is not None:
-            yield mem, size
-        size, cpus = _bytes(per_cpu), _cpus_on_a_node(experiment)
-        if per_cpu is not None and size is not None and cpus is not None:
-            yield per_cpu, size * cpus[1]
+        mem, per_cpu = (_measured(experiment, name, _bytes) for name in ("mem", "mem-per-cpu"))
+        if mem is not None:
+            yield mem
+        cpus = _cpus_on_a_node(experiment)
+        if per_cpu is not None and cpus is not None:
+            yield per_cpu[0], per_cpu[1] * cpus[1]
 
 
 def _feature_size(feature: str) -> int:
@@ -458,9 +465,9 @@ class MinutesAndSeconds(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        time = directive(experiment, "time")
-        seconds = _seconds(time)
-        if time is not None and seconds is not None and wall_time_form(time.value) == "minutes:seconds":
+        asked = _measured(experiment, "time", _seconds)
+        if asked is not None and wall_time_form(asked[0].value) == "minutes:seconds":
+            time, seconds = asked
             yield self.finding(
                 time,
                 f'time "{time.value}" is minutes and seconds: {format_wall_time(seconds)}',
