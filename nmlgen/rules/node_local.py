@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.experiment import Experiment
+from nmlgen.experiment.experiment import Experiment, NodeLocalRun
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.job_volume import mean_job
 from nmlgen.experiment.machine import NodeLocal
@@ -28,11 +28,11 @@ _FULL_FIELDS = {"u", "v", "w", "vn", "temp", "pres", "rho", "theta_v", "exner", 
 """Variables that ICON holds on every model level, of the cells or of the more numerous edges."""
 
 
-def _facts(experiment: Experiment) -> NodeLocal | None:
-    """What the site says of the node-local file system of the run."""
-    if experiment.node_local is None:
-        return None
-    return experiment.machine.node_local.get(experiment.node_local.kind.value)
+def _run(experiment: Experiment) -> tuple[NodeLocalRun, NodeLocal] | None:
+    """The run on a node-local file system, and what the site says of that; None unless it is one, of which it does."""
+    run = experiment.node_local
+    facts = None if run is None else experiment.machine.node_local.get(run.kind.value)
+    return None if run is None or facts is None else (run, facts)
 
 
 class UnknownNodeLocalDirectory(Rule):
@@ -67,11 +67,11 @@ class UnknownNodeLocalDirectory(Rule):
     severity = Severity.WARNING
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        facts = _facts(experiment)
-        directory = experiment.node_local.directory if experiment.node_local is not None else None
-        if facts is None or directory is None or not facts.directories:
+        found = _run(experiment)
+        if found is None:
             return
-        if directory.value not in facts.directories:
+        directory, facts = found[0].directory, found[1]
+        if directory is not None and facts.directories and directory.value not in facts.directories:
             yield self.finding(
                 directory,
                 f'{facts.name} has no directory "{directory.value}"',
@@ -112,11 +112,11 @@ class UnknownNodeLocalConstraint(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        facts = _facts(experiment)
-        constraint = experiment.node_local.constraint if experiment.node_local is not None else None
-        if facts is None or constraint is None or not facts.constraints:
+        found = _run(experiment)
+        if found is None:
             return
-        if constraint.value not in facts.constraints:
+        constraint, facts = found[0].constraint, found[1]
+        if constraint is not None and facts.constraints and constraint.value not in facts.constraints:
             yield self.finding(
                 constraint,
                 f'the node feature "{constraint.value}" does not ask for {facts.name}',
@@ -161,15 +161,15 @@ class FileExceedsStripes(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        facts = _facts(experiment)
-        directory = experiment.node_local.directory if experiment.node_local is not None else None
-        if facts is None or directory is None or facts.capacity_per_node is None:
+        found, nodes = _run(experiment), _nodes(experiment)
+        if found is None or nodes is None:
             return
-        match, nodes = re.fullmatch(r"stripe_(\d{1,9})", str(directory.value)), experiment.directives.get("nodes")
-        if match is None or nodes is None or not isinstance(nodes.value, int):
+        directory, capacity = found[0].directory, found[1].capacity_per_node
+        match = None if directory is None else re.fullmatch(r"stripe_(\d{1,9})", str(directory.value))
+        if match is None or capacity is None:
             return
-        stripes = min(int(match[1]), nodes.value)
-        room = stripes * facts.capacity_per_node
+        stripes = min(int(match[1]), nodes)
+        room = stripes * capacity
         written = [(component, stream) for component in experiment.components for stream in component.streams]
         for component, stream in written:
             size = _smallest_file(component, stream) if writes_output(component) else 0
@@ -251,9 +251,10 @@ class NoTimeToCopyBack(Rule):
 
 def _copying(experiment: Experiment) -> tuple[int, int | None]:
     """The seconds that copying back takes at least, and the bytes, None where they are not known."""
-    facts, nodes, run = _facts(experiment), _nodes(experiment), experiment.node_local
-    if facts is None or nodes is None or run is None or not experiment.components:
+    found, nodes = _run(experiment), _nodes(experiment)
+    if found is None or nodes is None or not experiment.components:
         return _SHORTEST_LEAD, None
+    run, facts = found
     try:
         volume = mean_job(experiment, is_left=run.sends_off).best
     except UndecidedError:
@@ -310,13 +311,16 @@ class VolumeExceedsNodes(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        facts, nodes, run = _facts(experiment), _nodes(experiment), experiment.node_local
-        if run is None or facts is None or facts.capacity_per_node is None or nodes is None:
+        found, nodes = _run(experiment), _nodes(experiment)
+        if found is None or nodes is None:
             return
-        room = nodes * facts.capacity_per_node
+        run, capacity = found[0], found[1].capacity_per_node
+        if capacity is None:
+            return
+        room = nodes * capacity
         volume = mean_job(experiment, is_left=run.sends_off).low
         if volume > room:
-            needed = -(-volume // facts.capacity_per_node)
+            needed = -(-volume // capacity)
             faster = "" if run.sends_off else ", node_local.copy_while_running"
             yield self.finding(
                 run.kind,
@@ -361,9 +365,10 @@ class SharedFileOnFewNodes(Rule):
     severity = Severity.ADVICE
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        facts, nodes, run = _facts(experiment), _nodes(experiment), experiment.node_local
-        if run is None or facts is None or nodes is None or writers(experiment) is None:
+        found, nodes = _run(experiment), _nodes(experiment)
+        if found is None or nodes is None or writers(experiment) is None:
             return
+        run, facts = found
         chosen = run.directory.value if run.directory is not None else facts.directory
         stripes = {name: _stripes_of(name) for name in (*facts.directories, str(chosen))}
         mine, most = stripes[str(chosen)], max(stripes.values())
@@ -418,14 +423,14 @@ class NodeLocalNotExclusive(Rule):
     severity = Severity.ERROR
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        facts, exclusive = _facts(experiment), experiment.directives.get("exclusive")
-        if facts is None or not facts.exclusive or exclusive is None or exclusive.value is not False:
+        found, exclusive = _run(experiment), experiment.directives.get("exclusive")
+        if found is None or not found[1].exclusive or exclusive is None or exclusive.value is not False:
             return
         partition = experiment.directives.get("partition")
         known = experiment.machine.partitions.get(str(partition.value)) if partition is not None else None
         if known is None or not known.exclusive:
             yield self.finding(
                 exclusive,
-                f"site {experiment.machine.name} makes {facts.name} for jobs with whole nodes only",
+                f"site {experiment.machine.name} makes {found[1].name} for jobs with whole nodes only",
                 "expected: true, or no exclusive, which then follows from node_local",
             )

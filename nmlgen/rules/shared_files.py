@@ -37,6 +37,13 @@ def _spread(experiment: Experiment, extent: Extent) -> int | None:
     return experiment.file_system.ost_count if count == -1 else count or None
 
 
+def _spread_output(experiment: Experiment) -> tuple[Extent, int] | None:
+    """Where the bulk of an output file lies, and over how many OSTs; None where nobody says or knows it."""
+    extent = _output(experiment)
+    count = None if extent is None else _spread(experiment, extent)
+    return None if extent is None or count is None else (extent, count)
+
+
 class SharedFileWithDefaultLayout(Rule):
     """A file that all I/O ranks write together has the layout that the file system gives to any file.
 
@@ -124,10 +131,10 @@ class FewStripesForSharedFile(Rule):
     severity = Severity.ADVICE
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        enough, extent = stripes_for(experiment), _output(experiment)
-        count = _spread(experiment, extent) if extent is not None else None
-        if enough is None or extent is None or count is None or not 1 < count < min(enough[0], _ENOUGH):
+        enough, found = stripes_for(experiment), _spread_output(experiment)
+        if enough is None or found is None or not 1 < found[1] < min(enough[0], _ENOUGH):
             return
+        extent, count = found
         yield self.finding(
             extent.place,
             f"stripe_count {count} for a file that all I/O ranks write; measured {measured(count)}",
@@ -169,10 +176,10 @@ class MoreStripesThanHelp(Rule):
     severity = Severity.ADVICE
 
     def check(self, experiment: Experiment) -> Iterator[Finding]:
-        enough, extent = stripes_for(experiment), _output(experiment)
-        count = _spread(experiment, extent) if extent is not None else None
-        if enough is None or extent is None or count is None or count <= enough[0]:
+        enough, found = stripes_for(experiment), _spread_output(experiment)
+        if enough is None or found is None or found[1] <= enough[0]:
             return
+        extent, count = found
         limits = (experiment.file_system.ost_count, experiment.machine.max_recommended_stripe_count)
         if any(limit is not None and count > limit for limit in limits):
             return  # LUS001 and LUS013 say it

@@ -129,3 +129,25 @@ def test_a_shared_file_wants_the_nodes_of_the_job(directory, nodes, wide, fast):
     assert [one for one in fast(run) if one.code == "LOC007"] == []
     found = [one for one in fast(f"{run}parallel: {{pio_type: 2}}\n") if one.code == "LOC007"]
     assert [one.notes[0] for one in found] == ([f"expected: node_local.directory {wide}"] if wide else [])
+
+
+@pytest.mark.parametrize(
+    ("lead", "nodes", "codes"),
+    [(300, 2, []), (299, 2, ["LOC004"]), (300, None, []), (299, None, ["LOC004"])],
+)
+def test_where_nobody_says_a_bandwidth_five_minutes_are_left(lead, nodes, codes, tmp_path):
+    job = f'signal: "B:USR1@{lead}", nodes: {"null" if nodes is None else nodes}'
+    job += ", ntasks: 4" if nodes is None else ""
+    found = check(f"node_local: {{file_system: beeond}}\njob: {{{job}}}\n", tmp_path).findings
+    assert [one.code for one in found if one.code in ("LOC004", "LOC006")] == codes
+
+
+@pytest.mark.parametrize("more", ["", "directory: stripe_7", "directory: stripe_1", "constraint: X"])
+def test_of_what_the_site_does_not_say_nothing_is_found(more, tmp_path):
+    """Neither directories nor room, but that much is left before the end."""
+    text = FAST.replace("      directories: [stripe_1, stripe_default, stripe_8, stripe_32]\n", "")
+    (tmp_path / "site.yaml").write_text(text.replace("      capacity_per_node: 750G\n", ""))
+    run = f'node_local: {{file_system: beeond, {more}}}\ngrid: {{name: R2B10}}\njob: {{signal: "B:USR1@30000"}}\n'
+    (tmp_path / "spec.yaml").write_text(run)
+    spec = load_spec(tmp_path / "spec.yaml", [f"extends={BASE}", f"site={tmp_path / 'site.yaml'}"])
+    assert [one.code for one in check_experiment(spec.experiment).findings if one.code.startswith("LOC")] == []
