@@ -25,7 +25,7 @@ from nmlgen.lift.problems import finding_of, problems_of
 from nmlgen.lift.releases import registry_for
 from nmlgen.lift.scripts import LiftedScript, lift_script
 from nmlgen.lift.sites import site_named
-from nmlgen.lift.targets import Target, holds_namelists, is_binary, is_named_namelist, targets
+from nmlgen.lift.targets import Target, holds_namelists, is_binary, is_named_namelist, is_run_directory, targets
 from nmlgen.models import model_of
 from nmlgen.namelist.reader import read as read_document
 from nmlgen.namelist.registry import Registry
@@ -202,7 +202,7 @@ class _Linting:
         registry = self._registry(target.path)
         if is_master_file(target.path, self.files):
             experiment, read = lift_master(target.path, registry, self.ntasks, self.files)
-            is_lone = len(read) == 1 and not (target.path.name == MASTER_FILE and holds_namelists(target.path.parent))
+            is_lone = len(read) == 1 and not (target.path.name == MASTER_FILE and _holds_all(target.path.parent))
         else:
             experiment, file = lift_model(target.path, registry, self.ntasks, self.files)
             read = (file,)
@@ -230,6 +230,11 @@ class _Linting:
             undecided += report.undecided
         parts = (beginning.source.name,) if is_lone else ()
         return Report(tuple(dict.fromkeys(findings)), undecided=tuple(dict.fromkeys(undecided)), parts=parts)
+
+
+def _holds_all(directory: Path) -> bool:
+    """Whether what lies beside a master namelist is all that ICON will find there."""
+    return holds_namelists(directory) or is_run_directory(directory)
 
 
 def _is_plain(file: NamelistFile) -> bool:

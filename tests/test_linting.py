@@ -253,6 +253,18 @@ def test_a_lone_master_namelist_is_a_part(tmp_path):
     assert report.parts == (str(path),)
 
 
+@pytest.mark.parametrize(("kind", "end"), [(1, "a grid"), (2, "levels"), (98, "a grid"), (99, None)])
+def test_a_master_namelist_beside_a_grid_is_no_part(kind, end, tmp_path):
+    """Without its file ICON stops, but for a testbed."""
+    (tmp_path / "icon_master.namelist").write_text(MASTER.replace("model_type = 1", f"model_type = {kind}"))
+    (tmp_path / "grid.nc").touch()
+    report = nmlgen.lint([tmp_path], select=["NML014"])
+    expected = "runs on with its defaults" if end is None else f"stops for want of {end}"
+    assert [finding.message.endswith(expected) for finding in report.findings] == [True]
+    assert len(report.errors) == (end is not None)
+    assert report.parts == ()
+
+
 def test_a_script_that_writes_a_master_namelist_and_starts_nothing_is_a_part(tmp_path):
     master = f"#!/bin/bash\ncat > icon_master.namelist << EOF\n{MASTER}EOF\n"
     other = "cat > NAMELIST_other << EOF\n&run_nml\n num_lev = 30\n/\nEOF\n"

@@ -51,7 +51,7 @@ class Model:
     of the files of the second and further domains, each named by a further `jsb_model_nml`.
     `label` is its key below `models` of a spec. `grid_name` is the name RnBk of its grid, where it is given apart from
     the file's, `cells` the number of cells, or those by domain. Of a model that `is_open` there may be more groups than
-    those that are known. `missing_file` is the name of its namelist file where ICON will not find it: it runs on with
+    those that are known. `missing_file` is the name of its namelist file where ICON will not find it: it goes on with
     its defaults. `place` is where it begins in what was read: its key in a spec, the first group of its file.
     `dictionary` is the text of the file that `output_nml_dict` names, where that is known. Whether it `is_on_gpus` what
     starts it may tell, where that starts several programs.

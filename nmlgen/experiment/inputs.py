@@ -26,6 +26,8 @@ from nmlgen.resources import shipped
 from nmlgen.values import frozen
 
 _VARIABLE = re.compile(r"\{(\w+)\.(\w+)\}")
+_AS_IT_STANDS = re.compile(r"\{(grid_nml|ocean_\w+)\.")
+"""Names in which no keyword stands for anything."""
 _KEYWORD = re.compile(r"<\w+>")
 _OF_GRID = re.compile("<(nroot0?|jlev)>")
 _ANY = "any"
@@ -178,6 +180,8 @@ def _name(component: Component, facts: ComponentFacts, template: str) -> str | N
         if value is None or not str(value).strip():
             return None
         text = text.replace(match[0], str(value).rstrip())  # blanks before a name belong to it
+    if _AS_IT_STANDS.match(template):
+        return re.sub(r"/{2,}", "/", text) or None
     base = component["master_nml", "model_base_dir"]
     if base.certainty is Certainty.UNKNOWN and "<path>" in text:
         return None
@@ -249,11 +253,22 @@ def _is_absent(place: Path, file: NeededFile) -> bool:
     """Whether no file of the name of one that is needed is there, whatever stands for what nobody knows before."""
     path = place / file.pattern
     if file.is_exact:
-        return is_missing(path)
+        return is_missing(path) or _is_without_directory(place, path)
     try:
         if "*" in str(path.parent) or "**" in path.name or not disk.is_directory(path.parent):
             return False
         return not any(fnmatchcase(name, path.name) for name in disk.names(path.parent))
+    except (OSError, ValueError):
+        return False
+
+
+def _is_without_directory(place: Path, path: Path) -> bool:
+    """Whether a directory on the way to a file below a directory that is there is missing, and no link to another
+    machine's."""
+    above = [parent for parent in reversed(path.parents) if parent != place and parent.is_relative_to(place)]
+    try:
+        first = next((parent for parent in above if not disk.is_directory(parent)), None)
+        return first is not None and ".." not in path.parts and not disk.is_there(first)
     except (OSError, ValueError):
         return False
 

@@ -7,6 +7,8 @@ partitions) and `mo_output_event_control.f90:195-251` (when a file ends).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
+from typing import Any
 
 from attrs import field
 
@@ -62,18 +64,18 @@ class Window:
 
 @remembered
 def windows(component: Component, stream: Group, clock: Clock) -> tuple[Window, ...]:
-    """The output windows of a stream: each triple of output_bounds, and behind those as many as are written of start,
-    end and interval, of which the triples replace the first ones (`mo_name_list_output_init.f90:1098-1122`)."""
+    """The output windows of a stream: each triple of output_bounds, and behind those as many as there are starts, of
+    which the triples replace the first ones (`mo_name_list_output_init.f90:1098-1122`)."""
     bounds = component.stream_setting(stream, "output_bounds")
     found = _windows_of_bounds(component, stream, bounds) if bounds.is_written else ()
-    starts = as_list(component.stream_setting(stream, "output_start").value)[len(found) :]
-    if found and not any(str(text).strip() for text in starts):
+    starts = _until_blank(as_list(component.stream_setting(stream, "output_start").value)[len(found) :])
+    if found and not starts:
         return found
-    stops = as_list(component.stream_setting(stream, "output_end").value)[len(found) :]
+    stops = as_list(component.stream_setting(stream, "output_end").value)[len(found) :][: len(starts)]
     interval = component.stream_setting(stream, "output_interval")
-    texts = as_list(interval.value)[len(found) :]
+    texts = as_list(interval.value)[len(found) :][: len(starts)]
     lengths = [length_of(clock.calendar, clock.start, interval, str(text)) for text in texts]
-    if not len(starts) == len(stops) == len(lengths):
+    if not (starts and len(starts) == len(stops) == len(lengths)):
         raise UndecidedError(interval)
     dated = (
         Window(
@@ -86,6 +88,17 @@ def windows(component: Component, stream: Group, clock: Clock) -> tuple[Window, 
         for start, stop, length, text in zip(starts, stops, lengths, texts, strict=True)
     )
     return (*found, *dated)
+
+
+def times_in_force(component: Component, stream: Group, name: str) -> list[Any]:
+    """The elements of output_start, output_end or output_interval that ICON looks at: as many as there are starts. It
+    counts those up to the first blank one (`mo_output_event_handler.f90:590`)."""
+    starts = _until_blank(as_list(component.stream_setting(stream, "output_start").value))
+    return as_list(component.stream_setting(stream, name).value)[: len(starts)]
+
+
+def _until_blank(texts: Iterable[Any]) -> list[Any]:
+    return list(takewhile(lambda text: str(text).strip(), texts))
 
 
 def output_directories(groups: Iterable[Group]) -> tuple[str, ...]:

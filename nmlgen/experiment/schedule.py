@@ -21,7 +21,7 @@ from attrs import field
 from nmlgen.experiment.clock import Clock, is_number, length_from, milliseconds
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
-from nmlgen.experiment.output import Window, windows
+from nmlgen.experiment.output import Window, times_in_force, windows
 from nmlgen.experiment.ranks import (
     MOST_IO_RANKS,
     MOST_PARTITIONS,
@@ -406,7 +406,7 @@ def _calendar_steps(component: Component, file: OutputFile, count: int) -> list[
     (`mo_name_list_output_init.f90:1169`)."""
     if file.partitions > 1 or component.stream_setting(file.stream, "output_bounds").is_written:
         return [None] * count
-    texts = as_list(component.stream_setting(file.stream, "output_interval").value)
+    texts = times_in_force(component, file.stream, "output_interval")
     durations = [Duration.parse(str(text).rstrip()) for text in texts]
     return [None if duration.is_fixed else duration for duration in durations]
 

@@ -24,7 +24,9 @@ PROBLEMS = {
     ),
     "NML014": (
         "missing-namelist-file",
-        "The namelist file of a model is not there. ICON prints a message and runs on with its defaults.",
+        "The namelist file of a model is not there. ICON prints a message, goes on with its defaults, and stops at "
+        "what has none: an atmosphere, waves and land at the grid, an ocean at its levels. Only a testbed runs on. Of "
+        "a master namelist that lies alone, without other namelists and NetCDF files, it is a warning.",
     ),
     "NML015": (
         "set-twice",

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 
+from nmlgen.experiment.component import Model
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.reading import file_of, groups_read
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Fix, Severity
 from nmlgen.lift.codes import PROBLEMS
+from nmlgen.lift.namelists import type_of
 from nmlgen.namelist.runtimes import READERS
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.rules import all_rules
@@ -54,7 +56,7 @@ def problems_of(experiment: Experiment, beginning: Span, *, is_part: bool = Fals
     one, its other files may lie elsewhere."""
     for model in experiment.models:
         if model.missing_file is not None:
-            yield _missing(model.missing_file, beginning, is_part=is_part)
+            yield _missing(model, model.missing_file, beginning, is_part=is_part)
     for group in experiment.master:  # whatever models it starts, which a refused value leaves open
         if "master" in experiment.registry.files(group.name):
             yield from _of_group(group, experiment)
@@ -72,14 +74,27 @@ def _of_group(group: Group, experiment: Experiment) -> Iterable[Finding]:
         yield of_unknown_release(finding) if may_hold and finding.severity is Severity.ERROR else finding
 
 
-def _missing(setting: Setting, beginning: Span, *, is_part: bool) -> Finding:
-    name = str(setting.value).strip()
+_TESTBED = 99
+_WITHOUT_LEVELS = (2, 4)
+"""Ocean and HAMOCC: they read the same groups, and stop before they look for the grid."""
+
+
+def _missing(model: Model, setting: Setting, beginning: Span, *, is_part: bool) -> Finding:
+    """What becomes of a model whose file is not there: ICON only warns that it cannot open it, for a variable of
+    `open_nml` keeps what it was for the master namelist (`mo_namelist.F90:58`), and all stands at its default. Without
+    a grid atmosphere, waves, land and output end (`mo_grid_config.f90:180`), without levels the ocean does
+    (`mo_ocean_nml.f90:1334`); a testbed runs, and tests nothing (`mo_icon_testbed_nml.f90:60`)."""
+    name, number = str(setting.value).strip(), type_of(model)
+    if is_part:
+        what = " here: it is not judged"
+    elif number == _TESTBED:
+        what = ": ICON runs on with its defaults"
+    else:
+        what = f": ICON goes on without it, and stops for want of {'levels' if number in _WITHOUT_LEVELS else 'a grid'}"
     return problem(
         "NML014",
-        Severity.WARNING if is_part else Severity.ERROR,
-        f'there is no file "{name}" here: it is not judged'
-        if is_part
-        else f'there is no file "{name}": ICON runs on with its defaults',
+        Severity.WARNING if is_part or number == _TESTBED else Severity.ERROR,
+        f'there is no file "{name}"{what}',
         setting.span or beginning,
         "expected: the name of a file beside this one",
     )

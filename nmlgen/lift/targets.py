@@ -139,6 +139,14 @@ def holds_namelists(directory: Path) -> bool:
         return False
 
 
+def is_run_directory(directory: Path) -> bool:
+    """Whether a directory holds what a run reads or writes as NetCDF."""
+    try:
+        return any(name.endswith(".nc") for name in disk.names(directory))
+    except OSError:
+        return False
+
+
 def is_binary(text: str) -> bool:
     """Whether a text is none, by its first characters: more than a tenth of them are control characters, or bytes that
     are not UTF-8."""

@@ -12,8 +12,8 @@ from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import ComponentRule
 
-_MODELS_WITH_GRIDS = (1, 2)
-"""master_model_nml: model_type of atmosphere and ocean, which name their grids in grid_nml."""
+_MODELS_WITH_GRIDS = (1, 2, 4, 5, 98, 100)
+"""master_model_nml: model_type of those that name their grids in grid_nml, all but testbed."""
 
 
 def _dynamics_grids(component: Component) -> Setting:
@@ -31,11 +31,11 @@ def grid_names(component: Component) -> list[str]:
 
 
 class NoDynamicsGrid(ComponentRule):
-    """Atmosphere and ocean need a grid.
+    """A model needs a grid.
 
     ## What it does
-    Finds a model whose `dynamics_grid_filename` is not set, or whose first name is blank: names behind a blank one
-    are not read.
+    Finds a model, other than a testbed, whose `dynamics_grid_filename` is not set, or whose first name is blank: names
+    behind a blank one are not read.
 
     ## Why it matters
     ICON aborts while it reads its namelists.
@@ -439,13 +439,15 @@ class PathInGridName(ComponentRule):
     """The name of a grid file is taken as it stands.
 
     ## What it does
-    Finds `<path>` in `dynamics_grid_filename`, which stands for a directory in other names.
+    Finds `<path>` in `dynamics_grid_filename`, and in `radiation_grid_filename`, `vertical_grid_filename` and
+    `vct_filename` of an atmosphere. In other names it stands for a directory.
 
     ## Why it matters
     ICON looks for a file of just that name, and aborts.
 
     ## Evidence
-    ICON 2024.10: "<path>nest_P.nc file does not exist" (`mo_grid_config.f90:144`).
+    ICON 2024.10: "<path>nest_P.nc file does not exist" (`mo_grid_config.f90:144`), "File <path>grid.nc not found!" of
+    heights (`mo_util_vgrid.f90:225`); `mo_grid_config.f90:160` and `mo_init_vgrid.f90:145` read.
 
     ## Example
     ```yaml bad
@@ -469,6 +471,14 @@ class PathInGridName(ComponentRule):
             if "<path>" in name:
                 yield self.finding(_dynamics_grids(component), f'the grid "{name}"', "expected: a name without <path>")
                 return
+        if component.kind != "atmosphere":
+            return
+        for variable in ("radiation_grid_filename", "vertical_grid_filename", "vct_filename"):
+            setting = component["grid_nml", variable]
+            if "<path>" in str(as_list(setting.value)[0]):
+                yield self.finding(
+                    setting, f'{variable} is "{as_list(setting.value)[0]}"', "expected: a name without <path>"
+                )
 
 
 _WITH_A_NEST = 2

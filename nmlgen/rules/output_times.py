@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attrs import evolve
+
 from nmlgen.experiment.clock import clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
-from nmlgen.experiment.output import Window
+from nmlgen.experiment.output import Window, times_in_force
 from nmlgen.experiment.ranks import (
     level_types,
 )
@@ -195,7 +197,7 @@ def _comparable(component: Component, stream: Group, setting: Setting) -> tuple[
         steps = {Duration(0, interval) for interval in found}
     else:
         interval = setting_of(component, stream, "output_interval")
-        steps = {_parsed(interval, text) for text in as_list(interval.value)}
+        steps = {_parsed(interval, text) for text in times_in_force(component, stream, "output_interval")}
     if len(steps) != 1:
         return None
     step = steps.pop()
@@ -313,7 +315,7 @@ class OutputIntervalOffStep(ComponentRule):
             found = windows_of(component, stream, time)
             setting = _time_setting(component, stream, "output_interval")
             if setting.name.endswith("output_interval"):
-                texts = [str(text) for text in as_list(setting.value)]
+                texts = [str(text) for text in times_in_force(component, stream, "output_interval")]
                 if not all(_parsed(setting, text).is_fixed for text in texts):
                     continue
             off = [w for w in found if w.interval > time.step and w.interval % time.step and w.stop > w.start]
@@ -333,16 +335,18 @@ class OutputTimesMissing(ComponentRule):
     Finds a stream without `output_bounds` that lacks `output_start` or `output_interval`; one that has fewer intervals
     or fewer ends than starts, of which each triple of `output_bounds` replaces one; `output_bounds` that are not
     triples of start, end and interval, unless the last start is -1, which counts as none; and a stream for the coupler
-    (`filetype` 999, `coupled_to_output` true) with more than one window.
+    (`filetype` 999, `coupled_to_output` true) with more than one window. More intervals than starts are a warning.
 
     ## Why it matters
-    ICON aborts when output is set up.
+    ICON aborts when output is set up. It counts the starts, up to the first blank one, and never looks at intervals and
+    ends behind them.
 
     ## Evidence
     ICON 2024.10: "Wrong output interval" (`mo_name_list_output_init.f90:1137`), and "date-time conversion error"
     without a start or an end (`mo_output_event_handler.f90:661`); "Output interval -PT01.000S < dtime !" for the bound
     -2 alone, and a hang for twice 5 (`mo_name_list_output_init.f90:1101`); "Must be exactly one output interval for
-    yac-coupled output_nml" (`mo_output_coupling.f90:504`).
+    yac-coupled output_nml" (`mo_output_coupling.f90:504`). A second interval of "abc" or PT0S beside one start made no
+    difference (`mo_output_event_handler.f90:590`).
 
     ## Example
     ```yaml bad
@@ -395,6 +399,14 @@ class OutputTimesMissing(ComponentRule):
                     "expected: one output_interval and one output_end for each output_start",
                 )
                 continue
+            elif len(intervals) > len(starts):
+                found = self.finding(
+                    interval,
+                    f"{plural(len(intervals), 'interval')} for {plural(len(starts), 'output_start')}{behind}: ICON "
+                    f"looks at {len(starts)}",
+                    "expected: one output_interval and one output_end for each output_start",
+                )
+                yield evolve(found, severity=Severity.WARNING)
             ends = _texts(setting_of(component, stream, "output_end"))[replaced:]
             if not missing and len(ends) < len(starts) and level_types(component, stream):
                 yield self.finding(

@@ -20,6 +20,7 @@ from nmlgen.experiment.clock import (
 )
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
+from nmlgen.experiment.output import times_in_force
 from nmlgen.experiment.ranks import writes_output
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import Finding, Severity
@@ -667,8 +668,10 @@ class UnreadableTime(ComponentRule):
                 continue
             if (found := _unreadable(setting, Duration.parse)) is not None:
                 yield evolve(self.finding(*found), severity=Severity.WARNING)
-        for setting, parse in sorted(_times(component), key=lambda pair: pair[0].certainty is Certainty.UNKNOWN):
-            if (found := _unreadable(setting, parse)) is not None:
+        of_run = ((setting, parse, None) for setting, parse in _times(component))
+        times = [*of_run, *_times_of_streams(component)]
+        for setting, parse, number in sorted(times, key=lambda of: of[0].certainty is Certainty.UNKNOWN):
+            if (found := _unreadable(setting, parse, number)) is not None:
                 is_idle = setting is component[_TIME, _REFERENCE] and _is_set(component[_TIME, "experimentStartDate"])
                 severity = Severity.WARNING if is_idle else self.severity
                 yield evolve(self.finding(*found), severity=severity)
@@ -884,9 +887,11 @@ class TwoCalendars(ComponentRule):
             )
 
 
-def _unreadable(setting: Setting, parse: Callable[[str], object]) -> tuple[Span | None, str, str] | None:
-    """The first text of a setting that is none for mtime, with a message and what was expected."""
-    for position, text in enumerate(as_list(setting.value)):
+def _unreadable(
+    setting: Setting, parse: Callable[[str], object], number: int | None = None
+) -> tuple[Span | None, str, str] | None:
+    """The first text of a setting, among so many, that is none for mtime, with a message and what was expected."""
+    for position, text in enumerate(as_list(setting.value)[:number]):
         if not isinstance(text, str) or not text.strip():
             continue
         try:
@@ -944,9 +949,16 @@ def _times(component: Component) -> Iterator[tuple[Setting, Callable[[str], obje
         for name in ("ini_datetime_string", "end_datetime_string"):
             yield component["time_nml", name], Instant.parse
     yield component["run_nml", "modelTimeStep"], Duration.parse
+
+
+def _times_of_streams(component: Component) -> Iterator[tuple[Setting, Callable[[str], object], int | None]]:
+    """The settings of output streams that mtime reads, with what reads them here, and of how many elements."""
     for stream in component.streams if writes_output(component) else ():
-        yield component.stream_setting(stream, "file_interval"), Duration.parse
+        yield component.stream_setting(stream, "file_interval"), Duration.parse, None
         if "output_bounds" not in stream.settings:
-            yield component.stream_setting(stream, "output_start"), Instant.parse
-            yield component.stream_setting(stream, "output_end"), Instant.parse
-            yield component.stream_setting(stream, "output_interval"), Duration.parse
+            start = component.stream_setting(stream, "output_start")
+            is_known = start.certainty is not Certainty.UNKNOWN
+            number = max(1, len(times_in_force(component, stream, "output_start"))) if is_known else 1
+            yield start, Instant.parse, number
+            yield component.stream_setting(stream, "output_end"), Instant.parse, number
+            yield component.stream_setting(stream, "output_interval"), Duration.parse, number

@@ -90,6 +90,11 @@ def test_output_between_steps_belongs_to_the_step_before(build: Callable[[str], 
     assert count == 10 * 24 * 60 // 25 + 1
 
 
+def test_intervals_without_a_start_of_their_own_are_not_looked_at(dates: Callable[..., list[int]]) -> None:
+    plain = dates("output_interval: PT7H, file_interval: P1D")
+    assert dates("output_interval: [PT7H, P1M], file_interval: P1D") == plain
+
+
 def test_interval_below_the_step_is_undecided(dates: Callable[..., list[int]]) -> None:
     with pytest.raises(UndecidedError):
         dates("output_interval: PT1S, file_interval: P1D")

@@ -54,6 +54,7 @@ SHARED = "parallel: {{pio_type: 2, num_io_procs: {}}}\nmpi: {{hints: {{cb_nodes:
         ("GRD007", nml("run_nml", "lvert_nest: true, num_lev: [30, 31]"), 0),  # there is no nest
         ("GRD009", nml("grid_nml", "dynamics_grid_filename: [a.nc, <path>b.nc, <path>c.nc]"), 1),
         ("GRD009", nml("grid_nml", "dynamics_grid_filename: [a.nc, path/b.nc]"), 0),
+        ("GRD009", nml("grid_nml", "vct_filename: <path>heights"), 1),
         ("PAR009", nml("parallel_nml", "num_prefetch_proc: 1"), 0),
         ("PAR009", nml("parallel_nml", "num_prefetch_proc: 2"), 1),
         ("PAR016", nml("parallel_nml", "n_ghost_rows: 1"), 0),

@@ -112,7 +112,7 @@ GRID = '&grid_nml\n dynamics_grid_filename = "iconR02B05-grid.nc"\n/\n'
         (GRID, []),
         (GRID + '&io_nml\n output_nml_dict = "dict"\n/\n', ["dict"]),
         (GRID + '&io_nml\n output_nml_dict = "extpar.nc"\n/\n', []),
-        (GRID + '&io_nml\n output_nml_dict = "no/where/dict"\n/\n', []),  # a directory that is not there, either
+        (GRID + '&io_nml\n output_nml_dict = "no/where/dict"\n/\n', ["no/where/dict"]),  # nor the directory
         (GRID + '&io_nml\n output_nml_dict = "../dict"\n/\n', []),
         (GRID.replace('nc"', 'nc", "nest.nc"'), []),
         (GRID.replace('nc"', 'nc", "no-nest.nc"'), ["no-nest.nc"]),
@@ -251,6 +251,18 @@ def test_directories_of_output_are_not_made_by_icon(name, expected, tmp_path):
     experiment, _ = lift_master(tmp_path / MASTER_FILE, load_registry("2024.10"), 4)
     found = [finding.message.split('"')[1] for finding in judge(experiment, [MissingInRunDirectory])]
     assert found == expected
+
+
+def test_a_link_that_leads_nowhere_may_be_a_directory_of_another_machine(tmp_path):
+    write_grids(tmp_path)
+    (tmp_path / "elsewhere").symlink_to(tmp_path / "of" / "another" / "machine")
+    assert of_directory(GRID + '&io_nml\n output_nml_dict = "elsewhere/dict"\n/\n', tmp_path) == []
+
+
+def test_names_of_grids_and_heights_stand_as_they_are(tmp_path):
+    write_grids(tmp_path)
+    named = GRID.replace("\n/", '\n vertical_grid_filename = "<path>heights.nc"\n/')
+    assert of_directory(named, tmp_path) == ["<path>heights.nc"]
 
 
 def test_scripts_and_specs_say_what_they_bring(tmp_path):

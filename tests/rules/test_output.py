@@ -243,6 +243,7 @@ def test_an_interval_is_compared_with_the_step_as_it_is_written(tmp_path):
         ),
         ("output_interval: PT1H, output_start: [2008-09-01T00:00:00Z, 2008-09-02T00:00:00Z]", ["OUT010"]),
         ("output_interval: P1M", []),
+        ("output_interval: [PT1H, PT0S]", ["OUT010"]),
         ("output_bounds: [0, 3600]", ["OUT010"]),
         ("output_bounds: [0, 3600, 600, 7200]", ["OUT010"]),
         ("output_bounds: [0, 3600, 600, -2]", ["OUT010"]),
@@ -268,9 +269,9 @@ def test_output_times(stream, expected, tmp_path):
     ],
 )
 def test_the_coupler_takes_one_window(filetype, is_offered, times, expected, tmp_path):
-    ends = (
-        "output_end: [2008-09-01T12:00:00Z, 2008-09-03T00:00:00Z], output_interval: [PT1H, PT1H], file_interval: P40D"
-    )
+    ends = "file_interval: P40D, output_interval: PT1H"
+    if "output_start: [" in times:
+        ends = ends.replace("PT1H", "[PT1H, PT1H], output_end: [2008-09-01T12:00:00Z, 2008-09-03T00:00:00Z]")
     coupled = f"namelists: {{coupling_mode_nml: {{coupled_to_output: {is_offered}}}}}"
     codes = ours(f"output: {{atm: {{filetype: {filetype}, {times}, {ends}}}}}\n{coupled}\n", tmp_path)
     assert [code for code in codes if code == "OUT010"] == expected

@@ -112,6 +112,8 @@ CASES = [
     ("TIM012", {("aes_phy_nml", "aes_phy_config(1)%dt_vdf"): "P4H", (RUN, "iforcing"): 3}, 0),
     ("TIM012", {("aes_phy_nml", "aes_phy_config(1)%dt_vdf"): " ", (RUN, "iforcing"): 2}, 0),
     ("TIM012", {("output_nml", "output_start"): "<2008-09-01T00:00:00Z"}, 0),
+    ("TIM012", {("output_nml", "output_interval"): ["PT1H", "soon"]}, 0),
+    ("TIM012", {("output_nml", "output_interval"): ["soon", "PT1H"]}, 1),
     ("TIM012", {("output_nml", "output_start"): "tomorrow"}, 1),
     ("TIM012", {("output_nml", "output_start"): "tomorrow", (RUN, "output"): "none"}, 0),
     ("TIM013", {("time_nml", "ini_datetime_string"): "2008-09-01T00:00:00Z"}, 0),
