@@ -69,16 +69,15 @@ class Clock:
         nsteps ends it."""
         ends = [self.computed]
         if self.restart and self.restart_ends_leg:
-            ends.append(-(-self._restart_of_first_job // self.step) * self.step)
+            ends.append(-(-self._of_first_job(self.restart) // self.step) * self.step)
         if self.steps_of_a_leg is not None:
             ends.append(self.steps_of_a_leg * self.step)
         return min(ends)
 
-    @property
-    def _restart_of_first_job(self) -> int:
+    def _of_first_job(self, restart: int) -> int:
         """The restart interval of the first job: months behind a branch are not as long as those behind the start."""
-        if not self.months or not self.begin:
-            return self.restart or 0
+        if not self.months:
+            return restart
         here = self.calendar.add(self.start, Duration(0, self.begin))
         return self.calendar.position(self.calendar.add(here, Duration(self.months, 0))) - self.calendar.position(here)
 

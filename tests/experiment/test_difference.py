@@ -16,6 +16,7 @@ from nmlgen import load_spec
 from nmlgen.experiment.difference import JOB, MASTER, NAMELIST, Verdict, differences, same_value
 from nmlgen.experiment.experiment import Experiment, OtherModel
 from nmlgen.experiment.group import Group
+from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.setting import unknown, written
 from nmlgen.lift.namelists import lift_document
 from nmlgen.namelist.reader import read
@@ -253,3 +254,9 @@ def test_what_is_said_of_a_partition_counts_where_programs_are_placed(tmp_path):
     placed = load_spec(spec(tmp_path, {"device": "gpu"}, **one_program())).experiment
     told = evolve(placed, machine=evolve(placed.machine, said={**placed.machine.said, "a.gpus": ("1",)}))
     assert found(placed, told) == [("programs", "partitions.a.gpus", "different")]
+
+
+def test_a_side_that_does_not_say_where_it_runs_is_not_elsewhere():
+    one, two, nobody = (evolve(WAVE, machine=evolve(WAVE.machine, name=name)) for name in ("a", "b", UNKNOWN_SITE))
+    assert [name for _, name, _ in found(one, two)] == ["site"]
+    assert found(one, nobody) == found(nobody, two) == []
