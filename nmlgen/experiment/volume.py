@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -454,8 +455,7 @@ class _Contents:
 
     def _unknown(self, name: str) -> Volume:
         """From one level on cells to all half levels on edges; most likely all levels on cells."""
-        levels = self._levels_of_stream() or self._circumstances.number("run_nml", "num_lev") or 1
-        cells = self._points_of("cell") or 1
+        levels, cells = self._levels_of_stream() or self._model_levels(), self._cells()
         reason = f"{name} is not a variable of ICON {self._catalogue.release} that nmlgen knows"
         if self._dictionary is None:
             reason = f"{name} may be translated by output_nml_dict, which cannot be read"
@@ -475,20 +475,24 @@ class _Contents:
         levels, place = self._levels(variable), self._points_of(variable.location)
         if levels is not None and place is not None:
             return Volume.exactly(self._bytes(levels, place, variable.type))
-        most = (self._circumstances.number("run_nml", "num_lev") or 1) + 1
+        most = self._model_levels() + 1
         place = place or self._points["cell"]
         low, high = (self._bytes(levels or count, place, variable.type) for count in (1, most))
         return Volume(low, low, high, (f"how many values {variable.name} has is not known",))
 
     def _points_of(self, location: str) -> int | None:
-        if self._is_regular and location == "cell":
-            return self._regular_points()
+        if location == "cell":
+            return self._cells()
         places = {**self._points, "single": 1, "zonal": _LATITUDES, "lonlat_regular": self._points["cell"]}
         return places.get(location)
 
-    def _regular_points(self) -> int:
-        longitudes, latitudes = self._axes()
-        return longitudes * latitudes
+    def _cells(self) -> int:
+        """The points of a level on the stream's grid."""
+        return prod(self._axes()) if self._is_regular else self._points["cell"]
+
+    def _model_levels(self) -> int:
+        """num_lev; 1 where it is not known."""
+        return self._circumstances.number("run_nml", "num_lev") or 1
 
     def _axes(self) -> tuple[int, int]:
         """How many longitudes and latitudes the regular grid has."""
@@ -538,12 +542,11 @@ class _Contents:
     def _level_number(self, text: str) -> int:
         if text.isdigit():
             return int(text)
-        number = self._circumstances.number("run_nml", "num_lev") or 0
+        number = self._model_levels()
         plus, minus = re.search(r"\+(\d+)", text), re.search(r"-(\d+)", text)
         return number + (int(plus[1]) if plus else 0) - (int(minus[1]) if minus else 0)
 
-    def _bytes(self, levels: int, place: int | None, kind: str) -> int:
-        count = place or 0
+    def _bytes(self, levels: int, count: int, kind: str) -> int:
         if self._filetype == _GRIB2:
             return levels * (count * _GRIB_BYTES + _GRIB_SECTIONS)
         return levels * count * (4 if kind == "integer" else self._width)

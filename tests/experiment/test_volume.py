@@ -26,6 +26,7 @@ from nmlgen.experiment.volume import (
     checkpoint_volume,
     most_checkpoint_bytes,
     named_cells,
+    other_grid,
     points,
     rank_bytes,
     rank_volumes,
@@ -351,6 +352,8 @@ def test_sum_and_multiple() -> None:
         (Volume(98, 100, 101), "within 2 %"),
         (Volume(50, 100, 175), "-50 % to +75 %"),
         (Volume(10**7 - 1, 10**7, 10**7), "within 0.01 %"),
+        (Volume(99_995, 100_000, 100_000), "within 0.005 %"),
+        (Volume(100, 100, 110), "-0 % to +10 %"),
     ],
 )
 def test_sureness(volume: Volume, words: str) -> None:
@@ -590,3 +593,26 @@ def test_an_axis_has_no_more_values_than_icon_can_count(count, is_known):
         return
     with pytest.raises(UndecidedError):
         _axis(definition, None)
+
+
+def test_runs_on_grids_of_other_sizes_share_no_sizes() -> None:
+    steps = [only(wave(f"grid.cells={cells}", "output.atm.ml_varlist=[temp]")).step.best for cells in (1000, 2000)]
+    assert steps == [20 * 1000 * 4 + 8, 20 * 2000 * 4 + 8]
+
+
+@pytest.mark.parametrize(
+    ("named", "file", "limited", "other"),
+    [
+        ("R2B5", "iconR02B05-grid.nc", "false", None),
+        ("R2B5", "iconR02B06-grid.nc", "false", "R2B6"),
+        ("R2B5", "iconR03B05-grid.nc", "false", "R3B5"),
+        ("R2B5", "iconR02B06-grid.nc", "true", None),
+        ("R2B5", "R03B07_of_R02B05.nc", "false", None),
+        ("R2B5", "R03B07_of_R02B06.nc", "false", "R3B7"),
+        ("R2B5", "grid.nc", "false", None),
+        ("null", "iconR02B06-grid.nc", "false", None),
+    ],
+)
+def test_a_file_that_is_called_by_another_grid(named: str, file: str, limited: str, other: str | None) -> None:
+    component = wave(f"grid.name={named}", f"grid.file={file}", f"namelists.grid_nml.l_limited_area={limited}")
+    assert other_grid(component) == other
