@@ -23,8 +23,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from attrs import field
-
 from nmlgen.experiment.clock import Clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.ranks import OutputFile
@@ -94,7 +92,7 @@ def fate(
     their `output_filename` were another, if one is given. Raises UndecidedError for settings that nobody can know."""
     dates, appended = all_dates(component, file, clock), appended_date(component, file, clock)
     number = number_at_branch(component, file, clock)
-    chain = _Chain(component, file, clock, output_filename, keeps_number(component), offset=[number])
+    chain = _Chain(component, file, clock, output_filename, keeps_number(component), [number])
     files: dict[str, list[int]] = {}
     losses: list[Loss] = []
     where: dict[int, str] = {}
@@ -111,7 +109,7 @@ def fate(
     is_dated = Names(component, file, clock).is_dated
     whole: list[_Opened] = []
     if not is_dated:
-        in_one_job = _Chain(component, file, clock, output_filename, offset=[number])
+        in_one_job = _Chain(component, file, clock, output_filename, keeps_number(component), [number])
         whole = in_one_job.job(dates[bisect_left(dates, clock.begin) :], clock.begin, clock.length)
     in_one = ((date, opened.name) for opened in whole for date in opened.dates)
     other = ((date, where[date], name) for date, name in in_one if where.get(date, name) != name)
@@ -127,14 +125,15 @@ def _legs(clock: Clock) -> Iterator[tuple[int, int]]:
 
 @frozen
 class _Chain:
-    """The jobs of one sequence, one after the other; `offset` is the number that the checkpoint holds, or 0."""
+    """The jobs of one sequence, one after the other; `offset` is the number of the file that the next
+    one begins with."""
 
     component: Component
     file: OutputFile
     clock: Clock
-    output_filename: str | None = None
-    keeps_number: bool = True
-    offset: list[int] = field(factory=lambda: [0])
+    output_filename: str | None
+    keeps_number: bool
+    offset: list[int]
 
     def job(self, dates: Sequence[int], begin: int, end: int) -> list[_Opened]:
         """What a job writes. Its output times include both its ends, and one behind it that ICON knows."""
@@ -153,7 +152,7 @@ class _Chain:
         if not self.keeps_number:
             return written
         reached = (file.number for file in numbered if self._step_of(file.dates[-1]) >= end)
-        self.offset[0] = next(reached, numbered[-1].number if numbered else 0)
+        self.offset[0] = next(reached, numbered[-1].number if numbered else 1)
         return written
 
     def _step_of(self, date: int) -> int:
@@ -167,7 +166,7 @@ class _Chain:
             return found
         ends = FileEnds(self.component, self.file, self.clock, dates[0])
         names = Names(self.component, self.file, self.clock, skipped, self.output_filename)
-        number = max(1, self.offset[0])
+        number = self.offset[0]
         held: list[int] = []
         for date in dates:
             if held and ends.ended(date, len(held)):
