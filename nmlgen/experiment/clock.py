@@ -43,10 +43,10 @@ class Clock:
     step: int
     checkpoint: int | None
     restart: int | None
-    steps_of_a_leg: int | None = None
-    restart_ends_leg: bool = True
-    months: int = 0
-    branch: int | None = None
+    steps_of_a_leg: int | None
+    restart_ends_leg: bool
+    months: int
+    branch: int | None
 
     @property
     def begin(self) -> int:

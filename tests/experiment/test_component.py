@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 from nmlgen.experiment.component import LAND_GROUP, MODEL_GROUP, MOST_TASKS, claimed, land_files
 from nmlgen.experiment.group import Group
-from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError
+from nmlgen.experiment.setting import Certainty, Origin, Setting, UndecidedError, written
 from nmlgen.namelist.registry import load_registry
 
 
@@ -106,3 +107,27 @@ def test_blocks_that_do_not_advance_are_the_increments_fault(gap: int, size: int
     with pytest.raises(UndecidedError) as raised:
         ranks(16, model_inc_rank=gap, model_rank_group_size=size)
     assert raised.value.setting.name.endswith("model_inc_rank")
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (0, None),
+        (1, "atmosphere"),
+        (2, "ocean"),
+        (3, "ps_radiation"),
+        (4, "hamocc"),
+        (5, "jsbach"),
+        (6, None),
+        (98, "waves"),
+        (99, "testbed"),
+        (100, "icon_output"),
+        (101, None),
+    ],
+)
+def test_kinds_of_models(number, kind, build):
+    component = build("")
+    (group,) = (group for group in component.experiment.master if group.name == "master_model_nml")
+    typed = evolve(group, settings={**group.settings, "model_type": written("model_type", number, "")})
+    changed = component.experiment.mapped(lambda one: typed if one is group else one)
+    assert changed.components[0].kind == kind
