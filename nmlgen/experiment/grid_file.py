@@ -190,6 +190,14 @@ def grids_at_hand(component: Component) -> tuple[GridFile | None, ...]:
     return tuple(found)
 
 
+def radiation_grid_at_hand(component: Component) -> GridFile | None:
+    """What the file of the grid of the radiation says; None where none is named, or it is not on this machine."""
+    setting = component["grid_nml", "radiation_grid_filename"]
+    name = str(setting.value).strip()
+    path = path_at_hand(component, setting, name) if name else None
+    return None if path is None else read_grid(path)
+
+
 def grid_at_hand(component: Component, domain: int = 1) -> GridFile | None:
     """What the file of one domain says, counted from 1; None where it is not on this machine, or not known."""
     try:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase, translate
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 from nmlgen import disk
@@ -223,23 +224,24 @@ def _land(component: Component) -> Iterator[NeededFile]:
 
 
 def run_directory(component: Component) -> Path | None:
-    """The directory of a component's namelist, where that is its run directory: where nothing is brought, and its first
-    grid lies there, or that of another component of the run."""
-    own = _first_grid(component)
-    if own is None:
+    """The directory of a component's namelist, where that is its run directory: where nothing is brought, and one of
+    its grids lies there, or of those of another component of the run."""
+    own = _grids(component)
+    if not own:
         return None
-    others = (_first_grid(other) for other in component.experiment.components if other is not component)
-    beside = (grid for grid in others if grid is not None and grid.parent == own.parent)
-    return own.parent if any(is_file(grid) for grid in (own, *beside)) else None
+    place = own[0].parent
+    others = (grid for other in component.experiment.components if other is not component for grid in _grids(other))
+    beside = (grid for grid in others if grid.parent == place)
+    return place if any(is_file(grid) for grid in (*own, *beside)) else None
 
 
-def _first_grid(component: Component) -> Path | None:
-    """Where the first grid of a component is to lie, where nothing is brought and it is beside the namelist."""
+def _grids(component: Component) -> tuple[Path, ...]:
+    """Where the grids of a component are to lie, where nothing is brought and they are beside the namelist."""
     grids = component["grid_nml", "dynamics_grid_filename"]
-    first = str(as_list(grids.value)[0]).strip()
-    if component.experiment.inputs or component.experiment.knows_inputs or not first or "/" in first:
-        return None
-    return path_at_hand(component, grids, first)
+    names = tuple(takewhile(bool, (str(name).strip() for name in as_list(grids.value))))
+    if component.experiment.inputs or component.experiment.knows_inputs or any("/" in name for name in names):
+        return ()
+    return tuple(path for name in names if (path := path_at_hand(component, grids, name)) is not None)
 
 
 def missing_in(place: Path, component: Component) -> Iterator[NeededFile]:

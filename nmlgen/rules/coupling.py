@@ -759,14 +759,16 @@ class CoupledAtmosphere(ComponentRule):
 
     ## What it does
     Finds an atmosphere that is coupled to an ocean without physics (`iforcing` neither 2 nor 3), and `coupled_to_o3` or
-    `coupled_to_aero` without the radiation that asks for it. What NWP physics need besides, LND001 and PHY002 know.
+    `coupled_to_aero` without the radiation of AES physics that asks for it: other physics have none. What NWP physics
+    need besides, LND001 and PHY002 know.
 
     ## Why it matters
     ICON aborts when it sets up the coupling.
 
     ## Evidence
     ICON 2024.10 rejected an atmosphere without physics beside an ocean, and ozone of a provider without `irad_o3` 5 or
-    6: "invalid configuration" (`mo_atmo_o3_provider_coupling.f90:63`, `mo_atmo_aero_provider_coupling.f90:72`).
+    6: "invalid configuration" (`mo_atmo_o3_provider_coupling.f90:63`, `mo_atmo_aero_provider_coupling.f90:72`); without
+    physics it refused either, whatever stood in `aes_rad_nml`, which it does not read then.
 
     ## Example
     ```yaml bad
@@ -795,13 +797,22 @@ class CoupledAtmosphere(ComponentRule):
             yield self.finding(forcing, message, "expected: 2 or 3, physics with fluxes at the surface")
         facts = ComponentFacts(component, 1, frozenset())
         for partner, variable, kinds in (("o3", "irad_o3", (5, 6)), ("aero", "irad_aero", (13, 19))):
+            if not _is_on(component, partner) or forcing.value == _NWP:
+                continue
             value = facts.value("aes_rad_nml", f"aes_rad_config%{variable}")
-            if forcing.value == _AES and _is_on(component, partner) and value not in (None, *kinds):
-                yield self.finding(
-                    _switch(component, partner),
-                    f"coupled_to_{partner} is true, and the radiation takes nothing from there: {variable} is {value}",
-                    f"expected: {variable} {' or '.join(map(str, kinds))}, or coupled_to_{partner} false",
-                )
+            expected = f"{variable} {' or '.join(map(str, kinds))}"
+            if forcing.value != _AES:
+                expected = f"iforcing 2, AES physics, and {expected}"
+                why = f"iforcing is {forcing.value}, without the radiation that takes something from there"
+            elif value not in (None, *kinds):
+                why = f"the radiation takes nothing from there: {variable} is {value}"
+            else:
+                continue
+            yield self.finding(
+                _switch(component, partner),
+                f"coupled_to_{partner} is true, and {why}",
+                f"expected: {expected}, or coupled_to_{partner} false",
+            )
 
 
 class OutputToNobody(Rule):

@@ -439,7 +439,7 @@ class PathInGridName(ComponentRule):
     """The name of a grid file is taken as it stands.
 
     ## What it does
-    Finds `<path>` in `dynamics_grid_filename`, and in `radiation_grid_filename`, `vertical_grid_filename` and
+    Finds `<path>` in `dynamics_grid_filename` and `radiation_grid_filename`, and in `vertical_grid_filename` and
     `vct_filename` of an atmosphere. In other names it stands for a directory.
 
     ## Why it matters
@@ -471,9 +471,8 @@ class PathInGridName(ComponentRule):
             if "<path>" in name:
                 yield self.finding(_dynamics_grids(component), f'the grid "{name}"', "expected: a name without <path>")
                 return
-        if component.kind != "atmosphere":
-            return
-        for variable in ("radiation_grid_filename", "vertical_grid_filename", "vct_filename"):
+        heights = ("vertical_grid_filename", "vct_filename") if component.kind == "atmosphere" else ()
+        for variable in ("radiation_grid_filename", *heights):
             setting = component["grid_nml", variable]
             if "<path>" in str(as_list(setting.value)[0]):
                 yield self.finding(

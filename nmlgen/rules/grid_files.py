@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nmlgen.experiment.component import Component
-from nmlgen.experiment.grid_file import GridFile, grid_at_hand, grids_at_hand, path_at_hand, read_grid
+from nmlgen.experiment.grid_file import (
+    GridFile,
+    grid_at_hand,
+    grids_at_hand,
+    path_at_hand,
+    radiation_grid_at_hand,
+    read_grid,
+)
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.inputs import NeededFile, needed_files
 from nmlgen.experiment.setting import Setting
@@ -80,14 +87,16 @@ class NestOfAnotherGrid(ComponentRule):
 
     ## What it does
     Reads the headers of the grid files where all of them lie on this machine: finds a nest whose parent is none of the
-    domains before it, or another one than `dynamics_parent_grid_id` says, and one that is not one level finer.
+    domains before it, or another one than `dynamics_parent_grid_id` says, and one that is not one level finer. To the
+    first domain the grid of the radiation is what the parent is to a nest, in an ocean, too, where one is named.
 
     ## Why it matters
     ICON aborts when it has read the grids.
 
     ## Evidence
     ICON 2024.10 with two and three domains, files exchanged, left out or of another level: "Could not determine parent
-    grid ID", "namelist mismatch", "incorrect grid root and/or bisection level" (`mo_model_domimp_patches.f90:218-390`).
+    grid ID", "namelist mismatch", "incorrect grid root and/or bisection level" (`mo_model_domimp_patches.f90:218-390`);
+    the last of an ocean with a grid of the radiation of its own level, too.
 
     ## Example
     ```yaml bad
@@ -109,11 +118,19 @@ class NestOfAnotherGrid(ComponentRule):
     code = "GRD012"
     name = "nest-of-another-grid"
     severity = Severity.ERROR
-    kinds = ("atmosphere", "waves")
+    kinds = ("atmosphere", "waves", "ocean")
 
     def check(self, component: Component) -> Iterator[Finding]:
         files = [file for file in grids_at_hand(component) if file is not None]
         if len(files) < len(grids_at_hand(component)):
+            return
+        named = component["grid_nml", "radiation_grid_filename"]
+        radiation = radiation_grid_at_hand(component)
+        fault = None if radiation is None or not files else _too_near(files[0], radiation, "the radiation")
+        if fault is not None:
+            yield self.finding(named, f"domain 1: {fault}", "expected: the grid that its grid was made from")
+            return
+        if component.kind == "ocean":
             return
         given = as_list(component["grid_nml", "dynamics_parent_grid_id"].value)
         for domain, file in enumerate(files[1:], start=2):
@@ -133,12 +150,16 @@ def _fault(files: list[GridFile], file: GridFile, domain: int, said: int) -> str
         return f"its grid was made for domain {parent}, and dynamics_parent_grid_id is {said}"
     if not 0 < parent < domain:
         return "none of the domains before it has the grid that it was made for"
-    other = files[parent - 1]
+    return _too_near(file, files[parent - 1], f"domain {parent}")
+
+
+def _too_near(file: GridFile, other: GridFile, whose: str) -> str | None:
+    """What is wrong with a grid that has to be one level finer than another one."""
     if file.number("grid_root") != other.number("grid_root"):
-        return f"its grid is {file.name}, that of domain {parent} {other.name}"
+        return f"its grid is {file.name}, that of {whose} {other.name}"
     level, above = file.number("grid_level"), other.number("grid_level")
     if level is not None and above is not None and level != above + 1:
-        return f"its grid is {file.name}, not one level finer than {other.name} of domain {parent}"
+        return f"its grid is {file.name}, not one level finer than {other.name} of {whose}"
     return None
 
 

@@ -304,6 +304,7 @@ def test_the_grid_of_a_couple(tmp_path):
         ((OZONE, radiation("irad_o3", 6)), 0),
         ((OZONE, radiation("irad_o3", 4)), 1),
         ((OZONE, radiation("irad_o3", 4), "models.atm.namelists.run_nml.iforcing=3"), 0),
+        ((OZONE, radiation("irad_o3", 5), "models.atm.namelists.run_nml.iforcing=0", *APART), 1),
         ((AEROSOL, radiation("irad_aero", 13)), 0),
         ((AEROSOL, radiation("irad_aero", 19)), 0),
         ((AEROSOL, radiation("irad_aero", 18)), 1),

@@ -11,7 +11,7 @@ from rules.experiments import experiment_of, judge
 
 from nmlgen.experiment.grid_file import read_grid
 from nmlgen.rules import all_rules
-from nmlgen.rules.grid_files import AnotherGrid, NarrowBoundary
+from nmlgen.rules.grid_files import AnotherGrid, NarrowBoundary, NestOfAnotherGrid
 from nmlgen.spec.spec import load_spec
 
 EXAMPLE = Path(__file__).with_name("example.yaml")
@@ -69,6 +69,18 @@ def test_the_grid_of_a_sphere_is_no_torus(geometry, is_torus, name, codes, tmp_p
     text += f"namelists: {{grid_nml: {{is_plane_torus: {is_torus}}}}}\n"
     rules = [rule for rule in all_rules() if rule.code == "DYN009"]
     assert [finding.code for finding in judge(experiment_of(text, tmp_path), rules)] == codes
+
+
+@pytest.mark.parametrize(("root", "level", "count"), [(2, 4, 0), (2, 5, 1), (2, 3, 1), (3, 4, 1)])
+def test_the_grid_of_the_radiation_is_one_level_coarser(root, level, count, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fine.nc").write_bytes(header({"cell": 5000}, {"grid_root": 2, "grid_level": 5}))
+    (tmp_path / "coarse.nc").write_bytes(header({"cell": 1250}, {"grid_root": root, "grid_level": level}))
+    text = "model: {directory: null}\ngrid: {file: fine.nc, name: null, num_lev: 30}\n"
+    text += (
+        "namelists: {grid_nml: {radiation_grid_filename: coarse.nc}}\ninput_files: {coarse.nc: {source: coarse.nc}}\n"
+    )
+    assert len(judge(experiment_of(text, tmp_path), [NestOfAnotherGrid])) == count
 
 
 @rows(("geometry", "codes"), [(1, ["DYN009"]), (2, []), (3, ["DYN009"])])

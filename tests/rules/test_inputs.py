@@ -22,8 +22,8 @@ def of_spec(text: str, tmp_path: Path) -> list[str]:
     return [finding.message for finding in judge(experiment_of(text, tmp_path), [SourceMissing])]
 
 
-def of_directory(namelist: str, tmp_path: Path) -> list[str]:
-    (tmp_path / MASTER_FILE).write_text(MASTER)
+def of_directory(namelist: str, tmp_path: Path, master: str = MASTER) -> list[str]:
+    (tmp_path / MASTER_FILE).write_text(master)
     (tmp_path / "NAMELIST").write_text(namelist)
     experiment, _ = lift_master(tmp_path / MASTER_FILE, load_registry("2024.10"), 4)
     return [finding.message.split('"')[1] for finding in judge(experiment, [MissingInRunDirectory])]
@@ -116,6 +116,7 @@ GRID = '&grid_nml\n dynamics_grid_filename = "iconR02B05-grid.nc"\n/\n'
         (GRID + '&io_nml\n output_nml_dict = "../dict"\n/\n', []),
         (GRID.replace('nc"', 'nc", "nest.nc"'), []),
         (GRID.replace('nc"', 'nc", "no-nest.nc"'), ["no-nest.nc"]),
+        (GRID.replace('"icon', '"none.nc", "icon'), ["none.nc"]),  # one of the grids is there
         (GRID.replace("R02B05", "R02B06") + '&io_nml\n output_nml_dict = "dict"\n/\n', []),  # nothing lies here
         (GRID.replace('"icon', '"./icon') + '&io_nml\n output_nml_dict = "dict"\n/\n', []),
         (GRID + PHYSICS + "&radiation_nml\n irad_co2 = 4\n/\n", ["bc_greenhouse_gases.nc"]),
@@ -257,6 +258,13 @@ def test_a_link_that_leads_nowhere_may_be_a_directory_of_another_machine(tmp_pat
     write_grids(tmp_path)
     (tmp_path / "elsewhere").symlink_to(tmp_path / "of" / "another" / "machine")
     assert of_directory(GRID + '&io_nml\n output_nml_dict = "elsewhere/dict"\n/\n', tmp_path) == []
+
+
+def test_waves_and_oceans_look_for_the_grid_of_the_radiation_too(tmp_path):
+    write_grids(tmp_path)
+    named = GRID.replace("\n/", '\n radiation_grid_filename = "coarse.nc"\n/')
+    for kind in (2, 98):
+        assert "coarse.nc" in of_directory(named, tmp_path, MASTER.replace("= 1", f"= {kind}"))
 
 
 def test_names_of_grids_and_heights_stand_as_they_are(tmp_path):
