@@ -149,3 +149,22 @@ def test_blocks_and_nests(release, tmp_path):
     text = f'model: {{release: "{release}"}}\nparallel: {{nproma: 0, nblocks_c: 1}}\n'
     assert codes(text + names("a.nc", "b.nc"), tmp_path) == ["PAR020"]
     assert codes(text + names("a.nc"), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("flat", "levels", "domain"),
+    [
+        (20000, [10, 9], None),  # three levels are flat
+        (25000, [10, 9], 2),  # two
+        (30000, [10, 10, 9], 3),  # one, which the second domain has
+        (30000, [10, 10, 10], None),
+    ],
+)
+def test_a_nest_has_a_flat_level_below_its_top(flat, levels, domain, tmp_path):
+    text = (
+        f"grid: {{num_lev: {levels}}}\nnamelists:\n  run_nml: {{lvert_nest: true}}\n"
+        f"  sleve_nml: {{min_lay_thckn: 300.0, top_height: 35000.0, flat_height: {flat}.0}}\n"
+        f"  grid_nml: {{dynamics_grid_filename: [{', '.join(['a.nc', 'b.nc', 'c.nc'][: len(levels)])}]}}\n"
+    )
+    found = [one for one in judge(experiment_of(text, tmp_path), RULES) if one.code == "GRD010"]
+    assert [one.message.split()[1] for one in found] == ([] if domain is None else [str(domain)])

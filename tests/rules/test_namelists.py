@@ -207,3 +207,9 @@ def test_components(model_type, groups, expected, tmp_path):
     groups_of_atmosphere = () if model_type != 1 else experiment.components[0].namelist
     alone = with_namelist(experiment, groups_of_atmosphere)
     assert [finding.code for finding in judge(with_groups(alone, "namelist", **groups), RULES)] == expected
+
+
+@pytest.mark.parametrize(("length", "expected"), [(1024, []), (1025, ["NML005"])])
+def test_a_text_fills_its_variable(length, expected, tmp_path):
+    text = f"model: {{release: '2024.10'}}\nnamelists: {{io_nml: {{output_nml_dict: {'x' * length}}}}}\n"
+    assert codes(text, tmp_path) == expected
