@@ -5,6 +5,7 @@ Each is worked out on the experiment as it would be, with its present layout of 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -77,7 +78,13 @@ def _ways(situation: Situation) -> Iterator[_Way]:
             "digits beyond the seventh, which budgets may need",
             IN_SINGLE,
         )
+    of_stream: dict[Group, int] = defaultdict(int)
     for output in situation.outputs:
+        of_stream[output.stream] += output.run_bytes
+    least = WORTH_SAYING * sum(of_stream.values())
+    for output in situation.outputs:
+        if of_stream[output.stream] < least:  # a stream saves no more than it writes
+            continue
         title = output.stream.title
         if component.stream_setting(output.stream, "filetype").value != _GRIB2:
             yield _Way(

@@ -13,6 +13,9 @@ from nmlgen.advise.prediction import Prediction, predict
 from nmlgen.advise.unlike import widened
 from nmlgen.values import frozen
 
+_MOST_PLAYED = 3000
+"""A bound on work: outputs in all runs that are played through to tell what one costs."""
+
 
 @frozen
 class StreamShare:
@@ -32,21 +35,25 @@ class StreamShare:
 
 @frozen
 class StreamShares:
-    """All outputs, that which costs most first, and what the `whole` run is expected to take."""
+    """All outputs, that which costs most first, and what the `whole` run is expected to take. Of more than some fifty
+    it is told of those that write most; so many more, `others`, there are."""
 
     shares: tuple[StreamShare, ...]
     whole: Prediction
+    others: int = 0
 
 
 def stream_shares(situation: Situation, calibration: Calibration) -> StreamShares:
     """What each output of an experiment costs."""
     whole = _predicted(situation, calibration)
     found = []
-    for output in situation.outputs:
-        without = tuple(other for other in situation.outputs if other is not output)
+    all_outputs = situation.outputs
+    asked = all_outputs[: max(1, _MOST_PLAYED // max(1, len(all_outputs)))]
+    for output in asked:
+        without = tuple(other for other in all_outputs if other is not output)
         often = tuple(
             evolve(other, steps=2 * other.steps, interval_s=other.interval_s / 2) if other is output else other
-            for other in situation.outputs
+            for other in all_outputs
         )
         found.append(
             StreamShare(
@@ -57,7 +64,8 @@ def stream_shares(situation: Situation, calibration: Calibration) -> StreamShare
                 _predicted(_with(situation, often), calibration).total_s - whole.total_s,
             )
         )
-    return StreamShares(tuple(sorted(found, key=lambda share: -share.costs_s)), whole)
+    shares = tuple(sorted(found, key=lambda share: -share.costs_s))
+    return StreamShares(shares, whole, len(all_outputs) - len(asked))
 
 
 def _with(situation: Situation, outputs: tuple[Output, ...]) -> Situation:

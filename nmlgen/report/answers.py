@@ -71,6 +71,7 @@ def answer_document(question: Question, situation: Situation, calibration: Calib
         return {
             "total_s": found.whole.total_s,
             "is_far": found.whole.is_far,
+            "others": found.others,
             "streams": [
                 {
                     "name": share.output.name,
@@ -164,6 +165,8 @@ def _stream_lines(found: StreamShares) -> Iterator[str]:
         costs = [f"{say(value)}" if value > limit else "noise" for value in (share.costs_s, share.again_s)]
         rows.append((share.output.name, _size(share.output.step_bytes), _size(share.run_bytes), busy, *costs))
     yield from _table(rows)
+    if found.others:
+        yield f"and {found.others} more, each of which writes less in all"
     yield ""
     yield f"Of {found.whole}: what the run takes longer with the stream, and with twice as many outputs of it."
     first = found.shares[0]

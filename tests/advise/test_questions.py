@@ -85,6 +85,17 @@ def test_a_small_frequent_stream_may_cost_most():
     assert 0.1 < rain.writer_share < 0.6
 
 
+def test_of_many_streams_those_that_write_most_are_told_of():
+    """Each is played through with all others."""
+    stream = "{{output_interval: PT1H, ml_varlist: [{}], output_filename: f{}}}"
+    many = ", ".join(f"s{number}: " + stream.format("temp" if number else "u, v, w", number) for number in range(80))
+    found = stream_shares(situation(f"output={{{many}}}"), levante())
+    told = {share.output.stream.title for share in found.shares}
+    assert len(told) + found.others >= 80
+    assert len(told) < 40
+    assert "s0" in told
+
+
 def test_more_nodes_pay_up_to_a_number():
     found = node_counts(situation(), levante())
     times = {count.nodes: count.prediction for count in found.counts}

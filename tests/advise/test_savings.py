@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from advise.test_advice import TWO_STREAMS, experiment
 
+import nmlgen.advise.savings as module
 from nmlgen.advise.experiment import situation_of
 from nmlgen.advise.savings import savings
 
@@ -31,6 +32,19 @@ def test_largest_first_and_small_streams_left_out():
     ways = found(TWO_STREAMS.replace("[temp, pres_sfc]", "[pres_sfc]"))
     assert [one.bytes for one in ways.values()] == sorted((one.bytes for one in ways.values()), reverse=True)
     assert not any("rain" in name for name in ways)
+
+
+def test_what_a_small_stream_could_save_is_not_worked_out(monkeypatch):
+    situation = situation_of(experiment(TWO_STREAMS.replace("[temp, pres_sfc]", "[pres_sfc]")))
+    tried, known = [], module.changed
+
+    def counted(component, variables, stream=None):
+        tried.append(stream)
+        return known(component, variables, stream)
+
+    monkeypatch.setattr(module, "changed", counted)
+    savings(situation)
+    assert {stream.title for stream in tried if stream is not None} == {"atm"}
 
 
 def test_what_is_small_already():
