@@ -9,6 +9,7 @@ stays what it is.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -117,6 +118,22 @@ def _keep(descriptor: int, before: os.stat_result) -> None:
     if os.fstat(descriptor).st_uid != before.st_uid:
         mode &= ~(stat.S_ISUID | stat.S_ISGID)  # it was to be run as somebody else
     os.fchmod(descriptor, mode)
+
+
+def opened_lock(path: Path) -> int:
+    """A file that is there to be locked, made if need be with the permissions that the umask gives. Raises WriteError
+    if it cannot be had, and for a link or another thing in its place, which somebody else may have made to lead
+    elsewhere."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise WriteError(f"{path} is a symbolic link; a file of nmlgen's own is expected") from None
+        raise WriteError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise WriteError(f"{path} is no ordinary file; a file of nmlgen's own is expected")
+    return descriptor
 
 
 def synchronise(directory: Path) -> None:

@@ -18,6 +18,7 @@ from attrs import field
 
 from nmlgen.errors import WriteError
 from nmlgen.values import frozen
+from nmlgen.writing import opened_lock
 
 DATABASE = "nmlgen-sweep.sqlite"
 LOCK = "nmlgen-sweep.lock"
@@ -96,7 +97,7 @@ class State:
     def create(self) -> None:
         """Make the file if it is not there, with the permissions that the umask gives."""
         with self._failing():
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666))  # SQLite would not let the group write
+            os.close(opened_lock(self._path))  # SQLite would not let the group write, and follow a link
             with closing(self._connection()) as connection:
                 connection.executescript(_TABLES)
 
@@ -210,10 +211,7 @@ def locked(directory: Path) -> Iterator[int]:
     A process that inherits the descriptor holds the lock, too. Raises WriteError if the lock cannot be had.
     """
     path = directory / LOCK
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise WriteError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+    descriptor = opened_lock(path)
     try:
         _wait_for(descriptor, path)
         yield descriptor

@@ -28,6 +28,7 @@ from nmlgen.sweep.records import elapsed_s
 from nmlgen.sweep.status import PointStatus, status
 from nmlgen.sweep.submission import submit
 from nmlgen.values import frozen
+from nmlgen.writing import opened_lock
 
 LOCK = "nmlgen-tune.lock"
 
@@ -182,9 +183,9 @@ def alone(directory: Path) -> Iterator[None]:
         directory.mkdir(parents=True, exist_ok=True)
         if (directory / TABLE).exists() and not (directory / LOCK).exists():
             raise InputError(f"{directory} holds a sweep that `nmlgen tune` did not begin; choose another directory")
-        descriptor = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise WriteError(f"{error.filename or directory}: {(error.strerror or str(error)).lower()}") from error
+    descriptor = opened_lock(directory / LOCK)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from tools import PATIENCE
 
-from nmlgen.sweep.state import State, Submission, locked
+from nmlgen.errors import WriteError
+from nmlgen.sweep.state import DATABASE, LOCK, State, Submission, locked
 
 HALF_DONE = """\
 import signal, sqlite3, sys
@@ -91,3 +94,19 @@ def test_the_lock_lasts_as_long_as_a_child_that_has_it(tmp_path):
         waiting = pool.submit(wait_for_it)
         child.communicate(b"go on\n")
         assert waiting.result()
+
+
+@pytest.mark.parametrize("name", [LOCK, DATABASE])
+def test_no_file_is_made_where_a_link_leads(tmp_path, name):
+    """Somebody else may have put it there."""
+    (tmp_path / "sweep").mkdir()
+    (tmp_path / "sweep" / name).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(WriteError, match="is a symbolic link"), locked(tmp_path / "sweep"):
+        State(tmp_path / "sweep").create()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_pipe_is_no_lock(tmp_path):
+    os.mkfifo(tmp_path / LOCK)
+    with pytest.raises(WriteError, match="no ordinary file"), locked(tmp_path):
+        pass

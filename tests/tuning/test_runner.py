@@ -9,7 +9,7 @@ import pytest
 from slurm_stand_in import SlurmStandIn
 from specs import MAPPING, changed
 
-from nmlgen import InputError, expand, load_spec, write_sweep
+from nmlgen import InputError, WriteError, expand, load_spec, write_sweep
 from nmlgen.tuning.runner import LOCK, OnSlurm, alone
 
 LOGS = Path(__file__).parent.parent.parent / "examples" / "logs"
@@ -144,3 +144,10 @@ def test_the_tuning_of_another_spec(runner, tmp_path, points):
     (tmp_path / "tuning" / "nmlgen-sweep.json").write_text("{")
     with pytest.raises(InputError, match="cannot be read"):
         OnSlurm(tmp_path / "tuning", points[0].base)
+
+
+def test_a_link_is_no_lock(tmp_path):
+    (tmp_path / LOCK).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(WriteError, match="is a symbolic link"), alone(tmp_path):
+        pass
+    assert not (tmp_path / "elsewhere").exists()
