@@ -16,7 +16,7 @@ from nmlgen.experiment.setting import UndecidedError
 from nmlgen.results.file import read_file
 from nmlgen.units.calendar import Calendar
 from nmlgen.values import frozen
-from nmlgen.verifying import ended_jobs, run_in
+from nmlgen.verifying import ended_jobs, lacks_most, run_in
 
 DIRECTORY = "joined"
 """Where a joined file lies: below the directory of those that it is made of."""
@@ -59,6 +59,8 @@ def join(
     groups = 0
     for component in experiment.components:
         try:
+            if lack := lacks_most(run, component):
+                raise InputError(f"{directory}: {component.title}: {lack}")
             promised = {file.name: file for file in promised_output(component, ended).files}
             whole = {file.name: file for file in promised_output(component).files}
             wanted = list(partition_groups(component))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -17,7 +18,13 @@ from nmlgen.experiment.chain import START_DIRECTORY, status_files, writes_checkp
 from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.promised import Promise, PromisedFile, checkpoint_links, promised_output
+from nmlgen.experiment.promised import (
+    Promise,
+    PromisedFile,
+    checkpoint_links,
+    promised_output,
+    promised_records,
+)
 from nmlgen.experiment.ranks import domains
 from nmlgen.experiment.setting import Certainty, UndecidedError
 from nmlgen.experiment.volume import checkpoint_parts
@@ -36,6 +43,9 @@ _HEADERS = 65_536  # bytes: what headers may differ by
 _SLACK = 2.0  # seconds: clocks of file systems
 _MOST_SHOWN = 3
 _MOST_LISTED = 100_000
+_MOST_SOUGHT = 50_000
+"""A bound on work: more records are looked for where there is room for them only."""
+_LEAST_OF_RECORD = 8  # bytes: its time
 
 
 @frozen
@@ -101,6 +111,22 @@ def ended_jobs(run: Path, experiment: Experiment, legs: int | None = None) -> in
     return _Run(run, run, experiment, False, None).ended(legs)
 
 
+def lacks_most(run: Path, component: Component) -> str:
+    """Why what a component promises is not looked for one by one: there are many records, and what lies there cannot
+    hold them; "" if it can. Raises UndecidedError for settings that nobody can know."""
+    records = promised_records(component)
+    if records <= _MOST_SOUGHT:
+        return ""
+    found = 0
+    for directory, _, names in os.walk(run):
+        for name in names:
+            with suppress(OSError):
+                found += os.lstat(os.path.join(directory, name)).st_size
+            if found >= records * _LEAST_OF_RECORD:
+                return ""
+    return f"{records} records are promised, for which the {found} bytes here are too few"
+
+
 def _run_directory(directory: Path, loaded: Loaded) -> Path:
     """Where the experiment of a build runs; a directory in which there are but namelists is that itself."""
     if "job" not in loaded.parts:
@@ -140,6 +166,9 @@ class _Run:
         begun = self._beginning()
         for component in components:
             try:
+                if lack := lacks_most(self.run, component):
+                    self._problem("missing", ".", f"{component.title}: {lack}")
+                    continue
                 promise = promised_output(component, legs)
             except UndecidedError as error:
                 self.remarks.append(

@@ -233,6 +233,15 @@ def test_sizes_are_compared(built: Path) -> None:
     assert any("not of the size that nmlgen volume says" in remark for remark in verify(built).remarks)
 
 
+def test_what_cannot_lie_there_is_not_looked_for_one_by_one(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nmlgen.verifying._MOST_SOUGHT", 6)
+    assert not verify(built).problems  # there is room for seven records
+    monkeypatch.setattr("nmlgen.verifying._LEAST_OF_RECORD", 10**6)
+    found = verify(built)
+    assert problems(found) == [("missing", ".")]
+    assert "7 records are promised" in found.problems[0].message
+
+
 def test_what_cannot_be_verified(tmp_path: Path, built: Path) -> None:
     with pytest.raises(InputError, match="no directory"):
         verify(tmp_path / "nowhere")

@@ -15,7 +15,7 @@ from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.output_fate import fate
 from nmlgen.experiment.ranks import OutputFile, PlacementError, RestartMode, domains, output_files, restart_mode
-from nmlgen.experiment.schedule import Names
+from nmlgen.experiment.schedule import Names, all_dates
 from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import StreamVolume, Volume, stream_volumes
 from nmlgen.values import frozen
@@ -67,6 +67,12 @@ def promised_output(component: Component, legs: int | None = None) -> Promise:
                 times = tuple(start + date for date in dates)
                 files.append(PromisedFile(name, times, size, before == time.begin or dates[0] > before))
     return Promise(tuple(files), frozenset(names), tuple(patterns.values()))
+
+
+def promised_records(component: Component) -> int:
+    """How many records the whole experiment has, were it one job; errors as `promised_output`."""
+    time = clock(component)
+    return sum(len(all_dates(component, sequence, time)) for sequence in output_files(component))
 
 
 def _sizes(component: Component) -> dict[tuple[int, str, int], StreamVolume]:
