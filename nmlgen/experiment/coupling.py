@@ -82,7 +82,7 @@ class Couple:
     """One element of the list `coupling`: what one component sends to another, and how often.
 
     `fields` are the names of each field at its source and at its target. `period` is as it is written, in the unit
-    `timestep_unit` of the file.
+    `timestep_unit` of the file. `interpolation` is the list of methods that YAC tries one after the other.
     """
 
     source: Side
@@ -90,6 +90,17 @@ class Couple:
     fields: tuple[tuple[Setting, Setting], ...]
     period: Setting | None
     span: Span | None
+    interpolation: Setting | None = None
+
+    @property
+    def weights(self) -> str | None:
+        """The file of weights that YAC reads before it does anything else for the couple, None without one."""
+        methods = None if self.interpolation is None else self.interpolation.value
+        first = methods[0] if isinstance(methods, list) and methods else None
+        given = first.get("user_file") if isinstance(first, dict) else None
+        if not isinstance(given, dict) or given.get("on_missing_file", "error") != "error":
+            return None
+        return str(given["filename"]) if given.get("filename") else None
 
 
 @frozen(eq=False)

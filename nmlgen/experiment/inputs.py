@@ -239,9 +239,10 @@ def _grids(component: Component) -> tuple[Path, ...]:
     """Where the grids of a component are to lie, where nothing is brought and they are beside the namelist."""
     grids = component["grid_nml", "dynamics_grid_filename"]
     names = tuple(takewhile(bool, (str(name).strip() for name in as_list(grids.value))))
-    if component.experiment.inputs or component.experiment.knows_inputs or any("/" in name for name in names):
+    if component.experiment.inputs or component.experiment.knows_inputs:
         return ()
-    return tuple(path for name in names if (path := path_at_hand(component, grids, name)) is not None)
+    beside = (path_at_hand(component, grids, name) for name in names if "/" not in name)
+    return tuple(path for path in beside if path is not None)
 
 
 def missing_in(place: Path, component: Component) -> Iterator[NeededFile]:

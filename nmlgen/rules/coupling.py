@@ -22,6 +22,7 @@ from nmlgen.experiment.coupling import (
 )
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.facts import ComponentFacts
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown
 from nmlgen.findings import Finding, Severity, did_you_mean
 from nmlgen.pattern import pattern
@@ -97,6 +98,17 @@ def _offering(component: Component) -> str | None:
     switch = _switch(component, "output")
     is_on = switch.certainty is not switch.certainty.UNKNOWN and switch.value is True
     return f"{component.name}_output" if is_on else None
+
+
+def couples_of_models(experiment: Experiment) -> Iterator[Couple]:
+    """The couples between models that are coupled to each other, so that YAC works out their weights."""
+    coupling = _read(experiment)
+    for couple in () if coupling is None or coupling.tolerates_missing else coupling.couples:
+        source, target = (_component(experiment, side) for side in (couple.source, couple.target))
+        if source is None or target is None or (str(source.kind), str(target.kind)) not in FIELDS:
+            continue
+        if _is_on(source, PARTNERS[str(target.kind)]) and _is_on(target, PARTNERS[str(source.kind)]):
+            yield couple
 
 
 def _milliseconds(coupling: Coupling, period: Setting) -> int | None:
@@ -359,22 +371,37 @@ def _joins(couple: Couple, one: str, other: str) -> bool:
     return {"" if end is None else str(end.value) for end in ends} == {one, other}
 
 
+_OF_RIVERS = "river_runoff"
+_JSBACH = 2
+
+
+def _is_without_rivers(component: Component) -> bool:
+    """Whether an atmosphere has no JSBACH, which alone sends the discharge of rivers
+    (`mo_atmo_coupling_frame.f90:174`)."""
+    if component["run_nml", "iforcing"].value == _NWP:
+        is_land = component["nwp_phy_nml", "inwp_surface"]
+        return bool(as_list(is_land.value)[0] != _JSBACH)
+    return ComponentFacts(component, 1, frozenset()).value("aes_phy_nml", "aes_phy_config%ljsb") is False
+
+
 class UnknownCouple(Rule):
     """A couple names components, grids and fields that are there, and the field goes in its direction.
 
     ## What it does
     Finds couples of `coupling.yaml` whose component is no `model_name`, whose grid is not the one that ICON gives to
     the component (icon_atmos_grid, icon_ocean_grid, icon_waves_grid), whose field the source does not send to the
-    target, or whose components are not coupled to each other. Components of other programs are not known, where the
-    job starts any (`programs`, `--multi-prog`) or a switch says that there are any; for `coupled_to_output` the job has
-    to start one. A field that is only sent by programs of one's own is none of ICON's.
+    target, as the discharge of rivers without JSBACH, or whose components are not coupled to each other. Components of
+    other programs are not known, where the job starts any (`programs`, `--multi-prog`) or a switch says that there are
+    any; for `coupled_to_output` the job has to start one. A field that is only sent by programs of one's own is none of
+    ICON's.
 
     ## Why it matters
     YAC aborts: "missing definition", unless `debug: {missing_definition_is_fatal: false}`; then nothing is exchanged.
 
     ## Evidence
     ICON 2024.10 with YAC 3.4 rejected misspelt components, grids and fields, a component that is not there, and a field
-    in the wrong direction: "a put or get operation has already been set".
+    in the wrong direction: "a put or get operation has already been set"; river_runoff of an aquaplanet, "missing
+    definition" (`mo_atmo_coupling_frame.f90:174`).
 
     ## Example
     ```yaml bad
@@ -458,6 +485,9 @@ class UnknownCouple(Rule):
         for names in couple.fields:
             for field in dict.fromkeys(names):
                 if field.value in sent:
+                    if field is names[0] and field.value == _OF_RIVERS and _is_without_rivers(source):
+                        message = f'"{source.title}" does not send "{_OF_RIVERS}": it has no land of JSBACH'
+                        yield self.finding(field, message, "expected: the land of JSBACH, or another program's rivers")
                     continue
                 reason = "goes the other way" if field.value in back else f"is no field of {kinds[0]} for {kinds[1]}"
                 yield self.finding(

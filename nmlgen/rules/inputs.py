@@ -27,6 +27,7 @@ from nmlgen.experiment.promised import checkpoint_directories
 from nmlgen.experiment.ranks import output_files
 from nmlgen.experiment.schedule import sequence
 from nmlgen.findings import Finding, Severity
+from nmlgen.rules.coupling import couples_of_models
 from nmlgen.rules.rule import ComponentRule, Rule
 
 _FIRST_NAME = ("grid_nml", "dynamics_grid_filename")
@@ -147,18 +148,18 @@ class MissingInRunDirectory(ComponentRule):
     ## What it does
     Looks at namelists that lie in a directory with their grid file, or with that of another component of the run, which
     is a run directory then: finds the files that the settings make ICON open there and that are not there, the
-    checkpoint that a run with `lrestart`, or an ocean with `initialize_fromRestart`, begins with, and the directories
-    of output files and checkpoints. Of a name with dates one file that fits it is enough. Where no grid is there
-    either, something will bring the files, and the rule is silent; so it is for specs and scripts, which say what they
-    bring.
+    checkpoint that a run with `lrestart`, or an ocean with `initialize_fromRestart`, begins with, the weights that
+    `coupling.yaml` says to read (`user_file`), and the directories of output files and checkpoints. Of a name with
+    dates one file that fits it is enough. Where no grid is there either, something will bring the files, and the rule
+    is silent; so it is for specs and scripts, which say what they bring.
 
     ## Why it matters
     ICON aborts when it comes to that file. It makes no directories.
 
     ## Evidence
     ICON 2024.10, started in such a directory: "file does not exist" for a radiation grid, "No such file or directory"
-    for a dictionary, "no functional symlink found" for a checkpoint, an error of CDI for an output file. The places
-    where ICON opens files stand in `schemas/icon-inputs.json`.
+    for a dictionary, "no functional symlink found" for a checkpoint, "file "w.nc" does not exist" for weights, an error
+    of CDI for an output file. The places where ICON opens files stand in `schemas/icon-inputs.json`.
 
     ## Example
     ```namelist bad
@@ -202,6 +203,19 @@ class MissingInRunDirectory(ComponentRule):
             )
         yield from self._directories(component, place)
         yield from self._checkpoint(component, place)
+        if component.number == 0:
+            yield from self._weights(component.experiment, place)
+
+    def _weights(self, experiment: Experiment, place: Path) -> Iterator[Finding]:
+        for couple in couples_of_models(experiment):
+            name = couple.weights
+            if name is not None and not name.startswith(("/", "..")) and is_missing(place / name):
+                yield self.finding(
+                    couple.interpolation,
+                    f'YAC opens "{name}", weights of the coupling, and it is not beside the grid',
+                    "expected: the file, or a link to it, in the run directory",
+                    "YAC: io_utils.c:354",
+                )
 
     def _checkpoint(self, component: Component, place: Path) -> Iterator[Finding]:
         begins = component["master_nml", "lrestart"]

@@ -129,6 +129,7 @@ def _couple(node: Node) -> Couple:
         tuple(_field(child) for child in listed),
         one("coupling_period"),
         _place(node),
+        one("interpolation"),
     )
 
 

@@ -214,6 +214,7 @@ def test_whom_a_model_is_coupled_to_is_there(text, overrides, count, tmp_path):
 
 
 EXCHANGED = exchanged("PT30M")
+LAND = "models.atm.namelists.nwp_phy_nml.inwp_surface=1"
 AEROSOL = "models.atm.namelists.coupling_mode_nml.coupled_to_aero=true"
 OZONE = "models.atm.namelists.coupling_mode_nml.coupled_to_o3=true"
 
@@ -274,6 +275,10 @@ def test_what_is_coupled_exchanges_something(text, overrides, count, tmp_path):
     [
         ("total_heat_flux", (), []),
         ("temp", (), ['"temp" is no field of atmosphere for ocean']),
+        ("river_runoff", (), ['"atm" does not send "river_runoff"']),
+        ("river_runoff", ('models.atm.namelists.aes_phy_nml={"aes_phy_config(1)%ljsb": true}',), []),
+        ("river_runoff", ("models.atm.namelists.run_nml.iforcing=3", LAND), ['"atm" does not send "river_runoff"']),
+        ("river_runoff", ("models.atm.namelists.run_nml.iforcing=3", LAND.replace("1", "2")), []),
         ("sea_surface_temperature", (), ['"sea_surface_temperature" goes the other way']),
         ("total_heat_flux, nothing, nix", (), ['"nothing" is no field', '"nix" is no field']),
         ("total_heat_flux", APART[:1], ['"atm" is not coupled to "oce"']),

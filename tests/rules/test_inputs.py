@@ -146,6 +146,38 @@ def test_the_grid_of_another_component_makes_a_run_directory(grid: str, expected
     assert [finding.message.split('"')[1] for finding in judge(experiment, [MissingInRunDirectory])] == expected
 
 
+WEIGHTS = """\
+timestep_unit: ISO_format
+coupling:
+  - src_component: atm
+    src_grid: icon_atmos_grid
+    tgt_component: oce
+    tgt_grid: icon_ocean_grid
+    coupling_period: PT20M
+    field: [total_heat_flux]
+    interpolation: [%s]
+"""
+
+
+@pytest.mark.parametrize(
+    ("methods", "is_coupled", "expected"),
+    [
+        ("{user_file: {filename: w.nc}}", "true", ["w.nc"]),
+        ("{user_file: {filename: extpar.nc}}", "true", []),
+        ("{user_file: {filename: w.nc, on_missing_file: continue}}", "true", []),
+        ("{nnn: {n: 1}}, {user_file: {filename: w.nc}}", "true", []),  # nothing may be left to do
+        ("{user_file: {filename: w.nc}}", "false", []),
+    ],
+)
+def test_weights_of_the_coupling_are_looked_for(methods, is_coupled, expected, tmp_path):
+    write_grids(tmp_path)
+    ocean = MASTER.replace("= 1", "= 2").replace("atm", "oce").replace("NAMELIST", "NAMELIST_o")
+    (tmp_path / "NAMELIST_o").write_text(GRID + "&coupling_mode_nml\n coupled_to_atmo = .true.\n/\n")
+    (tmp_path / "coupling.yaml").write_text(WEIGHTS % methods)
+    named = GRID + f"&coupling_mode_nml\n coupled_to_ocean = .{is_coupled}.\n/\n"
+    assert of_directory(named, tmp_path, MASTER + ocean) == expected
+
+
 @pytest.mark.parametrize(
     ("files", "expected"),
     [((), ["bc_ozone_*.nc"]), (("bc_ozone_1850.nc",), []), (("bc_ozone.nc",), ["bc_ozone_*.nc"])],
