@@ -4,7 +4,8 @@ Darshan keeps a table of files for each process; where it overflows (1024 record
 are their bytes: such a log is marked. Its "performance estimate" is all bytes over the time of the busiest rank, a rate
 of bursts, not what a run had.
 
-A log is read record by record: the memory that takes does not grow with the processes' files.
+A log is read record by record: the memory that takes does not grow with the processes' files. It is read in a process
+of its own, for libdarshan ends the process at some logs that are broken.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import field
 
 from nmlgen.errors import InputError
+from nmlgen.logs.apart import Send, apart
 from nmlgen.logs.finding import darshan_logs_below
 from nmlgen.logs.rows import LogRun, column
 from nmlgen.values import define, frozen
@@ -97,9 +100,23 @@ def read_darshan(paths: str | Path | Iterable[str | Path]) -> tuple[DarshanLog, 
 def scan_darshan(paths: str | Path | Iterable[str | Path], *, progress: Progress | None = None) -> Iterator[DarshanLog]:
     """The rows of Darshan logs as they come; errors as `read_darshan`."""
     for path in darshan_logs_below([paths] if isinstance(paths, (str, Path)) else paths):
-        with _opened(path) as log:
-            row = log.row(str(path), _by_size(path, progress))
-        yield row
+        _library(path)  # once for all logs
+        for found in apart(str(path), partial(_send_row, path)):
+            if not isinstance(found, int):
+                yield found
+            elif progress is not None:
+                progress(found)
+
+
+def _send_row(path: Path, send: Send) -> None:
+    with _opened(path) as log:
+        send(log.row(str(path), _by_size(path, send)))
+
+
+def _send_writers(path: Path, send: Send) -> None:
+    with _opened(path) as log:
+        for writer in log.writers(str(path)):
+            send(writer)
 
 
 def darshan_of(run: LogRun) -> DarshanLog | None:
@@ -121,13 +138,13 @@ def scan_darshan_writers(
     Errors as `read_darshan`.
     """
     for path in darshan_logs_below([paths] if isinstance(paths, (str, Path)) else paths):
-        with _opened(path) as log:
-            yield from log.writers(str(path))
+        _library(path)  # once for all logs
+        yield from apart(str(path), partial(_send_writers, path))
         if progress is not None:
             progress(path.stat().st_size)
 
 
-def _by_size(path: Path, progress: Progress | None) -> Callable[[float], None]:
+def _by_size(path: Path, progress: Progress) -> Callable[[float], None]:
     """Tells the progress in bytes of the file, of which a share is told."""
     size, told = path.stat().st_size, 0
 
@@ -140,17 +157,23 @@ def _by_size(path: Path, progress: Progress | None) -> Callable[[float], None]:
     return tell
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[OpenLog]:
+def _library(path: Path) -> Any:
+    """What reads a log that is there."""
     if not path.is_file():
         raise InputError(f"{path}: there is no such file")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of matplotlib and pandas, while it is imported
             import darshan  # noqa: F401 (of which the backend is a part, whether or not that is loaded)
-            from darshan.backend import cffi_backend as backend
+            from darshan.backend import cffi_backend
     except ImportError:
         raise InputError(f"{path}: to read Darshan logs, install the package: pip install 'nmlgen[darshan]'") from None
+    return cffi_backend
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[OpenLog]:
+    backend = _library(path)
     with _read_error(path):
         log = backend.log_open(str(path))
         if log["handle"] == backend.ffi.NULL:

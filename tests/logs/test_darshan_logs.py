@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 import nmlgen
+import nmlgen.logs.darshan as darshan_logs
 from nmlgen.logs.darshan import DarshanLog, DarshanWriter, OpenLog, scan_darshan
 from nmlgen.report.logs import format_writers
 
@@ -183,6 +185,15 @@ def test_broken_log(tmp_path: Path) -> None:
     genuine()
     (tmp_path / "x.darshan").write_bytes(b"no log")
     with pytest.raises(nmlgen.InputError, match="cannot be read as a Darshan log"):
+        nmlgen.read_darshan(tmp_path / "x.darshan")
+
+
+def test_a_log_that_ends_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """libdarshan aborts at some logs that are broken, with the process that it is in."""
+    (tmp_path / "x.darshan").write_bytes(b"")
+    monkeypatch.setattr(darshan_logs, "_library", lambda _: None)
+    monkeypatch.setattr(darshan_logs, "_opened", lambda _: signal.raise_signal(signal.SIGKILL))
+    with pytest.raises(nmlgen.InputError, match="the library for it has crashed"):
         nmlgen.read_darshan(tmp_path / "x.darshan")
 
 
