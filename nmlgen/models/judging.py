@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+
+from attrs import evolve
 
 from nmlgen.findings import Edit, Finding, Fix, Report, Severity, did_you_mean, nearest, suggestion
 from nmlgen.models.reading import Read, foreign_groups
@@ -13,6 +16,8 @@ from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.source import Source, Span
 
 _AT_THE_END = ("no-final-newline", "unclosed-group", "unclosed-string")
+_MARKED = re.compile(r"[@$%<{]+[({]?\w[\w ]*[)}>@}]*[dfis]?|__\w+__")
+"""What templates write where something is put in later: `@word@`, `%(word)s`, `${word}`, `<word>`, `{{word}}`."""
 
 
 class Judging:
@@ -51,6 +56,10 @@ class Judging:
     def known_elsewhere(self, _group: str, _name: str) -> str | None:
         """Which other release has a variable; None if none is known."""
         return None
+
+    def knows(self, _group: str) -> bool:
+        """Whether the model, built otherwise, has a group that the registry does not."""
+        return False
 
     def is_read(self, _group: str) -> bool:
         """Whether it is sure that the model reads a group."""
@@ -121,11 +130,30 @@ class Judging:
         names = {
             (group, name)
             for group, problem in self.read.problems
-            if problem.kind == "unknown-variable"
+            if _is_unknown(problem)
             for name in [_name(problem)]
             if self.known_elsewhere(group, name) is None and nearest(name, self.registry.variables(group)) is None
         }
         return len(names)
+
+    @cached_property
+    def is_of_another(self) -> bool:
+        """Whether the namelist seems to be for another release or a fork, or is a template: by what only those have."""
+        if self.of_nobody > 1 or self.placeholders > 1:
+            return True
+        unknown = ((group, _name(problem)) for group, problem in self.read.problems if _is_unknown(problem))
+        if any(self.known_elsewhere(group, name) is not None for group, name in unknown):
+            return True
+        foreign = (group.name for group in foreign_groups(self.read, self.registry))
+        known = list(self.registry.groups)
+        return any(nearest(name, known) is None and not self.knows(name) for name in foreign)
+
+    def if_meant(self, finding: Finding) -> Finding:
+        """What the release makes of settings, which is no error where the namelist is for another one."""
+        if finding.severity is not Severity.ERROR or not self.is_of_another:
+            return finding
+        note = f"the namelist seems to be for another release than {self.model}, or for a fork"
+        return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note))
 
     @cached_property
     def meant_for_text(self) -> set[int]:
@@ -135,8 +163,10 @@ class Judging:
     def problem(self, group: str, problem: SyntaxProblem) -> Finding:
         """What a problem of the text is to the model."""
         severity = Severity.ERROR if problem.stops and self.is_read(group) else Severity.WARNING
+        if self.is_of_another and not _is_unknown(problem) and problem not in self.read.groups[group].errors:
+            severity = Severity.WARNING  # another release may have the variable as another type
         notes, fix = [f"expected: {problem.expected}"], problem.fix
-        if _is_placeholder(problem) and self.placeholders > 1:
+        if _is_placeholder(problem) and (self.placeholders > 1 or _is_marked(problem)):
             severity = Severity.WARNING
             notes.append(f"{self.placeholders} such words: is this a template?")
         is_word = problem.kind == "unquoted-text" and problem.span.offsets[0] in self.meant_for_text
@@ -144,7 +174,7 @@ class Judging:
         if readers is not None:
             notes.append(readers.note())
             severity = Severity.WARNING
-        if problem.kind == "unknown-variable":
+        if _is_unknown(problem):
             name = _name(problem)
             known = self.registry.variables(group)
             elsewhere = self.known_elsewhere(group, name)
@@ -162,6 +192,9 @@ class Judging:
                 if self.of_nobody > 1:
                     severity = Severity.WARNING
                     notes = [f"no known release has it, as {self.of_nobody - 1} more here: those of a fork?"]
+                elif self.is_of_another:
+                    severity = Severity.WARNING
+                    notes = ["no known release has it, and others here are of another one: that of a fork?"]
             message = f'&{group} of {self.model} has no variable "{name}"'
             return self.finding(self.unreadable, severity, problem.span, message, *notes, fix=fix)
         return self.finding(self.unreadable, severity, problem.span, f"{problem.message} (&{group})", *notes, fix=fix)
@@ -172,8 +205,16 @@ def _name(problem: SyntaxProblem) -> str:
     return problem.span.text.partition("(")[0].strip().lower()
 
 
+def _is_unknown(problem: SyntaxProblem) -> bool:
+    return problem.kind == "unknown-variable"
+
+
 def _is_placeholder(problem: SyntaxProblem) -> bool:
-    return problem.kind == "unquoted-text" and problem.span.text.isupper()
+    return problem.kind == "unquoted-text" and (problem.span.text.isupper() or _is_marked(problem))
+
+
+def _is_marked(problem: SyntaxProblem) -> bool:
+    return _MARKED.fullmatch(problem.span.text) is not None
 
 
 def _is_untyped(problem: SyntaxProblem) -> bool:

@@ -116,6 +116,15 @@ def test_an_ideal_case_has_no_terrain(judged):
     assert judged(ideal, ("'mp_kessler'", "'mp_kessler'\nconfig_gwdo_scheme = 'bl_ysu_gwdo'")) == ERROR
 
 
+def test_what_other_releases_have_is_no_error(judged):
+    newer = ("&physics", "&physics\n    config_ngw_scheme = true")
+    scheme = ("mp_kessler", "wsm6")
+    assert judged(scheme) == ERROR
+    assert judged(newer, scheme) == [("MPS002", "warning"), ("MPS003", "warning")]
+    stream = '<immutable_stream name="ugwp_ngw_in" type="input" filename_template="u.nc" input_interval="none"/>'
+    assert judged(("<streams>", f"<streams>\n{stream}")) == [("MPS005", "warning")]
+
+
 def test_a_task_has_one_block(judged):
     blocks = ("&restart", "&decomposition\nconfig_number_of_blocks = 4\n/\n&restart")
     assert judged(blocks) == judged(blocks, tasks=4) == []

@@ -236,6 +236,16 @@ def test_settings_of_output(judged, name, value, expected):
     assert codes(judged(running(written) if old is None else (old[0], f"{written},"))) == expected
 
 
+def test_quantities_by_their_names_of_before_2019(judged):
+    report = judged(("'theta_xz_av'", "'pt_xz_av'"), ("'wtheta', '#theta'", "'wpt', '#pt'"))
+    assert {finding.severity.value for finding in report.findings} == {"warning"}
+    assert [finding.notes[0].split('"')[1::2] for finding in report.findings] == [
+        ["theta_xz_av"],
+        ["wtheta"],
+        ["#theta"],
+    ]
+
+
 def test_user_code_may_write_anything(judged):
     changes = ("'w_xy'", "'mine'"), ("'wtheta'", "'mine'")
     assert codes(judged(*changes)) == ["PAC0118", "PAC0133"]

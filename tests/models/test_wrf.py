@@ -116,6 +116,39 @@ def test_one_unknown_variable_ends_wrf_and_several_are_those_of_a_fork(judged):
     assert found(two) == [("WRF002", "warning")] * 2
 
 
+@pytest.mark.parametrize(
+    ("group", "setting", "known"),
+    [
+        ("&dynamics", "codamp = 6.4,", "WRF 3.3.1 to 4.1 with the NMM core"),
+        ("&time_control", "tstart = 0,", "WRF 3.3.1 to 4.1 with the NMM core"),
+        ("&physics", "bl_mynn_edmf_dd = 0,", "WRF 4.8.0 with COAWST"),
+    ],
+)
+def test_a_variable_of_another_core_or_a_fork_is_a_warning(judged, group, setting, known):
+    (finding,) = judged((group, f"{group}\n {setting}")).findings
+    assert finding.severity is nmlgen.Severity.WARNING
+    assert f"{known} has it" in finding.notes[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        (" cu_physics = 1, 0,", " cu_physics = 1, 0,\n bl_mynn_tkebudget = 1,"),
+        ("&physics", "&lis\n lis_landcover = 1,\n/\n&physics"),
+    ],
+)
+def test_what_seems_to_be_of_another_release_is_refused_for_nobody(judged, change):
+    scheme = ("sf_surface_physics = 2, 2", "sf_surface_physics = 55, 55")
+    assert ("WRF003", "error") in found(judged(scheme))
+    other = judged(change, scheme, (" km_opt", " slicing_of_mine = 1\n km_opt"))
+    assert {severity for _, severity in found(other)} == {"warning"}
+
+
+@pytest.mark.parametrize("mark", ["@hours", "@hours@", "%(hours)i", "<HOURS>", "{{hours}}", "__hours__"])
+def test_what_a_template_marks_is_put_in_later(judged, mark):
+    assert found(judged(("run_hours = 12", f"run_hours = {mark}"))) == [("WRF002", "warning")]
+
+
 @pytest.mark.parametrize("value", ["abc", "60.5", "'60'", "1, 2"])
 def test_a_value_that_does_not_fit_ends_wrf(judged, value):
     assert ("WRF002", "error") in found(judged(("time_step = 60", f"time_step = {value}")))
@@ -285,7 +318,10 @@ def test_a_mesh_that_somebody_gives(judged, x, y, expected):
 
 def test_patches_have_at_least_ten_cells(judged):
     assert found(judged(tasks=72)) == []  # 8 x 9, and 97 // 9 is 10
-    assert found(judged(tasks=90)) == [("WRF003", "error")]  # 9 x 10
+    report = judged(tasks=90)
+    assert found(report) == [("WRF003", "error")]
+    assert "nproc_x = 9" in report.findings[0].message
+    assert "nproc_y = 10" in report.findings[0].message
 
 
 # --- As all that is linted ---

@@ -9,7 +9,7 @@ from nmlgen.errors import InputError
 from nmlgen.findings import Finding, Report, Severity
 from nmlgen.models.judging import Judging
 from nmlgen.models.mpas import problems
-from nmlgen.models.mpas.registry import RELEASE, immutable_streams, mpas_registry
+from nmlgen.models.mpas.registry import RELEASE, immutable_streams, known_elsewhere, mpas_registry
 from nmlgen.models.mpas.streams import problems_of
 from nmlgen.models.reading import Beside, Read, read_settings
 from nmlgen.namelist.syntax import Document
@@ -28,6 +28,7 @@ _SCHEMES = {
     "config_lsm_scheme": ("off", "sf_noah", "sf_noahmp"),
 }
 _NEWER = frozenset({"mp_tempo", "mp_nssl2m", "bl_myj", "bl_ugwp_gwdo", "sf_mynnsfclay", "sf_myj", "sf_ruc"})
+_NEWER_STREAMS = frozenset({"ugwp_ngw_in", "ugwp_oro_data", "ugwp_oro_data_in"})
 _NEWER_CLOUDS = frozenset({"cld_fraction_thompson", "cld_fraction_mynn"})
 _SUITES = {
     "mesoscale_reference": {
@@ -88,7 +89,14 @@ class _Judging(Judging):
         self.streams: Source | None = None
         self.unreadable_streams = ""
 
+    def known_elsewhere(self, group: str, name: str) -> str | None:
+        return known_elsewhere(self.core, group, name)
+
     def settings(self) -> Iterator[Finding]:
+        return map(self.if_meant, self.refusals())
+
+    def refusals(self) -> Iterator[Finding]:
+        """What MPAS stops at, or does otherwise."""
         if "io" in self.registry.groups:
             yield from self.tasks_that_write()
         if self.core == "atmosphere":
@@ -101,7 +109,11 @@ class _Judging(Judging):
         if self.streams is not None:
             for found in problems_of(self.streams, immutable_streams(self.core)):
                 code, severity = ("MPS005", Severity.ERROR) if found.stops else ("MPS006", Severity.WARNING)
-                yield self.finding(code, severity, found.span, found.message, f"expected: {found.expected}")
+                notes = [f"expected: {found.expected}"]
+                if found.span.text.strip("\"'") in _NEWER_STREAMS:
+                    severity = Severity.WARNING
+                    notes.append("MPAS 8.3 has it")
+                yield self.finding(code, severity, found.span, found.message, *notes)
 
     def tasks_that_write(self) -> Iterator[Finding]:
         """How many tasks write, and which (`mpas_framework.F`, `mpas_io.F:143-190`)."""

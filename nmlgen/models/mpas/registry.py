@@ -24,6 +24,12 @@ def immutable_streams(core: str) -> tuple[str, ...]:
     return tuple(_document(core)["immutable_streams"])
 
 
+def known_elsewhere(core: str, group: str, name: str) -> str | None:
+    """Which other MPAS has a variable: "MPAS 8.3.0"; None if none that is known."""
+    found = _document(core)["elsewhere"].get(group.lower(), {}).get(name.lower())
+    return None if found is None else f"MPAS {found}"
+
+
 @cache
 def _document(core: str) -> Mapping[str, Any]:
     document: Mapping[str, Any] = shipped("mpas", f"{RELEASE}-{core}.json")

@@ -10,7 +10,7 @@ from nmlgen.models.judging import Judging
 from nmlgen.models.palm import problems
 from nmlgen.models.palm.checks import CHECKS
 from nmlgen.models.palm.checks.check import Check
-from nmlgen.models.palm.output import refused_profiles, refused_quantities
+from nmlgen.models.palm.output import as_named_today, refused_profiles, refused_quantities
 from nmlgen.models.palm.registry import RELEASE, key, known_elsewhere, palm_registry
 from nmlgen.models.palm.settings import TASKS, Settings, UnknownError
 from nmlgen.models.palm.writers import bytes_by_one_task, restart_files
@@ -86,14 +86,17 @@ class _Judging(Judging):
         for written, code, expected in found:
             span = self.value_span(name, written)
             message = f'PALM stops with {code}: {name} has "{written}"'
-            yield self.refusal(Severity.ERROR, span, message, f"expected: {expected}")
+            notes, severity = [f"expected: {expected}"], Severity.ERROR
+            if (newer := as_named_today(written)) != written:
+                notes, severity = [f'before 2019 PALM had it by this name; today it is "{newer}"'], Severity.WARNING
+            yield self.refusal(severity, span, message, *notes)
 
     def refusal(self, severity: Severity, span: Span | None, message: str, *notes: str) -> Finding:
         """What PALM stops at; a namelist of another release may be right for that one."""
         if self.other_release is not None:
             severity = Severity.WARNING
             notes = (*notes, f"the namelist is for {self.other_release}")
-        return self.finding("PLM003", severity, span, message, *notes)
+        return self.if_meant(self.finding("PLM003", severity, span, message, *notes))
 
     def known_elsewhere(self, group: str, name: str) -> str | None:
         return known_elsewhere(group, name)

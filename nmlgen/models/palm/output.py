@@ -5,6 +5,7 @@ Modules whose quantities depend on their mechanism or on user code are named in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from nmlgen.models.palm.settings import Settings
@@ -58,6 +59,9 @@ _PROFILES_OF_MODULE = {
     "ocean_parameters": 'prho rho_sea_water sa w"sa" w*sa* wsa',
 }
 _WITH_INITIAL = _names("e kh km l m_soil q qv s sa t_soil theta thetal thetav u v")
+
+_TEMPERATURES = {"pt": "theta", "vpt": "thetav", "lpt": "thetal"}
+_TEMPERATURE = re.compile(r"[vl]?pt(?![a-z])")
 
 
 @frozen
@@ -149,6 +153,14 @@ def refused_profiles(settings: Settings) -> Iterator[tuple[str, str, str]]:
         name = written.removeprefix("#") if written[1:] in _WITH_INITIAL else written
         is_known = name in _PROFILES or _is_of_module(settings, name, _PROFILES_OF_MODULE)
         yield from _missing(settings, written, _OF_PROFILE.get(name), "PAC0118", is_known=is_known)
+
+
+def as_named_today(name: str) -> str:
+    """A quantity as PALM calls it since the potential temperature is no longer "pt" to it."""
+    today = _TEMPERATURE.sub(lambda found: _TEMPERATURES[found[0]], name)
+    known = today.removeprefix("#").removesuffix("_av")
+    plain = known[:-3] if known[-3:] in ("_xy", "_xz", "_yz") else known
+    return today if plain in _ALWAYS | _PROFILES | _OF_QUANTITY.keys() | _OF_PROFILE.keys() else name
 
 
 def has_plane(settings: Settings, plane: str) -> bool:

@@ -13,7 +13,7 @@ from nmlgen.models.judging import Judging
 from nmlgen.models.reading import Cell, Read, read_settings
 from nmlgen.models.wrf import problems
 from nmlgen.models.wrf.quilting import ImpossibleLayoutError, Layout, layout
-from nmlgen.models.wrf.registry import RELEASE, known_elsewhere, wrf_registry
+from nmlgen.models.wrf.registry import RELEASE, has_elsewhere, known_elsewhere, wrf_registry
 from nmlgen.models.wrf.steps import MOST_DOMAINS, Refusal, Setting, decide
 from nmlgen.namelist.syntax import Document
 from nmlgen.source import Source, Span
@@ -45,9 +45,13 @@ class _Judging(Judging):
     def __init__(self, read: Read, source: Source, tasks: int | None) -> None:
         super().__init__(read, source, wrf_registry(), problems)
         self.tasks = tasks
+        self.mesh: dict[str, int] = {}
 
     def known_elsewhere(self, group: str, name: str) -> str | None:
         return known_elsewhere(group, name)
+
+    def knows(self, group: str) -> bool:
+        return group.startswith("wrfvar") or has_elsewhere(group)
 
     def is_read(self, group: str) -> bool:
         return group != "namelist_quilt" or self.tasks is not None  # a build without MPI does not look there
@@ -113,6 +117,7 @@ class _Judging(Judging):
         if None in (servers, groups, nproc_x, nproc_y) or max(self.tasks, abs(servers * groups)) > _MOST_TASKS:
             return None
         found = layout(self.tasks, servers, groups, nproc_x, nproc_y)
+        self.mesh = dict(zip(("nproc_x", "nproc_y"), found.mesh, strict=True))
         for domain in range(1, self.count() + 1):
             start, x, y = (self.read.value(name, domain) for name in ("comm_start", "nest_pes_x", "nest_pes_y"))
             x, y = found.mesh[0] if x is None else x, found.mesh[1] if y is None else y
@@ -199,9 +204,9 @@ class _Judging(Judging):
             notes.append("a WRF that was built with what this needs takes it")
         if self.is_of_assimilation:
             notes.append("its &wrfvar groups are for da_wrfvar.exe, which makes none of these checks")
-        is_other = self.of_nobody > 1 or self.is_of_assimilation
-        is_other = is_other or (refusal.of_build and self.is_of_other_build(refusal))
-        return self.finding("WRF003", Severity.WARNING if is_other else Severity.ERROR, where, message, *notes)
+        is_other = self.is_of_assimilation or (refusal.of_build and self.is_of_other_build(refusal))
+        severity = Severity.WARNING if is_other else Severity.ERROR
+        return self.if_meant(self.finding("WRF003", severity, where, message, *notes))
 
     @property
     def is_of_assimilation(self) -> bool:
@@ -250,7 +255,7 @@ class _Judging(Judging):
         shown: dict[str, str] = {}
         for name, place in cells:
             if name in self.read.values and (place == 0 or place <= self.count()):
-                value = self.read.value(name, max(place, 1))
+                value = self.mesh.get(name, self.read.value(name, max(place, 1)))
                 shown.setdefault(f"{name}({place})" if place > 1 else name, _shown(value))
         return [f"{name} = {value}" for name, value in shown.items()][:_MOST_NAMED]
 

@@ -21,13 +21,19 @@ def wrf_registry() -> Registry:
 
 
 def known_elsewhere(group: str, name: str) -> str | None:
-    """Which other WRF has a variable: "WRF 3.5 to 4.4.2"; None if none from 3.0 on has it."""
+    """Which other WRF has a variable: "WRF 3.5 to 4.4.2", "WRF 3.3.1 to 4.1 with the NMM core"; None if none that is
+    known."""
     found = _document()["elsewhere"].get(group.lower(), {}).get(name.lower())
     if found is None:
         return None
     first, last, *built = found
     releases = first if first == last else f"{first} to {last}"
-    return f"WRF {releases}" + (" with chemistry" if built else "")
+    return f"WRF {releases}" + (f" with {built[0]}" if built else "")
+
+
+def has_elsewhere(group: str) -> bool:
+    """Whether a WRF built otherwise, or of another release, has variables in a group."""
+    return group.lower() in _document()["elsewhere"]
 
 
 @cache
