@@ -19,7 +19,7 @@ from nmlgen.findings import Finding, Report, Severity, Undecided
 from nmlgen.models import model_named
 from nmlgen.namelist.registry import load_registry, releases
 from nmlgen.rules import all_rules
-from nmlgen.rules.rule import Rule
+from nmlgen.rules.rule import Rule, is_of_unknown_release
 from nmlgen.source import Source, Span
 from nmlgen.suppression import Suppression, excuse
 from nmlgen.values import frozen
@@ -163,14 +163,26 @@ _TOLD_BY_RELEASE = ("DYN", "GRD", "INI", "LBC", "LND", "MST", "NML", "OCE", "PHY
 """Topics of rules whose findings are what a release refuses, and an older one may take."""
 
 
+_UNKNOWN = "NML002"
+_MOST_UNKNOWN = 2
+"""Variables that no known release has may be mistakes; where there are more the namelists are of another ICON."""
+
+
 def _of_older_release(experiment: Experiment, report: Report) -> Iterator[Finding]:
     """The findings where nobody said the release: if the namelists have what was gone before the first known release,
-    they are of an older one, whose checks nobody knows."""
+    or several variables that none of them has, they are of another one, whose checks nobody knows."""
     gone = next(_gone(experiment), None)
+    strange = {found.span for found in report.warnings if found.code == _UNKNOWN and is_of_unknown_release(found)}
+    note: str | None = None
+    left: tuple[str, ...] = ()
+    if gone is not None:
+        note = f"{gone[0]} was removed{gone[1]}: these namelists are of an older ICON, whose checks are not known"
+    elif len(strange) > _MOST_UNKNOWN:
+        note = f"no known release has {len(strange)} variables here: ICON is another one, whose checks are not known"
+        left = (_UNKNOWN,)  # nearly one that is known
     for finding in report.findings:
-        if gone is not None and finding.severity is Severity.ERROR and finding.code.startswith(_TOLD_BY_RELEASE):
-            name, date = gone
-            note = f"{name} was removed{date}: these namelists are of an older ICON, whose checks are not known"
+        is_told = finding.code.startswith(_TOLD_BY_RELEASE) and finding.code not in left
+        if note is not None and finding.severity is Severity.ERROR and is_told:
             yield evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note), fix=None)
         else:
             yield finding

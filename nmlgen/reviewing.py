@@ -59,7 +59,8 @@ def review(lifted: LiftedScript) -> Report:
         findings += _inactive(document)
     findings += [*_ends_early(lifted), *_given_up(lifted), *_misspelt(lifted)]
     writers = _Writers((script, *lifted.evaluation.sourced))
-    check = Rechecker().check if len(lifted.ways) > 1 else check_experiment  # ways are nearly alike
+    # ways are nearly alike, but asking what a rule asks for costs more than a second look does
+    check = Rechecker().check if len(lifted.ways) > 2 else check_experiment
     ways = [_Judged(way, beginning, writers, check) for way in lifted.ways]
     undecided = [item for judged in ways for item in judged.undecided]
     everywhere = frozenset().union(*(judged.written for judged in ways))
@@ -209,12 +210,14 @@ def _inactive(document: Document) -> Iterator[Finding]:
 
 def _unset(file: NamelistFile, origin: WrittenText) -> Iterator[Finding]:
     """Values that are empty or 0 because nothing sets a variable; pointed at where the variable is missed."""
+    if not any(map(_unset_case, origin.stretches)):  # as a rule
+        return
     for group in file.document.groups:
         for item in group.items:
             end = max(item.end, _line_end(origin.text, item.equals)) + 1  # with an expansion that left nothing there
             for stretch in origin.within(item.equals, end):
-                case = _only_case(stretch)
-                if case is None or not case.unset or stretch.text.strip() not in ("", "0", "0.0"):
+                case = _unset_case(stretch)
+                if case is None:
                     continue
                 place = case.origin or stretch.piece.place
                 names = ", ".join(sorted(case.unset))
@@ -268,6 +271,12 @@ def _only_case(stretch: Stretch) -> Possibility | None:
     if not stretch.piece.is_expansion or stretch.kind != "certain":
         return None
     return next((case for case in stretch.piece.value if case.text == stretch.text), None)
+
+
+def _unset_case(stretch: Stretch) -> Possibility | None:
+    """The only text that a stretch may have, if it is empty or 0 because nothing sets a variable."""
+    case = _only_case(stretch)
+    return case if case is not None and case.unset and stretch.text.strip() in ("", "0", "0.0") else None
 
 
 def _source_text(piece: Piece) -> str:

@@ -125,6 +125,7 @@ def test_several_paths_and_releases(directory):
         (b" \n\n", "is empty"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR &run_nml", "is binary"),
         (b"Dear reader,\n! a & b\n", "neither a script nor a namelist"),
+        (b"#!/bin/csh -f\ncat <<E >namelist.atmosphere\n&restart\n config_do_restart = $flag\n/\nE\n", "for csh"),
     ],
 )
 def test_what_is_nothing_to_lint(data, message, tmp_path):
@@ -333,6 +334,15 @@ def test_a_stale_master_namelist_hides_nothing(tmp_path):
     assert codes(nmlgen.lint([tmp_path / "job.sh"])) == alone
 
 
+def test_a_namelist_that_a_program_writes_elsewhere_is_there(tmp_path):
+    (tmp_path / "icon_master.namelist").write_text(MASTER)
+    script = tmp_path / "job.sh"
+    script.write_text("#!/bin/bash\ncd /scratch/run\nawk '{ print }' template >NAMELIST_atm\nmpirun -n 4 ./icon\n")
+    assert "NML014" not in codes(nmlgen.lint([script]))
+    script.write_text("#!/bin/bash\ncd /scratch/run\nmpirun -n 4 ./icon\n")
+    assert "NML014" in codes(nmlgen.lint([script]))
+
+
 @pytest.mark.parametrize(
     ("line", "code", "is_error"),
     [
@@ -357,6 +367,15 @@ def test_namelists_of_an_older_release_are_not_held_against_the_checks_of_the_kn
     assert report.errors == ()
     assert any("older ICON" in note for finding in report.findings for note in finding.notes) or report.findings
     assert nmlgen.lint([path], icon_release="2024.10").errors
+
+
+def test_namelists_of_a_fork_are_not_held_against_the_checks_of_the_known_releases(tmp_path):
+    strange = "".join(f"\n {name}_of_my_fork = 3" for name in ("levels", "mixing", "colour"))
+    text = WHOLE.replace("num_lev = 5", f"num_lev = 5\n modelTimeStep = 'PT1M'\n output = 'vlist'{strange}")
+    path = written(tmp_path, NAMELIST_atm=text) / "NAMELIST_atm"
+    assert nmlgen.lint([path]).errors == ()
+    path.write_text(text.replace("colour_of_my_fork", "ltransprt"))  # a slip, and only two that are strange
+    assert [finding.code for finding in nmlgen.lint([path]).errors] == ["NML009", "NML002"]
 
 
 @pytest.mark.parametrize("name", ["pres_sfcc", "tos_of_a_fork"])

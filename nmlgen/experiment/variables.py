@@ -73,16 +73,17 @@ class Catalogue:
 
     def find(self, name: str) -> tuple[OutputVariable, ...]:
         """All registrations that a name in a varlist may mean; empty if the release knows none."""
-        known = self._found.get(name.lower())
+        name = name.lower()
+        known = self._found.get(name)
         if known is None:
-            items = self._by_name.get(name.lower())
+            items = self._by_name.get(name)
             if items is None:
                 items = [
                     item
                     for beginning, item in self._patterned
-                    if name.lower().startswith(beginning) and re.fullmatch(item[1]["pattern"], name.lower())
+                    if name.startswith(beginning) and re.fullmatch(item[1]["pattern"], name)
                 ]
-            known = self._found[name.lower()] = tuple(self._variable(*item) for item in items)
+            known = self._found[name] = tuple(self._variable(*item) for item in items)
         return known
 
     @property

@@ -144,12 +144,20 @@ class LiftedScript:
 
 
 _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
+_INTERPRETER = re.compile(r"#![ \t]*/")
 _NAMELIST = re.compile(r"(?:[ \t]*(?:!.*|\r)?\n)*[ \t]*&[A-Za-z]\w*[ \t]*(?:!.*|\r)?$", re.MULTILINE)
 _HEREDOC = re.compile(r"^[^#!\n]*<<-?\s*['\"\\\\]?\w+", re.MULTILINE)
 SPEC_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (".sh", ".bash", ".ksh", ".run", ".sbatch", ".job", ".cmd", ".slurm", ".ecf")
-_OTHER_TEXTS = (".ipynb", ".json", ".html", ".py", ".f90")
+_OTHER_TEXTS = (".ipynb", ".json", ".html", ".py", ".f90", ".csh", ".tcsh")
 """The names of texts that may show scripts, here-documents and all, and are none."""
+
+
+def is_foreign_script(path: Path, source: Source) -> bool:
+    """Whether a file is a script of something that is not a shell as POSIX has it, such as csh or Python."""
+    if source.text.startswith("#!"):
+        return _INTERPRETER.match(source.text) is not None and _SHELL.match(source.line(1)) is None
+    return path.suffix.lower() in (".csh", ".tcsh")
 
 
 def is_script(path: Path, source: Source) -> bool:
@@ -587,6 +595,9 @@ class _Lifting:
             found = others if len(others) == 1 else []
         if found:
             return written[found[-1]]
+        made = [path for path in world.files if path.rpartition("/")[2] == base and UNKNOWN in world.files[path].text]
+        if made:  # by a program whose output nobody knows
+            return self._namelist(made[-1], world.files[made[-1]])
         beside = self._beside(base, is_master=False)
         if beside is not None:
             files.append(beside)

@@ -12,7 +12,7 @@ from nmlgen.errors import InputError
 from nmlgen.files import STANDARD_INPUT, Files, decode
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp
 from nmlgen.lift.namelists import MASTER_FILE
-from nmlgen.lift.scripts import is_script
+from nmlgen.lift.scripts import is_foreign_script, is_script
 from nmlgen.namelist.placeholders import TEMPLATES
 from nmlgen.source import Source
 from nmlgen.values import frozen
@@ -61,6 +61,8 @@ def _given(path: Path, files: Files, is_fragment: bool | None) -> Target:
     source = files.read(path)
     if is_fragment or is_script(path, source):
         return Target(path, "script")
+    if is_foreign_script(path, source) and not is_named_namelist(path):  # its here-documents are no namelist yet
+        raise InputError(f"{source.name} is a script for csh or another program: one for sh, bash or ksh is expected")
     return Target(path, "config" if path.suffix == CONFIG_SUFFIX else "namelist")
 
 

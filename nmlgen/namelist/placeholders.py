@@ -30,6 +30,12 @@ TEMPLATES = (".tmpl", ".templ", ".tpl", ".template", ".in", ".j2", ".jinja", ".j
 """How the names of files end of which scripts are made."""
 
 
+def is_named_template(name: str) -> bool:
+    """Whether a file is called as those are of which scripts are made, or its directory: `templates/job.sh`."""
+    name = "/".join(name.lower().split("/")[-2:])
+    return name.endswith(TEMPLATES) or "template" in name
+
+
 def has_placeholder(text: str) -> bool:
     """Whether something stands in a text that another program fills in."""
     return any(mark in text for mark in _MARKS) and _PLACEHOLDER.search(text) is not None

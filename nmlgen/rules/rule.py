@@ -80,10 +80,17 @@ class ComponentRule(Rule):
         return tuple(one for one in experiment.components if not cls.kinds or kind_of(one) in kinds)
 
 
+_OF_UNKNOWN = "nobody said the release, and an older one or a fork may have it: --icon-release says which one it is"
+
+
 def of_unknown_release(finding: Finding) -> Finding:
     """A finding about something that no known release has, where nobody said the release: a warning."""
-    note = "nobody said the release, and an older one or a fork may have it: --icon-release says which one it is"
-    return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, note), fix=None)
+    return evolve(finding, severity=Severity.WARNING, notes=(*finding.notes, _OF_UNKNOWN), fix=None)
+
+
+def is_of_unknown_release(finding: Finding) -> bool:
+    """Whether it is one of these."""
+    return _OF_UNKNOWN in finding.notes
 
 
 def kind_of(component: Component) -> str | None:

@@ -131,6 +131,12 @@ def test_what_torque_takes_besides_is_no_error():
     assert read("#PBS -l nodes=1:ppn=2 # a remark") == [(STRAY, "#", False)]
 
 
+def test_those_of_a_template_are_no_errors():
+    text = "#!/bin/bash\n#PBS -N #NAME\ntrue\n"
+    found = [read_pbs_directives(Source(name, text)) for name in ("wps/job.sh", "wps/templates/job.sh")]
+    assert [(problem.kind, problem.stops) for problems in found for problem in problems] == [(BAD, True), (BAD, False)]
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from attrs import evolve
 
 from nmlgen.findings import Edit, Fix
+from nmlgen.namelist.placeholders import is_named_template
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.schedulers.pbs.values import (
     OF_CHUNKS,
@@ -110,13 +111,15 @@ def is_for_nqsv(source: Source) -> bool:
 
 
 def read_pbs_directives(source: Source, bodies: Iterable[tuple[int, int]] = ()) -> tuple[SyntaxProblem, ...]:
-    """What is wrong with the directives of a script for PBS; nothing where they are for NQSV, or there are none.
+    """What is wrong with the directives of a script for PBS; nothing where they are for NQSV, or there are none. Those of
+    a template qsub may never see as they are.
 
     `bodies` are the stretches of the text that are here-documents.
     """
     if PREFIX not in source.text:
         return ()
-    return tuple(_Reading(Text(source)).problems(tuple(bodies)))
+    found = _Reading(Text(source)).problems(tuple(bodies))
+    return tuple(evolve(one, stops=False) if is_named_template(source.name) else one for one in found)
 
 
 class _Reading:

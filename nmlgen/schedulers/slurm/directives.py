@@ -16,7 +16,7 @@ from attrs import evolve
 from nmlgen.experiment.machine import OF_PLUG_INS
 from nmlgen.experiment.setting import Certainty, Origin, Setting, unknown
 from nmlgen.findings import Edit, Fix, most_like, nearest, suggestion
-from nmlgen.namelist.placeholders import TEMPLATES, stands_for_number
+from nmlgen.namelist.placeholders import is_named_template, stands_for_number
 from nmlgen.namelist.syntax import SyntaxProblem
 from nmlgen.schedulers.slurm.values import MAIL_TYPES, read_value, unheeded, without_limit
 from nmlgen.script.options import GivenOption, StaticWord, read_options, slurm_options
@@ -141,8 +141,7 @@ class _Reading:
         self.text = text
         self.bodies = bodies
         self.problems: list[SyntaxProblem] = []
-        name = "/".join(text.source.name.lower().split("/")[-2:])  # with its directory: templates/slurm.sh
-        self._is_template = name.endswith(TEMPLATES) or "template" in name
+        self._is_template = is_named_template(text.source.name)
         self.words: list[StaticWord] = []
         self.first: Span | None = None
         self.components: list[int] = []
