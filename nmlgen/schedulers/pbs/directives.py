@@ -111,8 +111,8 @@ def is_for_nqsv(source: Source) -> bool:
 
 
 def read_pbs_directives(source: Source, bodies: Iterable[tuple[int, int]] = ()) -> tuple[SyntaxProblem, ...]:
-    """What is wrong with the directives of a script for PBS; nothing where they are for NQSV, or there are none. Those of
-    a template qsub may never see as they are.
+    """What is wrong with the directives of a script for PBS; nothing where they are for NQSV, or there are none.
+    qsub may never see those of a template as they are.
 
     `bodies` are the stretches of the text that are here-documents.
     """

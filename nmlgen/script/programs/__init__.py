@@ -20,7 +20,6 @@ _MODULES = {
     "cut": "columns",
     "basename": "paths",
     "dirname": "paths",
-    "date": "dates",
     "bc": "bc",
     "wc": "lines",
     "cat": "lines",
