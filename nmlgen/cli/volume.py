@@ -36,7 +36,7 @@ def command(
     SPEC may also be an icon_master.namelist, or a directory that holds one; --ntasks is needed then, but beside
     the script of a build, which says it. Of other models than ICON it may be their namelist, or its directory, with
     --ntasks where no build says it; how much
-    a time of output has is known of WRF.
+    a time of output has is known of WRF, and of PALM's netCDF.
 
     Units are decimal. Exit code 1 if ICON would refuse the placement of the output files.
     """

@@ -407,6 +407,42 @@ def test_profiles_of_the_start_are_a_time_more():
         assert times(data_output_pr="'#theta'", **said) == ("10 s", "20 s")
 
 
+SECTIONS: dict[str, object] = {"section_xy": 2, "section_xz": 20}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sizes"),
+    [
+        (SECTIONS, {"2d xy": 12_808, "2d xz": 6_728, "2d xz mean": 6_728, "profiles": 176}),
+        ({"data_output": "'theta_yz'"}, {"2d yz": None}),
+        ({"data_output": "'theta', 'w'"}, {"3d": 8 + 2 * 40 * 40 * 42 * 4}),
+        ({"data_output": "'theta', 'w'", "nz_do3d": 9}, {"3d": 8 + 2 * 40 * 40 * 10 * 4}),
+        ({"data_output": "'us*_xy', 'theta_xy'", "section_xy": "2, 10, -1"}, {"2d xy": 8 + 4 * 1600 * 4}),
+        ({"data_output": "'theta', 'm_soil'"}, {"3d": None}),
+        ({"section_xy": -9999, "section_xy_m": 30.0}, {"2d xy": None}),
+    ],
+)
+def test_the_bytes_of_a_time_of_palm(changes, sizes):
+    found = {file.stream: file.size for file in palm_workload(**changes).files}
+    assert {stream: found[stream] for stream in sizes} == sizes
+
+
+def test_the_precision_of_palm_is_that_of_a_kind_of_output():
+    precise = PALM["initialization_parameters"] | {"netcdf_precision": "'all_NF90_REAL8', '2d_NF90_REAL4'"}
+    with mock.patch.dict(PALM, initialization_parameters=precise):
+        found = {file.stream: file.size for file in palm_workload(**SECTIONS).files}
+    assert (found["2d xy"], found["profiles"]) == (12_808, 344)
+
+
+def test_the_state_at_the_start_of_palm_is_a_time_more():
+    found = palm_workload(do2d_at_begin=".T.")
+    assert {file.stream: file.times[:1] for file in found.files if file.stream.startswith("2d")} == {
+        "2d xy": ("0 s",),
+        "2d xz": ("0 s",),
+        "2d xz mean": ("20 s",),
+    }
+
+
 def test_volumes_of_palm_are_written_by_all_with_parallel_netcdf():
     found = palm_workload(data_output="'theta', 'e_av'", netcdf_data_format=5)
     assert {file.name: list(file.tasks) for file in found.files if file.name.startswith("DATA_3D")} == {

@@ -31,6 +31,8 @@ _ALWAYS = _names(
     "diss div_new div_old kh km p rh ta theta ti u uu_product uv_product uw_product v vu_product vv_product "
     "vw_product w wdir wq_product wspeed wtheta_product wu_product wv_product ww_product"
 )
+_OF_FLOW = _names("e hr pc pr q ql ql_c ql_v ql_vp qv s thetal thetav ws_product")
+_ON_LEVELS = ("bulk_cloud_parameters", "ocean_parameters")
 _FLAT = _names(
     "ghf* kfd* lwp* ol* pres_drag_x* pres_drag_y* qsurf* qsws* qv_2m* r_a* shf* ssurf* ssws* t* ta_2m* theta_2m* "
     "tsurf* us* vf100m* vf25m* vf50m* vf75m* vfd100m* vfd25m* vfd50m* vfd75m* vfdxxm* vfxxm* wdir_10m* "
@@ -153,6 +155,18 @@ def refused_profiles(settings: Settings) -> Iterator[tuple[str, str, str]]:
         name = written.removeprefix("#") if written[1:] in _WITH_INITIAL else written
         is_known = name in _PROFILES or _is_of_module(settings, name, _PROFILES_OF_MODULE)
         yield from _missing(settings, written, _OF_PROFILE.get(name), "PAC0118", is_known=is_known)
+
+
+def is_at_surface(name: str) -> bool:
+    """Whether a quantity, without its plane, has one level."""
+    return "*" in name
+
+
+def is_on_levels(settings: Settings, name: str) -> bool:
+    """Whether a quantity that has no level of its own module's has those of the flow."""
+    if name in _ALWAYS | _OF_FLOW and name not in ("m_soil", "t_soil"):
+        return True
+    return any(name in _OF_MODULE[group].split() and settings.has(group) for group in _ON_LEVELS)
 
 
 def as_named_today(name: str) -> str:

@@ -6,11 +6,13 @@ first step that reaches them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from nmlgen.models.palm.output import has_plane
 from nmlgen.models.palm.registry import key, palm_registry
 from nmlgen.models.palm.settings import UNSET, Settings, UnknownError
+from nmlgen.models.palm.sizes import bytes_of_profiles, bytes_of_quantities
 from nmlgen.models.palm.writers import PARALLEL, restart_files
 from nmlgen.models.reading import Beside, Read, read_settings
 from nmlgen.models.workload import MOST_TIMES, OutputFile, Role, UnknownWorkloadError, Workload
@@ -72,21 +74,46 @@ class _Run:
     def output(self) -> Iterator[OutputFile]:
         asked = self.settings
         names = [(name, name.endswith("_av") and len(name) > 3) for name in asked.until("data_output", "")]
-        kinds = {(_plane(name.removesuffix("_av") if is_mean else name), is_mean) for name, is_mean in names}
-        for plane, is_mean in sorted(kinds):
+        kinds: dict[tuple[str, bool], list[str]] = {}
+        for name, is_mean in names:
+            plain = name.removesuffix("_av") if is_mean else name
+            plane = _plane(plain)
+            kinds.setdefault((plane, is_mean), []).append(plain.removesuffix(f"_{plane}"))
+        for (plane, is_mean), quantities in sorted(kinds.items()):
             what = f"2d_{plane}" if plane else "3d"
             interval = self.interval("data_output_av" if is_mean else f"do{what}")
             times = self.times("data_output_av" if is_mean else f"do{what}", interval)
             named = what.replace("_", " ") + (" mean" if is_mean else "")
+            if not is_mean and self.begins_with(plane) and times != ():
+                times = ("0 s", *(times or ()))
             if times is not None:
-                yield OutputFile(named, f"DATA_{what.upper()}{'_AV' if is_mean else ''}_NETCDF", times, self.writers)
+                size = self.size(partial(bytes_of_quantities, asked, plane, quantities))
+                name = f"DATA_{what.upper()}{'_AV' if is_mean else ''}_NETCDF"
+                yield OutputFile(named, name, times, self.writers, size=size)
         profiles = asked.until("data_output_pr", "")
         if profiles and (times := self.times("dopr", self.interval("dopr"))) is not None:
             initial = any(str(name).startswith("#") for name in profiles) and not asked.is_restart
             # Those of the start come with the first time that is due (`data_output_profiles.f90:109`).
-            yield OutputFile("profiles", "DATA_1D_PR_NETCDF", ("0 s", *times) if times and initial else times, (0,))
+            times = ("0 s", *times) if times and initial else times
+            size = self.size(partial(bytes_of_profiles, asked))
+            yield OutputFile("profiles", "DATA_1D_PR_NETCDF", times, (0,), size=size)
         if asked.end_time > 0 and (asked.dt_dots == UNSET or asked.dt_dots <= asked.end_time):
             yield OutputFile("time series", "DATA_1D_TS_NETCDF", (), (0,))
+
+    def size(self, counted: Callable[[], int]) -> int | None:
+        """The bytes of a time; None where they are not known, or user code may add to them."""
+        try:
+            return None if self.settings.has("user_parameters") else counted()
+        except UnknownError:
+            return None
+
+    def begins_with(self, plane: str) -> bool:
+        """Whether the state at the start is written, before the first step (`palm.f90:325`)."""
+        try:
+            said = self.settings.do2d_at_begin if plane else self.settings.do3d_at_begin
+        except UnknownError:
+            return False
+        return bool(said) and not self.settings.is_restart
 
     @property
     def writers(self) -> Sequence[int]:
