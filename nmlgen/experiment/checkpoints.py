@@ -15,13 +15,18 @@ from nmlgen.experiment.clock import Clock, clock
 from nmlgen.experiment.component import Component
 from nmlgen.experiment.group import as_list
 from nmlgen.experiment.ranks import RestartMode, domains, restart_mode, split, writes_output
+from nmlgen.experiment.schedule import MOST_DATES
+from nmlgen.experiment.setting import UndecidedError
 from nmlgen.experiment.volume import checkpoint_files, checkpoint_parts
 from nmlgen.values import frozen
 
 
 def checkpoint_dates(component: Component, time: Clock, until: int) -> Sequence[int]:
     """At which times until then, in milliseconds from the start, a checkpoint is written: only where an interval falls
-    on a step, never at the start or at the branch, and at the end of the experiment only if it may be continued."""
+    on a step, never at the start or at the branch, and at the end of the experiment only if it may be continued.
+
+    Raises UndecidedError for too many.
+    """
     keywords = [str(word).strip().lower() for word in as_list(component["run_nml", "output"].value)]
     if "none" in keywords and not writes_output(component):
         return ()
@@ -29,9 +34,15 @@ def checkpoint_dates(component: Component, time: Clock, until: int) -> Sequence[
     every = [lcm(interval, time.step) for interval in (time.checkpoint, restart) if interval]
     last = until if restart or until != time.length else until - 1
     ranges = [range((time.begin // interval + 1) * interval, last + 1, interval) for interval in dict.fromkeys(every)]
+    ranges.sort(key=lambda dates: dates.step)
     if len(ranges) == 2 and ranges[1].step % ranges[0].step == 0:
         del ranges[1]
-    return ranges[0] if len(ranges) == 1 else sorted({date for dates in ranges for date in dates})
+    if len(ranges) == 1:
+        return ranges[0]
+    if sum(map(len, ranges)) > MOST_DATES:
+        setting = component["master_time_control_nml", "checkpointTimeIntval"]
+        raise UndecidedError(setting, f"{setting.name} makes more than {MOST_DATES} checkpoints")
+    return sorted({date for dates in ranges for date in dates})
 
 
 @frozen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from specs import load
 
+from nmlgen.experiment.checkpoints import checkpoint_dates
 from nmlgen.experiment.clock import clock, milliseconds
 from nmlgen.experiment.ranks import PlacementError, output_files
 from nmlgen.experiment.schedule import MOST_DATES, all_dates, duties, first_writes, sequence
@@ -100,3 +101,12 @@ def test_a_chain_of_very_many_jobs():
 )
 def test_seconds_as_milliseconds(seconds, expected):
     assert milliseconds(seconds) == expected
+
+
+def test_checkpoints_by_two_intervals_are_not_listed_without_an_end():
+    time = {"stop": "9999-12-31T00:00:00Z"}
+    one = component(time=time, restart={"checkpointTimeIntval": "PT12H", "restartTimeIntval": "PT2M"})
+    assert len(checkpoint_dates(one, clock(one), clock(one).length)) > 10**9
+    one = component(time=time, restart={"checkpointTimeIntval": "PT6M", "restartTimeIntval": "PT10M"})
+    with pytest.raises(UndecidedError, match="checkpointTimeIntval"):
+        checkpoint_dates(one, clock(one), clock(one).length)
