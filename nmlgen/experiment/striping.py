@@ -19,7 +19,10 @@ END_OF_FILE = "eof"
 """The end of the last component, as lfs and a spec write it."""
 
 COMPONENT_UNIT = 64 * 1024
-"""What the end of a component is a multiple of, in bytes."""
+"""What the end of a component is a multiple of, in bytes, as is a stripe."""
+
+STRIPE_SIZES = "a multiple of 64K below 4G, such as 1M or 4M"
+"""What is expected where `is_stripe_size` does not hold."""
 
 ON_METADATA_SERVER = "mdt"
 """The layout of a component whose bytes lie beside the metadata."""
@@ -104,6 +107,11 @@ class Striping:
         """The first of all settings."""
         every = [*self.settings.values(), *(s for extent in self.components for s in extent.settings.values())]
         return every[0] if every else None
+
+
+def is_stripe_size(size: int) -> bool:
+    """Whether Lustre takes so many bytes for a stripe."""
+    return size % COMPONENT_UNIT == 0 and size < 4 * 1024**3
 
 
 def extents_of(components: Iterable[tuple[int | None, Mapping[str, Setting]]]) -> tuple[Extent, ...]:

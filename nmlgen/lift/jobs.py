@@ -16,7 +16,7 @@ from nmlgen.experiment.mpi_io import library_of_module
 from nmlgen.experiment.output import output_directories
 from nmlgen.experiment.record import recorded
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, unknown, written
-from nmlgen.experiment.striping import Striping
+from nmlgen.experiment.striping import STRIPE_SIZES, Striping, is_stripe_size
 from nmlgen.lift.launches import (
     behind_launch,
     idle_parts,
@@ -40,6 +40,7 @@ from nmlgen.script.state import Variable
 from nmlgen.script.values import ALWAYS, EMPTY, Guard, Place, Possibility, Value, text_of, within
 from nmlgen.script.worlds import World
 from nmlgen.source import UNKNOWN, Source, Span, Text
+from nmlgen.units.size import parse_size
 from nmlgen.units.whole import decimal
 from nmlgen.values import define
 
@@ -921,6 +922,20 @@ def _striping(job: Job, experiment: Experiment) -> Iterator[Striping]:
             else:
                 found[what] = evolve(made, what=what, directories=tuple(directories))
     yield from found.values()
+
+
+def wrong_sizes(job: Job, experiment: Experiment | None) -> Iterator[SyntaxProblem]:
+    """Sizes of stripes that lfs refuses, for directories of which no rule looks at them."""
+    judged = experiment.striping if experiment is not None else ()
+    seen = {setting.span for block in judged for extent in block.extents for setting in extent.settings.values()}
+    calls = [Striping("", (), call.settings, call.components) for call in (*job.striping, *job.late)]
+    for extent in (extent for call in calls for extent in call.extents):
+        setting = extent.settings.get("stripe_size")
+        if setting is None or setting.certainty is Certainty.UNKNOWN or setting.span is None or setting.span in seen:
+            continue
+        if not is_stripe_size(parse_size(str(setting.value))):
+            message = f"lfs setstripe refuses the size {setting.span.text}"
+            yield SyntaxProblem("setstripe-refused", message, setting.span, STRIPE_SIZES)
 
 
 def _too_late(job: Job, outputs: list[str]) -> Iterator[SyntaxProblem]:

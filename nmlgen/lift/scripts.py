@@ -27,7 +27,7 @@ from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
 from nmlgen.lift.built import as_built, machine_of
 from nmlgen.lift.fragments import HEADER, Ending, fragment_name, header_directives, header_variables
-from nmlgen.lift.jobs import LIFTED, Job, lift_job, with_job
+from nmlgen.lift.jobs import LIFTED, Job, lift_job, with_job, wrong_sizes
 from nmlgen.lift.launches import of_text, options_of
 from nmlgen.lift.namelists import (
     MASTER_FILE,
@@ -429,6 +429,7 @@ class _Lifting:
             experiment = self._with_land(experiment, written)
             experiment = self._with_job(experiment, job, world)
             self.problems += job.late_problems
+        self.problems += wrong_sizes(job, experiment)
         makes_all = not self.evaluation.unresolved
         return Way(experiment, tuple(files), _directories(world), makes_all, world, job, master is not None, chosen)
 

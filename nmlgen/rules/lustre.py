@@ -14,14 +14,12 @@ from nmlgen.experiment.ranks import RestartMode, domains, integer, level_types, 
 from nmlgen.experiment.schedule import largest_file
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.shared_file import stripes_for
-from nmlgen.experiment.striping import Extent, Striping
+from nmlgen.experiment.striping import COMPONENT_UNIT, STRIPE_SIZES, Extent, Striping, is_stripe_size
 from nmlgen.experiment.volume import points
 from nmlgen.findings import Finding, Severity
 from nmlgen.rules.rule import Rule
 from nmlgen.units.size import format_size, parse_size
 
-_ALIGNMENT = 64 * 1024
-_SIZE_LIMIT = 4 * 1024**3
 _DEFAULT_SIZE = 1024**2  # of older Lustre; newer ones take 4 MiB
 _EDGES_PER_CELL = 1.5
 
@@ -180,12 +178,12 @@ class StripeSizeInvalid(Rule):
         )
         for setting in found:
             size = _size(setting)
-            if size is not None and (size % _ALIGNMENT or size >= _SIZE_LIMIT):
-                why = "is no multiple of 64K" if size % _ALIGNMENT else "is not below 4G"
+            if size is not None and not is_stripe_size(size):
+                why = "is no multiple of 64K" if size % COMPONENT_UNIT else "is not below 4G"
                 yield self.finding(
                     setting,
                     f"stripe_size {setting.value} {why}: lfs setstripe refuses it",
-                    "expected: a multiple of 64K below 4G, such as 1M or 4M",
+                    f"expected: {STRIPE_SIZES}",
                 )
 
 

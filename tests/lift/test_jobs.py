@@ -227,6 +227,8 @@ NO_INTERVAL = COMPLETE.replace(" checkpointTimeIntval = 'P1D'\n", "")
         (COMPLETE.replace("lfs setstripe -c 1 $rundir", "touch a.nc\nlfs setstripe -c 1 a.nc"), "LFS003"),
         (COMPLETE.replace("lfs setstripe -c 1 $rundir", "echo >a.nc\nlfs setstripe -c 1 $rundir/a.nc"), "LFS003"),
         (COMPLETE.replace("lfs setstripe -c 1 $rundir\n", "") + "lfs setstripe -c 1 $rundir\n", "LFS005"),
+        (COMPLETE + "lfs setstripe -S 100K /scratch/elsewhere\n", "LFS001"),
+        ("#!/bin/bash\nlfs setstripe -S 4G data\nsrun ./icon\n", "LFS001"),
         (COMPLETE.replace("export OMP_NUM", "OMP_NUM"), "ENV001"),
         (COMPLETE.replace("OMP_NUM_THREADS", "OMP_NUM_THREAD"), "ENV003"),
         (COMPLETE.replace("libdarshan.so srun", "libdarshan.so\nsrun"), "ENV001"),
