@@ -19,6 +19,7 @@ from fuzzing.kept import kept
 from fuzzing.large import large
 from fuzzing.limited import MEMORY, Ended, calls, warm_up
 from fuzzing.mated import mated_specs
+from fuzzing.mazes import mazes_of_directories, mazes_of_namelists, mazes_of_scripts, mazes_of_specs
 from fuzzing.recoded import recoded_from
 from fuzzing.slurm import replies
 from fuzzing.specs import calibrations, configurations, site_files, specs, sweeps
@@ -74,6 +75,10 @@ KINDS: dict[str, Fuzzer] = {
     "tangled-logs": tangled_from(logs),
     "tangled-slurm": tangled_from(replies),
     "tangled-kept": tangled_from(kept),
+    "mazes-scripts": mazes_of_scripts,
+    "mazes-namelists": mazes_of_namelists,
+    "mazes-specs": mazes_of_specs,
+    "mazes-directories": mazes_of_directories,
     "kept": kept,
     "large": large,
 }
