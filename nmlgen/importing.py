@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from attrs import evolve
 
+from nmlgen import disk
 from nmlgen.checking import check_experiment
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.component import MODEL_GROUP
@@ -20,6 +21,7 @@ from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import did_you_mean
+from nmlgen.importing_jobs import spec_of_job
 from nmlgen.lift.loading import Loaded, load
 from nmlgen.lift.placed import as_spec_has_it
 from nmlgen.lift.sites import site_named
@@ -73,7 +75,7 @@ def import_spec(
     hosts: str | Path | None = None,
 ) -> ImportedSpec:
     """Make a spec of a run script, of a directory with a build or an icon_master.namelist, of such a file, of a model's
-    namelist by itself, or of a configuration of mkexp; "-" is the standard input.
+    namelist by itself, of a configuration of mkexp, or of a job of palmrun; "-" is the standard input.
 
     `site` and `name` are those of the spec, `model` is the model_name of the only one to take where there are several,
     `directory` is where the spec will lie; `ntasks` and `icon_release` are what the files do not say, `variables` what
@@ -83,6 +85,8 @@ def import_spec(
     held against the files. Raises InputError if there is no such file, model or site.
     """
     named = site_named(site) if site is not None else None
+    if disk.is_directory(path) and (of_job := spec_of_job(Path(path), site, name, ntasks)) is not None:
+        return ImportedSpec(*of_job)
     header = named.machine.run_script_variables if named is not None else None
     machine = named.machine if named is not None else None
     loaded = load(

@@ -45,7 +45,8 @@ def command(
     icon_release: str | None,
 ) -> int:
     """Make a spec of PATH: a run script, a directory with a build or an icon_master.namelist, such a file, a model's
-    namelist, or a configuration of mkexp. PATH - is the standard input. A script is read, never run.
+    namelist, a configuration of mkexp, or a job of palmrun (JOBS/NAME, with .palm.config.* above JOBS). PATH - is the
+    standard input. A script is read, never run.
 
     \b
       nmlgen import exp.amip.run --site levante -o spec.yaml

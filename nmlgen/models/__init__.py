@@ -19,6 +19,8 @@ from nmlgen.models.workload import UnknownWorkloadError, Workload
 from nmlgen.source import Source
 
 if TYPE_CHECKING:
+    from nmlgen.files import Files
+    from nmlgen.models.job import ModelJob
     from nmlgen.namelist.syntax import Document
 
 _OWN = ("nmlgen.models.mpas", "nmlgen.models.palm", "nmlgen.models.wrf")
@@ -62,6 +64,13 @@ def restarting_of(name: str) -> Restarting | None:
 def log_of(name: str) -> str | None:
     """The file in which the model that a spec calls so says why it ended: its `log`; None where it says nothing."""
     return getattr(model_named(name), "log", None)
+
+
+def job_of(path: Path, files: Files) -> ModelJob | None:
+    """The job whose directory a path is, as the program keeps it that starts a model: its `job_of`; None where no model
+    knows it."""
+    found = (job(path, files) for model in models() if (job := getattr(model, "job_of", None)) is not None)
+    return next((job for job in found if job is not None), None)
 
 
 def workload_by(model: Model, document: Document, tasks: int, beside: Callable[[str], Source | None]) -> Workload:

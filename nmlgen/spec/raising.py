@@ -724,6 +724,11 @@ def _unsaid(groups: Iterable[Group], *, has_land: bool, has_nests: bool) -> Iter
             yield f"{file.value}, the namelist file of JSBACH, is not there: say below land what stands in it"
 
 
+def said_in(group: Group) -> Keys:
+    """The variables of a group that somebody wrote, as a spec has them."""
+    return _spelt(_variables(group))
+
+
 def _variables(group: Group) -> Keys:
     return {key: _plain(key, _value(setting)) for key, setting in group.settings.items() if _is_said(setting)}
 

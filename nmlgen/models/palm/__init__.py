@@ -12,6 +12,8 @@ from nmlgen.models.restarting import Restarting
 from nmlgen.pages import page
 
 if TYPE_CHECKING:
+    from nmlgen.files import Files
+    from nmlgen.models.job import ModelJob
     from nmlgen.models.reading import Beside
     from nmlgen.models.workload import Workload
     from nmlgen.namelist.syntax import Document
@@ -122,3 +124,10 @@ def workload(document: Document, tasks: int, beside: Beside) -> Workload:
     from nmlgen.models.palm.writing import work_out  # most namelists are of ICON
 
     return work_out(document, tasks, beside)
+
+
+def job_of(path: Path, files: Files) -> ModelJob | None:
+    """The job of palmrun whose directory a path is; see `palmrun`."""
+    from nmlgen.models.palm.palmrun import job_of as job_of_palmrun  # most imports are of ICON
+
+    return job_of_palmrun(path, files)

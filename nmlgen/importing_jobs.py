@@ -1,0 +1,57 @@
+"""A spec made of a job of a model that is not ICON, as the program that starts the model keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from nmlgen.errors import SpecError
+from nmlgen.files import Files
+from nmlgen.lift.namelists import read_namelist
+from nmlgen.models import job_of
+from nmlgen.spec.other_models import NO_REGISTRY
+from nmlgen.spec.raising import said_in
+from nmlgen.spec.spec import load_spec
+from nmlgen.spec.write import spec_text
+
+
+def spec_of_job(
+    path: Path, site: str | None, name: str | None, ntasks: int | None
+) -> tuple[str, tuple[str, ...], tuple[str, ...]] | None:
+    """The text of the spec of a job's directory, what is left to do, and what was taken; None where none is known."""
+    files = Files()
+    job = job_of(path, files)
+    if job is None:
+        return None
+    found = read_namelist(job.namelist, NO_REGISTRY, is_master=False, files=files)
+    known = dict(job.keys)
+    asked = known.pop("job", {}) | ({} if ntasks is None else {"ntasks": ntasks})
+    keys: dict[str, Any] = {
+        "nmlgen": 1,
+        "name": name or job.name,
+        "site": site or f"generic-{job.scheduler}",
+        **known,
+        "job": asked,
+        "namelists": {group.name: said_in(group) for group in found.groups},
+    }
+    heading = [f"Imported from {path}"]
+    if site is None:
+        heading.append(f"Nothing says which machine it is for: generic-{job.scheduler} stands for any.")
+    return spec_text(keys, heading), (*job.remarks, *_left(keys)), (*job.notes, *_overlooked(found))
+
+
+def _left(keys: dict[str, Any]) -> Iterator[str]:
+    """What the spec still needs before it loads."""
+    if not {"ntasks", "ntasks_per_node"} & keys["job"].keys():
+        yield "job: nothing says how many tasks there are: --ntasks, or job.ntasks_per_node"
+    try:
+        load_spec(keys)
+    except SpecError as error:
+        for finding in error.findings:
+            yield f"the spec cannot be built as it is: {'; '.join((finding.message, *finding.notes))}"
+
+
+def _overlooked(found: Any) -> Iterator[str]:
+    for problem in found.overlooked:
+        yield f"{problem.span}: {problem.message}; it is not in the spec"
