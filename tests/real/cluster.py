@@ -54,6 +54,13 @@ ENVIRONMENT = {
 }
 
 
+_LOOKS = 300  # a launch that is about to start its step, or to end, is seen without one a few times
+
+
+class StuckLaunchError(Exception):
+    """An srun waits for nothing."""
+
+
 @frozen
 class State:
     """What became of a job: ``COMPLETED``, ``FAILED``, ... and the two halves of its exit code."""
@@ -143,8 +150,19 @@ class Cluster:
         until(lambda: not any(job.id in job_ids or job.array_id in job_ids for job in self._unfinished()), self._queue)
 
     def wait_until_idle(self) -> None:
-        """Until no job is left, one that another job submitted included."""
-        until(lambda: not self._unfinished(), self._queue)
+        """Until no job is left, one that another job submitted included. Raises StuckLaunchError for an srun that waits
+        on though nothing of it runs: the one of Slurm 22.05 does now and then where it starts several parts of a
+        heterogeneous job, each of its threads waiting for another."""
+        looks = 0
+
+        def is_idle() -> bool:
+            nonlocal looks
+            looks = looks + 1 if self._has_idle_launch() else 0
+            if looks > _LOOKS:
+                raise StuckLaunchError(self._queue())
+            return not self._unfinished()
+
+        until(is_idle, self._queue)
 
     def cancel_all(self) -> None:
         """Kill every job, softly first, and see them off; one that Slurm starts again meanwhile, too."""
@@ -184,6 +202,14 @@ class Cluster:
     ) -> subprocess.CompletedProcess[str]:
         environment = self.complete_environment(more)
         return subprocess.run(command, check=False, cwd=cwd, env=environment, capture_output=True, text=True)
+
+    def _has_idle_launch(self) -> bool:
+        """Whether there is an srun, but no step beside the batch scripts'."""
+        own = f"SLURM_CONF={self.directory / 'slurm.conf'}".encode()
+        if not any(_name(pid) == "srun" and own in _environment(pid) for pid in _processes()):
+            return False
+        steps = re.findall(r"StepId=\S+", self.run("scontrol", "show", "step", check=False))
+        return bool(steps) and all(step.endswith(".batch") for step in steps)
 
     def _unfinished(self) -> list[Job]:
         return [job for job in self.jobs() if not job.state.is_finished]

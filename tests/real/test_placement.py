@@ -18,7 +18,9 @@ import nmlgen
 from nmlgen.experiment.chain import status_files
 from nmlgen.experiment.placement import number_ranges, placement
 
-from .cluster import PROGRAMS, Cluster, Layout, running_cluster
+from .cluster import PROGRAMS, Cluster, Layout, StuckLaunchError, running_cluster
+
+_ATTEMPTS = 3
 
 REPORT = """#!/bin/bash
 # In the place of a program: says where it sits and how it is bound, and ends as ICON does.
@@ -62,13 +64,21 @@ def submit(cluster: Cluster, tree: Path, document: dict[str, Any]) -> tuple[nmlg
     """Build a spec and run its jobs to their end: the spec, and the states and exit codes of the jobs."""
     loaded = nmlgen.load_spec(document)
     build = tree / "a build"
-    unchecked_build(loaded).write(build)
-    (build / "run").mkdir()
-    install(build / "run" / "bin" / "hiopy", REPORT.replace("$NAME", "hiopy"))
-    before = {job.id for job in cluster.jobs()}
     path = f"{tree / 'tools'}:{cluster.complete_environment()['PATH']}"
-    cluster.submit(build / "placed.sbatch", build, environment={"PATH": path})
-    cluster.wait_until_idle()
+    for attempt in range(_ATTEMPTS):
+        unchecked_build(loaded).write(build)
+        (build / "run").mkdir()
+        install(build / "run" / "bin" / "hiopy", REPORT.replace("$NAME", "hiopy"))
+        before = {job.id for job in cluster.jobs()}
+        cluster.submit(build / "placed.sbatch", build, environment={"PATH": path})
+        try:
+            cluster.wait_until_idle()
+            break
+        except StuckLaunchError:
+            cluster.cancel_all()
+            build.rename(tree / f"stuck {attempt}")
+    else:
+        pytest.fail(f"srun got stuck {_ATTEMPTS} times in a row")
     jobs = [job for job in cluster.jobs() if job.id not in before]
     return loaded, [(job.state.name, job.state.exit_code) for job in jobs]
 
