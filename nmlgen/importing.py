@@ -11,7 +11,6 @@ from pathlib import Path, PurePosixPath
 
 from attrs import evolve
 
-from nmlgen import disk
 from nmlgen.checking import check_experiment
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.component import MODEL_GROUP
@@ -21,7 +20,7 @@ from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import did_you_mean
-from nmlgen.importing_jobs import spec_of_job
+from nmlgen.importing_jobs import spec_name, spec_of_job
 from nmlgen.lift.loading import Loaded, load
 from nmlgen.lift.placed import as_spec_has_it
 from nmlgen.lift.sites import site_named
@@ -85,7 +84,7 @@ def import_spec(
     held against the files. Raises InputError if there is no such file, model or site.
     """
     named = site_named(site) if site is not None else None
-    if disk.is_directory(path) and (of_job := spec_of_job(Path(path), site, name, ntasks)) is not None:
+    if (of_job := spec_of_job(Path(path), site, name, ntasks)) is not None:
         return ImportedSpec(*of_job)
     header = named.machine.run_script_variables if named is not None else None
     machine = named.machine if named is not None else None
@@ -105,7 +104,7 @@ def import_spec(
     home = named or site_named(given if given != UNKNOWN_SITE else any_site)
     experiment = evolve(
         experiment,
-        name=name or _spec_name(experiment.name) or _spec_name(_known_as(loaded, experiment)) or "experiment",
+        name=name or spec_name(experiment.name) or spec_name(_known_as(loaded, experiment)) or "experiment",
         machine=with_nodes(home.machine, experiment.machine.said),
         master=experiment.master if MASTER in loaded.parts else tuple(_entries(experiment)),
     )
@@ -191,11 +190,6 @@ def _known_as(loaded: Loaded, experiment: Experiment) -> str:
     path = loaded.path.absolute()
     known = Path(file).name or (path.name if JOB not in loaded.parts else path.stem)
     return re.sub(r"^NAMELIST_|\.(nml|namelist)$", "", known, flags=re.IGNORECASE)
-
-
-def _spec_name(text: str) -> str:
-    """A text as the name of a spec; empty if nothing is left of it."""
-    return re.sub(r"[^A-Za-z0-9_.+-]+", "_", text).lstrip("_.+-")[:64]
 
 
 def _heading(loaded: Loaded, experiment: Experiment, *, is_site_given: bool) -> Iterator[str]:

@@ -104,18 +104,24 @@ def read_points(sweep: Path) -> tuple[SweepPoint, ...]:
     return tuple(SweepPoint(row["id"], row["name"], row["directory"]) for row in rows if row["state"] == "built")
 
 
-def read_script(sweep: Path, point: SweepPoint) -> PointScript:
-    """The batch script of a point. Raises InputError if there is none, or if sbatch would refuse its directives."""
+def for_slurm(sweep: Path, point: SweepPoint) -> tuple[Path, Source]:
+    """The batch script of a point, and its text. Raises InputError if there is none, or if it is for PBS."""
     scripts = sorted((sweep / point.directory).glob("*.sbatch"))
     if len(scripts) != 1:
         found = ", ".join(path.name for path in scripts) or "none"
         raise InputError(f"{sweep / point.directory}: one file *.sbatch is expected, there is {found}")
     (path,) = scripts
     source = Files().read(path)
-    head = _HEAD.match(source.text)
-    assert head is not None
     if pbs.is_spoken(source):
         raise InputError(f"{path} is for PBS: sweeps are submitted to Slurm, a job to PBS by qsub in {path.parent}")
+    return path, source
+
+
+def read_script(sweep: Path, point: SweepPoint) -> PointScript:
+    """The batch script of a point. Raises InputError if there is none, or if sbatch would refuse its directives."""
+    path, source = for_slurm(sweep, point)
+    head = _HEAD.match(source.text)
+    assert head is not None
     directives = read_directives(Source(source.name, source.text[: head.end()]))
     for problem in directives.problems:
         if problem.stops:

@@ -23,6 +23,7 @@ from nmlgen.sweep.arrays import (
     PointScript,
     array_script,
     blamed,
+    for_slurm,
     group,
     packs,
     read_points,
@@ -242,7 +243,9 @@ def _at(
         raise InputError(f"{how.mail!r} is no address for mail; expected: NAME or NAME@HOST")
     if dry_run:
         return _Trial(sweep, how).run(choose)
-    read_points(sweep)  # without a sweep nothing is to be written
+    points = read_points(sweep)  # without a sweep nothing is to be written
+    for point in points[:1]:
+        for_slurm(sweep, point)  # where there is PBS, Slurm has nothing to say
     if "\\" in str(sweep.absolute()):
         raise InputError(f"{sweep}: Slurm opens no log below a directory with a backslash in its name")
     limits = scheduler.limits()

@@ -121,3 +121,20 @@ def test_the_default_one_of_several_configurations_is_taken(job, tmp_path):
     assert spec_of(imported)["launch"] == {"command": "mpirun"}
     assert spec_of(imported)["site"] == "generic-pbs"
     assert "of several configurations .palm.config.default is taken, not .palm.config.here" in imported.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "model"),
+    [
+        ("namelist.input", "&time_control\n run_hours = 1,\n/\n&domains\n time_step = 60,\n/\n", "wrf"),
+        ("PARIN", NAMELIST, "palm"),
+        ("namelist.atmosphere", "&nhyd_model\n config_dt = 6.0\n/\n", "mpas"),
+    ],
+)
+def test_a_namelist_by_itself_is_that_of_its_model(tmp_path, name, text, model):
+    (tmp_path / "run1").mkdir()
+    path = tmp_path / "run1" / name
+    path.write_text(text)
+    spec = spec_of(nmlgen.import_spec(path, ntasks=4))
+    assert (spec["name"], spec["model"]["name"]) == ("run1", model)
+    assert nmlgen.load_spec(spec).experiment.other is not None

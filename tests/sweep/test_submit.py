@@ -80,6 +80,7 @@ def test_points_for_pbs_are_submitted_by_qsub(slurm, sweep):
     write(sweep, ("-N 1",))
     (script,) = sweep.glob("points/*/*.sbatch")
     script.write_text(script.read_text().replace("#SBATCH", "#PBS"))
+    slurm.configure(array_size=0)  # which is asked for nothing
     with pytest.raises(nmlgen.InputError, match="is for PBS: sweeps are submitted to Slurm, a job to PBS by qsub in"):
         nmlgen.submit(sweep)
 

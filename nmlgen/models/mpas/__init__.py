@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 name = "MPAS"
 namelist = "namelist.atmosphere"
+executable = "atmosphere_model"
 log = "log.atmosphere.0000.out"
 restarting = Restarting(  # src/core_atmosphere/mpas_atm_core.F: restart_timestamp
     checkpoint="""\

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 name = "PALM"
 namelist = "PARIN"
+executable = "palm"
 restarting = Restarting(  # check_for_restart.f90, check_open.f90, restart_data_mpi_io_mod.f90
     checkpoint="if [[ -e BINOUT ]]; then stat --format='BINOUT of %y' BINOUT; fi",
     go_on="""\

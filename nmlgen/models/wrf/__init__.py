@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 name = "WRF"
 namelist = "namelist.input"
+executable = "main/wrf.exe"
 log = "rsl.error.0000"
 restarting = Restarting(
     checkpoint="""\
