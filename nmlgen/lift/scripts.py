@@ -596,7 +596,11 @@ class _Lifting:
             found = others if len(others) == 1 else []
         if found:
             return written[found[-1]]
-        made = [path for path in world.files if path.rpartition("/")[2] == base and UNKNOWN in world.files[path].text]
+        made = [
+            path
+            for path, file in world.files.items()
+            if path.rpartition("/")[2] == base and UNKNOWN in file.text and not _is_copy(file, base)
+        ]
         if made:  # by a program whose output nobody knows
             return self._namelist(made[-1], world.files[made[-1]])
         beside = self._beside(base, is_master=False)
@@ -751,3 +755,12 @@ def _blank_stretches(script: Script, redirection: Redirection) -> Iterator[Stret
             yield Stretch(part.text, Piece(place, known(part.text), False), "literal")
         else:
             yield Stretch(UNKNOWN, Piece(place, unknown_value(("inactive", part.start)), True), "unknown")
+
+
+def _is_copy(file: WrittenFile, base: str) -> bool:
+    """Whether all that is known of a file is that it is a copy of another one of its name, such as that beside."""
+    symbols = [symbol for piece in file.stretches for one in piece.piece.value for symbol in one.symbols]
+    return len(file.stretches) == 1 and any(
+        isinstance(symbol, tuple) and symbol[0] == "file" and symbol[1][0].rpartition("/")[2] == base
+        for symbol in symbols
+    )
