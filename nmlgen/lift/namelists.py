@@ -357,7 +357,7 @@ def _group(written: WrittenGroup, registry: Registry) -> Group:
     settings = dict(_settings(name, assignment, registry))  # what is refused is in none of them
     refused = [problem.span.offsets[0] for problem in assignment.problems if problem.stops]
     known, structures = registry.bases(name)
-    assigned = {re.split("[(%]", setting, maxsplit=1)[0] for setting in settings}
+    assigned = {setting.partition("(")[0].partition("%")[0] for setting in settings}
     for item in written.items:
         is_whole = item.base in structures and "%" not in item.name  # all components at once, in their order
         if is_whole or item.base not in known:  # what nobody knows stays, so that a rule can say so
@@ -380,6 +380,8 @@ def _as_meant(item: Item) -> Item:
 
 def _problems(written: WrittenGroup, assignment: Assignment, registry: Registry) -> tuple[SyntaxProblem, ...]:
     """What is wrong in a group. Of a place that is wrong whatever the types, these add nothing but the fix."""
+    if not written.errors and not assignment.problems:  # as a rule
+        return tuple(_set_twice(written))
     places = {_place(problem) for problem in written.errors}
     refused = {_place(problem): problem for problem in assignment.problems}
     texts = _meant_for_text(written, assignment) if written.errors else []

@@ -7,6 +7,7 @@ starts. Nothing of a script is run.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
@@ -65,7 +66,7 @@ from nmlgen.lift.wrappers import (
 )
 from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
-from nmlgen.namelist.syntax import Document, SyntaxProblem
+from nmlgen.namelist.syntax import Document, SyntaxProblem, Value
 from nmlgen.schedulers.slurm.directives import PLUGIN_OPTION, Directives, read_directives
 from nmlgen.script.assigned import effects
 from nmlgen.script.evaluate import Evaluation, evaluate
@@ -709,30 +710,38 @@ def _directories(world: World) -> frozenset[str]:
 def _counted(ways: Iterable[Way]) -> ValueCounts:
     """How many values of namelists hold an expansion, and what is known of them: the best that a way knows."""
     kinds: dict[tuple[int, int, int], str] = {}
-    order = {"certain": 0, "set": 1, "unknown": 2}
     for way in ways:
         for file in way.files:
             origin = file.document.origin
             if not isinstance(origin, WrittenText):
                 continue
-            groups = (group for group in file.document.groups if _expansions(origin, group.start, group.end))
-            items = (item for group in groups for item in group.items if _expansions(origin, item.start, item.end))
-            for value in (value for item in items for value in item.values if value.end > value.start):
-                stretches = _expansions(origin, value.start, value.end)
-                if not stretches:
-                    continue
-                worst = max((stretch.kind for stretch in stretches), key=lambda kind: order[kind])
+            for value, kind in _expanded(file.document, origin):
                 place = origin.place(value.start, value.end)
                 key = (id(place.text), place.start, place.end)
-                if key not in kinds or order[worst] < order[kinds[key]]:
-                    kinds[key] = worst
+                if key not in kinds or _KNOWN.index(kind) < _KNOWN.index(kinds[key]):
+                    kinds[key] = kind
     found = list(kinds.values())
-    return ValueCounts(len(found), found.count("certain"), found.count("set"), found.count("unknown"))
+    return ValueCounts(len(found), *map(found.count, _KNOWN))
 
 
-def _expansions(origin: WrittenText, start: int, end: int) -> list[Stretch]:
-    """The stretches of a written text that come from an expansion."""
-    return [stretch for stretch in origin.within(start, end) if stretch.piece.is_expansion]
+_KNOWN = ("certain", "set", "unknown")
+"""How well the text of an expansion is known, the best first."""
+
+
+def _expanded(document: Document, origin: WrittenText) -> Iterator[tuple[Value, str]]:
+    """The values of a document with text from expansions, and what is known of the least known of these."""
+    expansions = origin.expansions()
+    if not expansions:
+        return
+    items = (item for group in document.groups for item in group.items)
+    values = [value for item in items for value in item.values if value.end > value.start]
+    starts = [value.start for value in values]
+    worst: dict[int, str] = {}
+    for start, end, kind in expansions:
+        for number in range(max(0, bisect_right(starts, start) - 1), bisect_left(starts, end)):
+            if values[number].end > start and (number not in worst or _KNOWN.index(worst[number]) < _KNOWN.index(kind)):
+                worst[number] = kind
+    yield from ((values[number], kind) for number, kind in worst.items())
 
 
 # --- What no way comes to ---

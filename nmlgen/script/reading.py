@@ -21,6 +21,7 @@ MOST_PARTS = 200_000
 BLANKS = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
 _BLANKS_AND_LINE_ENDS = re.compile(r"[ \t\n]*(?:\\\n[ \t\n]*)*")
 _COMMENT = re.compile(r"#[^\n]*")
+_SKIPPED = tuple(" \t\n\\#")
 _SHOWN = re.compile(r"[|&;<>()]{1,3}|[^ \t\n|&;<>()]{1,60}|.", re.DOTALL)
 
 
@@ -121,7 +122,7 @@ class Reader(ABC):
 
     def skip_lines(self) -> None:
         """Go over blanks, comments and line ends, and the bodies of here-documents that follow these."""
-        while True:
+        while self.pending or self.character in _SKIPPED:
             if self.pending:
                 self.over(BLANKS)
                 if self.sees("\n"):

@@ -72,6 +72,14 @@ class WrittenText(Text):
         last = bisect_right(self._ends, max(start, end - 1))
         return self.stretches[first : last + 1]
 
+    def expansions(self) -> list[tuple[int, int, str]]:
+        """The stretches that come from expansions: their first characters, those behind them, and their kinds."""
+        return [
+            (end - len(stretch.text), end, stretch.kind)
+            for stretch, end in zip(self.stretches, self._ends, strict=True)
+            if stretch.piece.is_expansion
+        ]
+
     def identity(self, start: int, end: int) -> Hashable:
         places = tuple((id(s.piece.place.text), s.piece.place.start, s.kind) for s in self.within(start, end))
         first = self.stretch(start)
