@@ -14,9 +14,9 @@ from attrs import evolve
 from nmlgen.checking import check_experiment
 from nmlgen.errors import InputError, SpecError
 from nmlgen.experiment.component import MODEL_GROUP
-from nmlgen.experiment.difference import JOB, MASTER, Verdict, differences
+from nmlgen.experiment.difference import JOB, MASTER, Difference, Verdict, differences
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.group import Group
+from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import did_you_mean
@@ -43,7 +43,11 @@ _STAND_INS = {
 """Keys without which no spec loads: a value for the time of the comparison, and the variables that it sets."""
 
 _OF_THE_JOB = "SLM"
+_LONGEST_NOTE = 200
+"""Characters of a note in a line: a longer one lists all variables of a group."""
 _EXPANDED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_COUNTED = re.compile(r"\(\((.*?)\)\)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _OF_A_MODEL = re.compile(r"models\.\w+\.")
 
 
@@ -141,7 +145,8 @@ def import_spec(
 
 def _needed(reason: str, loaded: Loaded) -> str:
     """Which variables have to be said for what only a running shell knows."""
-    used = dict.fromkeys(_EXPANDED.findall(reason))
+    counted = _NAME.findall(" ".join(_COUNTED.findall(reason)))
+    used = dict.fromkeys((*_EXPANDED.findall(reason), *(name for name in counted if name in loaded.needs)))
     names = list(dict.fromkeys(name for variable in used for name in loaded.needs.get(variable, (variable,))))
     return f"; say with --set what {' and '.join(names)} {'is' if len(names) == 1 else 'are'}" if names else ""
 
@@ -219,15 +224,30 @@ def _lost(loaded: Loaded, experiment: Experiment, again: Experiment, said: set[s
     """What a spec that is loaded again does not say although the files do, but for the names that were told of."""
     if "job-name" not in experiment.directives:
         said = said | {"--job-name"}  # sbatch takes the file's name, nmlgen that of the experiment
+    is_lost_name = "output_filename" in said
     for change in differences(experiment, again, loaded.parts):
         is_lost = change.verdict is Verdict.EXPLICIT and change.old is not None and change.old.is_written
         if change.verdict is not Verdict.DIFFERENT and not is_lost:
             continue
         if change.old is None and JOB in loaded.parts and not says_job(experiment):
             continue  # what the site adds
+        if is_lost_name and change.section.endswith('output_nml ""') and _is_in_a_stream(change.old, change, again):
+            continue  # its stream has another name, for only a run knows this one
+        if is_lost_name and change.old is None and _is_in_a_stream(change.new, change, experiment):
+            continue
         is_further_copy = re.search(r"_nml \d+$", change.section) is not None  # `unsaid` tells of it
         if change.name.lower() not in said and not is_further_copy:
             yield f"the spec does not say the same of {change.section} {change.name}"
+
+
+def _is_in_a_stream(setting: Setting | None, change: Difference, experiment: Experiment) -> bool:
+    """Whether some stream of an experiment has this setting of another stream."""
+    if "output_nml" not in change.section or setting is None or setting.certainty is Certainty.UNKNOWN:
+        return False
+    streams = (stream for component in experiment.components for stream in component.streams)
+    found = (stream.settings.get(change.name.lower()) for stream in streams)
+    known = (other.value for other in found if other is not None and other.certainty is not Certainty.UNKNOWN)
+    return any(as_list(value) == as_list(setting.value) for value in known)
 
 
 def _refusals(experiment: Experiment, again: Experiment) -> Iterator[str]:
@@ -243,7 +263,8 @@ def _refusals(experiment: Experiment, again: Experiment) -> Iterator[str]:
         found, *others = alike
         place = places.get((code, found.message))
         more = f" (and {len(others)} more)" if others else ""
-        yield f"{'' if place is None else f'{place}: '}{code} {'; '.join((found.message, *found.notes))}{more}"
+        said = (found.message, *(note for note in found.notes if len(note) <= _LONGEST_NOTE))
+        yield f"{'' if place is None else f'{place}: '}{code} {'; '.join(said)}{more}"
 
 
 def _undecided_model(experiment: Experiment) -> Setting | None:

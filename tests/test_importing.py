@@ -308,6 +308,62 @@ def test_what_a_gap_needs_is_said(tmp_path):
     assert remark.endswith("run.sh:10:20; say with --set what dt_data and HOME are")
 
 
+_HEADER = """\
+#!/bin/bash
+#SBATCH --account=x
+#SBATCH --nodes=2
+basedir=$(pwd)/..
+export OMPI_MCA_pml=ucx
+procs=$((${SLURM_JOB_CPUS_PER_NODE%%\\(*} / 2))
+START="srun -l --nodes=${SLURM_JOB_NUM_NODES:-1} --ntasks=$((2 * procs))"
+MODEL=${basedir}/bin/icon
+"""
+_FRAGMENT = """\
+start_date=2001-01-01T00:00:00Z
+end_date=2001-01-02T00:00:00Z
+restart_interval=P1D
+checkpoint_interval=P1D
+(( dt_data = 6 * hour ))
+(( steps = day / dt_data ))
+ocean_namelist=NAMELIST_${EXPNAME}
+cat > ${ocean_namelist} << EOF
+&grid_nml
+ dynamics_grid_filename = "g.nc"
+/
+&run_nml
+ modelTimeStep = 'PT1H'
+/
+&output_nml
+ output_filename = "${EXPNAME}_${R}"
+ output_interval = "PT6H"
+ steps_per_file = ${steps}
+ ml_varlist = 'to'
+/
+EOF
+. ${thisdir}/exec.iconrun
+"""
+
+
+def test_a_fragment_with_a_header_of_its_own_has_its_launch(tmp_path):
+    script = tmp_path / "exp.oce.run"
+    script.write_text(_HEADER + _FRAGMENT)
+    remarks = import_spec(script, site="levante").remarks
+    assert [remark.partition(":")[0] for remark in remarks] == [
+        "output.stream_1.output_filename",
+        "output.stream_1.steps_per_file",
+        "job.ntasks",
+    ]
+    wanted = ["R is", "day and hour are", "SLURM_JOB_CPUS_PER_NODE is"]
+    assert all(map(str.endswith, remarks, wanted))
+    given = {"PWD": "/work/run", "SLURM_JOB_CPUS_PER_NODE": "8", "day": "86400", "hour": "3600", "R": "1"}
+    imported = import_spec(script, site="levante", variables=given)
+    assert imported.remarks == ()
+    experiment = again(imported.text)
+    assert [option.value for option in experiment.launch.options] == ["-l", "--nodes=2"]
+    assert (experiment.tasks.value, experiment.executable.value) == (8, "/work/run/../bin/icon")
+    assert "OMPI_MCA_io" not in experiment.mpi.lustre_variables
+
+
 def test_nests_with_a_grid_of_another_name_stay_in_the_namelists(tmp_path):
     text = _DIRECTORY.format("ln -s $pool/g1.nc DOM01.nc; ln -s $pool/g2.nc .", "")
     text = text.replace('"${grids[0]}"', "'DOM01.nc', 'g2.nc'\n dynamics_parent_grid_id = 0, 1")

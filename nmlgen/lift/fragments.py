@@ -8,16 +8,18 @@ and which say which grids are linked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from nmlgen.experiment.experiment import InputFile
 from nmlgen.experiment.setting import Setting, unknown, written
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Piece
+from nmlgen.script.options import StaticWord
 from nmlgen.script.state import Variable
-from nmlgen.script.values import Place, Value, joined, known, text_of, within
+from nmlgen.script.values import Place, Possibility, Value, joined, known, text_of, within
 from nmlgen.script.worlds import Stretch, World, WrittenFile, stretch_of
+from nmlgen.source import Span
 from nmlgen.units.whole import decimal
 
 _FRAGMENT = re.compile(r"(?:nwp|clm)?exp\.(.+?)(?:\.run)?")
@@ -156,6 +158,23 @@ class Ending:
                 if directory is not None:
                     source = written(setting, str(PurePosixPath(directory) / word), "script", span)
                 yield InputFile(word, source)
+
+    def launch(self, words_in: Callable[[Possibility, Span], list[StaticWord]]) -> list[StaticWord]:
+        """The words of `${START} ${MODEL}`, which starts the model, where the fragment has its header in itself; none
+        where nothing says how it starts."""
+        found: list[StaticWord] = []
+        for name in ("START", "MODEL"):
+            variable = self.evaluation.final.get(name)
+            cases = within(variable.value, self.guard) if variable is not None else ()
+            place = self._place(cases)
+            span = place.text.span(place.start, place.end)
+            if len(cases) == 1 and cases[0].text.strip():
+                found += words_in(cases[0], span)
+            elif name == "MODEL" and found:
+                found.append(StaticWord(None, found[0].span, ending="/bin/icon"))
+            else:
+                return []
+        return found
 
     # --- The parts of the master namelist ---
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from attrs import evolve, field
@@ -209,8 +209,7 @@ class _Lifting:
         beginning = value[0].text.partition(UNKNOWN)[0] if len(value) == 1 else ""
         ending = value[0].text.rpartition(UNKNOWN)[2] if len(value) == 1 else ""
         splits = item.is_vague and not all(
-            case.text.startswith(UNKNOWN) and case.symbols[:1] and case.symbols[0] in _PATHS and " " not in case.text
-            for case in value
+            case.symbols[:1] and _is_path(case.text, case.symbols[0]) and " " not in case.text for case in value
         )
         return StaticWord(text_of(value), place.text.span(place.start, place.end), beginning, splits, ending)
 
@@ -219,16 +218,7 @@ class _Lifting:
         value = within(item.value, self.guard)
         if not item.is_vague or len(value) > 1 or not value[0].symbols or " " not in value[0].text.strip():
             return [word]
-        return [
-            StaticWord(
-                None if UNKNOWN in text else text,
-                word.span,
-                text.partition(UNKNOWN)[0],
-                UNKNOWN in text,
-                text.rpartition(UNKNOWN)[2],
-            )
-            for text in value[0].text.split()
-        ]
+        return words_in(value[0], word.span)
 
     def split(self, words: list[StaticWord], items: tuple[Field, ...]) -> list[StaticWord]:
         """The words of a launch. A number of tasks that is empty, as what `$1` says is until somebody starts the script
@@ -623,7 +613,24 @@ def _is_directory(path: str) -> bool:
     return path.endswith("/") or posixpath.normpath(path) in (".", "..")
 
 
+def words_in(case: Possibility, span: Span) -> list[StaticWord]:
+    """The words that a text falls into where it stands unquoted, as far as it is known."""
+    found: list[StaticWord] = []
+    symbols = iter(case.symbols)
+    for text in case.text.split():
+        unknown_parts = list(islice(symbols, text.count(UNKNOWN)))
+        splits = bool(unknown_parts) and not _is_path(text, unknown_parts[0])
+        known_text = None if unknown_parts else text
+        found.append(StaticWord(known_text, span, text.partition(UNKNOWN)[0], splits, text.rpartition(UNKNOWN)[2]))
+    return found
+
+
 # --- Paths ---
+
+
+def _is_path(text: str, symbol: Hashable) -> bool:
+    """Whether a word that is not known in part begins with a directory, and so is one word and no option."""
+    return text.startswith(UNKNOWN) and symbol in _PATHS
 
 
 def beginnings(evaluation: Evaluation, guard: Guard) -> frozenset[Hashable]:

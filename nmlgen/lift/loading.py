@@ -24,12 +24,20 @@ from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp, lift_config
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
 from nmlgen.lift.placed import read_hosts, with_placement
 from nmlgen.lift.releases import listed, own_script, registry_for, text_of
-from nmlgen.lift.scripts import SPEC_SUFFIXES, SUFFIXES, LiftedScript, Way, is_script, lift_script
+from nmlgen.lift.scripts import (
+    SPEC_SUFFIXES,
+    SUFFIXES,
+    LiftedScript,
+    Way,
+    is_script,
+    lift_script,
+    slurm_variables,
+)
 from nmlgen.lift.wrappers import is_named_icon
 from nmlgen.namelist.registry import Registry
+from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Ended, Ran, Written
 from nmlgen.script.options import StaticWord
-from nmlgen.script.state import Variable
 from nmlgen.script.syntax import Script
 from nmlgen.script.values import Value, within
 from nmlgen.script.worlds import WrittenText
@@ -237,15 +245,38 @@ def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
     )
     place = lifted.evaluation.lost
     lost = None if place is None else place.text.span(place.start, place.end)
-    needs = {name: _needs(variable) for name, variable in lifted.evaluation.final.items()}
+    needs = {name: _needs(name, lifted.evaluation) for name in lifted.evaluation.final}
+    if lifted.is_fragment and fragment_name(path.name) is not None:
+        needs["EXPNAME"] = ()
+    needs |= {name: () for name, text in slurm_variables(first.job.directives).items() if text is not None}
     return Loaded(path, first.experiment, parts, first.files, choices, remarks, lost=lost, needs=needs)
 
 
-def _needs(variable: Variable) -> tuple[str, ...]:
-    symbols = [symbol for case in variable.value for symbol in case.symbols if isinstance(symbol, tuple)]
-    return tuple(dict.fromkeys(str(symbol[1]) for symbol in symbols if symbol[0] in _OF_SURROUNDINGS))
+def _needs(name: str, evaluation: Evaluation) -> tuple[str, ...]:
+    """What has to be said for a variable: what stands in it, else what it is worked out of."""
+    variable = evaluation.final[name]
+    symbols = [symbol for case in variable.value for symbol in case.symbols]
+    told = dict.fromkeys(str(one[1]) for one in symbols if isinstance(one, tuple) and one[0] in _OF_SURROUNDINGS)
+    if told or not symbols:
+        return tuple(told)
+    return tuple(dict.fromkeys(_worked_out_of(name, evaluation, {name})))
 
 
+def _worked_out_of(name: str, evaluation: Evaluation, seen: set[str]) -> Iterator[str]:
+    """The variables that nothing sets in what one is worked out of by arithmetic, as the script assigns it."""
+    for found in re.finditer(rf"^.*?\b{name}[ \t]*=([^=\n].*)$", evaluation.script.source.text, re.MULTILINE):
+        counts = re.findall(r"\$?\(\((.*?)\)\)", found[0].partition("#")[0])
+        for other in _NAME.findall(" ".join(counts)):
+            if other in seen:
+                continue
+            seen.add(other)
+            if other in evaluation.final:
+                yield from _worked_out_of(other, evaluation, seen)
+            else:
+                yield other
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _OF_SURROUNDINGS = ("environment", "given", "system")
 
 

@@ -28,7 +28,7 @@ from nmlgen.files import Files
 from nmlgen.findings import ValueCounts
 from nmlgen.lift.built import as_built, machine_of
 from nmlgen.lift.fragments import HEADER, Ending, fragment_name, header_directives, header_variables
-from nmlgen.lift.jobs import LIFTED, Job, lift_job, with_job, wrong_sizes
+from nmlgen.lift.jobs import LIFTED, Job, lift_job, with_job, words_in, wrong_sizes
 from nmlgen.lift.launches import of_text, options_of
 from nmlgen.lift.namelists import (
     MASTER_FILE,
@@ -71,6 +71,7 @@ from nmlgen.schedulers.slurm.directives import PLUGIN_OPTION, Directives, read_d
 from nmlgen.script.assigned import effects
 from nmlgen.script.evaluate import Evaluation, evaluate
 from nmlgen.script.events import Piece
+from nmlgen.script.launch import read_launch
 from nmlgen.script.parser import parse
 from nmlgen.script.syntax import Literal, Redirection, Script
 from nmlgen.script.templates import includes
@@ -402,6 +403,8 @@ class _Lifting:
                 written[made.name] = self._namelist(made.name, made)
                 masters = [made.name]
                 job.bring(ending.grids())
+                job.launched = ending.launch(words_in)
+                job.launch = read_launch(job.launched)
         self.problems += job.problems
         experiment: Experiment | None = None
         files = list(written.values())

@@ -752,6 +752,15 @@ def _change_directory(shell: Interpreter, fields: list[Field], command: Simple, 
     shell.set_status((Possibility(succeeds, "0"), NONZERO[0]._replace(guard=fails)))
 
 
+def _print_directory(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
+    """pwd, which prints what PWD is as long as nobody has gone anywhere or set it."""
+    state = shell.state
+    stays = len(fields) == 1 and state.directory == EMPTY and "PWD" not in state.variables
+    shell.streams.write_value(shell.variable("PWD").value if stays else unknown(shell.fresh()), place)
+    shell.streams.complain(place)
+    _unknown_status(shell)
+
+
 def _move_about(shell: Interpreter, fields: list[Field], command: Simple, place: Place) -> None:
     """pushd and popd."""
     shell.state.directory = unknown(shell.fresh())
@@ -805,6 +814,7 @@ BUILTINS: Mapping[str, Builtin] = {
     ".": _source,
     "source": _source,
     "cd": _change_directory,
+    "pwd": _print_directory,
     "pushd": _move_about,
     "popd": _move_about,
     ":": _nothing,

@@ -761,7 +761,7 @@ class _Lowering:
             variables = {
                 name: _derived(f"environment.{name}", value, (version or implementation).span)
                 for name, value in lustre_variables(implementation.value, number).items()
-                if name not in environment
+                if name not in environment and not _is_taken_away(self.tree, "environment", name)
             }
         return Mpi(implementation, version, hints, variables)
 

@@ -20,6 +20,7 @@ from nmlgen.experiment.difference import JOB, MASTER, PARTS, stream_name
 from nmlgen.experiment.experiment import Experiment, InputFile
 from nmlgen.experiment.group import Group, as_list
 from nmlgen.experiment.meeting import PMI_LIBRARY, meeting_variables
+from nmlgen.experiment.mpi_io import lustre_variables
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError, written
 from nmlgen.experiment.striping import Striping
 from nmlgen.experiment.threads import BINDING, asks_for_gpus, cores_of_a_task, openmp_variables
@@ -84,6 +85,7 @@ def raised(experiment: Experiment, site: Site, parts: tuple[str, ...] = PARTS) -
         _without_dealing(below)
     wanted.setdefault("environment", {})
     added = {**_threads_below(experiment, site, below, wanted), **_meeting_below(experiment, site, below, wanted)}
+    added |= _lustre_below(experiment, site, below, wanted)
     below["environment"] = {**added, **below.get("environment", {})}
     for key in ("run_directory", "launch"):
         if key not in wanted:  # nobody says it, and there is no experiment without it
@@ -166,6 +168,19 @@ def _meeting_below(experiment: Experiment, site: Site, below: Keys, wanted: Keys
         return meeting_variables(implementation, str(launch.command.value), words, said)
     except UndecidedError:
         return {}
+
+
+def _lustre_below(experiment: Experiment, site: Site, below: Keys, wanted: Keys) -> Mapping[str, str]:
+    """The variables that lowering adds by itself for files on Lustre, and the experiment does not have."""
+    implementation, version = (wanted.get("mpi", {}).get(key) for key in ("implementation", "version"))
+    path = wanted.get("run_directory", below["run_directory"])
+    if not isinstance(implementation, str) or not isinstance(path, str) or isinstance(version, Gap):
+        return {}
+    if site.machine.file_system_of(path).type != "lustre":
+        return {}
+    said = {*wanted["environment"], *experiment.mpi.lustre_variables}
+    added = lustre_variables(implementation, version)
+    return {name: value for name, value in added.items() if name not in said}
 
 
 def _modules_below(site: Site, implementation: Any, version: Any) -> list[str] | None:
