@@ -308,6 +308,14 @@ def test_what_a_gap_needs_is_said(tmp_path):
     assert remark.endswith("run.sh:10:20; say with --set what dt_data and HOME are")
 
 
+def test_a_grid_that_the_namelist_names_by_its_path_lies_there(tmp_path):
+    (tmp_path / "run.sh").write_text(_DIRECTORY.format("", "$pool//"))
+    imported = import_spec(tmp_path / "run.sh", site="levante")
+    assert imported.remarks == ()
+    assert "\ngrid: {file: /pool/grids//g1.nc}\n" in imported.text
+    assert again(imported.text).inputs == ()
+
+
 _HEADER = """\
 #!/bin/bash
 #SBATCH --account=x

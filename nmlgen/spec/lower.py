@@ -846,12 +846,17 @@ class _Lowering:
         return tuple(files.values())
 
     def _rename_grid(self, files: dict[str, InputFile], keys: ModelKeys) -> None:
-        """Bring a grid once where the namelist calls it otherwise and an input file brings it by that name."""
+        """Bring a grid once where the namelist calls it otherwise and an input file brings it by that name, and not at
+        all where the namelist has its path."""
         grid = self._pooled(evolve(_setting(keys.tree, "grid", "file"), name="grid.file"))
         names, own = _grid_names(keys), _name_of(grid.value)
         brought = files.get(names[0]) if names else None
+        is_needed = any(own in _grid_names(other) for other in self.models if other is not keys)
+        if names == [grid.value] and grid.value.startswith("/") and files[own].source.name == "grid.file":
+            if not is_needed:
+                del files[own]  # the namelist has its whole path, and it is opened where it lies
+            return
         if brought is not None and own not in names and brought.source.value == grid.value and own in files:
-            is_needed = any(own in _grid_names(other) for other in self.models if other is not keys)
             if files[own].source.name == "grid.file" and not is_needed:
                 del files[own]
             files[names[0]] = evolve(brought, source=grid)

@@ -704,6 +704,8 @@ def _grid_path(file: InputFile | None, name: Any) -> Any:
         return lies
     if not isinstance(name, str) or not PurePosixPath(name).name.strip(". "):
         return lies or Gap("nothing says which file")
+    if lies is None and name.startswith("/"):
+        return name.rstrip()
     why = f"where the grid file lies, {lies.reason}" if lies is not None else "nothing says where the grid file lies"
     return Assumed(PurePosixPath(name).name.rstrip(), why)
 
