@@ -30,6 +30,8 @@ from nmlgen.spec.spec import load_spec
 from nmlgen.values import frozen
 
 _SUBSCRIPTS = re.compile(r"\([^()]*\)")
+_HEADER = re.compile(r"^[ \t]*[&$][ \t]*[A-Za-z]\w*", re.MULTILINE)
+_END = re.compile(r"/[ \t]*(?:!.*)?$", re.MULTILINE)
 _YAML = (".yaml", ".yml")
 _MOST_TO_CHOOSE_BY = 100_000
 """A bound on work: so many characters of a longer text say which release it is for."""
@@ -99,7 +101,7 @@ class _Written:
         """The release that finds least, the newest such one; of a long text, in its beginning."""
         if len(text) <= _MOST_TO_CHOOSE_BY:
             return _least(older, lambda release: len(self._first_found(release).errors))
-        start = text[:_MOST_TO_CHOOSE_BY].rpartition("\n")[0] or text[:_MOST_TO_CHOOSE_BY]
+        start = _beginning(text)
         files, lifted = Files({self.path.resolve(): start}), Lifted()
         return _least(older, lambda release: len(self._lint(release, files, lifted).errors))
 
@@ -138,10 +140,17 @@ class _Written:
     ) -> tuple[Experiment, Iterable[NamelistFile]]:
         if path in lifted.namelists:
             return lifted.namelists[path]
-        script = lifted.scripts.get(path)
-        parsed = script.script if script is not None else None
+        parsed = lifted.scripts.get(path)
         loaded = load(path, ntasks=self._ntasks, icon_release=new.reference, files=files, parsed=parsed)
         return loaded.experiment, loaded.files
+
+
+def _beginning(text: str) -> str:
+    """The beginning of a long text, without a group that does not end in it: that is wrong in any release, so that all
+    of them would be asked."""
+    start = text[:_MOST_TO_CHOOSE_BY].rpartition("\n")[0] or text[:_MOST_TO_CHOOSE_BY]
+    last = max((match.start() for match in _HEADER.finditer(start)), default=0)
+    return start if _END.search(start, last) else start[:last] or start
 
 
 def _least(older: Sequence[str], errors: Callable[[str], int]) -> str:

@@ -178,3 +178,21 @@ def test_a_namelist_is_read_once_and_lifted_once_for_each_release(tmp_path, monk
     monkeypatch.setattr(namelists, "lift_document", lambda *given, **said: made.append(1) or lifted(*given, **said))
     nmlgen.migrate([path], to="2025.10", icon_release="2024.10")
     assert (len(seen), len(made)) == (1, 2)
+
+
+def test_what_a_script_writes_is_read_once_and_lifted_once_for_each_release(tmp_path, monkeypatch):
+    path, read, lifted = tmp_path / "a.run", namelists.read, namelists._group
+    path.write_text("#!/bin/bash\ncat > NAMELIST_a << EOF\n&run_nml\n num_lev = 30\n/\nEOF\nsrun icon\n")
+    seen, made = [], []
+    monkeypatch.setattr(namelists, "read", lambda *given: seen.append(given) or read(*given))
+    monkeypatch.setattr(namelists, "_group", lambda *given: made.append(1) or lifted(*given))
+    nmlgen.migrate([path], to="2025.10", icon_release="2024.10")
+    assert (len(seen), len(made)) == (1, 2)
+
+
+def test_a_group_that_the_beginning_cuts_asks_no_other_release(tmp_path, monkeypatch):
+    path, looked, seen = tmp_path / "NAMELIST_a", migrating.lint, []
+    path.write_text("&assimilation_nml\n nlhn_start = 0\n/\n" + f"&lnd_nml\n zml_soil = {'0.1, ' * 24_000} 0.1\n/\n")
+    monkeypatch.setattr(migrating, "lint", lambda *given, **said: seen.append(1) or looked(*given, **said))
+    nmlgen.migrate([path], to="2025.10")
+    assert len(seen) == 3

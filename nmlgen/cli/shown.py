@@ -20,6 +20,7 @@ from nmlgen.lift.loading import load, release_of
 from nmlgen.lift.namelists import MASTER_FILE, lift_master
 from nmlgen.lift.releases import own_script, registry_for
 from nmlgen.lift.scripts import lift_script
+from nmlgen.linting import Lifted
 from nmlgen.models import Model
 from nmlgen.models.workload import Workload
 from nmlgen.workloads import workload_of_namelist
@@ -55,9 +56,17 @@ def shown_experiment(
         raise InputError(f"{path} is a directory without {MASTER_FILE}; a spec is expected")
     if overrides:
         raise click.UsageError("namelists are shown without --set")
-    experiment = _of_namelists(master, ntasks, icon_release)
-    _tell_of_errors(path, nmlgen.lint([path], ntasks=ntasks, icon_release=icon_release), "lint")
-    return experiment
+    if ntasks is None:
+        experiment = _of_build(master, icon_release)
+        _tell_of_errors(path, nmlgen.lint([path], icon_release=icon_release), "lint")
+        return experiment
+    registry, lifted = registry_for(master, "", icon_release or release_of(master.parent)), Lifted()
+    report = nmlgen.lint([path], ntasks=ntasks, icon_release=icon_release, lifted=lifted)
+    found = lifted.namelists.get(master)
+    if found is None or found[0].registry is not registry:  # a configuration says another release
+        found = lift_master(master, registry, ntasks)
+    _tell_of_errors(path, report, "lint")
+    return found[0]
 
 
 def shown_workload(path: Path, model: Model, files: Files, ntasks: int | None) -> Workload:
@@ -82,11 +91,8 @@ def _tasks_of_build(directory: Path, files: Files) -> int | None:
     return nodes * each
 
 
-def _of_namelists(master: Path, ntasks: int | None, icon_release: str | None) -> Experiment:
-    """The experiment of a master namelist on so many tasks; by default with what a build's script beside it says."""
-    if ntasks is not None:
-        registry = registry_for(master, "", icon_release or release_of(master.parent))
-        return lift_master(master, registry, ntasks)[0]
+def _of_build(master: Path, icon_release: str | None) -> Experiment:
+    """The experiment of a master namelist with what a build's script beside it says."""
     loaded = load(master.parent, icon_release=icon_release) if master.is_file() else None
     if loaded is None or JOB not in loaded.parts:
         raise click.UsageError("namelists are shown with --ntasks, where no script of a build beside them says it")

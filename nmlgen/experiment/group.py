@@ -45,7 +45,8 @@ class Group(Subject):
 
     def effective(self, registry: Registry, name: str, variable: str) -> Setting:
         """What ICON will see of a variable of the group `name` that is read from this one; see `effective`."""
-        return _effective(registry, self, name, variable, False)
+        found: Setting = self.derived[(_effective_in, registry, name, variable)][0]
+        return found
 
 
 def effective(registry: Registry, group: Group | None, group_name: str, name: str, *, is_open: bool = False) -> Setting:
@@ -56,19 +57,16 @@ def effective(registry: Registry, group: Group | None, group_name: str, name: st
     """
     if group is not None:
         return group.effective(registry, group_name, name)
-    return _effective(registry, None, group_name, name, is_open)
+    return _unwritten(registry, group_name, name, is_open)
 
 
-def _effective(registry: Registry, group: Group | None, group_name: str, name: str, is_open: bool) -> Setting:
-    if group is None:
-        return _unwritten(registry, group_name, name, is_open)
+def _effective_in(group: Group, registry: Registry, group_name: str, name: str) -> Setting:
     key = name.lower()
     if key in group.settings or ("%" in key and key.partition("%")[0] in group.settings):
         return _written(registry, group, group_name, name)
     return _unwritten(registry, group_name, name, group.is_open)
 
 
-@lru_cache(maxsize=8192)
 def _written(registry: Registry, group: Group, group_name: str, name: str) -> Setting:
     setting = group.settings.get(name.lower())
     if setting is None:  # given with all components at once

@@ -38,7 +38,6 @@ from nmlgen.namelist.registry import Registry
 from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Ended, Ran, Written
 from nmlgen.script.options import StaticWord
-from nmlgen.script.syntax import Script
 from nmlgen.script.values import Value, within
 from nmlgen.script.worlds import WrittenText
 from nmlgen.source import Source, Span
@@ -88,7 +87,7 @@ def load(
     header: Mapping[str, str] | None = None,
     arguments: Sequence[str] = (),
     hosts: str | Path | None = None,
-    parsed: Script | None = None,
+    parsed: LiftedScript | None = None,
 ) -> Loaded:
     """Lift a spec (with `overrides` laid over it), a run script, an icon_master.namelist, a model's namelist by itself,
     a configuration of mkexp, or a directory that holds a build, a master namelist or one run script; "-" is standard
@@ -97,9 +96,10 @@ def load(
     `ntasks` is the number of MPI tasks, `icon_release` the release, or the path of a registry file, and `machine` the
     site of what does not say them; a spec says its own. `variables` are set before a script begins, `header` before a
     fragment of ICON's run scripts; `arguments` are the words that a script is started with, and `hosts` is the file of
-    hosts that a run of it had, where another program makes that; `parsed` is the script, if it is known. Of the ways
-    that a script may go the first is taken, and the choices tell of the others. `files` gives other texts than those on
-    the disk. Raises InputError if a file cannot be read, SpecError if a spec cannot be understood.
+    hosts that a run of it had, where another program makes that; `parsed` is what the script was lifted to when
+    something else was said: its text need not be read again. Of the ways that a script may go the first is taken, and
+    the choices tell of the others. `files` gives other texts than those on the disk. Raises InputError if a file cannot
+    be read, SpecError if a spec cannot be understood.
     """
     path, overrides = Path(path), tuple(overrides)
     files = files or Files()

@@ -30,7 +30,7 @@ from nmlgen.namelist.reader import read
 from nmlgen.namelist.registry import Registry
 from nmlgen.namelist.syntax import Document, Item, SyntaxProblem
 from nmlgen.namelist.syntax import Group as WrittenGroup
-from nmlgen.source import UNKNOWN, Source, Span
+from nmlgen.source import UNKNOWN, Source, Span, Text
 from nmlgen.spec.coupling import read_coupling
 from nmlgen.spec.sections import spelling
 from nmlgen.values import frozen
@@ -72,6 +72,35 @@ class NamelistFile:
         return self.document.source.span(1, 1)
 
 
+class Readings:
+    """What the namelists that one script writes were read as: what several ways of it have in common, or what it is
+    asked for anew with another release or by other rules, is read once.
+
+    The documents hold the texts of the script, so that what tells their characters apart stays true of them.
+    """
+
+    def __init__(self) -> None:
+        self._documents: dict[Hashable, Document] = {}
+        self._registry: Registry | None = None
+        self._groups: dict[Hashable, Group] = {}
+
+    def document(self, source: Source, origin: Text) -> Document:
+        """The groups of a text that the script writes."""
+        key = origin.identity(0, len(origin.text))
+        if key not in self._documents:
+            self._documents[key] = read(source, origin)
+        return self._documents[key]
+
+    def group(self, written: WrittenGroup, registry: Registry) -> Group:
+        """A group with the values that a READ assigns; of two releases those of the last one are kept."""
+        if registry is not self._registry:
+            self._registry, self._groups = registry, {}
+        key = (written.name, written.is_open, written.origin.identity(written.start, written.end))
+        if key not in self._groups:
+            self._groups[key] = _group(written, registry)
+        return self._groups[key]
+
+
 def read_namelist(path: Path, registry: Registry, *, is_master: bool, files: Files | None = None) -> NamelistFile:
     """Read a namelist file, one of `files` if these are given. Any text is a namelist file, if a bad one.
 
@@ -98,11 +127,11 @@ def is_master_file(path: Path, files: Files | None = None) -> bool:
 
 
 def lift_document(
-    document: Document, registry: Registry, *, is_master: bool, shared: dict[Hashable, Group] | None = None
+    document: Document, registry: Registry, *, is_master: bool, readings: Readings | None = None
 ) -> NamelistFile:
     """The groups of a document that ICON finds, each with the values that a READ assigns.
 
-    `shared` holds those of other ways that a script may go: what these have in common is worked out once.
+    `readings` are those of a script, by whichever way it goes.
     """
     file = "master" if is_master else "model"
     groups: list[Group] = []
@@ -117,7 +146,8 @@ def lift_document(
                 overlooked.append(_second_copy(written, seen[written.name]))
             continue
         seen.setdefault(written.name, written)
-        groups.append(evolve(_shared(written, registry, shared), label=_label(written, document)))
+        group = _group(written, registry) if readings is None else readings.group(written, registry)
+        groups.append(evolve(group, label=_label(written, document)))
     overlooked += [
         problem
         for problem in document.problems
@@ -334,15 +364,6 @@ def _experiment(
         stack_limit=None,
         coupling=UNKNOWN_COUPLING,
     )
-
-
-def _shared(written: WrittenGroup, registry: Registry, shared: dict[Hashable, Group] | None) -> Group:
-    if shared is None:
-        return _group(written, registry)
-    key = (written.name, written.is_open, written.origin.identity(written.start, written.end))
-    if key not in shared:
-        shared[key] = _group(written, registry)
-    return shared[key]
 
 
 def _group(written: WrittenGroup, registry: Registry) -> Group:

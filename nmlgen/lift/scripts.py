@@ -12,14 +12,13 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, field
 
 from nmlgen import disk
 from nmlgen.errors import InputError
 from nmlgen.experiment.component import MODEL_GROUP, Component, Model
 from nmlgen.experiment.coupling import COUPLING_FILE, UNKNOWN_COUPLING, Coupling
 from nmlgen.experiment.experiment import Experiment
-from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import Machine
 from nmlgen.experiment.parts import GPU
 from nmlgen.experiment.record import recorded
@@ -33,6 +32,7 @@ from nmlgen.lift.launches import of_text, options_of
 from nmlgen.lift.namelists import (
     MASTER_FILE,
     NamelistFile,
+    Readings,
     coupling_beside,
     lift_document,
     lift_models,
@@ -132,7 +132,7 @@ class LiftedScript:
 
     `worlds` are what it does in each. `inactive` are the here-documents that no way comes to, read as namelists.
     `is_fragment` tells that another script comes before it, which sets variables. `values` counts how much of the
-    namelists is known.
+    namelists is known. `readings` are what its namelists were read as.
     """
 
     script: Script
@@ -143,6 +143,7 @@ class LiftedScript:
     inactive: tuple[Document, ...]
     problems: tuple[SyntaxProblem, ...]
     values: ValueCounts
+    readings: Readings = field(repr=False)
 
 
 _SHELL = re.compile(r"#!.*\b(?:ba|k|da|z|mk)?sh\d*\b")
@@ -222,7 +223,7 @@ def lift_script(
     decides: bool = False,
     arguments: Sequence[str] = (),
     before: LiftedScript | None = None,
-    parsed: Script | None = None,
+    parsed: LiftedScript | None = None,
 ) -> LiftedScript:
     """Lift a script. `variables` are set before it begins, `arguments` are the words that it is started with;
     `is_fragment` is found out if it is not said. `machine` is where it runs, by default the one that the record of a
@@ -230,15 +231,18 @@ def lift_script(
     around it, if `header` says what is known of the variables that the header sets before it. If it `decides`, a way
     has one of several known values wherever only a run knows which, and a variable the value in `variables` where the
     script sets it to what only a run knows. `before` is what it was lifted to when the same was said, but for the
-    release and the machine: of the same source it is not worked out again what the script does. `parsed` is the script,
-    if it is known.
+    release and the machine: of the same source it is not worked out again what the script does. `parsed` is what it
+    was lifted to when something else was said: how its text was read is taken from there.
 
     Raises InputError if the file cannot be read.
     """
     files = files or Files()
     source = source or files.read(path)
-    parsed = before.script if before is not None else parsed
-    script = parsed if parsed is not None and parsed.source is source else parse(source)
+    known_as = before or parsed
+    if known_as is not None and known_as.script.source is source:
+        script, readings = known_as.script, known_as.readings
+    else:
+        script, readings = parse(source), Readings()
     fragment = _is_fragment(script, path) if is_fragment is None else is_fragment
     ending = _CALLED_ENDING.search(source.text) if fragment and header is not None else None
     if ending is not None:  # it makes the master namelist and starts the model; what stands behind compares results
@@ -267,7 +271,8 @@ def lift_script(
         )
         worlds = covering_worlds(evaluation, MASTER_FILE)
     ends = header is not None and fragment and not is_open
-    lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine, given if ends else None)
+    header_given = given if ends else None
+    lifting = _Lifting(path, registry, ntasks, files, evaluation, directives, machine, header_given, readings)
     made = [lifting.way(*decided(evaluation, world, LIFTED)) if decides else lifting.way(world) for world in worlds]
     ways = tuple(sorted(made, key=_rank))
     home = machine or machine_of(recorded(source.text), "slurm")
@@ -288,6 +293,7 @@ def lift_script(
         tuple(_inactive(script, evaluation, registry)),
         tuple(dict.fromkeys(problems)),
         _counted(ways),
+        readings,
     )
 
 
@@ -378,12 +384,13 @@ class _Lifting:
         directives: Directives,
         machine: Machine | None,
         given: Mapping[str, str | None] | None,
+        readings: Readings,
     ) -> None:
         self.path, self.registry, self.ntasks, self.files, self.given = path, registry, ntasks, files, given
         self.evaluation, self.directives, self.machine = evaluation, directives, machine
         self.source = evaluation.script.source
         self.problems: list[SyntaxProblem] = []
-        self._groups: dict[Hashable, Group] = {}
+        self._readings = readings
         self._couplings: dict[Hashable, Coupling] = {}
 
     def way(self, world: World, chosen: tuple[tuple[Place, str], ...] = ()) -> Way:
@@ -584,9 +591,9 @@ class _Lifting:
         return evolve(experiment, models=tuple(models))
 
     def _namelist(self, name: str, file: WrittenFile) -> NamelistFile:
-        document = read(self.source, file.origin)
+        document = self._readings.document(self.source, file.origin)
         is_master = name.rpartition("/")[2] == MASTER_FILE or any(g.name == "master_model_nml" for g in document.groups)
-        return lift_document(document, self.registry, is_master=is_master, shared=self._groups)
+        return lift_document(document, self.registry, is_master=is_master, readings=self._readings)
 
     def _model(
         self, name: str, written: Mapping[str, NamelistFile], world: World, files: list[NamelistFile]

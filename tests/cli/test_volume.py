@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from nmlgen.lift import namelists
+
 
 def test_text(nmlgen: Callable[..., Any], here: Path) -> None:
     done = nmlgen("volume", "spec.yaml")
@@ -65,6 +67,15 @@ def test_of_namelists_that_exist(nmlgen: Callable[..., Any], here: Path) -> None
 
 
 OTHER = "nmlgen: 1\nname: a\nsite: local\njob: {ntasks_per_node: 2}\nextends: "
+
+
+def test_namelists_that_exist_are_lifted_once(nmlgen: Callable[..., Any], here: Path, monkeypatch: Any) -> None:
+    lift, seen = namelists.lift_document, []
+    monkeypatch.setattr(namelists, "lift_document", lambda *given, **said: seen.append(1) or lift(*given, **said))
+    (here / "icon_master.namelist").write_text("&master_model_nml\n model_namelist_filename = 'NAMELIST_a'\n/\n")
+    (here / "NAMELIST_a").write_text("&run_nml\n num_lev = 30\n/\n")
+    assert nmlgen("volume", "icon_master.namelist", "--ntasks", "8").code == 0
+    assert len(seen) == 2  # the master and the model
 
 
 def test_another_model(nmlgen: Callable[..., Any], here: Path) -> None:

@@ -74,3 +74,12 @@ def test_titles_of_streams():
 @pytest.mark.parametrize(("value", "elements"), [(1, [1]), ([1, 2], [1, 2]), ((1, 2), [1, 2]), ("ab", ["ab"])])
 def test_elements(value, elements):
     assert as_list(value) == elements
+
+
+def test_what_a_variable_is_seen_as_is_worked_out_once(monkeypatch):
+    asked, variable = [], REGISTRY.variable
+    monkeypatch.setattr(REGISTRY, "variable", lambda *given: asked.append(given) or variable(*given))
+    streams = [group(num_lev=number) for number in range(10_000)]
+    for _ in range(2):
+        assert [effective(REGISTRY, stream, "run_nml", "num_lev").value for stream in streams] == list(range(10_000))
+    assert len(asked) == 10_000
