@@ -23,8 +23,10 @@ _OF_OURS = ("--account",)
 
 
 def differing(comparison: nmlgen.Comparison, ours: tuple[str, ...] = ()) -> str:
-    """What two experiments are known to have differently, but for what this measurement itself sets."""
+    """What two experiments are known to have differently, but for what this measurement itself sets, and for the name
+    that sbatch makes of a file."""
     found = [one for one in comparison.differences if one.verdict.name == "DIFFERENT" and one.name not in ours]
+    found = [one for one in found if one.name != "--job-name" or one.old is not None]
     return ", ".join(f"{one.section} {one.name}" for one in found)
 
 
