@@ -25,11 +25,12 @@ from nmlgen.lift.loading import Loaded, load
 from nmlgen.lift.placed import as_spec_has_it
 from nmlgen.lift.sites import site_named
 from nmlgen.source import Source
-from nmlgen.spec.document import read_text
+from nmlgen.spec.document import MAXIMUM_WRITTEN, read_text
+from nmlgen.spec.problems import problem as problem_of
 from nmlgen.spec.raising import Assumed, Gap, Keys, raised, says_job, unsaid
 from nmlgen.spec.site import with_nodes
 from nmlgen.spec.spec import load_spec
-from nmlgen.spec.write import gaps, spec_text
+from nmlgen.spec.write import gaps, size, spec_text
 from nmlgen.values import frozen
 
 _ANY_SITE = {"slurm": "generic-slurm", "pbs": "generic-pbs"}
@@ -117,6 +118,9 @@ def import_spec(
     keys = raised(experiment, home, loaded.parts) | {"site": _seen_from(Path(directory), home.name)}
     if experiment.registry.path is not None:
         keys["model"]["registry"] = _seen_from(Path(directory), experiment.registry.reference)
+    if size(keys) > MAXIMUM_WRITTEN:  # reading all of it again takes longest
+        first = loaded.files[0].beginning if loaded.files else None
+        raise SpecError((problem_of("SPC006", f"a spec of it has more than {MAXIMUM_WRITTEN} values and keys", first),))
     text = spec_text(keys, _heading(loaded, experiment, is_site_given=site is not None or given != UNKNOWN_SITE))
     gaps_of_ours = dict(gaps(keys))
     document = read_text(Source("the spec", text)).plain() | {"site": home.name}

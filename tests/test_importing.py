@@ -12,7 +12,7 @@ from rows import rows
 from spec_strategies import specs
 from specs import load, unchecked_build
 
-from nmlgen import compare, load_spec
+from nmlgen import SpecError, compare, importing, load_spec
 from nmlgen.experiment.difference import MASTER, NAMELIST, differences
 from nmlgen.importing import import_spec
 from nmlgen.source import Source
@@ -436,3 +436,11 @@ def test_a_file_of_land_alone_is_a_part_of_some_model(tmp_path):
     (tmp_path / "NAMELIST_x").write_text("&jsb_model_nml\n usecase = 'jsbach_lite'\n/\n")
     imported = import_spec(tmp_path / "NAMELIST_x")
     assert "master_model_nml" not in read_text(Source("spec", imported.text)).plain().get("namelists", {})
+
+
+def test_what_no_spec_can_hold_is_not_read_again(tmp_path, monkeypatch):
+    path = tmp_path / "NAMELIST_a"
+    path.write_text("&a_nml\n x = 60000*1\n/\n")
+    monkeypatch.setattr(importing, "read_text", lambda source: pytest.fail("read again"))
+    with pytest.raises(SpecError, match="more than 50000 values and keys"):
+        import_spec(path)

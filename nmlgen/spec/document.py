@@ -27,7 +27,7 @@ from nmlgen.spec.nodes import Document, Node
 from nmlgen.spec.problems import problem
 
 _MAXIMUM_NODES = 100_000
-_MAXIMUM_WRITTEN = 50_000
+MAXIMUM_WRITTEN = 50_000
 _MAXIMUM_DEPTH = 30
 _MAXIMUM_DIGITS = 40
 _KEPT = 50_000  # bytes; what ships has less
@@ -122,10 +122,10 @@ def _composed(source: Source) -> Any:
         def compose_node(self, parent: Any, index: Any) -> Any:
             self.warn_double_anchors = False  # of two anchors of one name the later one holds
             self.count += 1
-            if self.count > _MAXIMUM_WRITTEN:
+            if self.count > MAXIMUM_WRITTEN:
                 mark = self.parser.peek_event().start_mark
                 span = source.span(mark.line + 1, mark.column + 1)
-                raise SpecError((problem("SPC006", f"more than {_MAXIMUM_WRITTEN} values and keys", span),))
+                raise SpecError((problem("SPC006", f"more than {MAXIMUM_WRITTEN} values and keys", span),))
             return super().compose_node(parent, index)
 
     if (tag := _LONG_TAG.search(source.text)) is not None:  # ruamel.yaml takes for ever

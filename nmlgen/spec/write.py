@@ -35,6 +35,17 @@ def gaps(keys: Keys, prefix: str = "") -> Iterator[tuple[str, str]]:
             yield from gaps(value, f"{prefix}{key}.")
 
 
+def size(keys: Keys) -> int:
+    """How many values and keys a reader finds in a spec's text; a Gap is none."""
+    return 1 + sum(1 + _size(value) for value in keys.values() if not isinstance(value, Gap))
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, dict):
+        return size(value)
+    return 1 + len(value) if isinstance(value, list) else 1
+
+
 def _in_order(keys: Keys, *path: str) -> Keys:
     """The keys in the order of the schema, what is open there as it comes, and the long rest at the end."""
     known = (part_of_spec(*path) or {}).get("properties", {})

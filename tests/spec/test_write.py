@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
+from nmlgen.errors import SpecError
 from nmlgen.source import Source
+from nmlgen.spec import document as reading
 from nmlgen.spec.document import read_text
 from nmlgen.spec.raising import Assumed, Gap
-from nmlgen.spec.write import gaps, spec_text
+from nmlgen.spec.write import gaps, size, spec_text
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
 texts |= st.text("aZ1.:e- /0xon#,]}", max_size=6)
@@ -96,3 +99,16 @@ def test_what_cannot_be_said_is_a_comment():
     assert text == "grid:\n  file: g.nc  # assumed: so\n  # name: no\ntime: {}\n  # start: the shell knows\n"
     assert read_text(Source("", text)).plain() == {"grid": {"file": "g.nc"}, "time": {}}
     assert dict(gaps(keys)) == {"time.start": "the shell\nknows", "grid.name": "no"}
+
+
+@pytest.mark.parametrize("fewer", [0, 1])
+def test_as_many_values_and_keys_are_counted_as_are_read(monkeypatch, fewer):
+    inner = {"b": [1, 2], "c": None, "d": Gap("not known")}
+    keys = {"a": inner, "e": Gap("not known"), "f": {"g": Gap("not known")}, "h": Assumed(1, "likely")}
+    monkeypatch.setattr(reading, "MAXIMUM_WRITTEN", size(keys) - fewer)
+    source = Source("", spec_text(keys))
+    if not fewer:
+        assert read_text(source).plain() == {"a": {"b": [1, 2], "c": None}, "f": {}, "h": 1}
+    else:
+        with pytest.raises(SpecError, match="values and keys"):
+            read_text(source)
