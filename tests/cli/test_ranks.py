@@ -157,7 +157,7 @@ def test_files_whose_times_are_not_known(nmlgen: Callable[..., Any], here: Path)
     (here / "cbl.yaml").write_text("nmlgen: 1\nname: cbl\nextends: palm/cbl\nsite: local\njob: {ntasks_per_node: 2}\n")
     done = nmlgen("ranks", "cbl.yaml")
     rows = [line.split()[-4:] for line in done.out.splitlines() if line.startswith("DATA_1D")]
-    assert rows == [["s", "3", "?", "0"], ["?", "?", "?", "0"]]
+    assert rows == [["3", "1.0", "kB", "0"], ["?", "?", "?", "0"]]
 
 
 def test_streams_that_a_spec_brings(nmlgen: Callable[..., Any], here: Path) -> None:

@@ -58,8 +58,8 @@ class _Config:
 
 def job_of(path: Path, files: Files) -> ModelJob | None:
     """The job whose directory, or whose INPUT, a path is; None if it is none of palmrun's."""
-    home = path.parent if path.name == "INPUT" else path
-    run = home.absolute().name
+    home = (path.parent if path.name == "INPUT" else path).absolute()
+    run = home.name
     namelist = home / "INPUT" / f"{run}_p3d"
     if not disk.is_file(namelist):
         return None
@@ -75,7 +75,7 @@ class _Job:
         self.remarks: list[str] = []
         self.notes: list[str] = []
         self.identifier = ""
-        self.base = home.absolute()
+        self.base = home
 
     def job(self) -> ModelJob:
         config = self.config()
@@ -101,13 +101,13 @@ class _Job:
 
     def config(self) -> _Config | None:
         """The configuration in the directory above JOBS, or in that of the job; the default one of several."""
-        for directory in (self.home, self.home.absolute().parent.parent):
+        for directory in (self.home, self.home.parent.parent):
             names = [name for name in disk.names(directory) if name.startswith(_CONFIG)]
             found = [name for name in names if not name.endswith(("~", ".in"))]
             if not found:
                 continue
             name = f"{_CONFIG}default" if f"{_CONFIG}default" in found else sorted(found)[0]
-            self.identifier, self.base = name.removeprefix(_CONFIG), directory.absolute()
+            self.identifier, self.base = name.removeprefix(_CONFIG), directory
             if len(found) > 1:
                 others = ", ".join(sorted(set(found) - {name}))
                 self.notes.append(f"of several configurations {name} is taken, not {others}")
@@ -208,7 +208,7 @@ class _Job:
                 if name.startswith(f"{self.run}{ending}") and re.fullmatch(r"(_N\d\d|_O)?", rest) and rest == domain:
                     taken.add(name)
                     if name != self.namelist.name:
-                        source = (self.namelist.parent / name).absolute()
+                        source = self.namelist.parent / name
                         found.setdefault(f"{target}{domain}", {"source": str(source)})
         for name in sorted(set(there) - taken):
             self.notes.append(f"input_files: without {name}, which no line of {_FILES} takes for a first run")
@@ -216,7 +216,7 @@ class _Job:
 
     def connections(self) -> Iterator[tuple[str, str, bool]]:
         """The name that PALM looks for, the ending of a file and whether those of other domains are meant, too."""
-        for directory in (self.home, self.home.absolute().parent.parent):
+        for directory in (self.home, self.home.parent.parent):
             if disk.is_file(directory / _FILES):
                 for line in self.files.read(directory / _FILES).text.splitlines():
                     words = line.split()
