@@ -331,8 +331,7 @@ def _groups(groups: tuple[Group, ...], registry: Registry, file: str) -> Iterato
         if name == _STREAM:
             continue
         seen[name] = number = seen.get(name, 0) + 1
-        repeats = registry.has_group(name) and registry.is_repeatable(name, file)
-        if number == 1 or repeats:
+        if number == 1 or registry.is_repeatable(name, file):
             settings = _with_whole_arrays(group, registry, file)
             yield _Section(name if number == 1 else f"{name} {number}", settings, name, file)
 

@@ -151,8 +151,7 @@ def _ranks_in_turn(experiment: Experiment) -> int | None:
             found, word = option, match[1]
     first = re.split("[:,]", word.lower())[0]
     if first in ("", "*", "block"):
-        tasks, count = _number(experiment.tasks), node_count(experiment)
-        return 1 if not first and tasks <= count else None
+        return None
     if first == "cyclic":
         return 1
     plane = re.fullmatch(r"plane=0*([1-9]\d{0,6})", first)

@@ -29,7 +29,7 @@ def seat_text(nodes: Sequence[int]) -> str:
         if found and found[-1][0] == count:
             _, first, last = found[-1]
             step = node - last
-            if (first == last and abs(step) == 1) or (first != last and step == (1 if last > first else -1)):
+            if abs(step) == 1 and step * (last - first) >= 0:
                 found[-1] = (count, first, node)
                 continue
         found.append((count, node, node))

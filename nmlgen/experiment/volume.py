@@ -581,13 +581,12 @@ def _axis(definition: Setting, period: int | None) -> int:
 
 @remembered
 def _requested(component: Component) -> frozenset[str]:
-    names = (
+    return frozenset(
         str(name).strip().lower()
         for stream in component.streams
         for level_type in ("ml", "pl", "hl", "il")
         for name in as_list(component.stream_setting(stream, f"{level_type}_varlist").value)
     )
-    return frozenset(name for name in names if name and ":" not in name and not name.startswith("-"))
 
 
 def unknown_names(component: Component, stream: Group, level_type: str) -> tuple[str, ...]:

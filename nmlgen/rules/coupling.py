@@ -568,7 +568,7 @@ class CouplingPeriod(Rule):
                     f"{time.step / 1000:g} s",
                     "expected: a multiple of the time steps of both sides",
                 )
-            if short or length <= 0 or len(clocks) < 2:
+            if short or len(clocks) < 2:
                 continue
             counts = [_exchanges(time, length, side.lag) for side, _, time in clocks]
             if None not in counts and counts[0] != counts[1]:

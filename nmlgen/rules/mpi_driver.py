@@ -105,7 +105,7 @@ class LustreDriverStaysOff(Rule):
             reason = f"nothing leads {_DRIVER_PATH} to libmpi_lustre.so"
         if reason is None:
             return
-        off, on = _RATES[version_tuple(version) < (2019,)]
+        off, on = _RATES[needs_driver_path(version)]
         where = [experiment.mpi.version, *choosing.values()][-1]
         yield self.finding(
             where,

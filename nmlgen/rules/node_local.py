@@ -172,7 +172,9 @@ class FileExceedsStripes(Rule):
         room = stripes * capacity
         written = [(component, stream) for component in experiment.components for stream in component.streams]
         for component, stream in written:
-            size = _smallest_file(component, stream) if writes_output(component) else 0
+            if not writes_output(component) or not _is_unpacked(component, stream):
+                continue
+            size = _smallest_file(component, stream)
             if size > room:
                 yield self.finding(
                     directory,
@@ -182,12 +184,14 @@ class FileExceedsStripes(Rule):
                 )
 
 
+def _is_unpacked(component: Component, stream: Group) -> bool:
+    """Whether the numbers of a stream are written as they are, for each cell."""
+    is_netcdf = component.stream_setting(stream, "filetype").value in _NETCDF
+    return is_netcdf and component.stream_setting(stream, "remap").value == 0
+
+
 def _smallest_file(component: Component, stream: Group) -> int:
-    """A lower bound of the bytes in a full file of model levels; 0 where there is none."""
-    if component.stream_setting(stream, "filetype").value not in _NETCDF:
-        return 0
-    if component.stream_setting(stream, "remap").value != 0:
-        return 0
+    """A lower bound of the bytes in a full file of model levels."""
     time = clock(component)
     names = {str(name).lower() for name in as_list(component.stream_setting(stream, "ml_varlist").value)}
     levels = int(as_list(component["run_nml", "num_lev"].value)[0])

@@ -43,7 +43,6 @@ _LATLON = 1
 _LONGEST = 1024
 _LONGEST_NEAR = 40
 _NOT_INTERPOLATED = ("edge", "vertex")
-_OF_THE_LATLON_GRID = "aw"
 _ATMOSPHERE, _OCEAN = 1, 2
 _STEP, _NUMBER_OF_POINTS = 1, 2
 _LARGEST_STEP = 5.0
@@ -105,8 +104,6 @@ class UnknownOutputVariable(ComponentRule):
             for position, written in enumerate(names):
                 name = written if meant is None else meant.get(written, written)
                 if name in own_names or _TILES in name or name.startswith((_GRID, LESS, *_OF_ART)):
-                    continue
-                if name == _OF_THE_LATLON_GRID and setting_of(component, stream, "remap").value == _LATLON:
                     continue
                 if GROUP in name:
                     if not catalogue.has_group(name[len(GROUP) :]):
@@ -415,8 +412,10 @@ class ImpossibleLevels(ComponentRule):
                 continue
             for domain in domains_of(component, stream):
                 levels = _levels_of(component, domain)
-                fault = level_fault(text, levels) if levels > 0 else None
-                if fault is None and levels > 0 and lowest_level(text, levels) > levels:
+                if levels <= 0:
+                    continue
+                fault = level_fault(text, levels)
+                if fault is None and lowest_level(text, levels) > levels:
                     name = _of_full_levels(component, stream, domain, levels)
                     fault = None if name is None else f"{name} has none of these levels"
                 if fault is not None:

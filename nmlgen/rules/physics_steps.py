@@ -75,8 +75,6 @@ class RadiationStep(ComponentRule):
 def _steps(component: Component) -> tuple[float, float, float]:
     """The steps of convection, cloud cover and radiation in the first domain, in seconds."""
     step = clock(component).step / 1000
-    if step <= 0:
-        raise UndecidedError(component["run_nml", "modelTimeStep"])
     convects = _first(component, "inwp_convection") != 0 and _first(component, "inwp_turb") not in _LES
     covers = _first(component, "inwp_cldcover") != 0
     wanted = _first(component, "dt_conv")

@@ -49,8 +49,10 @@ def _texts(experiment: Experiment, names: tuple[str, ...]) -> Iterator[tuple[Set
     """Those of the options that are given, each with its text."""
     for name in names:
         setting = directive(experiment, name)
+        if setting is None:
+            continue
         text = text_of(setting)
-        if setting is not None and text is not None:
+        if text is not None:
             yield setting, text
 
 

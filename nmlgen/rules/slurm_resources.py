@@ -730,8 +730,10 @@ class UnknownFeature(Rule):
 def _lead(experiment: Experiment) -> tuple[Setting, int] | None:
     """How many seconds before the time limit the signal is due."""
     signal = directive(experiment, "signal")
+    if signal is None:
+        return None
     match = re.fullmatch(r"(?:[RB]+:)?\w+@(\d{1,5})", text_of(signal) or "")
-    return (signal, int(match[1])) if signal is not None and match else None
+    return (signal, int(match[1])) if match else None
 
 
 class SignalAtStart(Rule):

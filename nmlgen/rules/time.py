@@ -127,7 +127,8 @@ class StopBeforeStart(ComponentRule):
             )
         restart = component[_TIME, "restartTimeIntval"]
         in_force = component["master_nml", "lrestart_write_last"].value is not False
-        if in_force and (_fixed_milliseconds(restart) or 0) < 0:
+        length = _fixed_milliseconds(restart)
+        if in_force and length is not None and length < 0:
             yield self.finding(
                 restart,
                 f"restartTimeIntval {restart.value} ends the first job before it starts",

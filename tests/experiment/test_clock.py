@@ -35,11 +35,13 @@ def test_clock_of_the_example(build: Build) -> None:
         ("namelists: {run_nml: {nsteps: -999}}", 10 * DAY, 1),
         ("namelists: {time_nml: {dt_restart: 86400.0}}\nrestart: {restartTimeIntval: null}", DAY, 10),
         ("time: {start: 2008-09-11T00:00:00Z}", 0, 1),
+        ("time: {start: 2008-09-10T23:59:59Z, modelTimeStep: PT0.001S}\nnamelists: {run_nml: {nsteps: 1}}", 1, 1000),
     ],
 )
 def test_what_ends_a_job(build: Build, fragment: str, leg: int, legs: int) -> None:
     time = clock(build(fragment))
-    assert (time.leg, time.legs) == (leg, legs)
+    assert (time.leg, time.legs, time.leg_at(time.length)) == (leg, legs, legs)
+    assert len(list(time.jobs())) == (legs if leg else 0)
 
 
 def test_a_limit_of_steps_ends_jobs_before_their_months(build: Build) -> None:

@@ -14,7 +14,7 @@ from specs import load, with_namelist
 
 from nmlgen import load_spec
 from nmlgen.experiment.difference import JOB, MASTER, NAMELIST, Verdict, differences, same_value
-from nmlgen.experiment.experiment import Experiment, OtherModel
+from nmlgen.experiment.experiment import Experiment, InputFile, OtherModel
 from nmlgen.experiment.group import Group
 from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.setting import unknown, written
@@ -85,6 +85,27 @@ def test_the_same_in_other_words(old, new):
 def test_not_the_same(old, new, expected):
     assert found(of(old), of(new)) == expected
     assert sorted(found(of(new), of(old))) == sorted(expected)
+
+
+@rows(
+    ("target", "source", "is_pattern", "is_brought"),
+    [
+        ("grids", "/g", False, True),
+        ("grids", "/g/", False, True),
+        ("grids", "/other", False, False),
+        ("*.nc", "/g", True, True),
+        ("*.grb", "/g", True, False),
+        ("*.nc", "/other", True, False),
+        ("*.nc", None, True, False),
+    ],
+)
+def test_a_grid_of_a_directory_that_is_brought_is_there(target, source, is_pattern, is_brought):
+    """Whether somebody names it, too, is the same."""
+    path = unknown("inputs") if source is None else written("inputs", source, "")
+    both = InputFile(target, path, is_pattern=is_pattern), InputFile("a-grid.nc", written("grid.file", "/g/a.nc", ""))
+    one, two = (evolve(WAVE, inputs=inputs) for inputs in (both, both[:1]))
+    named = [] if is_brought else [("input files", "a-grid.nc", "different")]
+    assert [one for one in found(one, two) if one[1] == "a-grid.nc"] == named
 
 
 def test_what_only_the_shell_knows_is_neither_the_same_nor_different():
@@ -246,6 +267,25 @@ def test_models_of_one_experiment_alone_are_models_of_the_master_and_of_namelist
     assert [one for one in found(one.experiment, two.experiment, NAMELIST) if one[0] == "models"] == models
     assert [one for one in found(one.experiment, two.experiment, MASTER) if one[0] == "models"] == models
     assert [one for one in found(one.experiment, two.experiment, JOB) if one[0] == "models"] == []
+
+
+def test_masters_of_several_models_have_entries_of_their_own_and_groups_in_common():
+    own = {"output": None, "grid": None, "time": {"start": "2008-09-01T00:00:00Z", "stop": "2008-09-11T00:00:00Z"}}
+    grid = {"grid": {"file": "g.nc", "name": "R2B5", "num_lev": 30}, "time": {"modelTimeStep": "PT12M"}}
+
+    def both(tasks: int, writes_last: bool) -> Experiment:
+        models = {"a": {"type": "atmo", "tasks": tasks, **grid}, "o": {"type": "ocean", **grid}}
+        master = {"master_nml": {"lrestart_write_last": writes_last}}
+        return load(**own, parallel=None, models=models, namelists=master).experiment
+
+    one, two = both(10, True), both(12, False)
+    assert [name for name in found(one, two, MASTER) if name[0] != "models"] == [
+        ("master_nml", "lrestart_write_last", "different"),
+        ("a: master_model_nml", "model_max_rank", "different"),
+        ("o: master_model_nml", "model_min_rank", "different"),
+    ]
+    for part in (NAMELIST, JOB):
+        assert "master" not in str(found(one, two, part))
 
 
 def test_what_is_said_of_a_partition_counts_where_programs_are_placed(tmp_path):

@@ -23,6 +23,19 @@ def test_tasks_are_nodes_times_tasks_of_a_node(build):
     assert build(TASKS).experiment.tasks.value == 128
 
 
+@pytest.mark.parametrize(
+    ("job", "count", "last"),
+    [
+        ("ntasks_per_node: 64, nodes: 2", 128, "64"),
+        ("ntasks_per_node: null, nodes: 2", 2, "2"),
+        ("ntasks_per_node: null, nodes: null", 1, "bin/icon"),
+    ],
+)
+def test_tasks_stand_where_the_last_was_said_that_makes_them(job, count, last, build):
+    tasks = build(f"model: {{executable: bin/icon}}\njob: {{{job}}}\n").experiment.tasks
+    assert (tasks.value, tasks.span.text) == (count, last)
+
+
 def test_the_launcher_says_how_many_tasks(build):
     experiment = build(f"{TASKS}job: {{ntasks_per_node: 64, nodes: 2, ntasks: 100}}\n".replace(TASKS, "")).experiment
     assert experiment.tasks.value == 100

@@ -154,3 +154,19 @@ def test_a_whole_sphere_has_no_boundary(cells: int, level: int, depth: int, tmp_
     found = read_grid(path)
     assert found is not None
     assert found.boundary_depth == depth
+
+
+@pytest.mark.parametrize(
+    ("attributes", "name"),
+    [
+        ({"grid_root": 2, "grid_level": 5}, "R2B5"),
+        ({"grid_root": 2}, None),
+        ({"grid_level": 5}, None),
+        ({}, None),
+    ],
+)
+def test_a_grid_is_named_by_both_its_root_and_its_level(attributes, name, tmp_path: Path) -> None:
+    (tmp_path / "grid.nc").write_bytes(header({"cell": 80}, attributes))
+    found = read_grid(tmp_path / "grid.nc")
+    assert found is not None
+    assert found.name == name

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from grid_files import GLOBAL, grid, write_grids
+from grid_files import GLOBAL, grid, header, write_grids
 from jsonschema import Draft202012Validator
 from rows import rows
 from rules.experiments import BASE
@@ -316,6 +316,23 @@ def test_names_follow_the_grid_at_hand(
     own = "model: {directory: null}\ngrid: {file: g.nc, num_lev: 30}\n"
     component = build(f"{own}namelists: {{{NWP % 0}, initicon_nml: {{init_mode: 2}}, {settings}}}")
     assert expected in opened(component)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({"grid_root": 2, "grid_level": 5}, "ifs2icon_R2B05_DOM01.nc"),
+        ({"grid_root": 2}, "ifs2icon_R*B*_DOM01.nc"),
+        ({"grid_level": 5}, "ifs2icon_R*B*_DOM01.nc"),
+    ],
+)
+def test_names_need_both_the_root_and_the_level(
+    build: Build, attributes: dict[str, int], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.nc").write_bytes(header({"cell": 81920}, attributes))
+    own = "model: {directory: null}\ngrid: {file: g.nc, num_lev: 30}\n"
+    assert expected in opened(build(f"{own}namelists: {{{NWP % 0}, initicon_nml: {{init_mode: 2}}}}"))
 
 
 @pytest.mark.parametrize(

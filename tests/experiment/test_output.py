@@ -204,6 +204,7 @@ def test_bounds_are_in_units_of_time(build: Build, unit: int, seconds: int) -> N
         ("-2.0, 3600.0, 1200.0", 1, -2000),  # as ICON ran it
         ("-2.0, 3600.0, 1200.0", 2, None),
         ("0.0, -3.0, 60.0", 2, None),
+        ("0.0, 60.0, 20.0", 2, 0),
         ("-1.0, 3600.0, 1200.0", 1, None),  # which is none to ICON
         ("0.0, 3600.0, 600.0, -1.0, 3600.0, 1200.0", 1, None),
         ("0.0, -1.0, 600.0", 1, 0),

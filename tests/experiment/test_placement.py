@@ -94,6 +94,18 @@ def test_cores_near_to_gpus(tmp_path: Path) -> None:
     }
 
 
+@rows(
+    ("own", "expected"),
+    [({}, [[9, 10, 11], [12, 13, 14], [15, 16, 17]]), ({"io_nodes": 1}, [[9, 10, 11], [12, 13, 14], [15]])],
+)
+def test_nodes_for_output_are_the_last_of_a_part(
+    tmp_path: Path, own: dict[str, Any], expected: list[list[int]]
+) -> None:
+    models = {"atm": ATM, "oce": {**OCE, "job": {"partition": "other", "nodes": 3}, **own}}
+    experiment = load_spec(spec(tmp_path, models=models)).experiment
+    assert [list(ranks) for ranks in ranks_by_node(experiment)][2:] == expected
+
+
 def test_ranks_that_just_fit_stay_within_their_numa_nodes(tmp_path: Path) -> None:
     """Of two NUMA nodes with eight cores each has room for two ranks of three; five need cores of both, as one of all
     cores does."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from specs import load, unchecked_build
 
-from nmlgen.experiment.record import record, recorded
+from nmlgen.experiment.record import cells_key, grid_key, record, recorded
 
 
 def test_what_is_recorded_is_read_back():
@@ -40,3 +40,16 @@ def test_names_of_files_are_quoted():
         "site": "./my site.yaml",
         "model.release": "2024.10",
     }
+
+
+def test_of_several_models_each_has_a_grid_of_its_own():
+    own = {"grid": {"file": "g.nc", "name": "R2B5", "num_lev": 30}, "time": {"modelTimeStep": "PT12M"}}
+    models = {"a": {"type": "atmo", "tasks": 10, **own}, "o": {"type": "ocean", **own}}
+    time = {"start": "2008-09-01T00:00:00Z", "stop": "2008-09-11T00:00:00Z"}
+    both = load(output=None, grid=None, time=time, parallel=None, models=models)
+    keys = [(grid_key(one), cells_key(one)) for spec in (load(), both) for one in spec.experiment.components]
+    assert keys == [
+        ("grid.name", "grid.cells"),
+        ("models.a.grid.name", "models.a.grid.cells"),
+        ("models.o.grid.name", "models.o.grid.cells"),
+    ]

@@ -9,10 +9,11 @@ import pytest
 from attrs import evolve
 from jsonschema import Draft202012Validator
 from rows import rows
-from rules.experiments import experiment_of, judge
+from rules.experiments import experiment_of, judge, with_setting
 from yaml import safe_dump, safe_load
 
-from nmlgen.experiment.checks import Check, checks
+from nmlgen.experiment.checks import Check, breaches, checks
+from nmlgen.experiment.setting import UndecidedError, unknown
 from nmlgen.findings import Severity
 from nmlgen.namelist.registry import load_registry
 from nmlgen.resources import directory, schema
@@ -843,6 +844,21 @@ def test_feedback_by_increments_needs_the_ground(grid, more, expected, tmp_path)
     given = f"grid_nml: {{dynamics_grid_filename: [iconR02B05-grid.nc, nest.nc], {grid}}}, {more}"
     assert [code for code in codes(given, tmp_path) if code == "GRD006"] == expected
     assert "GRD006" not in codes(f"grid_nml: {{{grid}}}, {more}", tmp_path)
+
+
+@pytest.mark.parametrize(("is_written", "named"), [(True, "grid_nml.l_scm_mode"), (False, None)])
+def test_what_somebody_wrote_and_nobody_knows_leaves_checks_undecided(is_written, named, tmp_path):
+    text = "namelists: {grid_nml: {l_scm_mode: true}, run_nml: {iforcing: 3}, scm_nml: {scm_sfc_temp: 1}}\n"
+    experiment = experiment_of(text, tmp_path)
+    span = experiment.components[0]["grid_nml", "l_scm_mode"].span if is_written else None
+    setting = unknown("grid_nml.l_scm_mode", span)
+    (component,) = with_setting(experiment, "grid_nml", "l_scm_mode", setting).components
+    if named is None:
+        assert list(breaches(component, "DYN009")) == []
+        return
+    with pytest.raises(UndecidedError) as raised:
+        list(breaches(component, "DYN009"))
+    assert raised.value.setting.name == named
 
 
 def test_a_finding_on_a_default_stands_at_what_was_written_beside_it(tmp_path):

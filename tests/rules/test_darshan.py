@@ -7,6 +7,7 @@ from rules.test_examples import BASE, check
 
 from nmlgen.checking import check_experiment
 from nmlgen.linting import lint
+from nmlgen.rules import darshan
 from nmlgen.spec.spec import load_spec
 
 MANY_FILES = """
@@ -39,6 +40,12 @@ def many_files(io, partitions):
 )
 def test_records(text, found, tmp_path):
     assert ("DSH006" in codes(text + "\n", tmp_path)) is found
+
+
+@pytest.mark.parametrize(("most", "found"), [(1, False), (2, True)])
+def test_so_many_partitions_are_counted(most, found, tmp_path, monkeypatch):
+    monkeypatch.setattr(darshan, "_MOST_PARTITIONS", most)
+    assert ("DSH006" in codes(many_files(1, 2) + "darshan: true\n", tmp_path)) is found
 
 
 @pytest.mark.parametrize(

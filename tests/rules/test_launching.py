@@ -107,3 +107,17 @@ def test_nodes_of_which_nothing_is_known(job: str, options: str, expected: list[
     text = f"job: {{{job}}}\nlaunch: {{options: [{options}]}}\n"
     found = judge(experiment_of(text, tmp_path), [LaunchBeyondAllocation])
     assert [finding.severity.name for finding in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("-n513", "srun is told to start 513 tasks, the job has "),
+        ("-n513, -c1", "srun is told to start 513 tasks, the job has "),
+        ("-n257, -c2", "srun is told to start 257 tasks with 2 CPUs each, the job has "),
+    ],
+)
+def test_wide_tasks_are_told_to_be_wide(options: str, message: str, tmp_path: Path) -> None:
+    text = f"job: {{nodes: 2, ntasks_per_node: 128}}\nlaunch: {{options: [{options}]}}\n"
+    (finding,) = judge(experiment_of(text, tmp_path), [LaunchBeyondAllocation])
+    assert finding.message.startswith(message)

@@ -11,6 +11,7 @@ from specs import load
 
 import nmlgen
 from nmlgen.rules import all_rules
+from nmlgen.rules.memory import IoRanksOnOneNode
 
 RULES = [rule for rule in all_rules() if rule.code.startswith("MEM")]
 
@@ -149,3 +150,8 @@ def test_of_memory_that_nobody_knows_nothing_is_certain():
     for sizes, expected in (((), []), (("256G",), ["MEM001"])):
         machine = evolve(experiment.machine, memory_per_node=274_877_906_944 if sizes else None, features=sizes)
         assert [one.code for one in judge(evolve(experiment, machine=machine), RULES)] == expected
+
+
+def test_io_ranks_without_workers_are_another_rules(tmp_path):
+    text = f"{grid(10)}job: {{nodes: 4, ntasks_per_node: 128}}\nparallel: {{num_io_procs: 512}}\n"
+    assert list(IoRanksOnOneNode().check(experiment_of(text, tmp_path).components[0])) == []

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from rows import rows
+from rules.experiments import experiment_of, judge
 from rules.test_examples import check
 
 import nmlgen
+from nmlgen.rules.mpi_driver import LustreDriverStaysOff
 
 SCRIPT = """\
 #!/bin/bash
@@ -64,6 +66,14 @@ def test_the_slower_rows_of_table_1_are_warned_of(module, lines, rate, tmp_path)
     assert bool(found) is (rate < best)
     for finding in found:
         assert f"measured {rate} MB/s without, {best} with it" in finding.message
+
+
+@pytest.mark.parametrize(("version", "rate"), [("2018.5", 6499), ("2019.0", 6323)])
+def test_versions_since_2019_are_as_fast_as_the_one_that_was_measured(version, rate, tmp_path):
+    text = f'mpi: {{implementation: intel, version: "{version}"}}\n'
+    text += 'environment: {I_MPI_EXTRA_FILESYSTEM: "off", I_MPI_EXTRA_FILESYSTEM_FORCE: lustre}\n'
+    (finding,) = judge(experiment_of(text, tmp_path), [LustreDriverStaysOff])
+    assert f"measured {rate} MB/s" in finding.message
 
 
 @rows(

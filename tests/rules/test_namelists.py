@@ -11,6 +11,7 @@ from rules.experiments import experiment_of, judge, written
 from rules.test_examples import check
 from specs import with_namelist
 
+import nmlgen
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group
 from nmlgen.findings import Finding
@@ -112,6 +113,26 @@ def test_group_that_is_gone(tmp_path):
         "NML001",
         ("ICON 2024.01 no longer has it", "expected: aes_phy_nml"),
     )
+
+
+@rows(
+    ("text", "expected"),
+    [
+        ("&JSB_veg_nml\n active = T\n/\n", ["&lnd_veg_nml"]),
+        ("& jsb_veg_nml\n active = T\n/\n", []),
+        ("&jsb_veg_nml\n bogus = T\n/\n", []),
+        ("&jsb_veg_nml\n active = T\n bogus = T\n/\n", []),  # which lnd_veg_nml does not have
+        ("&jsb_veg_nml\n active = T\n/\n&LND_veg_nml\n/\n", []),
+        ("&jsb_veg_nml\n active = T\n/\n&LND_phenology_nml\n/\n", ["&lnd_veg_nml"]),
+        ("&gw_hines_nml\n/\n", []),
+        ("&bogus_nml\n/\n", []),
+    ],
+)
+def test_a_group_that_has_another_name_now_is_renamed(text, expected, tmp_path):
+    (tmp_path / "NAMELIST_lnd").write_text(text)
+    report = nmlgen.lint([tmp_path / "NAMELIST_lnd"], select=["NML001"], icon_release="2025.10")
+    fixes = [finding.fix for finding in report.findings if finding.fix is not None]
+    assert [edit.replacement for fix in fixes for edit in fix.edits] == expected
 
 
 @pytest.mark.parametrize(("group", "expected"), [("ion_ml", ["NML001"]), ("bg_sensor", []), ("bogus_nml", ["NML001"])])

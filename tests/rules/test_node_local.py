@@ -34,6 +34,7 @@ def test_whole_nodes_by_partition(tmp_path):
         ("output: {atm: {file_interval: P1D}}", False),
         ("output: {atm: {file_interval: P10D, filetype: 5}}", True),
         ("output: {atm: {file_interval: P10D, filetype: 2}}", False),  # packed: nobody knows how large
+        ("output: {atm: {file_interval: P10D, remap: 1}}", False),  # on a grid of its own
         ("output: {atm: {file_interval: P10D, ml_varlist: [tot_prec, clct]}}", False),
     ],
 )

@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from rows import rows
 from rules.experiments import experiment_of, judge
 from rules.test_examples import check
 
 from nmlgen.experiment.ranks import PlacementError, placement
 from nmlgen.findings import Severity
+from nmlgen.namelist.registry import Registry
 from nmlgen.rules import all_rules
-from nmlgen.rules.output_streams import NoSuchDomain
+from nmlgen.rules.output_streams import NoSuchDomain, OutputKeywords
 
 RULES = [rule for rule in all_rules() if rule.code.startswith("OUT")]
 
@@ -415,3 +417,19 @@ namelists: {run_nml: {iforcing: 3RUN}, nwp_phy_nml: {inwp_gscp: 1}, io_nml: {lne
 )
 def test_slow_output_is_told_of_runs_that_write_and_have_ranks_to_spare(run, job, expected, tmp_path):
     assert [code for code in ours(job + SLOW.replace("RUN", run), tmp_path) if code == "OUT032"] == expected
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"output": {"type": "character", "shape": [5], "allowed": ["none", "nml"]}}, []),  # NML009 says it
+        ({"output": {"type": "character", "shape": [5]}}, ["OUT020"]),
+        ({}, []),  # NML002 says it
+    ],
+)
+def test_keywords_of_a_release_of_ones_own(variables, expected, tmp_path):
+    groups = {"run_nml": {"component": "common", "variables": variables}}
+    experiment = evolve(
+        experiment_of("namelists: {run_nml: {output: bogus}}\n", tmp_path), registry=Registry("2025.04", groups)
+    )
+    assert [finding.code for finding in judge(experiment, [OutputKeywords])] == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rows import rows
-from rules.experiments import experiment_of, judge
+from rules.experiments import experiment_of, judge, with_setting, written
 
 from nmlgen.rules import all_rules, output_content
 from nmlgen.rules.output_content import level_fault
@@ -30,11 +30,24 @@ def codes(stream, tmp_path, more=""):
         ("bogus, fantasy", ["OUT026", "OUT026"]),
         ("'GROUP:bogus'", ["OUT026"]),
         ("to", ["OUT027"]),  # the ocean's
+        ("aw", []),  # of a grid of longitudes and latitudes
         ("t_2m", ["OUT027"]),
     ],
 )
 def test_names_of_variables(names, expected, tmp_path):
     assert codes(f"ml_varlist: [{names}]", tmp_path) == expected
+
+
+def test_names_on_a_regular_grid(tmp_path):
+    grid = "remap: 1, reg_lon_def: [0.0, 1.0, 359.0], reg_lat_def: [-90.0, 1.0, 90.0]"
+    assert codes(f"ml_varlist: [aw, u, bogus], {grid}", tmp_path) == ["OUT026"]
+
+
+@pytest.mark.parametrize(("levels", "expected"), [(0, []), (1, ["OUT030"])])
+def test_of_no_levels_none_is_impossible(levels, expected, tmp_path):
+    experiment = experiment_of("output: {atm: {ml_varlist: [pres_sfc], m_levels: '4'}}\n", tmp_path)
+    experiment = with_setting(experiment, "run_nml", "num_lev", written("run_nml", "num_lev", levels))
+    assert [finding.code for finding in judge(experiment, RULES)] == expected
 
 
 @rows(("group", "code"), [("group:bogus", "OUT026"), ("group:precip_vars", "OUT027"), ("tiles:t_g", "OUT027")])
@@ -142,6 +155,9 @@ def test_longitudes_and_latitudes(stream, expected, tmp_path):
         "nlev+1",
         "16-(3+11)",
         "2...(nlev-4)",
+        "10+2",
+        "(1+9)+2",
+        "14-(1+1)",
         "(1)...(nlev)",
         ",,1",
         "1 2",
@@ -162,6 +178,8 @@ def test_levels_that_the_model_reads(text):
         ("5...1", "the range from 5 to 1 is empty"),
         ("1...50", "there is no level 50 of 10"),
         ("nlev+(1+2)", "there is no level 13 of 10"),
+        ("10+3", "there is no level 13 of 10"),
+        ("14-(2-1)", "there is no level 13 of 10"),
         ("((1))", '"((1))" cannot be read'),
         ("9" * 900, "there is no level 999999999 of 10"),  # there numbers end
     ],

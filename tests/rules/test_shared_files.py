@@ -147,6 +147,10 @@ def test_auto(site, ranks, count, size, tmp_path):
         ('64M: {stripe_count: 1}, eof: {ost: "0-3"}', ["LUS006"]),
         ('64M: {stripe_count: 1}, eof: {ost: "0-3", stripe_count: 4}', ["LUS006"]),
         ('64M: {stripe_count: 1}, eof: {ost: "0-3", stripe_count: 3}', ["LUS006", "LUS014"]),
+        ('64M: {stripe_count: 1}, eof: {ost: "0-3", stripe_count: 0}', ["LUS006"]),
+        ('64M: {stripe_count: 1}, eof: {ost: "1-3", stripe_index: -1}', ["LUS006"]),
+        ('64M: {stripe_count: 1}, eof: {ost: "1-3", stripe_index: 3}', ["LUS006"]),
+        ('64M: {stripe_count: 1}, eof: {ost: "1-3", stripe_index: 0}', ["LUS006", "LUS014"]),
         ("64M: {stripe_count: 1, stripe_size: 100K}, eof: {}", ["LUS002", "LUS013", "LUS013"]),
     ],
 )

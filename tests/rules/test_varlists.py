@@ -109,6 +109,16 @@ def test_members_of_a_group_on_a_regular_grid_are_those_in_cells(remap, is_regul
     assert all(variable.location == "cell" for variable in entry.present) is is_regular
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "present"),
+    [(1, "temp", True), (1, "to", False), (2, "temp", False), (2, "to", True), (2, "concsum", True)],
+)
+def test_what_is_of_another_model(kind, name, present, tmp_path):
+    text = f"output: {{atm: {{ml_varlist: [{name}]}}}}\nnamelists: {{master_model_nml: {{model_type: {kind}}}}}\n"
+    (entry,) = entries(component(text, tmp_path))
+    assert bool(entry.present) is present
+
+
 def test_names_of_tracers_are_no_entries(tmp_path):
     text = "output: {atm: {ml_varlist: [dust, temp]}}\nnamelists: {transport_nml: {tracer_names: [dust]}}\n"
     assert [entry.name for entry in entries(component(text, tmp_path))] == ["temp"]
