@@ -132,9 +132,28 @@ class Judging:
             for group, problem in self.read.problems
             if _is_unknown(problem)
             for name in [_name(problem)]
-            if self.known_elsewhere(group, name) is None and nearest(name, self.registry.variables(group)) is None
+            if self.known_elsewhere(group, name) is None and self.meant(group, name) is None
         }
         return len(names)
+
+    @cached_property
+    def groups_of(self) -> dict[str, str]:
+        """The first group that has a variable of each name."""
+        groups: dict[str, str] = {}
+        for group in self.registry.groups:
+            for name in self.registry.variables(group):
+                groups.setdefault(name, group)
+        return groups
+
+    def meant(self, group: str, name: str) -> str | None:
+        """The variable of a group that was meant by a name, as far as one can tell."""
+        if (group, name) not in self._meant:
+            self._meant[group, name] = nearest(name, self.registry.variables(group))
+        return self._meant[group, name]
+
+    @cached_property
+    def _meant(self) -> dict[tuple[str, str], str | None]:
+        return {}
 
     @cached_property
     def is_of_another(self) -> bool:
@@ -176,15 +195,14 @@ class Judging:
             severity = Severity.WARNING
         if _is_unknown(problem):
             name = _name(problem)
-            known = self.registry.variables(group)
             elsewhere = self.known_elsewhere(group, name)
-            there = [other for other in self.registry.groups if self.registry.variable(other, name) is not None]
-            meant = nearest(name, known)
+            there = self.groups_of.get(name)
+            meant = self.meant(group, name)
             if elsewhere is not None:
                 severity = Severity.WARNING
                 notes = [f"{elsewhere} has it; {self.model} ends at it"]
-            elif there:
-                notes = [f"expected: in &{there[0]}"]
+            elif there is not None:
+                notes = [f"expected: in &{there}"]
             elif meant is not None:
                 notes, fix = [suggestion(meant)], respelt(problem.span, name, meant)
             else:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import nmlgen
-from nmlgen.models import wrf
+from nmlgen.models import judging, wrf
 from nmlgen.models.wrf.quilting import ImpossibleLayoutError, layout, most_square
 
 NAMELIST = """\
@@ -359,3 +359,11 @@ def test_examples(code, tmp_path):
         codes[kind] = {finding.code for finding in nmlgen.lint([path], ntasks=14, is_isolated=True).findings}
     assert code in codes["Found"]
     assert code not in codes["Clean"]
+
+
+def test_what_an_unknown_variable_may_mean_is_looked_for_once(tmp_path, monkeypatch):
+    path, seen, nearest = tmp_path / "namelist.input", [], judging.nearest
+    path.write_text("&time_control\n run_hours = 12\n a_of_fork = 1\n b_of_fork = 2\n/\n&domains\n max_dom = 1\n/\n")
+    monkeypatch.setattr(judging, "nearest", lambda word, known: seen.append(word) or nearest(word, known))
+    nmlgen.lint([path])
+    assert sorted(seen) == ["a_of_fork", "b_of_fork"]
