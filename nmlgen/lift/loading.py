@@ -262,11 +262,16 @@ def _needs(name: str, evaluation: Evaluation) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_worked_out_of(name, evaluation, {name})))
 
 
+def reckoned(text: str) -> str:
+    """What stands in the arithmetic of a text, each `((...))`."""
+    parts = (part.partition("))") for part in text.split("((")[1:])
+    return " ".join(inside for inside, end, _ in parts if end)
+
+
 def _worked_out_of(name: str, evaluation: Evaluation, seen: set[str]) -> Iterator[str]:
     """The variables that nothing sets in what one is worked out of by arithmetic, as the script assigns it."""
     for found in re.finditer(rf"^.*?\b{name}[ \t]*=([^=\n].*)$", evaluation.script.source.text, re.MULTILINE):
-        counts = re.findall(r"\$?\(\((.*?)\)\)", found[0].partition("#")[0])
-        for other in _NAME.findall(" ".join(counts)):
+        for other in _NAME.findall(reckoned(found[0].partition("#")[0])):
             if other in seen:
                 continue
             seen.add(other)

@@ -11,7 +11,6 @@ from attrs import evolve
 from nmlgen.experiment.component import KINDS, Component
 from nmlgen.experiment.condition import variables
 from nmlgen.experiment.group import Group, as_list
-from nmlgen.experiment.memory import remembered
 from nmlgen.experiment.ranks import domains, level_types
 from nmlgen.experiment.setting import Setting, UndecidedError
 from nmlgen.experiment.variables import Catalogue, Circumstances, OutputVariable, catalogue_for
@@ -205,7 +204,6 @@ def _telling(variable: OutputVariable) -> list[str]:
     return [condition for condition in variable.conditions if _CHANGED.isdisjoint(variables(condition))]
 
 
-@remembered
 def entries(component: Component) -> Iterator[Entry]:
     """All names in the varlists that ICON reads but those of coordinates; errors as `catalogue_of`."""
     lists = list(varlists(component))
