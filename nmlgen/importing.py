@@ -21,7 +21,8 @@ from nmlgen.experiment.machine import UNKNOWN_SITE
 from nmlgen.experiment.setting import Certainty, Setting
 from nmlgen.findings import did_you_mean
 from nmlgen.importing_jobs import spec_name, spec_of_job
-from nmlgen.lift.loading import Loaded, load, reckoned
+from nmlgen.lift.loading import Loaded, load
+from nmlgen.lift.needs import NAME, reckoned
 from nmlgen.lift.placed import as_spec_has_it
 from nmlgen.lift.sites import site_named
 from nmlgen.source import Source
@@ -47,7 +48,6 @@ _OF_THE_JOB = "SLM"
 _LONGEST_NOTE = 200
 """Characters of a note in a line: a longer one lists all variables of a group."""
 _EXPANDED = re.compile(r"\$\{?([A-Za-z_]\w*)")
-_NAME = re.compile(r"[A-Za-z_]\w*")
 _OF_A_MODEL = re.compile(r"models\.\w+\.")
 
 
@@ -148,7 +148,7 @@ def import_spec(
 
 def _needed(reason: str, loaded: Loaded) -> str:
     """Which variables have to be said for what only a running shell knows."""
-    counted = _NAME.findall(reckoned(reason))
+    counted = NAME.findall(reckoned(reason))
     used = dict.fromkeys((*_EXPANDED.findall(reason), *(name for name in counted if name in loaded.needs)))
     names = list(dict.fromkeys(name for variable in used for name in loaded.needs.get(variable, (variable,))))
     return f"; say with --set what {' and '.join(names)} {'is' if len(names) == 1 else 'are'}" if names else ""

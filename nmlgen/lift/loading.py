@@ -22,6 +22,7 @@ from nmlgen.lift.jobs import Job, path_of
 from nmlgen.lift.launches import options_of
 from nmlgen.lift.mkexp import CONFIG_SUFFIX, is_mkexp, lift_config
 from nmlgen.lift.namelists import MASTER_FILE, NamelistFile, is_master_file, lift_master, lift_model
+from nmlgen.lift.needs import Needs
 from nmlgen.lift.placed import read_hosts, with_placement
 from nmlgen.lift.releases import listed, own_script, registry_for, text_of
 from nmlgen.lift.scripts import (
@@ -35,7 +36,6 @@ from nmlgen.lift.scripts import (
 )
 from nmlgen.lift.wrappers import is_named_icon
 from nmlgen.namelist.registry import Registry
-from nmlgen.script.evaluate import Evaluation
 from nmlgen.script.events import Ended, Ran, Written
 from nmlgen.script.options import StaticWord
 from nmlgen.script.values import Value, within
@@ -245,44 +245,11 @@ def _of_script(path: Path, lifted: LiftedScript) -> Loaded:
     )
     place = lifted.evaluation.lost
     lost = None if place is None else place.text.span(place.start, place.end)
-    needs = {name: _needs(name, lifted.evaluation) for name in lifted.evaluation.final}
+    told = {name for name, text in slurm_variables(first.job.directives).items() if text is not None}
     if lifted.is_fragment and fragment_name(path.name) is not None:
-        needs["EXPNAME"] = ()
-    needs |= {name: () for name, text in slurm_variables(first.job.directives).items() if text is not None}
+        told.add("EXPNAME")
+    needs = Needs(lifted.evaluation, told)
     return Loaded(path, first.experiment, parts, first.files, choices, remarks, lost=lost, needs=needs)
-
-
-def _needs(name: str, evaluation: Evaluation) -> tuple[str, ...]:
-    """What has to be said for a variable: what stands in it, else what it is worked out of."""
-    variable = evaluation.final[name]
-    symbols = [symbol for case in variable.value for symbol in case.symbols]
-    told = dict.fromkeys(str(one[1]) for one in symbols if isinstance(one, tuple) and one[0] in _OF_SURROUNDINGS)
-    if told or not symbols:
-        return tuple(told)
-    return tuple(dict.fromkeys(_worked_out_of(name, evaluation, {name})))
-
-
-def reckoned(text: str) -> str:
-    """What stands in the arithmetic of a text, each `((...))`."""
-    parts = (part.partition("))") for part in text.split("((")[1:])
-    return " ".join(inside for inside, end, _ in parts if end)
-
-
-def _worked_out_of(name: str, evaluation: Evaluation, seen: set[str]) -> Iterator[str]:
-    """The variables that nothing sets in what one is worked out of by arithmetic, as the script assigns it."""
-    for found in re.finditer(rf"^.*?\b{name}[ \t]*=([^=\n].*)$", evaluation.script.source.text, re.MULTILINE):
-        for other in _NAME.findall(reckoned(found[0].partition("#")[0])):
-            if other in seen:
-                continue
-            seen.add(other)
-            if other in evaluation.final:
-                yield from _worked_out_of(other, evaluation, seen)
-            else:
-                yield other
-
-
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_OF_SURROUNDINGS = ("environment", "given", "system")
 
 
 def _without_wrapper(loaded: Loaded, job: Job) -> Loaded:
