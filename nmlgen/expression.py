@@ -305,7 +305,7 @@ def _comparison(sign: str, compare: Callable[[Any, Any], Any], *, differs: bool 
     """Compares as a reader would: a boolean is no number, and null equals null only."""
 
     def compared(one: Any, other: Any) -> bool:
-        if isinstance(one, bool) != isinstance(other, bool):
+        if (type(one) is bool) is not (type(other) is bool):
             return differs
         try:
             return bool(compare(one, other))

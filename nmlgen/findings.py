@@ -240,9 +240,9 @@ def most_like(word: str, known: Iterable[str], cutoff: float) -> str | None:
     letters, length = set(word), len(word)
     bounds = []  # letters that the other lacks cannot be shared
     for name in known:
-        shared, both = length - len(letters.difference(name)), length + len(name)
-        if 2 * shared >= cutoff * both and 2 * (shared := min(shared, len(name))) >= cutoff * both:
-            bounds.append((2 * shared / (both or 1), name))
+        least, shortest = cutoff * (length + len(name)), min(length, len(name))
+        if 2 * shortest >= least and 2 * (shared := min(shortest, length - len(letters.difference(name)))) >= least:
+            bounds.append((2 * shared / (length + len(name) or 1), name))
     matcher = SequenceMatcher()
     matcher.set_seq2(word)
     best: tuple[float, str] | None = None

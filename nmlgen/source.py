@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Hashable
 from functools import cached_property
+from itertools import accumulate
 
 from attrs import field
 
@@ -15,6 +16,12 @@ UNKNOWN = "\ue000"
 """Stands in a text for a stretch that nobody can know before a script runs."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")  # and not what str.splitlines takes for one, such as U+2028
+
+
+def _line_starts(text: str) -> list[int]:
+    if "\r" in text:
+        return [0, *(match.end() for match in _LINE_END.finditer(text))]
+    return [0, *accumulate(len(line) + 1 for line in text.split("\n")[:-1])]
 
 
 def encoded(text: str) -> bytes:
@@ -35,12 +42,12 @@ class Source:
     @cached_property
     def lines(self) -> list[str]:
         """The lines of the text without their ends, of which there is one more than there are line ends."""
-        return _LINE_END.split(self.text)
+        return _LINE_END.split(self.text) if "\r" in self.text else self.text.split("\n")
 
     @cached_property
     def line_starts(self) -> list[int]:
         """The offsets at which the lines start."""
-        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        return _line_starts(self.text)
 
     def line(self, number: int) -> str:
         """Line `number`, counted from 1; empty beyond the end."""
@@ -91,7 +98,7 @@ class Text:
     def _starts(self) -> list[int]:
         if self.text is self.source.text:
             return self.source.line_starts
-        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        return _line_starts(self.text)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of a character, both from 1."""

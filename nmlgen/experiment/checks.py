@@ -40,7 +40,8 @@ class Check:
     from the release `since` on and up to `until`, where they are given, by components of one `kind`, or of `ANY`;
     where it names a part of ICON, by executables `without` it, or by those alone that have the part `only_with`. With
     `fortran` it is no check but what the programs of these Fortran runtimes stop at. `rule` is
-    the code of the rule that reports it.
+    the code of the rule that reports it. Of the variables that it `needs` each is enough, at its default, for the
+    condition not to hold, whatever the others are, in every release that ships with nmlgen.
     """
 
     rule: str
@@ -56,6 +57,7 @@ class Check:
     without: str | None = None
     only_with: str | None = None
     fortran: tuple[str, ...] = ()
+    needs: frozenset[tuple[str, str]] = frozenset()
 
     def is_made_by(self, release: str) -> bool:
         """Whether a release makes it."""
@@ -100,6 +102,7 @@ def _check(entry: Mapping[str, Any]) -> Check:
         entry.get("without"),
         entry.get("with"),
         tuple(entry.get("fortran", ())),
+        frozenset((group, name) for group, _, name in (one.partition(".") for one in entry.get("needs", ()))),
     )
 
 
@@ -112,8 +115,9 @@ def breaches(component: Component, rule: str) -> Iterator[Breach]:
     """The checks of one rule that a component fails, each in the first domain that fails it; one whose kind nobody says
     is taken for an atmosphere.
 
-    What stands at its default throughout in an atmosphere is not looked at. Raises UndecidedError in the end if a value
-    that somebody wrote is not known and a check depends on it.
+    What stands at its default throughout in an atmosphere is not looked at, nor what cannot hold by a default that
+    nobody replaced. Raises UndecidedError in the end if a value that somebody wrote is not known and a check depends on
+    it.
     """
     kind = component.kind or "atmosphere"
     checks_here = [check for check in _checks_of(rule, component.registry.release) if check.kind in (kind, ANY)]
@@ -124,7 +128,10 @@ def breaches(component: Component, rule: str) -> Iterator[Breach]:
     undecided: Setting | None = None
     written = _written(component)
     facts = _facts(component)
+    defaults_hold = _have_known_defaults(component)
     for check in checks_here:
+        if defaults_hold and not check.needs <= written:
+            continue
         if kind == "atmosphere" and written.isdisjoint(check.variables):
             continue
         for here in facts:
@@ -189,8 +196,17 @@ def _facts(component: Component) -> list[ComponentFacts]:
 def _written(component: Component) -> frozenset[tuple[str, str]]:
     """The variables that somebody wrote."""
     return frozenset(
-        (group.name.lower(), _SUBSCRIPT.sub("", name)) for group in component.all_groups() for name in group.settings
+        (group.name.lower(), _SUBSCRIPT.sub("", name) if "(" in name else name)
+        for group in component.all_groups()
+        for name in group.settings
     )
+
+
+@remembered
+def _have_known_defaults(component: Component) -> bool:
+    """Whether what nobody wrote is at the default of a release that ships with nmlgen."""
+    is_open = component.is_open or any(group.is_open for group in component.all_groups())
+    return component.registry.path is None and not is_open
 
 
 def _requested(component: Component) -> frozenset[str]:

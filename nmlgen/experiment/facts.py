@@ -16,6 +16,7 @@ from nmlgen.experiment.parts import parts
 from nmlgen.experiment.ranks import domains, output_files, split
 from nmlgen.experiment.reading import condition_of
 from nmlgen.experiment.setting import Certainty, Setting, UndecidedError
+from nmlgen.namelist.registry import Registry
 from nmlgen.pattern import pattern
 from nmlgen.values import frozen
 
@@ -47,18 +48,7 @@ class ComponentFacts:
 
     def value(self, group: str, name: str) -> Any:
         """The element of a variable for this domain; None if it is not known."""
-        values = self.values(group, name)
-        if not values:
-            return None
-        if "%" in name and len(values) == 1:
-            return values[0]
-        if len(values) >= self.domain:
-            return values[self.domain - 1]
-        return values[0] if self.is_inherited or self._is_scalar(group, name) else None
-
-    def _is_scalar(self, group: str, name: str) -> bool:
-        variable = self.component.registry.variable(group, name)
-        return variable is not None and not variable.is_array
+        return _value(self.component, group, name, self.domain, self.is_inherited)
 
     def at(self, place: int) -> ComponentFacts:
         """The same for another domain, or for another element."""
@@ -159,6 +149,24 @@ def _elements(component: Component, group: str, name: str, domain: int) -> list[
         return as_list(_in_force(component, group, name, domain).value)
     except UndecidedError:
         return None
+
+
+@remembered
+def _value(component: Component, group: str, name: str, domain: int, is_inherited: bool) -> Any:
+    """The element for a domain, None if it is not known."""
+    values = _elements(component, group, name, domain if "%" in name else 0)
+    if not values:
+        return None
+    if "%" in name and len(values) == 1:
+        return values[0]
+    if len(values) >= domain:
+        return values[domain - 1]
+    return values[0] if is_inherited or _is_scalar(component.registry, group, name) else None
+
+
+def _is_scalar(registry: Registry, group: str, name: str) -> bool:
+    variable = registry.variable(group, name)
+    return variable is not None and not variable.is_array
 
 
 @remembered

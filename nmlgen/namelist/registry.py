@@ -248,11 +248,12 @@ class Registry:
 
     def variable(self, group: str, name: str, file: str | None = None) -> Variable | None:
         """The variable, without subscripts in its name; None if the release does not know it."""
-        key = (group.lower(), name.lower(), file == _MASTER)
-        if key not in self._variables:
+        asked = (group, name, file == _MASTER)
+        if asked not in self._variables:
+            key = (group.lower(), name.lower())
             entry = self._entry(group, file).get("variables", {}).get(key[1])
-            self._variables[key] = None if entry is None else _variable(key[0], key[1], entry)
-        return self._variables[key]
+            self._variables[asked] = None if entry is None else _variable(*key, entry)
+        return self._variables[asked]
 
     def described(self, group: str) -> tuple[NamelistGroup, ...]:
         """All groups of one name; none if the release does not know it."""

@@ -141,7 +141,7 @@ class Item(Node):
         if not self._path:
             return self.base
         written = self.origin.text[self.start : self.name_end]
-        return re.sub(r"\s+", "", written).lower()
+        return "".join(written.split()).lower()
 
     @property
     def name_span(self) -> Span:

@@ -94,7 +94,7 @@ def _faults_in(group: Group, registry: Registry, file: str) -> tuple[tuple[_Judg
     return tuple(
         (judge, written, told)
         for written, variable in _known(group, registry, file)
-        if written.setting.certainty is not Certainty.UNKNOWN
+        if written.setting.certainty is not Certainty.UNKNOWN and not _is_plainly_right(written, variable)
         for judge in _JUDGES
         for told in judge(written, variable)
     )
@@ -676,6 +676,15 @@ def _refused(written: _Written, variable: Variable | None) -> Sequence[tuple[Any
         if value is not None and _fits(value, variable) and constraint.refuses(value):
             return ((value, constraint),)
     return ()
+
+
+def _is_plainly_right(written: _Written, variable: Variable | None) -> bool:
+    """Whether it is one value that a variable takes of which nothing but its type is known: no judge has anything to
+    tell, and most variables are so."""
+    if variable is None or variable.constraint is not None or variable.type == "character" or any(written.subscripts):
+        return False
+    value = written.setting.value
+    return not isinstance(value, (list, tuple)) and value is not None and variable.accepts(value)
 
 
 _JUDGES: tuple[_Judge, ...] = (_has_no_variable, _misfit, _overflow, _cut_off, _outside, _refused)

@@ -76,8 +76,10 @@ class ComponentRule(Rule):
     @classmethod
     def subjects(cls, experiment: Experiment) -> tuple[Component, ...]:
         """What is looked at: the components that the rule holds for."""
+        if not cls.kinds:
+            return experiment.components
         kinds = (None, *cls.kinds)
-        return tuple(one for one in experiment.components if not cls.kinds or kind_of(one) in kinds)
+        return tuple(one for one in experiment.components if kind_of(one) in kinds)
 
 
 _OF_UNKNOWN = "nobody said the release, and an older one or a fork may have it: --icon-release says which one it is"

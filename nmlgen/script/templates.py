@@ -91,4 +91,4 @@ def _commented(text: str) -> str:
 
 
 def _is_of_ecflow(text: str) -> bool:
-    return "%" in text and _BEGINS.search(text) is not None
+    return (text[:1] == "%" or "\n%" in text) and _BEGINS.search(text) is not None

@@ -81,7 +81,8 @@ def _sequences_below(root: Any) -> Iterator[Any]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += reversed(list(_parts(node)))
+        if type(node) is not Simple:  # most are, and have no parts
+            waiting += reversed(list(_parts(node)))
 
 
 # --- ( ...; exit 1 ) ---
@@ -146,6 +147,8 @@ def _in_order(root: Any) -> Iterator[tuple[Any, bool]]:
     while waiting:
         node, is_certain = waiting.pop()
         yield node, is_certain
+        if type(node) is Simple:
+            continue
         always = is_certain and isinstance(node, (Sequence, Group))
         waiting += reversed([(part, always) for part in _parts(node)])
 
@@ -210,6 +213,8 @@ def _everything_below(root: Any) -> Iterator[Any]:
     while waiting:
         node = waiting.pop()
         yield node
+        if type(node) is Simple:
+            continue
         waiting += _parts(node)
         if isinstance(node, (For, ArithmeticFor, While)) or (isinstance(node, Group) and node.is_subshell):
             waiting.append(node.body)

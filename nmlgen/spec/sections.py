@@ -45,7 +45,8 @@ _SPELLINGS = {variable.lower(): variable for _, variable in VARIABLES.values()} 
 
 def spelling(variable: str) -> str:
     """A variable's name as ICON's manual spells it; lower case for all but a few."""
-    return _SPELLINGS.get(variable.lower(), variable.lower())
+    lower = variable.lower()
+    return _SPELLINGS.get(lower, lower)
 
 
 def section_of(group: str, variable: str) -> str:

@@ -13,10 +13,12 @@ from rules.experiments import experiment_of, judge, with_setting
 from yaml import safe_dump, safe_load
 
 from nmlgen.experiment.checks import Check, breaches, checks
+from nmlgen.experiment.condition import evaluate
+from nmlgen.experiment.group import as_list
 from nmlgen.experiment.setting import UndecidedError, unknown
 from nmlgen.findings import Severity
-from nmlgen.namelist.registry import load_registry
-from nmlgen.resources import directory, schema
+from nmlgen.namelist.registry import load_registry, releases
+from nmlgen.resources import directory, schema, shipped
 from nmlgen.rules import all_rules, cross_checks
 from nmlgen.spec.spec import load_spec
 
@@ -68,6 +70,63 @@ def test_conditions_are_about_variables_that_icon_has(check: Check):
         whole = registry.variable(group, name.partition("%")[0])
         is_of_external = whole is not None and whole.type == "derived"  # whose components stand in no source of ICON
         assert is_of_external or registry.variable(group, name) is not None, (group, name)
+
+
+class AtItsDefault:
+    """A variable at its default, where nothing else is known."""
+
+    def __init__(self, registry, variable):
+        self.variable = variable
+        self.known = registry.variable(*variable)
+
+    def values(self, group, name):
+        is_known = (group, name) == self.variable and self.known is not None and self.known.has_default
+        return as_list(self.known.default) if is_known and not isinstance(self.known.default, dict) else None
+
+    def value(self, group, name):
+        values = self.values(group, name)
+        return None if values is None or self.known.is_array else values[0]
+
+    def given(self, group, name):
+        return False if (group, name) == self.variable else None
+
+    def at(self, _):
+        return self
+
+    def places(self, *_):
+        return 0
+
+    def element(self, *_):
+        return None
+
+    def symbol(self, _):
+        return None
+
+    def requested(self, _):
+        return None
+
+
+@rows("check", checks(), ids=lambda check: f"{check.rule}-{check.name}")
+def test_what_a_check_needs_is_what_at_its_default_is_enough_for_it_not_to_hold(check: Check):
+    registries = [load_registry(release) for release in releases() if check.is_made_by(release)]
+    needed = {
+        variable
+        for variable in check.variables
+        if "%" not in variable[1]
+        if all(evaluate(check.condition, AtItsDefault(registry, variable)) is False for registry in registries)
+    }
+    assert check.needs == needed, f'"needs": {json.dumps([".".join(variable) for variable in sorted(needed)])}'
+
+
+def test_with_a_registry_of_ones_own_no_default_is_taken_for_granted(tmp_path):
+    document = shipped("icon", "2024.10.json")
+    document["groups"]["grid_nml"]["variables"]["l_scm_mode"]["default"] = True
+    own = tmp_path / "own.json"
+    own.write_text(json.dumps(document), encoding="utf-8")
+    text = f"namelists: {{{NWP}nwp_phy_nml: {{inwp_surface: 0}}, scm_nml: {{i_scm_netcdf: 3}}}}"
+    release, registry = 'model: {release: "2024.10"}\n', f"model: {{registry: {own}}}\n"
+    assert judge(experiment_of(release + text, tmp_path), RULES) == []
+    assert {finding.code for finding in judge(experiment_of(registry + text, tmp_path), RULES)} == {"DYN009"}
 
 
 def test_every_check_has_its_rule_and_every_rule_its_checks():

@@ -14,11 +14,17 @@ from specs import with_namelist
 import nmlgen
 from nmlgen.experiment.experiment import Experiment
 from nmlgen.experiment.group import Group
+from nmlgen.experiment.setting import Origin, Setting
 from nmlgen.findings import Finding
+from nmlgen.namelist.registry import load_registry
 from nmlgen.rules import all_rules
+from nmlgen.rules.namelists import _JUDGES as JUDGES
+from nmlgen.rules.namelists import _is_plainly_right as is_plainly_right
+from nmlgen.rules.namelists import _parse as written_in
 
 RULES = [rule for rule in all_rules() if rule.code.startswith("NML")]
 NO_SPEC = "nmlgen: 1\n"
+VALUES = (0, 1, -1, 2**31, 1.5, 1e300, True, False, "", "a", "x" * 500, [0], [1.5, 2.5], [True, "a"])
 
 
 def found(text: str, tmp_path: Path) -> list[Finding]:
@@ -234,3 +240,19 @@ def test_components(model_type, groups, expected, tmp_path):
 def test_a_text_fills_its_variable(length, expected, tmp_path):
     text = f"model: {{release: '2024.10'}}\nnamelists: {{io_nml: {{output_nml_dict: {'x' * length}}}}}\n"
     assert codes(text, tmp_path) == expected
+
+
+def test_of_a_value_that_is_not_looked_at_closely_no_judge_has_anything_to_tell():
+    registry = load_registry("2025.10")
+    variables = [
+        (group, registry.variable(group, name)) for group in registry.groups for name in registry.variables(group)
+    ]
+    right = 0
+    for group, variable in variables:
+        for value in VALUES:
+            setting = Setting(f"{group}.{variable.name}", (Origin("spec", value),))
+            one = written_in(Group(group, {variable.name: setting}), variable.name, setting)
+            if is_plainly_right(one, variable):
+                right += 1
+                assert [told for judge in JUDGES for told in judge(one, variable)] == [], (group, variable.name, value)
+    assert right > len(variables)

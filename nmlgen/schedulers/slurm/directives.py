@@ -246,6 +246,8 @@ class _Reading:
                     )
 
     def _later(self, end: int) -> None:
+        if self.text.text.find("#SBATCH", end) < 0:  # as a rule
+            return
         for match in _LATER.finditer(self.text.text, end):
             if not any(start <= match.start() < stop for start, stop in self.bodies):
                 start = match.start() + len(match[0]) - len(match[0].lstrip(_SPACE))
