@@ -19,13 +19,14 @@ def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def nmlgen(tmp_path_factory) -> Path:
-    """The command `nmlgen` of a fresh virtual environment."""
+    """The command `nmlgen` of a fresh virtual environment, which has no pip of its own and compiles what it imports."""
     directory = tmp_path_factory.mktemp("wheel")
     built = run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", directory, ROOT, cwd=directory)
     if built.returncode == 0:
         (wheel,) = directory.glob("nmlgen-*.whl")
-        run(sys.executable, "-m", "venv", directory / "venv", cwd=directory)
-        built = run(directory / "venv" / "bin" / "python", "-m", "pip", "install", "-q", wheel, cwd=directory)
+        run(sys.executable, "-m", "venv", "--without-pip", directory / "venv", cwd=directory)
+        pip = (sys.executable, "-m", "pip", "--python", directory / "venv" / "bin" / "python")
+        built = run(*pip, "install", "-q", "--no-compile", wheel, cwd=directory)
     if built.returncode != 0:
         if os.environ.get("CI") == "true":
             pytest.fail(built.stderr)
