@@ -195,6 +195,17 @@ def without_each_family(runs: Sequence[Run], prior: Calibration, near: Calibrati
     return {family: fit.without(family) for family in dict.fromkeys(Family.of(run.case) for run in runs)}
 
 
+def _solution(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
+    """The x with matrix·x = right, of all unknowns. The last of them come first: in the deviations of one family those
+    of another have no part, and what is zero costs nothing as long as no constant of the site came before."""
+    return solve(cholesky(_turned(matrix)), right[::-1])[::-1]
+
+
+def _turned(matrix: Sequence[Sequence[float]]) -> list[Sequence[float]]:
+    """With the last unknown as the first."""
+    return [row[::-1] for row in reversed(matrix)]
+
+
 def _covered(runs: Sequence[Run], before: Mapping[str, Range]) -> dict[str, Range]:
     result = dict(before)
     for name, (_, value_of) in {**COVERED, **SIZES}.items():
@@ -250,7 +261,7 @@ class _Fit:
         self.parabola: tuple[list[list[float]], list[float]] = [], []
         self.prior_spread = [scatter.between_families(group[0].nodes)[name] for group, name in self.deviations]
         size = len(NAMES)
-        self.precision = inverse(cholesky(start.covariance), size)
+        self.precision = inverse(cholesky(start.covariance))
         self.places = [  # for each run: where its deviations are among the unknowns, and which constant they shift
             [
                 (size + place, NAMES.index(name))
@@ -268,10 +279,10 @@ class _Fit:
         for _ in range(_ITERATIONS):
             hessian, gradient = self._parabola(unknowns)
             while True:
-                damped = [
-                    [entry * (1 + damping * (i == j)) for j, entry in enumerate(row)] for i, row in enumerate(hessian)
-                ]
-                step = solve(cholesky(damped), gradient)
+                damped = [row.copy() for row in hessian]
+                for place, row in enumerate(damped):
+                    row[place] *= 1 + damping
+                step = _solution(damped, gradient)
                 nearer = [value - change for value, change in zip(unknowns, step, strict=True)]
                 reached = self._cost(nearer)
                 if reached <= cost or damping > 1e6:
@@ -284,7 +295,7 @@ class _Fit:
                 break
         self.solution, self.parabola = unknowns, self._parabola(unknowns)
         hessian, _ = self.parabola
-        covariance = inverse(cholesky(hessian), len(unknowns))
+        covariance = _turned(inverse(cholesky(_turned(hessian))))
         site = Estimate(tuple(unknowns[:size]), tuple(tuple(row[:size]) for row in covariance[:size]))
         return site, {group[0]: self._of_group(group, unknowns, covariance) for group in self.groups}
 
@@ -304,7 +315,7 @@ class _Fit:
         hessian, gradient = self.parabola
         own_hessian, own_gradient = self._parabola(self.solution, runs, with_prior=False)
         rest = [[a - b for a, b in zip(row, own, strict=True)] for row, own in zip(hessian, own_hessian, strict=True)]
-        step = solve(cholesky(rest), [a - b for a, b in zip(gradient, own_gradient, strict=True)])
+        step = _solution(rest, [a - b for a, b in zip(gradient, own_gradient, strict=True)])
         size = len(NAMES)
         return Constants(*(exp(a - b) for a, b in zip(self.solution[:size], step[:size], strict=True)))
 

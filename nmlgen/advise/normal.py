@@ -14,37 +14,58 @@ _SKIPPED = 20  # the first points of a Halton sequence lie on a line
 
 
 def cholesky(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
-    """The lower triangular L with L·Lᵀ the matrix. Raises ValueError if it is not positive definite."""
+    """The lower triangular L with L·Lᵀ the matrix. Raises ValueError if it is not positive definite.
+
+    With how many zeros a row begins, with so many does that of L: so they are neither worked out nor looked at.
+    """
     lower: list[list[float]] = []
+    starts: list[int] = []
     for i, row in enumerate(matrix):
-        entries: list[float] = []
-        for j in range(i):
-            other = lower[j]
-            entries.append((row[j] - sum(map(float.__mul__, entries, other))) / other[j])
+        start = _start(row, i)
+        entries = [0.0] * start
+        for j in range(start, i):
+            other, begin = lower[j], max(start, starts[j])
+            known = sum(map(float.__mul__, entries[begin:], other[begin:])) if begin < j else 0.0
+            entries.append((row[j] - known) / other[j])
         pivot = row[i] - sum(map(float.__mul__, entries, entries))
         if pivot <= 0:
             raise ValueError("the matrix is not positive definite")
         entries.append(sqrt(pivot))
         lower.append(entries)
+        starts.append(start)
     return lower
 
 
 def solve(lower: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
     """The x with L·Lᵀ·x = right."""
+    return _solution(lower, _starts(lower), right)
+
+
+def inverse(lower: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The inverse of L·Lᵀ."""
+    starts, places = _starts(lower), range(len(lower))
+    return [_solution(lower, starts, [float(j == i) for j in places]) for i in places]
+
+
+def _solution(lower: Sequence[Sequence[float]], starts: Sequence[int], right: Sequence[float]) -> list[float]:
     x: list[float] = []
-    for i, row in enumerate(lower):
-        x.append((right[i] - sum(map(float.__mul__, row, x))) / row[i])
+    for i, (row, start) in enumerate(zip(lower, starts, strict=True)):
+        x.append((right[i] - sum(map(float.__mul__, row[start:], x[start:]))) / row[i])
     for i in range(len(x) - 1, -1, -1):
         row = lower[i]
         value = x[i] = x[i] / row[i]
-        for j in range(i):
+        for j in range(starts[i], i):
             x[j] -= row[j] * value
     return x
 
 
-def inverse(lower: Sequence[Sequence[float]], size: int) -> list[list[float]]:
-    """The first `size` rows of the inverse of L·Lᵀ."""
-    return [solve(lower, [float(j == i) for j in range(len(lower))]) for i in range(size)]
+def _starts(lower: Sequence[Sequence[float]]) -> list[int]:
+    return [_start(row, i) for i, row in enumerate(lower)]
+
+
+def _start(row: Sequence[float], end: int) -> int:
+    """The number of zeros that a row begins with, of those before `end`."""
+    return next((place for place in range(end) if row[place]), end)
 
 
 @cache
