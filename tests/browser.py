@@ -62,17 +62,21 @@ class Page:
         self, page: Path | str, width: int = 1280, height: int = 900, *, is_dark: bool = False, media: str = ""
     ) -> None:
         """Show a file, or an address, in a window of this size."""
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
-        self._tell("Emulation.setEmulatedMedia", media=media, features=[scheme])
-        self._tell(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
-        )
+        self.show(width, height, is_dark=is_dark, media=media)
         self.opened.append(page if isinstance(page, str) else page.resolve().as_uri())
         before = self._loads()
         if "loaderId" in self._tell("Page.navigate", url=self.opened[-1]):  # else it is another place of the same page
             while self._loads() == before:  # what is asked of a page that is being left may never be answered
                 self._browser.listen()
         self.wait(_LOADED)
+
+    def show(self, width: int, height: int = 900, *, is_dark: bool = False, media: str = "") -> None:
+        """Let the window have this size, the page in it stay."""
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
+        self._tell("Emulation.setEmulatedMedia", media=media, features=[scheme])
+        self._tell(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
 
     def evaluate(self, expression: str) -> Any:
         """The value of an expression of JavaScript."""

@@ -39,7 +39,7 @@ def test_the_experiment_of_a_spec_comes_back(document):
     assert differences(experiment, again(text)) == (), text
 
 
-@EXAMPLES
+@settings(EXAMPLES, max_examples=settings.default.max_examples // 10)
 @given(specs())
 def test_a_build_comes_back(document):
     spec = load_spec(document)

@@ -169,13 +169,21 @@ def test_no_mutation_raises(directory):
     path = next(directory.glob("NAMELIST_*"))
     text = path.read_text()
     generator = random.Random(1)
-    for _ in range(40):
+    script = next(directory.glob("*.sbatch"))
+    job = script.read_bytes()
+    script.unlink()
+    for number in range(40):
+        if number == 35:  # from here on it is judged as what a job reads, too
+            script.write_bytes(job)
         place, length = generator.randrange(len(text)), generator.choice((0, 1, 1, 5))
         letters = generator.choice(("", "'", "&", "/", "=", ",", "*", "\n", "%", "(", "!", "9" * 12, "\x00", "é"))
         path.write_text(text[:place] + letters + text[place + length :])
         nmlgen.lint([directory], ntasks=256)
     path.write_text(text)
-    for _ in range(15):
+    script.unlink()
+    for number in range(15):
+        if number == 12:
+            script.write_bytes(job)
         place = generator.randrange(len(master))
         (directory / "icon_master.namelist").write_text(
             master[:place] + generator.choice("'&/=*(") + master[place + 1 :]

@@ -26,9 +26,13 @@ SITES = [name.removeprefix("sites/") for name in presets.names() if name.startsw
 NQSV = ("dwd",)
 
 
-@pytest.mark.parametrize("site", SITES)
-@rows("preset", ICON)
+@rows(
+    ("preset", "site"),
+    [(preset, site) for n, preset in enumerate(ICON) for m, site in enumerate(SITES) if (n + m) % 3 == 0],
+    parts=4,
+)
 def test_first_spec_builds(tmp_path, preset, site):
+    """Each preset on a third of the sites, and each site with a third of the presets."""
     path = tmp_path / "new.yaml"
     path.write_text(starter_spec(preset, site, None, "bb1234", None, ".", None))
     spec = load_spec(path)
@@ -224,7 +228,6 @@ def test_grid_name_follows_the_file(nmlgen):
 
 def test_schema_takes_good_specs(nmlgen):
     schema = json.loads(nmlgen("schema").out)
-    Draft202012Validator.check_schema(schema)
     good = YAML(typ="safe", pure=True).load(TEXT.replace("T00:00:00Z", "T00:00:00Z'").replace(" 2008", " '2008"))
     assert list(Draft202012Validator(schema).iter_errors(good)) == []
 
@@ -243,6 +246,14 @@ def test_schema_completes_variables(nmlgen):
     assert "output_nml" not in groups
 
 
-@pytest.mark.parametrize("release", ["2024.01", "2024.07", "2024.10"])
-def test_schema_of_each_release(nmlgen, release):
-    Draft202012Validator.check_schema(json.loads(nmlgen("schema", "--icon-release", release).out))
+def test_schema_of_each_release(nmlgen):
+    """A variable that is described as in a release before is valid as it was there."""
+    known: set[str] = set()
+    for release in ("2024.01", "2024.07", "2024.10"):
+        document = json.loads(nmlgen("schema", "--icon-release", release).out)
+        for group in document["$defs"].values():
+            variables = group.get("properties", {})
+            described = {name: json.dumps(one) for name, one in variables.items()}
+            variables.update(dict.fromkeys((name for name, text in described.items() if text in known), True))
+            known.update(described.values())
+        Draft202012Validator.check_schema(document)

@@ -70,8 +70,9 @@ def page(chromium: Page, address: str) -> Iterator[Page]:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_fit_any_window_in_light_and_dark(page, address, name):
-    for width, is_dark in ((1280, False), (1280, True), (360, False), (360, True)):
-        page.open(address + name, width, is_dark=is_dark)
+    page.open(address + name, 360)
+    for width, is_dark in ((360, False), (360, True), (1280, True), (1280, False)):
+        page.show(width, is_dark=is_dark)
         assert page.texts("article")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         luminance = (
@@ -209,17 +210,17 @@ def typed(page: Page, text: str) -> None:
     page.wait(JUDGED)
 
 
-def test_the_playground_judges_a_script(page, address):
-    opened(page, address, (ROOT / "examples" / "aquaplanet.run").read_text(encoding="utf-8"))
-    assert any(text.startswith("NML003") for text in page.texts(FINDINGS))
-    assert page.evaluate("document.querySelectorAll('#judge .cm-lintRange').length") > 0
-
-
 def test_the_playground_begins_with_an_example(page, address):
     page.open(f"{address}index.html")
     opened(page, address)
     assert page.texts("#judge .cm-line")[0] == "#!/bin/ksh"
     assert page.texts(FINDINGS)
+
+
+def test_the_playground_judges_a_script(page, address):
+    opened(page, address, (ROOT / "examples" / "aquaplanet.run").read_text(encoding="utf-8"))
+    assert any(text.startswith("NML003") for text in page.texts(FINDINGS))
+    assert page.evaluate("document.querySelectorAll('#judge .cm-lintRange').length") > 0
 
 
 def test_a_fix_is_one_click_away(page, address):
@@ -250,6 +251,14 @@ def test_a_mistake_in_a_spec_is_underlined(page, address):
     opened(page, address, text.replace("nodes: 2", "nodes: two"))
     assert page.texts(FINDINGS) == ["SPC004 wrong-value"]
     assert page.evaluate("document.querySelector('#judge .cm-lintRange-error').textContent") == "two"
+
+
+def test_no_text_ends_in_a_failure(page, address):
+    opened(page, address)
+    for text in ("\u00e4" * 300, "a: [", "&", "#!/bin/ksh\n((((", "\U0001d11e&run_nml\n x = 1\n/\n"):
+        typed(page, text)
+        assert "failed" not in page.texts("#judge .state")[0]
+        assert not any("a mistake in nmlgen" in text for text in page.texts("#judge .finding p"))
 
 
 def test_a_link_holds_the_text(page, address):
@@ -283,11 +292,3 @@ def test_a_release_and_a_site_are_chosen(page, address):
     assert any("ICON 2024.01" in text for text in page.texts("#judge .finding p"))
     assert page.evaluate("document.querySelector('#judge select[aria-label=site]').value") == "levante"
     page.open(f"{address}index.html")  # the next one chooses anew
-
-
-def test_no_text_ends_in_a_failure(page, address):
-    opened(page, address)
-    for text in ("\u00e4" * 300, "a: [", "&", "#!/bin/ksh\n((((", "\U0001d11e&run_nml\n x = 1\n/\n"):
-        typed(page, text)
-        assert "failed" not in page.texts("#judge .state")[0]
-        assert not any("a mistake in nmlgen" in text for text in page.texts("#judge .finding p"))

@@ -92,10 +92,14 @@ SPEC = changed(
 CALIBRATION = YAML(typ="safe", pure=True).load(
     (Path(directory("presets")) / "calibrations" / "levante.yaml").read_text()
 )
+CALIBRATION["correlations"] = dict(list(CALIBRATION["correlations"].items())[:3])
+"""That of Levante, with some of its correlations, which are all alike."""
 
 
 def paths(node: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    for key, child in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+    """Every place; of a list, the entries of which are all alike, the first and the last."""
+    items = {0: node[0], len(node) - 1: node[-1]} if isinstance(node, list) and node else node
+    for key, child in items.items() if isinstance(items, dict) else ():
         yield (*above, key)
         yield from paths(child, (*above, key))
 
